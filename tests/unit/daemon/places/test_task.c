@@ -28,7 +28,7 @@ static void setup(void)
 	program_b = image("/b");
 }
 
-/* Nothing is left behind: every space and reference was given back. */
+/* Check that every space and reference was given back. */
 static void teardown(void)
 {
 	task_table_deinit(&tasks);
@@ -94,7 +94,7 @@ START_TEST(a_second_scan_leaves_older_items_the_older_state)
 	ck_assert(space_known(5, 1999));
 	ck_assert_ptr_eq(app_of(5, 2000), program_b);
 	ck_assert_uint_eq(task_table_find(&tasks, 5, 2020)->generation, generation);
-	/* Late, of the program before: not in this one's space. */
+	/* A late sample of the previous program is not looked up in the new program's space. */
 	ck_assert(!space_known(5, 1999));
 	ck_assert_uint_eq(tasks.nr_spaces, 1);
 }
@@ -140,7 +140,7 @@ START_TEST(a_process_scanned_just_before_its_fork_record_keeps_what_was_scanned)
 	scanned(6, 1000, 1010, 7, program_b);
 	task_table_fork(&tasks, 6, 6, 5, 1002);
 	ck_assert_ptr_eq(app_of(6, 1020), program_b);
-	/* Long after it is another life, even if the exit was lost. */
+	/* A fork record long after the scan begins another life, even if the exit was lost. */
 	task_table_fork(&tasks, 6, 6, 5, 2 * SECOND);
 	ck_assert_ptr_null(app_of(6, 2 * SECOND));
 }
@@ -214,7 +214,7 @@ START_TEST(a_pid_used_again_while_a_scan_waits_gets_it_in_its_time)
 	task_table_exec(&tasks, 5, 1000);
 	scanned(5, 3000, 3010, 9, program_b);
 	task_table_exit(&tasks, 5, 5, 1500);
-	/* Reaped, but the scan is of the next life. */
+	/* The first life has been reaped; the scan belongs to the next. */
 	task_table_reap(&tasks, 1500 + 2 * SECOND);
 	ck_assert_ptr_null(task_table_find(&tasks, 5, 2999));
 	ck_assert_ptr_eq(app_of(5, 3010), program_b);
@@ -229,7 +229,7 @@ START_TEST(what_a_full_scan_did_not_list_is_gone)
 	scanned(8, 500, 510, 9, program_a);
 	scanned(6, 2000, 2010, 9, program_b);
 	task_table_end_unlisted(&tasks, 2000);
-	/* Samples of before may still come. */
+	/* Samples from before the scan may still come. */
 	ck_assert_ptr_nonnull(task_table_find(&tasks, 5, 1900));
 	ck_assert_ptr_eq(app_of(8, 1900), program_a);
 	task_table_reap(&tasks, 2000 + SECOND);
@@ -248,7 +248,7 @@ START_TEST(a_storm_of_processes_that_exit_at_once_does_not_fill_memory)
 		task_table_exit(&tasks, pid, pid, (uint64_t)pid);
 	}
 	ck_assert_uint_le(tasks.processes.nr_nodes, 5000);
-	/* The last ones are there, for samples of their last instructions. */
+	/* The last ones are kept, for samples of their last instructions. */
 	ck_assert_ptr_nonnull(task_table_find(&tasks, 20099, 20100));
 	ck_assert_ptr_nonnull(task_table_find(&tasks, 20099 - 4000, 20100));
 	ck_assert_ptr_null(task_table_find(&tasks, 100, 20100));
@@ -259,7 +259,7 @@ START_TEST(the_exit_of_a_thread_does_not_end_the_process_that_has_its_tid_now)
 {
 	scanned(10, 1000, 1100, 5, program_a);
 	(void)task_table_find(&tasks, 10, 1200);
-	/* The thread 12 of 10 had ended; its exit came late. */
+	/* Thread 12 of process 10 had ended before; its exit record came late. */
 	task_table_fork(&tasks, 12, 12, 10, 1300);
 	task_table_exit(&tasks, 10, 12, 1400);
 	ck_assert(!task_table_find(&tasks, 12, 1500)->exited);
