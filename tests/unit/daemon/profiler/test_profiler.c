@@ -58,7 +58,7 @@ static void open_it(void)
 	ck_assert_int_eq(profiler_open(&profiler, &session, &config, &diag), 0);
 }
 
-/* What a report would sum over a session's files and slices. */
+/* The sum that a report would find over a session's files and slices. */
 static uint64_t sum(const char *session_name)
 {
 	struct recount sums;
@@ -101,7 +101,7 @@ START_TEST(rings_are_read_between_the_files_of_a_slice)
 	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
 	nr_before = fake.nr_reads;
 	ck_assert_int_eq(profiler_close_epoch(&profiler), 0);
-	ck_assert_uint_eq(fake.nr_reads - nr_before, 2); /* a program's file, the kernel's */
+	ck_assert_uint_eq(fake.nr_reads - nr_before, 2); /* the program's file and the kernel's */
 	profiler_close(&profiler);
 }
 END_TEST
@@ -228,7 +228,7 @@ START_TEST(a_session_that_cannot_be_begun_anew_is_lost_and_nothing_crashes)
 }
 END_TEST
 
-/* Path of the one sample file whose name holds text. */
+/* Store the path of the sample file whose name contains text. */
 static int find_file(const char *path, const struct sample_name *name, const struct diag *why,
 		     void *context)
 {
@@ -312,7 +312,7 @@ START_TEST(weight_of_a_clock_told_by_frequency_is_counted_again_right)
 }
 END_TEST
 
-/* 100 Hz: a sample stands for 10 ms; of thinned ones each for so many times as much. */
+/* 100 Hz: a sample stands for 10 ms, a thinned one for a multiple of that. */
 static const struct event_choice clock_100[] = {
 	{.name = "cpu-clock",
 	 .frequency = true,
@@ -330,7 +330,7 @@ static void open_clock_100(void)
 	ck_assert_int_eq(profiler_start(&profiler), 0);
 }
 
-/* nr samples that each stand for this many of those asked for. */
+/* nr samples, each of which stands for thinning requested samples. */
 static void clock_samples(unsigned int nr, unsigned int thinning)
 {
 	fake_cpu(0);
@@ -340,7 +340,7 @@ static void clock_samples(unsigned int nr, unsigned int thinning)
 	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
 }
 
-/* As reports have it: the sum of weights over slices and live files, in samples asked for. */
+/* The sum of weights over slices and live files, as in reports, in requested samples. */
 static uint64_t weight_in_files(void)
 {
 	struct recount sums;
@@ -355,7 +355,7 @@ START_TEST(weights_stay_right_when_fewer_samples_are_taken_and_all_again)
 	clock_samples(40, 1);
 	ck_assert_int_eq(profiler_set_thinning(&profiler, 2), 0);
 	ck_assert_uint_eq(fake.thinning, 2);
-	clock_samples(1, 1); /* it was in a ring still */
+	clock_samples(1, 1); /* it was still in a ring */
 	clock_samples(20, 2);
 	ck_assert_int_eq(profiler_set_thinning(&profiler, 8), 0);
 	clock_samples(1, 2);
@@ -370,7 +370,7 @@ START_TEST(weights_stay_right_when_fewer_samples_are_taken_and_all_again)
 	ck_assert_uint_eq(session.stats.values[STATS_WEIGHT_STORED], 130 * UINT64_C(10000000));
 	conserved();
 	profiler_close(&profiler);
-	/* The counter of weight is what the files say, too. */
+	/* The counter of weight is also recounted from the files. */
 	session.killed = true;
 	open_clock_100();
 	ck_assert_uint_eq(session.stats.values[STATS_WEIGHT_STORED], 130 * UINT64_C(10000000));
@@ -423,7 +423,8 @@ START_TEST(after_a_kill_between_file_and_counter_both_agree_again)
 	stats_set(&session.stats, STATS_STORED, 7);
 	profiler_close(&profiler);
 	session_unlock(&session);
-	ck_assert_int_eq(file_replace("lock", "12345\n", 6, 0600), 0); /* never given up */
+	/* The lock was never released. */
+	ck_assert_int_eq(file_replace("lock", "12345\n", 6, 0600), 0);
 	ck_assert_int_eq(session_lock(&session, ".", &diag), 0);
 	fake.seen = 0;
 	open_it();
@@ -569,7 +570,7 @@ START_TEST(each_session_has_names_of_its_own_for_code_without_files)
 	fake_image(3, OPROF_IMAGE_CODE, "[jit]");
 	open_it();
 	code_sample(7);
-	expect_names("current", "1 f7\n"); /* at once: a kill may come */
+	expect_names("current", "1 f7\n"); /* at once, since a kill may come */
 	code_sample(9);
 	code_sample(7);
 	expect_names("current", "1 f7\n2 f9\n");

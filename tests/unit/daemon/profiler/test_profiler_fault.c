@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The life of a daemon's profiler, from opening to the end with samples,
- * dumps and a save between, with one call of the system failing, each in
- * turn; then with all calls failing from there on (a full disk, no memory).
- * Whatever fails: no crash, nothing stored that is not in files, every sample
- * seen is stored, idle or lost; and the next life, with all well again,
- * goes on.
+ * The life of a daemon's profiler, from opening to the end, with samples, dumps
+ * and a save in between. One system call fails, each in turn; then all calls
+ * fail from that one on (a full disk, no memory). Whatever fails, nothing
+ * crashes, no sample is counted stored that is not in files, and every sample
+ * seen is stored, idle or lost. The next life, without failures, goes on.
  */
 #include "daemon/profiler/profiler.h"
 #include "lib/log.h"
@@ -29,8 +28,8 @@ static struct profiler_config config = {
 	.ops = &source_fake,
 	.source = {.events = events, .nr_events = 1, .target = SOURCE_SYSTEM},
 };
-static char what[128]; /* fails */
-/* Of the life under failing calls, told after it: a failed check allocates too. */
+static char what[128]; /* the failing call */
+/* Results of the life with failing calls, checked after it: a failed check also allocates. */
 static uint64_t life_seen, life_accounted;
 
 static void make_folder(void)
@@ -54,7 +53,7 @@ static void samples(unsigned int nr)
 	failing_go_on();
 }
 
-/* What is counted is what there is. */
+/* Check that the counters add up. */
 static void balanced(void)
 {
 	ck_assert_msg(stats_accounted(&session.stats) == session.stats.values[STATS_SEEN],
@@ -63,7 +62,7 @@ static void balanced(void)
 		      (unsigned long)stats_accounted(&session.stats));
 }
 
-/* Number of slices. */
+/* Check that the files agree with the counters. Returns the number of slices. */
 static size_t files_agree(void)
 {
 	struct session_sum sum;
@@ -113,7 +112,7 @@ static void sampled(void)
 	}
 }
 
-/* Begins and ends locked or not, as the failing calls have it. */
+/* Begins and ends with or without the lock, depending on the failing calls. */
 static void life_failing(void)
 {
 	struct diag diag;
@@ -152,14 +151,14 @@ static void life_well(void)
 	session_unlock(&session);
 }
 
-/* Whether the nth call was reached. */
+/* Returns whether the nth call was reached. */
 static bool fail_one(enum failing_kind kind, unsigned long nth, int all)
 {
 	bool reached;
 
 	(void)snprintf(what, sizeof(what), "%s %lu%s", failing_names[kind], nth,
 		       all ? " and all behind" : "");
-	/* What fails is told by the calls here, not by a disk: no waiting for its syncs. */
+	/* The failures are simulated, so the test uses memory and does not wait for a disk. */
 	if (!access("/dev/shm", W_OK))
 		(void)setenv("TMPDIR", "/dev/shm", 0);
 	make_folder();
@@ -174,7 +173,7 @@ static bool fail_one(enum failing_kind kind, unsigned long nth, int all)
 	return reached;
 }
 
-/* Memory has many calls alike: all of the first ones, then every some. */
+/* There are many similar allocations: each of the first 200 fails, then ever fewer. */
 static unsigned long next(unsigned long nth)
 {
 	return getenv("OPROF_CHECK_ALL") || nth < 200 ? nth + 1 : nth + 1 + nth / 16;

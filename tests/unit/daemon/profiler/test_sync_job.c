@@ -52,7 +52,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* The next job that ends. */
+/* Waits for the next job that ends and returns its number. */
 static uint64_t reap(int *error)
 {
 	uint64_t job = 0;
@@ -101,7 +101,7 @@ END_TEST
 
 static int hold_ends[2];
 
-/* In the job, as in all that is forked: until it is let go. */
+/* Runs in the job, as in every forked child: waits until the test releases it. */
 static void hold(void)
 {
 	char byte;
@@ -110,12 +110,12 @@ static void hold(void)
 		;
 }
 
-/* As a save does. What was found at the old name would be another session. */
+/* A save renames the session. Its old name may become another session's. */
 START_TEST(a_job_goes_on_where_its_session_is_renamed_before_it_begins)
 {
 	int error = 1;
 
-	ck_assert_int_eq(profiler_close_epoch(&profiler), 0); /* a slice, too */
+	ck_assert_int_eq(profiler_close_epoch(&profiler), 0); /* also a slice */
 	ck_assert_int_eq(pipe(hold_ends), 0);
 	ck_assert_int_eq(pthread_atfork(NULL, NULL, hold), 0);
 	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 1);
@@ -123,12 +123,12 @@ START_TEST(a_job_goes_on_where_its_session_is_renamed_before_it_begins)
 	ck_assert_int_eq(write(hold_ends[1], "x", 1), 1);
 	ck_assert_uint_eq(reap(&error), 1);
 	ck_assert_int_eq(error, 0);
-	ck_assert_int_eq(close(hold_ends[1]), 0); /* nobody waits any more */
+	ck_assert_int_eq(close(hold_ends[1]), 0); /* children no longer wait */
 	ck_assert_int_eq(rename("samples/saved", "samples/current"), 0);
 }
 END_TEST
 
-/* It has the daemon's files, locks and clients open: the next daemon would find them taken. */
+/* The job has the daemon's files, locks and clients open, which would block the next daemon. */
 START_TEST(a_daemon_that_is_killed_takes_its_job_along)
 {
 	struct pollfd held = {.events = POLLIN};
@@ -136,7 +136,7 @@ START_TEST(a_daemon_that_is_killed_takes_its_job_along)
 	int error = 0;
 	pid_t daemon_pid;
 
-	/* The job waits in opening this for somebody to write to it. */
+	/* The job waits in opening this FIFO for a writer. */
 	ck_assert_int_eq(unlink("samples/current/meta/stats"), 0);
 	ck_assert_int_eq(mkfifo("samples/current/meta/stats", 0600), 0);
 	ck_assert_int_eq(pipe(ends), 0);
@@ -164,7 +164,7 @@ START_TEST(where_no_child_can_be_made_it_is_done_at_once)
 	uint64_t job;
 	int error = 1;
 
-	/* Root may always fork: be somebody else for the moment. */
+	/* Root may always fork, so become another user for now. */
 	ck_assert_int_eq(getrlimit(RLIMIT_NPROC, &limit), 0);
 	none = (struct rlimit){0, limit.rlim_max};
 	if (setrlimit(RLIMIT_NPROC, &none) || (!user && setresuid(65534, 65534, 0)))
@@ -173,7 +173,7 @@ START_TEST(where_no_child_can_be_made_it_is_done_at_once)
 	ck_assert_int_eq(user ? 0 : setresuid(0, 0, 0), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
 	ck_assert_uint_eq(job, 0);
-	/* As another user the files can't be opened again: told, not hidden. */
+	/* Another user cannot open the files again; the error is reported. */
 	ck_assert_int_eq(error, user ? 0 : -EACCES);
 }
 END_TEST
