@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Decisions about a machine that is made up: what it costs follows from how much is sampled. */
+/* Decisions for a made-up machine whose costs follow from the number of samples. */
 #include "daemon/service/cpu_budget.h"
 #include "tests/fixture/run_suite.h"
 
@@ -18,7 +18,7 @@ static void start(double share, unsigned int nr_cpus, uint64_t hz)
 	cpu_budget_init(&budget, share, nr_cpus, hz, &meter);
 }
 
-/* So many seconds in which the daemon takes fixed and, if all samples were taken, varying. */
+/* Simulate seconds that cost fixed and, for the share of samples that is taken, varying. */
 static void pass(unsigned int seconds, double fixed, double varying)
 {
 	for (unsigned int i = 0; i < seconds; i++) {
@@ -30,7 +30,7 @@ static void pass(unsigned int seconds, double fixed, double varying)
 	}
 }
 
-/* The first minute is over. */
+/* Start and pass the first minute. */
 static void begin(double share, unsigned int nr_cpus, uint64_t hz)
 {
 	start(share, nr_cpus, hz);
@@ -42,7 +42,7 @@ START_TEST(the_work_of_starting_up_lowers_no_rate)
 	start(0.01, 2, 99);
 	pass(60, 0.2, 0.07);
 	ck_assert_uint_eq(thinning, 1);
-	ck_assert_double_ge(budget.cost, 0.2); /* what it costs is told */
+	ck_assert_double_ge(budget.cost, 0.2); /* the cost is reported */
 	pass(600, 0.001, 0.002);
 	ck_assert_uint_eq(thinning, 1);
 }
@@ -94,7 +94,7 @@ START_TEST(above_it_every_second_sample_goes_until_it_is_kept)
 {
 	begin(0.01, 2, 99);
 	pass(14, 0.001, 0.07);
-	ck_assert_uint_eq(thinning, 1); /* not for a burst */
+	ck_assert_uint_eq(thinning, 1); /* not after a burst */
 	pass(1, 0.001, 0.07);
 	ck_assert_uint_eq(thinning, 2);
 	pass(3600, 0.001, 0.07);
@@ -130,7 +130,7 @@ START_TEST(it_does_not_swing)
 {
 	unsigned int nr_changes = 0;
 
-	/* A load of any weight: once it has settled it stays. */
+	/* At any load, the thinning stays the same once it has settled. */
 	for (unsigned int i = 1; i < 200; i++) {
 		begin(0.01, 2, 99);
 		pass(600, 0.0005, 0.001 * i);
@@ -204,7 +204,8 @@ START_TEST(interrupts_count_as_what_one_cpu_bears_of_them)
 	meter.nr_samples += 40000000;
 	meter.cpu_ns += NS;
 	(void)cpu_budget_decide(&budget, &meter, 1);
-	/* 40 million of 2 us on 4 CPUs are 20 s each, and a second of its own. */
+	/* 40 million interrupts of 2 us on 4 CPUs are 20 s each, plus a second of the daemon's
+	 * own. */
 	ck_assert_double_eq_tol(budget.cost, 2.1, 1e-9);
 }
 END_TEST

@@ -34,9 +34,9 @@ static bool matches(const char *line, const char *pattern)
 }
 
 /*
- * What a strict reader of the format wants: each family with one HELP, one
+ * Requirements of a strict reader of the format: each family has one HELP, one
  * TYPE and then all of its samples, in this order; names, types, labels and
- * numbers well-formed; counters end in _total; no sample twice.
+ * numbers are well-formed; counters end in _total; no sample occurs twice.
  */
 static void check_strictly(char *text)
 {
@@ -83,7 +83,7 @@ static void check_strictly(char *text)
 		ck_assert_msg(!strstr(seen, key), "twice: %s", line);
 		(void)strcat(seen, key + 1);
 	}
-	ck_assert_ptr_null(text); /* no empty line but the end */
+	ck_assert_ptr_null(text); /* no empty line except at the end */
 }
 
 static bool has_line(const char *text, const char *line)

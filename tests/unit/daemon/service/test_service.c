@@ -80,7 +80,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* The next message that has this in it; empty: there is none. */
+/* The next message that contains part, or "" if there is none. */
 static const char *hear(const char *part)
 {
 	ssize_t nr;
@@ -202,7 +202,7 @@ START_TEST(the_watchdog_counts_from_when_sampling_begins_again)
 
 	begin();
 	ck_assert_int_eq(profiler_stop(&profiler), 0);
-	profiler.drained_ns = 0; /* of long ago */
+	profiler.drained_ns = 0; /* long ago */
 	before_ns = clock_monotonic_ns();
 	ck_assert_int_eq(profiler_start(&profiler), 0);
 	ck_assert_uint_ge(now(), before_ns);
@@ -231,7 +231,7 @@ START_TEST(a_daemon_without_a_manager_closes_nothing_of_others)
 }
 END_TEST
 
-/* Which of the folders that it writes to is another user's; the last: none. */
+/* Which of the service's folders another user owns; the last entry: none. */
 static const char *const foreign[] = {
 	".", OPROF_SAMPLES_NAME, "samples/current", "metrics", "logs", "other"};
 
@@ -249,7 +249,7 @@ START_TEST(the_folders_of_another_user_can_be_written_to_and_without_one_no_more
 	options.metrics_file = metrics_file;
 	options.log_file = log_file;
 	begin();
-	/* Without CAP_CHOWN, or in a user namespace without such a user. */
+	/* There is no CAP_CHOWN, or the user namespace lacks this user. */
 	if (chown(foreign[_i], 65534, 65534)) {
 		ck_assert(errno == EPERM || errno == EINVAL);
 		printf("# %s: not checked: cannot give it to user 65534: %s\n", foreign[_i],
@@ -273,7 +273,7 @@ static bool log_has(const char *part)
 	return found;
 }
 
-/* As where a container withholds it. */
+/* As in a container that withholds the capability. */
 static void give_up(unsigned int capability)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -287,7 +287,7 @@ static void give_up(unsigned int capability)
 	ck_assert_int_eq(syscall(SYS_capset, &header, data), 0);
 }
 
-/* A bit of _i each: no CAP_SYS_PTRACE; one process alone. */
+/* Bits of _i: without CAP_SYS_PTRACE; a single process. */
 START_TEST(the_log_tells_what_the_kernel_demands_or_a_container_withholds_and_no_more)
 {
 	const bool withheld = _i & 1;
