@@ -115,7 +115,7 @@ START_TEST(a_full_disk_gives_no_number_and_tears_nothing)
 	(void)signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	small = limit;
-	small.rlim_cur = 8; /* within the next line */
+	small.rlim_cur = 8; /* the limit is reached within the next line */
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
 	ck_assert_int_lt(cgroup_table_number(&table, "/bbbbbbbbbbbb"), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);

@@ -47,7 +47,7 @@ START_TEST(numbers_stay_the_same_over_runs)
 {
 	begin();
 	ck_assert_int_eq(name_table_number(&table, "JS:*one a.js:1:2"), 1);
-	expect_file("1 JS:*one a.js:1:2\n"); /* at once: a kill may come */
+	expect_file("1 JS:*one a.js:1:2\n"); /* at once, since a kill may come */
 	ck_assert_int_eq(name_table_number(&table, "two"), 2);
 	ck_assert_int_eq(name_table_number(&table, "JS:*one a.js:1:2"), 1);
 	ck_assert_int_eq(name_table_sync(&table), 0);
@@ -153,13 +153,13 @@ END_TEST
 
 START_TEST(a_name_that_cannot_be_written_has_no_number)
 {
-	const struct rlimit limit = {10, 10}; /* bytes of a file */
+	const struct rlimit limit = {10, 10}; /* size of a file */
 
 	(void)signal(SIGXFSZ, SIG_IGN);
 	begin();
 	ck_assert_int_eq(name_table_number(&table, "one"), 1);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(name_table_number(&table, "two-two"), -ENOSPC); /* torn */
+	ck_assert_int_eq(name_table_number(&table, "two-two"), -ENOSPC); /* a torn line */
 	expect_file("1 one\n");
 	ck_assert_int_eq(name_table_number(&table, "2"), 2);
 	ck_assert_int_eq(name_table_number(&table, "three"), -EFBIG);

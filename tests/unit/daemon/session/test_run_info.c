@@ -107,7 +107,7 @@ START_TEST(events_of_earlier_runs_stand_behind_the_new_ones)
 	fill(&info, events, 2);
 	(void)run_info_write(&info, "info");
 	text = written();
-	ck_assert_ptr_null(strstr(text, "\nevent 2 ")); /* none is told twice */
+	ck_assert_ptr_null(strstr(text, "\nevent 2 ")); /* no event is listed twice */
 	free(text);
 }
 END_TEST
@@ -161,7 +161,7 @@ START_TEST(notes_of_earlier_runs_stand_behind_the_new_ones_of_other_names)
 	info.nr_notes = 2;
 	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	info.notes = second;
-	/* Notes are not warned of, and those of this run are not doubled. */
+	/* Changed notes cause no warning, and this run's notes are not doubled. */
 	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	text = written();

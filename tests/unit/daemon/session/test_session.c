@@ -39,7 +39,7 @@ static void begin(enum session_begin how)
 	ck_assert_int_eq(session_begin(&session, how, &diag), 0);
 }
 
-/* Sessions thrown away go in a process of their own: wait for it. */
+/* A process of its own removes discarded sessions: wait for it. */
 static bool trash_goes(void)
 {
 	glob_t found;
@@ -103,7 +103,7 @@ START_TEST(a_second_daemon_is_refused_and_told_the_first_ones_pid)
 }
 END_TEST
 
-/* Its lock goes with the last of what it had open, some time after the kill. */
+/* A killed daemon's lock is released some time after the kill, with the last of its descriptors. */
 START_TEST(a_daemon_that_is_being_killed_is_waited_for)
 {
 	char byte;
@@ -115,7 +115,7 @@ START_TEST(a_daemon_that_is_being_killed_is_waited_for)
 	if (!child) {
 		if (session_lock(&session, "s", &diag) || write(ends[1], "x", 1) != 1)
 			_exit(1);
-		(void)signal(SIGALRM, SIG_DFL); /* it kills */
+		(void)signal(SIGALRM, SIG_DFL); /* the alarm kills the child */
 		(void)alarm(1);
 		(void)pause();
 	}
@@ -289,7 +289,7 @@ START_TEST(what_is_left_of_a_removed_session_is_kept_apart)
 }
 END_TEST
 
-/* 1000 of them: the rest stays where it is, and the session goes on in it. */
+/* With 1000 folders of remains, further files stay in place, and the session goes on with them. */
 START_TEST(no_more_than_a_bound_of_remains_is_kept)
 {
 	char path[64];
@@ -305,7 +305,7 @@ START_TEST(no_more_than_a_bound_of_remains_is_kept)
 	ck_assert(!session_is_lost(&session));
 	ck_assert(exists("s/samples/current/{root}/bin"));
 	ck_assert(!exists("s/samples/remains-1001"));
-	/* The last one is used, when it is free. */
+	/* The last number is used once it is free. */
 	ck_assert_int_eq(rmdir("s/samples/remains-1000"), 0);
 	ck_assert_int_eq(session_recover(&session, &diag), 0);
 	ck_assert(!exists("s/samples/current/{root}"));

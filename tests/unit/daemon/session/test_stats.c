@@ -15,7 +15,7 @@
 
 static struct stats stats;
 
-/* The counter as a reader of the file finds it; UINT64_MAX: none of that name. */
+/* The counter in the file, as a reader finds it; UINT64_MAX if no counter has that name. */
 static uint64_t on_disk(const char *name)
 {
 	struct oprof_stats_file *file;
@@ -51,7 +51,7 @@ START_TEST(counters_have_their_names_on_disk_and_add_up_over_runs)
 }
 END_TEST
 
-/* Looks until it finds fewer counters than there are. */
+/* Read until the file's number of counters changes. */
 static _Noreturn void watch_counters(uint32_t nr_entries)
 {
 	const int fd = open("stats", O_RDONLY | O_CLOEXEC);
@@ -117,7 +117,7 @@ START_TEST(a_session_counts_only_what_its_source_saw_since_it_began)
 	ck_assert_uint_eq(on_disk("late_records"), 3);
 	stats_close(&stats);
 
-	/* Another run, another source: its counts begin at 0 again. */
+	/* Another run with another source: its counts begin at 0 again. */
 	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
 	counters[0].value = 0;
 	stats_begin_source(&stats, 0, counters, 1);
@@ -275,19 +275,19 @@ static void expect_stacks(uint64_t stored, uint64_t lost_file)
 
 START_TEST(a_recount_tells_stacks_lost_from_samples_lost)
 {
-	recount_stacks(50, 45); /* all is as it was */
+	recount_stacks(50, 45); /* unchanged */
 	expect_stacks(90, 0);
 	recount_stacks(50, 40); /* the stack file was damaged */
 	expect_stacks(85, 5);
-	recount_stacks(45, 40); /* a slice is gone: samples and stacks */
+	recount_stacks(45, 40); /* a slice was removed, with samples and stacks */
 	expect_stacks(85, 0);
 	recount_stacks(45, 38);
 	expect_stacks(83, 2);
-	recount_stacks(40, 45); /* a sample file was: trees hold what it held */
+	recount_stacks(40, 45); /* a sample file was removed; trees still hold its samples */
 	expect_stacks(90, 0);
 	recount_stacks(51, 46); /* a kill between files and counters */
 	expect_stacks(91, 0);
-	recount_stacks(51, 45); /* ... between the files */
+	recount_stacks(51, 45); /* a kill between the files */
 	expect_stacks(90, 1);
 }
 END_TEST
