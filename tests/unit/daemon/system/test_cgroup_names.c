@@ -28,7 +28,7 @@ static void teardown(void)
 	fake_proc_deinit(&proc);
 }
 
-/* What the group of this folder is called; NULL: not known. */
+/* The name of this folder's group; NULL if unknown. */
 static const char *name_of(const char *folder)
 {
 	char path[FAKE_PROC_PATH_BYTES];

@@ -58,7 +58,7 @@ static void write_file(const char *name, const char *text)
 
 	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
 	ck_assert_int_eq(file_make_parent_dirs(path, 0700), 0);
-	file = fopen(path, "w"); /* in place, as sysfs has it */
+	file = fopen(path, "w"); /* written in place, as sysfs does */
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_ge(fputs(text, file), 0);
 	ck_assert_int_eq(fclose(file), 0);
@@ -88,7 +88,7 @@ START_TEST(cpus_that_go_and_come_are_noticed_once)
 	ck_assert(!cpu_watch_read(&watch));
 	ck_assert(cpu_list_has(&watch.online, 3));
 	cpu_watch_close(&watch);
-	ck_assert_int_eq(watch.fd, -1); /* the next file that is opened has its number */
+	ck_assert_int_eq(watch.fd, -1); /* the next file to be opened gets its number */
 	ck_assert_int_eq(file_remove_tree(folder), 0);
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(a_machine_without_hotplug_is_not_looked_at_again)
 	write_file("possible", "0-3\n");
 	write_file("online", "0-1\n");
 	cpu_watch_open(&watch, folder);
-	ck_assert_int_eq(watch.fd, -1); /* 0 would be whatever standard input is */
+	ck_assert_int_eq(watch.fd, -1); /* 0 would be standard input */
 	write_file("online", "0\n");
 	ck_assert(!cpu_watch_read(&watch));
 	cpu_watch_close(&watch);

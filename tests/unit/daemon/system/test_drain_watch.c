@@ -83,7 +83,7 @@ START_TEST(it_has_ended_when_the_last_process_has)
 	for (int i = 0; i < 2; i++) {
 		ck_assert(!drain_watch_ended(&watch));
 		ck_assert_int_eq(close(go[i]), 0);
-		/* The second child holds the first one's pipe, too: end both. */
+		/* The second child also holds the first one's pipe, so end both. */
 	}
 	ck_assert_int_eq(waitpid(pids[1], NULL, 0), pids[1]);
 	ck_assert_int_eq(waitpid(pids[0], NULL, 0), pids[0]);
@@ -95,7 +95,7 @@ START_TEST(it_has_ended_when_the_last_process_has)
 }
 END_TEST
 
-/* A process without a descriptor is looked for at each tick. */
+/* A process without a descriptor is checked at each tick. */
 START_TEST(without_pidfds_only_the_process_that_has_ended_has_ended)
 {
 	int go[2];

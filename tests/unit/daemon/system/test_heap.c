@@ -23,7 +23,7 @@ static void fill(void)
 	}
 }
 
-/* The heap then cannot shrink from its end. */
+/* Then the heap cannot shrink from its end. */
 static void free_all_but_last(void)
 {
 	for (size_t i = 0; i < NR_BLOCKS - 1; i++)
@@ -48,7 +48,7 @@ END_TEST
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 START_TEST(as_much_as_may_be_spared_stays)
 {
-	int trimmed, trimmed_more; /* no assertion in between: it may allocate */
+	int trimmed, trimmed_more; /* an assertion in between may allocate */
 	size_t spare_bytes;
 
 	fill();
@@ -68,7 +68,7 @@ int main(void)
 	TCase *tc;
 
 #ifdef __SANITIZE_ADDRESS__
-	/* Memory then is the sanitizer's, and heap_trim() can give nothing back. */
+	/* Memory is then the sanitizer's, and heap_trim() cannot give any back. */
 	printf("1..0 # SKIP the C library's memory is not in use\n");
 	return EXIT_SUCCESS;
 #endif

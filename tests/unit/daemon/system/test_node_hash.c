@@ -42,7 +42,7 @@ START_TEST(what_was_added_is_found_until_it_is_removed)
 	for (int i = 0; i < 10000; i++)
 		ck_assert_ptr_eq(find(&table, i, hash_number((uint64_t)i)),
 				 i % 2 ? NULL : &things[i]);
-	/* Removing what is not there does nothing. */
+	/* Removing an absent node has no effect. */
 	node_hash_remove(&table, &things[1].node);
 	ck_assert_uint_eq(table.nr_nodes, 5000);
 	while (node_hash_any(&table))
@@ -70,7 +70,7 @@ START_TEST(nodes_of_one_hash_are_told_apart_by_their_keys)
 }
 END_TEST
 
-/* Step by step through the empty part of it each time, this would be 10^10 steps. */
+/* If each step began at the table's start, this would take 10^10 steps. */
 START_TEST(a_big_table_is_emptied_node_by_node)
 {
 	enum { NR = 200000 };
@@ -86,7 +86,7 @@ START_TEST(a_big_table_is_emptied_node_by_node)
 	for (; (node = node_hash_any(&table)); nr++)
 		node_hash_remove(&table, node);
 	ck_assert_int_eq(nr, NR);
-	/* One that comes back is found again. */
+	/* A node that is added again is found again. */
 	node_hash_add(&table, &things[3].node, 3);
 	ck_assert_ptr_eq(node_hash_any(&table), &things[3].node);
 	node_hash_deinit(&table);
@@ -104,7 +104,8 @@ START_TEST(low_bits_of_hashes_differ_for_near_and_for_round_numbers)
 		hits[hash_number(i << 40) & 1023]++;
 		hits[hash_bytes(0, &i, sizeof(i)) & 1023]++;
 	}
-	/* Four expected in each; of 4096 thrown at random more than 20 never are. */
+	/* Four are expected in each; for 4096 random hits, more than 20 in one is practically
+	 * impossible. */
 	for (int i = 0; i < 1024; i++)
 		ck_assert_uint_lt(hits[i], 20);
 	ck_assert_uint_ne(hash_bytes(0, "abcdefgh\0", 9), hash_bytes(0, "abcdefgh", 8));

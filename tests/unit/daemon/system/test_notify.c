@@ -16,7 +16,7 @@ static struct notify notify;
 static int manager = -1;
 static char got[1024];
 
-/* A service manager of ours, at a name without a file. */
+/* A service manager of the test's own, at an abstract socket name. */
 static void setup(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -138,7 +138,7 @@ START_TEST(a_name_that_is_no_socket_is_refused)
 	ck_assert_int_eq(notify_init(&notify), -EINVAL);
 	ck_assert_int_eq(setenv("NOTIFY_SOCKET", "/", 1), 0);
 	ck_assert_int_eq(notify_init(&notify), -EINVAL);
-	notify_ready(&notify); /* does no harm */
+	notify_ready(&notify); /* has no effect */
 }
 END_TEST
 

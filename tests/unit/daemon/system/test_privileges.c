@@ -21,7 +21,7 @@
 
 static const struct privileges_needs whole_machine = {.whole_machine = true};
 
-/* Of this process, as the kernel tells it: "CapEff" and the like. */
+/* A set of this process, as /proc shows it: "CapEff" and the like. */
 static uint64_t own(const char *set)
 {
 	unsigned long long value = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which mounts a daemon that must not wait looks into. */
+/* Which mounts a daemon that must not wait may read. */
 #include "daemon/system/prompt_mount.h"
 
 #include "tests/fixture/run_suite.h"
