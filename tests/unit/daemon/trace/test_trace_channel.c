@@ -76,7 +76,7 @@ static void close_all(void)
 	writer = NULL;
 }
 
-/* What a folder holds, CPU by CPU. */
+/* The content of a folder by CPU. */
 struct found {
 	uint64_t nr, first, last, lost, lost_before, overwritten, seq_first;
 	bool in_order; /* numbers are consecutive */
@@ -200,7 +200,7 @@ START_TEST(a_flush_hands_over_all_that_was_written_and_moves_no_stamp)
 		ck_assert_int_eq(trace_channel_flush(channel, &diag), 0);
 	read_folder("trace", found);
 	ck_assert_uint_eq(found[0].nr + found[2].nr, 2);
-	/* Older than the flush, and than what other CPUs wrote. */
+	/* Earlier than the flush and than records of other CPUs. */
 	ck_assert(put(0, 101, 1));
 	ck_assert(put(2, 500, 1));
 	ck_assert_uint_eq(trace_channel_counts(channel).nr_late, 0);
@@ -257,7 +257,7 @@ START_TEST(a_snapshot_holds_the_last_laps_and_recording_goes_on)
 	read_folder("second", later);
 	ck_assert_uint_eq(found[1].last, 99999);
 	ck_assert(found[1].in_order);
-	/* Three whole sub-buffers at least, of records of 16 bytes. */
+	/* At least three whole sub-buffers, with records of 16 bytes. */
 	ck_assert_uint_ge(found[1].nr, (uint64_t)2 * (SUB_BYTES - 120) / 16);
 	ck_assert_uint_eq(later[1].last, 100009);
 	ck_assert(later[1].in_order);
@@ -324,7 +324,7 @@ END_TEST
 
 START_TEST(what_is_held_is_that_of_all_cpus)
 {
-	const uint64_t late = 1000000; /* after all records */
+	const uint64_t late = 1000000; /* later than all records */
 	struct trace_channel_held held;
 
 	create(RING_OVERWRITE, 4);
@@ -340,12 +340,12 @@ START_TEST(what_is_held_is_that_of_all_cpus)
 		ck_assert_uint_gt(held.nr_bytes, nr_bytes);
 		/* Its first packet is still open. */
 		ck_assert_uint_eq(held.begin, 7);
-		/* More than a sub-buffer, and fewer than all of them. */
+		/* More than one sub-buffer, and fewer than all of them. */
 		for (uint64_t i = 1; i < 400; i++)
 			ck_assert(put(cpu, first + i, i));
 		ck_assert_uint_eq(trace_channel_held(channel, late).begin, first);
 	}
-	/* The one that overwrites alone: it is whole since then. */
+	/* Only this CPU overwrites: since held.whole, the rings hold all records. */
 	for (uint64_t i = 0; i < 100000; i++)
 		ck_assert(put(NR_CPUS - 1, 5000 + i, i));
 	held = trace_channel_held(channel, 7);
@@ -369,7 +369,7 @@ START_TEST(each_snapshot_has_a_state_of_its_own_in_front)
 		ck_assert_uint_eq(held.begin, held.whole);
 		open_writer(folder);
 		ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
-		/* Its number is the one before the oldest: records are of 16 bytes. */
+		/* The state's number precedes the oldest record's (records are of 16 bytes). */
 		put_state(held.begin, held.begin - 1000 - 1);
 		trace_channel_state_end(channel);
 		ck_assert_int_eq(
@@ -406,7 +406,7 @@ START_TEST(a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more)
 	close_all();
 	trace_channel_destroy(channel);
 	read_folder("trace", found);
-	ck_assert_uint_eq(written.lost, 5); /* the state's own is told by its first packet */
+	ck_assert_uint_eq(written.lost, 5); /* the state's own losses are in its first packet */
 	ck_assert_uint_eq(found[0].lost - found[0].lost_before, 5);
 	ck_assert_uint_gt(found[0].seq_first, 0);
 }

@@ -60,7 +60,7 @@ static void tidy(void)
 	trace_chunks_tidy(&chunks);
 }
 
-/* Until the child has ended, and none is needed. */
+/* Until the child has ended and no other is needed. */
 static void tidy_all(void)
 {
 	do {
@@ -228,7 +228,7 @@ START_TEST(closed_ones_are_compressed_and_at_the_end_the_last)
 }
 END_TEST
 
-/* Something stands where the compressed file is to be. */
+/* Put a folder at the compressed file's path. */
 static void be_in_the_way(unsigned int chunk)
 {
 	char path[64];
@@ -289,7 +289,7 @@ START_TEST(what_was_in_the_way_for_a_while_costs_nothing)
 }
 END_TEST
 
-/* A folder can't be renamed onto one that holds something. */
+/* A folder cannot be renamed onto a mount point. */
 START_TEST(one_that_cannot_be_removed_is_left_though_others_are_closed_meanwhile)
 {
 	begin(&(struct trace_chunks_config){
@@ -341,7 +341,7 @@ START_TEST(a_child_keeps_nothing_of_ours_open)
 	ck_assert_int_eq(pipe(fds), 0);
 	write_chunks(1, tidy);
 	ck_assert_int_eq(close(fds[1]), 0);
-	ck_assert_int_eq(read(fds[0], &byte, 1), 0); /* else it ends with the child only */
+	ck_assert_int_eq(read(fds[0], &byte, 1), 0); /* otherwise only the child's end closes it */
 	ck_assert_int_eq(close(fds[0]), 0);
 	end();
 	ck_assert_int_eq(ctf_writer_open(&other, "trace", &made_trace, &diag), -ENOTEMPTY);

@@ -12,7 +12,7 @@
 
 static struct trace_clock timing;
 
-/* The counter's at a time of the machine's, which runs slow by ppm millionths. */
+/* The counter at a time of the machine's clock, which runs slow by ppm millionths. */
 static uint64_t counter_at(uint64_t ns, int64_t ppm)
 {
 	return (uint64_t)((__int128)(ns - BEGIN) * (int64_t)HZ * (1000000 - ppm) / 1000000 /
@@ -20,7 +20,7 @@ static uint64_t counter_at(uint64_t ns, int64_t ppm)
 	       77;
 }
 
-/* A reading that is wrong by so many ns. */
+/* A reading with an error in ns. */
 static struct oprof_ktrace_info reading(uint64_t ns, int64_t ppm, int64_t error)
 {
 	return (struct oprof_ktrace_info){.counter = 1,
@@ -68,7 +68,7 @@ START_TEST(the_true_rate_is_that_of_the_readings)
 }
 END_TEST
 
-/* Rounds may follow each other at once: what is wrong of a reading would be wrong of the rate. */
+/* Rounds may follow each other at once: an error of a reading would become one of the rate. */
 START_TEST(readings_that_are_near_each_other_make_no_rate)
 {
 	begin(0);

@@ -9,7 +9,7 @@ START_TEST(a_clock_that_began_before_1970_is_told_so)
 {
 	struct ctf_clock clock = {.freq_hz = 1000000000};
 
-	/* A board without a clock that runs on: its calendar begins in 1970 when it boots. */
+	/* A board without a battery-backed clock: its calendar begins in 1970 at boot. */
 	trace_describe_origin(&clock, -1031134646);
 	ck_assert_int_eq(clock.offset_s, -2);
 	ck_assert_uint_eq(clock.offset, 968865354);
@@ -37,7 +37,7 @@ static const struct ctf_env *find(const struct trace_describe *describe, const c
 	return NULL;
 }
 
-/* Readers go by these. */
+/* Readers depend on these names. */
 START_TEST(whose_names_and_fields_events_have_is_told_with_the_machine)
 {
 	struct trace_describe describe;

@@ -84,7 +84,7 @@ START_TEST(neighbours_are_copied_at_once)
 }
 END_TEST
 
-/* ---- a record's way into a trace and out of it ---- */
+/* ---- a record written to a trace and read back ---- */
 
 static struct make_packet packet;
 
@@ -186,7 +186,7 @@ START_TEST(a_value_of_many_bytes_is_cut)
 }
 END_TEST
 
-/* ---- of the kernel that runs ---- */
+/* ---- events of the running kernel ---- */
 
 static struct trace_layout all[8192];
 static struct ctf_event events[8192];
@@ -214,7 +214,7 @@ START_TEST(all_events_of_the_kernel_that_runs_fit_into_one_trace)
 	char *folder;
 
 	if (tracefs_find("", &folder, &diag))
-		return; /* not for this user */
+		return; /* not permitted to this user */
 	ck_assert_int_ge(tracepoint_list(folder, "*:*", add_real, folder, &diag), 0);
 	trace.nr_events = nr_all;
 	ck_assert_msg(!ctf_trace_check(&trace, &diag), "%s", diag_show(&diag));

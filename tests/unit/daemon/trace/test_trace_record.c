@@ -10,7 +10,7 @@
 
 #define NR_BYTES_MAX 4096u
 
-/* A record as the kernel writes it, word by word. */
+/* A record, made word by word as the kernel writes it. */
 static struct {
 	uint8_t bytes[NR_BYTES_MAX];
 	size_t nr_bytes;
@@ -112,7 +112,7 @@ static void make_tracepoint(uint32_t raw_bytes)
 	end();
 }
 
-/* As memory of its own, so that a read behind its end is found. */
+/* Memory of exactly this size, so that a read past its end is detected. */
 static bool parse(enum trace_record_kind kind, size_t nr_bytes, struct trace_perf_record *record)
 {
 	uint8_t *copy = malloc(nr_bytes ? nr_bytes : 1);
@@ -169,7 +169,7 @@ START_TEST(a_tracepoint_is_its_raw_bytes)
 }
 END_TEST
 
-/* What a payload of oprof_sample has behind its fixed fields. */
+/* Read the part of an oprof_sample payload that follows its fixed fields. */
 static const uint8_t *take_chain(const uint8_t *at, uint16_t *nr, uint64_t addresses[8])
 {
 	memcpy(nr, at, sizeof(*nr));

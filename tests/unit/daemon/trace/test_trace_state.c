@@ -13,7 +13,7 @@
 
 #define FIRST_ID 40
 #define TIME	 5000
-/* Fields 5 to 8, and 10 to 38, of which nothing is read. */
+/* Fields 5 to 8 and 10 to 38, of which none is read. */
 #define SKIP_4	"0 0 0 -1"
 #define SKIP_29 "0 0 0 0 0 0 0 0 20 0 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17"
 
@@ -37,7 +37,7 @@ static void put(const char *path, const char *text)
 
 static bool is_later;
 
-/* The state of proc, in the trace "trace". */
+/* Write the state of proc to the trace "trace". */
 static int dump(void)
 {
 	struct trace_channel_config config = {
@@ -65,7 +65,7 @@ static int dump(void)
 	return error;
 }
 
-/* "NAME(value, ...)" of each event but the two round them. */
+/* "NAME(value, ...)" of each event except the first and the last. */
 static const char *told(void)
 {
 	static char text[4096];
@@ -107,16 +107,16 @@ START_TEST(threads_and_their_states_are_told)
 	put("proc/7/task/7/syscall", "202 0x1 0x2\n");
 	put("proc/7/task/9/stat", "9 (other) R 1 " SKIP_4 " 0 " SKIP_29 " 1 0\n");
 	put("proc/7/task/10/stat", "10 (reads) S 1 " SKIP_4 " 0 " SKIP_29 " 2 0\n");
-	put("proc/7/task/10/syscall", "0 0x3 0x4\n"); /* a number like any other */
+	put("proc/7/task/10/syscall", "0 0x3 0x4\n"); /* 0 is a valid call number */
 	put("proc/7/task/11/stat", "11 (faults) S 1 " SKIP_4 " 0 " SKIP_29 " 2 0\n");
-	put("proc/7/task/11/syscall", "-1 0x3 0x4\n"); /* sleeps, but in no system call */
+	put("proc/7/task/11/syscall", "-1 0x3 0x4\n"); /* sleeps, but not in a system call */
 	put("proc/7/maps", "");
 	put("proc/2/task/2/stat", "2 (kthreadd) S 0 " SKIP_4 " 2129984 " SKIP_29 " 0 0\n");
 	put("proc/2/maps", "");
 	ck_assert_int_eq(dump(), 0);
 	ck_assert_uint_eq(counts.nr_threads, 5);
 	ck_assert_uint_eq(counts.lost, 0);
-	/* tid pid ppid name type mode submode status cpu syscall */
+	/* Fields: tid pid ppid name type mode submode status cpu syscall. */
 	ck_assert_str_eq(told(), "state: 2 2 0 kthreadd 1 0 0 5 0 -1\n"
 				 "state: 7 7 1 main 0 2 0 5 3 202\n"
 				 "state: 9 7 1 other 0 0 0 2 1 -1\n"

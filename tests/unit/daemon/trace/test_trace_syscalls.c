@@ -109,14 +109,14 @@ START_TEST(the_module_copies_the_names_of_files)
 	ck_assert_int_eq(event->fields[1].kind, CTF_FIELD_STRING);
 	ck_assert_str_eq(event->fields[1].name, "filename");
 	ck_assert_int_eq(event->fields[2].kind, CTF_FIELD_INTEGER);
-	trace_syscalls_fill(syscalls, SYS_symlinkat, &call); /* the first and the last */
+	trace_syscalls_fill(syscalls, SYS_symlinkat, &call); /* the first and the third argument */
 	ck_assert_uint_eq(call.strings, 1 | 4);
 	ck_assert(!call.arg_bytes[0] && call.arg_bytes[1] == 4 && !call.arg_bytes[2]);
 	event = event_of(call.entry_id);
 	ck_assert_int_eq(event->fields[0].kind, CTF_FIELD_STRING);
 	ck_assert_int_eq(event->fields[1].kind, CTF_FIELD_INTEGER);
 	ck_assert_int_eq(event->fields[2].kind, CTF_FIELD_STRING);
-	trace_syscalls_fill(syscalls, SYS_read, &call); /* its buffer is no text */
+	trace_syscalls_fill(syscalls, SYS_read, &call); /* its buffer is not text */
 	ck_assert(!call.strings && call.arg_bytes[1] == 8);
 	trace_syscalls_destroy(syscalls);
 }
@@ -209,7 +209,7 @@ START_TEST(calls_that_the_kernel_calls_otherwise_are_found)
 }
 END_TEST
 
-/* The first allocations each, of later calls some. */
+/* Each of the first allocations fails, then some of the later ones. */
 START_TEST(no_memory_is_an_error_and_leaves_nothing)
 {
 	bool failed = true;
@@ -232,7 +232,7 @@ START_TEST(no_memory_is_an_error_and_leaves_nothing)
 }
 END_TEST
 
-/* As if the kernel did not describe them. */
+/* As if the kernel did not describe the call. */
 START_TEST(a_description_that_cannot_be_opened_leaves_the_name_and_all_arguments)
 {
 	uint32_t nr_bytes;
@@ -267,7 +267,7 @@ START_TEST(all_calls_of_the_kernel_that_runs_fit_into_a_trace)
 	char *folder;
 
 	if (tracefs_find("", &folder, &diag))
-		return; /* not for this user */
+		return; /* not permitted to this user */
 	ck_assert_int_eq(trace_syscalls_create(&syscalls, folder, 32, 0, &diag), 0);
 	trace.nr_events = trace_syscalls_nr_events(syscalls);
 	ck_assert_uint_gt(trace.nr_events, 400);

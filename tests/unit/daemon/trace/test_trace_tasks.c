@@ -19,7 +19,7 @@ static void teardown(void)
 	trace_tasks_destroy(tasks);
 }
 
-/* ---- what is told ---- */
+/* ---- records of tasks ---- */
 
 static void runs(int32_t tid, int32_t pid, int32_t ppid, const char *name, bool is_kernel)
 {
@@ -177,7 +177,8 @@ START_TEST(a_process_is_there_as_long_as_any_of_its_threads)
 }
 END_TEST
 
-/* The others' ends, and that of the thread that takes the process's number, are not told so. */
+/* The other threads' ends are not reported, nor that of the thread that takes the process's
+ * number. */
 START_TEST(who_runs_another_program_is_alone_in_its_process)
 {
 	runs(10, 10, 1, "program", false);
@@ -200,7 +201,7 @@ START_TEST(a_number_used_again_is_another_process_also_where_the_end_was_lost)
 	begins(20, 20, 2, 2);
 	ck_assert_str_eq(known(), "2/2<0 kthreadd of the kernel\n10/10<1 shell\n"
 				  "20/20<2 kthreadd of the kernel\n");
-	/* A thread's number is a process's now, and the other way round. */
+	/* A thread's number is now a process's, and vice versa. */
 	begins(10, 30, 10, 10);
 	begins(30, 30, 10, 10);
 	begins(10, 20, 10, 10);
@@ -225,7 +226,7 @@ START_TEST(what_is_mapped_over_another_takes_its_place)
 	maps(10, 0x1000, 0x1000, "/a");
 	maps(10, 0x3000, 0x2000, "/b");
 	maps(10, 0x1000, 0x1000, "/c");
-	maps(10, 0x4000, 0x2000, "/d"); /* over a part of it */
+	maps(10, 0x4000, 0x2000, "/d"); /* over a part of /b */
 	ck_assert_str_eq(known(), "10/10<1 program\n10 3000-5000 /b\n10 1000-2000 /c\n"
 				  "10 4000-6000 /d\n");
 	maps(10, 0, 0x10000, "/e");

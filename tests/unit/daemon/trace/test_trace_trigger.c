@@ -16,12 +16,12 @@
 static const char common[] = "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 			     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
 
-/* As the kernel lays records out: what is common, then these. */
+/* A record in the kernel's layout: the common fields, then the event's. */
 struct record {
 	uint16_t type;
 	uint8_t flags, depth;
 	int32_t tid;
-	int64_t first; /* of each event the field of these bytes */
+	int64_t first; /* each event names its own fields here */
 	int32_t second;
 	char name[16];
 };
@@ -128,7 +128,7 @@ START_TEST(a_thread_that_waited_too_long_to_run_is_found)
 	begin("wakeup>10ms");
 	wakeup(5 * MS, 7);
 	switch_to(15 * MS, 1, 7);
-	ck_assert(!is_true()); /* not longer */
+	ck_assert(!is_true()); /* not longer than the limit */
 	wakeup(20 * MS, 7);
 	wakeup(21 * MS, 8);
 	switch_to(29 * MS, 7, 8);
@@ -150,7 +150,7 @@ START_TEST(one_that_was_running_when_it_was_woken_did_not_wait)
 }
 END_TEST
 
-/* The CPU that switches is read before the one that woke. */
+/* The ring of the CPU that switches is read before that of the CPU that woke the thread. */
 START_TEST(what_was_read_out_of_order_is_judged_in_order)
 {
 	begin("wakeup>10ms");
@@ -171,7 +171,7 @@ START_TEST(nothing_is_judged_before_all_up_to_then_is_known)
 	wakeup(10 * MS, 7);
 	switch_to(30 * MS, 1, 7);
 	ck_assert_ptr_null(trace_trigger_decide(trigger, 29 * MS));
-	wakeup(25 * MS, 7); /* later in another ring */
+	wakeup(25 * MS, 7); /* a later wakeup from another ring */
 	ck_assert(!is_true());
 }
 END_TEST
@@ -188,7 +188,7 @@ START_TEST(a_call_that_took_too_long_is_found_by_its_thread_and_name)
 	call(true, 22 * MS, 5, SYS_getppid);
 	ck_assert(is_true());
 	begin("syscall>1ms");
-	call(true, 5 * MS, 6, SYS_getpid); /* its begin was before all */
+	call(true, 5 * MS, 6, SYS_getpid); /* its begin was before the trace */
 	ck_assert(!is_true());
 	call(false, 10 * MS, 6, SYS_getpid);
 	call(true, 19 * MS, 6, SYS_getpid);
@@ -200,13 +200,13 @@ START_TEST(a_new_thread_with_an_old_number_does_not_end_its_call)
 {
 	begin("syscall>1ms");
 	call(false, 10 * MS, 5, SYS_exit);
-	/* Another thread of that number: it comes from the call that made it. */
+	/* A new thread with that number returns from the call that created it. */
 	call(true, 90 * MS, 5, SYS_clone);
 	ck_assert(!is_true());
 	call(true, 95 * MS, 5, SYS_exit);
 	ck_assert(!is_true());
 	begin("syscall:read>1ms");
-	call(false, 10 * MS, 5, SYS_read); /* and is killed in it */
+	call(false, 10 * MS, 5, SYS_read); /* the thread is killed in it */
 	call(true, 90 * MS, 5, SYS_clone);
 	call(true, 95 * MS, 5, SYS_read);
 	ck_assert(!is_true());
