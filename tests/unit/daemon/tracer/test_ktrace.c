@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 #define NR_CPUS	 3u
-#define NO_CPU	 1u /* not possible: it has no ring */
+#define NO_CPU	 1u /* not a possible CPU: it has no ring */
 #define NR_SUBS	 4u
 #define SUB	 4096u
 #define BYTES	 (NR_SUBS * SUB)
-#define OPENED	 1000000u /* stamps: when the session was opened; and now */
+#define OPENED	 1000000u /* stamps: of the session's open, and now */
 #define NOW	 2000000u
 #define FREQ_HZ	 500000000u
-#define NR_EACH	 3u /* records of a packet */
+#define NR_EACH	 3u /* records in each packet */
 #define NR_TAKEN (2 * NR_SUBS)
 
 static struct ktrace ktrace;
@@ -38,19 +38,19 @@ static struct make_packet packet;
 static struct oprof_ktrace_info info;
 static struct fake_ring {
 	int fd;
-	uint64_t from, to, next; /* positions; next: NEXT's */
+	uint64_t from, to, next; /* positions; next: what NEXT returns */
 	uint64_t nr_written;	 /* records */
 	int range_error, get_errors[NR_SUBS], put_error;
-	uint64_t wrong_offset, wrong_bytes; /* added to what GET tells */
+	uint64_t wrong_offset, wrong_bytes; /* added to what GET returns */
 	bool is_held;
 	unsigned int nr_put, nr_kept;
 } rings[NR_CPUS];
-static uint64_t packet_ticks; /* of the clock, that reading a packet takes */
-static uint64_t settle_ticks; /* the same, each call that settles what is read */
+static uint64_t packet_ticks; /* clock ticks that reading a packet takes */
+static uint64_t settle_ticks; /* the same for each call that fixes the range of packets to read */
 static unsigned int nr_flushed, nr_to_finalise;
-static unsigned long refused; /* this request, with refused_error */
+static unsigned long refused; /* this request fails with refused_error */
 static int refused_error;
-static uint64_t filters[8]; /* how many numbers each call had */
+static uint64_t filters[8]; /* number of ids in each call */
 static unsigned int nr_filters;
 
 static int hold(struct fake_ring *ring, uint64_t position, struct oprof_ktrace_packet *told)
@@ -64,7 +64,7 @@ static int hold(struct fake_ring *ring, uint64_t position, struct oprof_ktrace_p
 	ring->is_held = true;
 	told->map_offset = place * SUB + ring->wrong_offset;
 	told->bytes = SUB + ring->wrong_bytes;
-	/* What is spliced. */
+	/* The position that splice reads from. */
 	ck_assert_int_ge(lseek(ring->fd, (off_t)(place * SUB), SEEK_SET), 0);
 	return 0;
 }
@@ -114,7 +114,7 @@ static int take_filter(const struct oprof_ktrace_filter *filter)
 {
 	ck_assert_uint_lt(nr_filters, sizeof(filters) / sizeof(*filters));
 	ck_assert_uint_eq(filter->by, OPROF_KTRACE_BY_TREE);
-	/* Numbers are their place, from 1 on. */
+	/* The ids are consecutive, from 1 on. */
 	ck_assert_uint_eq(*(const uint64_t *)(uintptr_t)filter->ids,
 			  1 + nr_filters * OPROF_KTRACE_FILTER_IDS_MAX);
 	filters[nr_filters++] = filter->nr_ids;
@@ -157,7 +157,7 @@ static int module_call(unsigned long request, void *what)
 	}
 }
 
-/* In the place of the library's. Each second call is interrupted. */
+/* Replaces the library's function. Every second call is interrupted. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	static bool is_second;
@@ -180,7 +180,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return errno ? -1 : 0;
 }
 
-/* Packet number seq of a CPU: from 1000 seq + its number on; so many were lost before its end. */
+/* Make packet seq of a CPU, which begins at 1000 seq + cpu; lost: records lost up to its end. */
 static void put_packet(uint32_t cpu, uint64_t seq, uint64_t lost)
 {
 	const uint64_t begin = 1000 * seq + cpu;
@@ -249,7 +249,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* Packets of a CPU in the trace folder; they are those of its ring, as they are there. */
+/* The number of a CPU's packets in the trace folder, which must equal those of its ring. */
 static uint64_t nr_written(uint32_t cpu)
 {
 	uint8_t *bytes;
@@ -283,7 +283,7 @@ static const struct {
 	const char *path;
 	uint32_t version;
 	uint64_t freq_hz;
-	int refused_error, error; /* of INFO */
+	int refused_error, error; /* error of INFO */
 	const char *says;
 } openings[] = {
 	{"nowhere", OPROF_KTRACE_VERSION, 1, 0, -ENOENT, "no module that traces is loaded"},
@@ -401,7 +401,8 @@ START_TEST(a_snapshot_takes_all_that_the_rings_hold_and_leaves_it_there)
 }
 END_TEST
 
-/* What comes while it is settled what is taken may not be in it, nor what comes later. */
+/* A snapshot's end is the time before its range of packets is fixed: later records may be
+ * missing. */
 START_TEST(a_snapshot_ends_before_it_is_settled_what_it_takes)
 {
 	uint64_t again;
@@ -440,7 +441,7 @@ START_TEST(a_ring_of_which_not_all_was_written_begins_at_0)
 }
 END_TEST
 
-/* The first one, and the last. */
+/* Either the first ring fails or the last. */
 START_TEST(a_ring_that_fails_is_told_and_the_others_are_taken)
 {
 	const uint32_t fails = _i ? 2 : 0, other = 2 - fails;
@@ -495,7 +496,7 @@ START_TEST(packets_that_are_not_there_are_no_errors)
 END_TEST
 
 static const struct {
-	uint64_t offset, bytes; /* added to what is right */
+	uint64_t offset, bytes; /* added to the right values */
 } outsides[] = {{BYTES, 0}, {BYTES + SUB, 0}, {0, BYTES}, {0, (uint64_t)-SUB}};
 
 START_TEST(a_packet_outside_its_ring_is_refused)
@@ -508,7 +509,7 @@ START_TEST(a_packet_outside_its_ring_is_refused)
 						       "outside its ring"));
 	ck_assert_uint_eq(nr_written(0), 0);
 	ck_assert_uint_eq(nr_written(2), NR_SUBS);
-	/* What CPU 0 holds cannot be known where its header is outside. */
+	/* The oldest packet of CPU 0 is unknown if its header lies outside. */
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), outsides[_i].offset ? 0 : 2);
 }
 END_TEST
@@ -532,13 +533,13 @@ START_TEST(the_oldest_is_that_of_all_rings_and_of_empty_ones_what_a_writer_may_h
 	ck_assert_uint_eq(ktrace_held_since(&ktrace), 0);
 	fill();
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 2);
-	/* CPU 2 has overwritten nothing yet. */
+	/* CPU 2 has not overwritten anything yet. */
 	ck_assert_uint_eq(ktrace_held_since(&ktrace), 2000);
 	rings[0].get_errors[2] = EAGAIN;
 	ck_assert_uint_eq(ktrace_held_since(&ktrace), 3000);
 	rings[2].get_errors[0] = ESTALE;
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 1002);
-	/* Of CPU 2 there is one that is being written. */
+	/* A packet of CPU 2 is being written. */
 	for (unsigned int i = 0; i < NR_SUBS; i++)
 		rings[2].get_errors[i] = EAGAIN;
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 0);
@@ -568,7 +569,7 @@ START_TEST(times_are_those_of_both_clocks_at_once)
 	ck_assert_uint_eq(ktrace_ns(&ktrace, OPENED + FREQ_HZ), 8000000000);
 	ck_assert_uint_eq(ktrace_ns(&ktrace, OPENED - FREQ_HZ / 1000), 6999000000);
 	ck_assert_uint_eq(ktrace_now(&ktrace), NOW);
-	refused = OPROF_KTRACE_INFO; /* what was read last stays */
+	refused = OPROF_KTRACE_INFO; /* the last value read stays */
 	refused_error = EIO;
 	ck_assert_uint_eq(ktrace_now(&ktrace), OPENED);
 }

@@ -21,22 +21,22 @@ static struct ktrace_events events;
 static struct oprof_ktrace_info info;
 static struct diag diag;
 
-/* ---- the module: what it is told, in order ---- */
+/* ---- the module: the requests it receives, in order ---- */
 
 #define NR_CALLS_MAX 64
 
 static struct {
 	unsigned long request;
-	uint32_t id, number; /* of the event; its kind, tracepoint, or how many system calls */
+	uint32_t id, number; /* event's id; its kind, tracepoint, or number of system calls */
 	uint32_t nr_copies;
 	uint32_t unknown_id;
 	struct oprof_ktrace_compare compare;
 	struct oprof_ktrace_samples samples;
 	struct oprof_ktrace_copy copies[8];
-	uint64_t wanted; /* of the first calls by number, which have an event */
+	uint64_t wanted; /* how many of the first calls by number have an event */
 } calls[NR_CALLS_MAX];
 static unsigned int nr_calls;
-static unsigned long refused; /* this request, once, with error */
+static unsigned long refused; /* this request fails once, with refused_error */
 static int refused_error;
 
 static void take_named(const struct oprof_ktrace_named *named)
@@ -61,7 +61,7 @@ static void take_calls(const struct oprof_ktrace_syscalls *of)
 		calls[nr_calls].wanted += memcmp(&told[i], &nothing, sizeof(nothing)) != 0;
 }
 
-/* In the place of the library's. */
+/* Replaces the library's function. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	const void *what;
@@ -192,7 +192,7 @@ START_TEST(a_probe_that_the_kernel_lacks_goes_by_its_tracepoint)
 	ck_assert_uint_eq(calls[0].number, 11);
 	ck_assert_uint_eq(calls[1].request, OPROF_KTRACE_EVENT);
 	ck_assert_uint_eq(calls[1].number, OPROF_KTRACE_SCHED_WAKEUP);
-	ck_assert_str_eq(events.events[0].name, "sched_switch"); /* either way */
+	ck_assert_str_eq(events.events[0].name, "sched_switch"); /* in either order */
 	ck_assert_str_eq(events.events[1].name, "sched_wakeup");
 }
 END_TEST
@@ -214,12 +214,12 @@ START_TEST(comparisons_are_of_the_field_as_the_record_has_it)
 {
 	ck_assert_int_eq(init("sched_switch/prev_pid != 0/,kmem:kfree/order <= -3/"), 0);
 	ck_assert_int_eq(tell(), 0);
-	/* Behind prev_comm, which has 16 bytes. */
+	/* After prev_comm, which has 16 bytes. */
 	ck_assert_int_eq(calls[0].compare.op, OPROF_KTRACE_NE);
 	ck_assert_uint_eq(calls[0].compare.offset, 16);
 	ck_assert_uint_eq(calls[0].compare.bytes, 4);
 	ck_assert(calls[0].compare.is_signed && !calls[0].compare.value);
-	/* The kernel's own record. */
+	/* The offset is in the kernel's own record. */
 	ck_assert_int_eq(calls[1].compare.op, OPROF_KTRACE_LE);
 	ck_assert_uint_eq(calls[1].compare.offset, 16);
 	ck_assert_uint_eq(calls[1].compare.value, (uint64_t)-3);
@@ -269,7 +269,7 @@ START_TEST(samples_are_of_cycles_or_where_there_are_none_of_the_clock)
 	ck_assert_uint_eq(calls[nr_calls - 1].samples.type, OPROF_KMOD_TYPE_TIMER);
 	ck_assert_uint_eq(calls[nr_calls - 1].samples.number, 99);
 	ck_assert_uint_eq(calls[nr_calls - 1].samples.event_id, events.sample_id);
-	/* Another error is not a reason for the clock. */
+	/* Another error is not a reason to use the clock. */
 	refused = OPROF_KTRACE_SAMPLES;
 	refused_error = EBUSY;
 	ck_assert_int_eq(tell(), -EBUSY);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Snapshots of the module's tracer, whose parts are the test's own: rings, state and mappings.
- * local.mk has the functions that it replaces.
+ * Snapshots of the module's tracer with rings, state and mappings of the test's
+ * own. local.mk lists the functions that the test replaces.
  */
 #include "daemon/tracer/trace_kmod_internal.h"
 
@@ -67,7 +67,7 @@ bool __wrap_trace_state_is_the_machines(void)
 	return true;
 }
 
-/* One that fails has its records all the same. */
+/* Records are written even if the dump then fails. */
 int __wrap_trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 			    struct trace_state_counts *counts);
 int __wrap_trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,

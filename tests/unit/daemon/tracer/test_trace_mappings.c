@@ -33,7 +33,7 @@ static struct ctf_trace trace = {
 static struct trace_mappings *mappings;
 static struct trace_mappings_counts taken;
 static struct diag diag;
-static uint64_t held; /* since then */
+static uint64_t held; /* records are held since this time */
 
 static uint64_t now_ns(void)
 {
@@ -49,7 +49,7 @@ static uint64_t oldest(void *context)
 	return held;
 }
 
-/* False: performance events are refused here. */
+/* Returns false if the kernel refuses performance events. */
 static bool begin(size_t bytes_max)
 {
 	struct trace_mappings_config config = {
@@ -74,10 +74,10 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* A child that runs /bin/true, or nothing. */
+/* A child that runs /bin/true or no program. */
 static pid_t child(bool runs_program)
 {
-	/* A thousand copies of this process would take the test's time. */
+	/* A thousand forks that copy this process would be too slow. */
 	const pid_t pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
 
 	ck_assert_int_ge(pid, 0);
@@ -95,7 +95,7 @@ static void round_of(void)
 	ck_assert_int_eq(trace_mappings_round(mappings, &diag), 0);
 }
 
-/* ---- what is known at a stamp ---- */
+/* ---- what is known at a time ---- */
 
 struct known {
 	struct trace_state_sink sink;
@@ -131,16 +131,16 @@ static struct known known_at(uint64_t stamp, int32_t pid)
 	return known;
 }
 
-/* ---- what a snapshot has ---- */
+/* ---- the content of a snapshot ---- */
 
 #define PACKET_BYTES (64u << 10)
 
 static char told[256]; /* events of one process, in order, without "oprof_" */
 static uint64_t told_lost;
 static struct ctf_writer_counts written;
-static unsigned int nr_drains; /* while it was made */
+static unsigned int nr_drains; /* while the snapshot was made */
 
-/* The linker's --wrap. */
+/* Called through the linker's --wrap. */
 int __real_trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time,
 			       struct diag *why);
 int __wrap_trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time,
@@ -261,14 +261,14 @@ START_TEST(without_room_who_ended_is_forgotten_first_which_is_told)
 	ck_assert_str_eq(told, "");
 	ck_assert_uint_eq(known_at(0, getpid()).nr_threads, 1);
 	ck_assert_uint_gt(known_at(0, getpid()).nr_mappings, 0);
-	/* Of a time when all of it was known nothing is missing. */
+	/* Nothing is missing for a time when everything was known. */
 	(void)trace_mappings_tasks(mappings, now_ns());
 	snapshot(now_ns(), last);
 	ck_assert_uint_eq(taken.lost, 0);
 }
 END_TEST
 
-/* The linker's --wrap. */
+/* Called through the linker's --wrap. */
 static bool no_channel;
 int __real_trace_channel_create(struct trace_channel **channel,
 				const struct trace_channel_config *config, struct diag *why);
@@ -315,7 +315,7 @@ START_TEST(a_full_disk_keeps_none_from_being_tried)
 	round_of();
 	snapshot(0, 0);
 	whole = taken;
-	/* Packets go to the folder when two of them are full, not behind each record. */
+	/* Packets are written when two of them are full, not after each record. */
 	ck_assert_uint_gt(nr_drains, 0);
 	ck_assert_uint_le(nr_drains, written.nr_bytes / (2 * PACKET_BYTES));
 	(void)file_remove_tree("trace");

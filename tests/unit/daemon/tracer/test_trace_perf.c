@@ -23,7 +23,7 @@ static const struct trace_perf_event events[] = {
 static struct trace_perf *perf;
 static struct diag diag;
 static struct {
-	uint64_t nr[2], time[2]; /* of records, by CPU */
+	uint64_t nr[2], time[2]; /* records by CPU */
 	uint64_t disordered;
 	int32_t pid;
 } seen;
@@ -54,7 +54,7 @@ static void put(const char *path, const char *text)
 	ck_assert_int_eq(file_replace(path, text, strlen(text), 0644), 0);
 }
 
-/* What the open file tells is another text: not another file. */
+/* Change the file in place: the reader keeps it open. */
 static void set_online(const char *text)
 {
 	FILE *file = fopen("cpu/online", "w");
@@ -80,7 +80,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* False: not here. */
+/* Returns false if performance events are not available here. */
 static bool open_all(const int32_t *tids, unsigned int nr_tids)
 {
 	const struct trace_perf_config config = {.events = events,
@@ -98,7 +98,7 @@ static bool open_all(const int32_t *tids, unsigned int nr_tids)
 	return !error;
 }
 
-/* Computes on a CPU until a record of it has been read. */
+/* Computes on a CPU until a record from it has been read. */
 static bool wait_record(int cpu)
 {
 	const uint64_t before = seen.nr[cpu];
@@ -115,7 +115,7 @@ static bool wait_record(int cpu)
 	return seen.nr[cpu] > before;
 }
 
-/* Each event has one for each CPU that is open, and is found by it. */
+/* Check that each event has an id for each open CPU and is found by it. */
 static void verify_ids(void)
 {
 	ck_assert_uint_eq(perf->nr_ids, (size_t)perf->config.nr_events * perf->nr_open);
@@ -170,7 +170,7 @@ START_TEST(only_the_threads_that_are_asked_for_are_recorded)
 }
 END_TEST
 
-/* As in a program that was started without standard input, where no CPU can come or go. */
+/* As in a program started without standard input; here no CPU can be added or removed. */
 START_TEST(descriptor_0_is_as_good_as_any)
 {
 	ck_assert_int_eq(unlink("cpu/cpu1/online"), 0);
@@ -200,7 +200,7 @@ START_TEST(a_thread_that_there_is_not_is_told)
 }
 END_TEST
 
-/* Whether performance events of a whole CPU are for us, and there are two. */
+/* Whether this user may open performance events of a whole CPU, and there are two CPUs. */
 static bool can_test(void)
 {
 	struct perf_event_attr attr = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is read of a ring whose records a test has written: their order, and what is lost. */
+/* Reading a ring whose records the test wrote: order and losses. */
 #include "daemon/tracer/trace_perf_internal.h"
 
 #include "tests/fixture/run_suite.h"
@@ -92,7 +92,7 @@ static struct made_record record_of(uint64_t time, uint32_t nr)
 		.nr = nr};
 }
 
-/* As the kernel does; the whole must fit without going round. */
+/* Write a record as the kernel does; all of it must fit without wrapping. */
 static void put(const void *record, size_t nr_bytes)
 {
 	struct perf_event_mmap_page *page = cpu.ring.page;

@@ -27,7 +27,7 @@ static uint64_t refuse(void *context, const struct control_request *request,
 	return 0;
 }
 
-/* 0 or the error of connecting to the socket of the session in this folder. */
+/* Returns 0, or the error of connecting to the socket of the session in this folder. */
 static int connect_to(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -57,7 +57,7 @@ static void write_all(int fd, const void *bytes, size_t nr)
 		_exit(EXIT_FAILURE);
 }
 
-/* A tracer, and a child that writes a snapshot for ever: its number goes to fd. */
+/* A tracer whose child writes a snapshot for ever; the child's pid is written to fd. */
 static void __attribute__((noreturn)) trace(int fd)
 {
 	struct trace_session_folder session;

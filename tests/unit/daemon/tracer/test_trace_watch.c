@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The packets that the module would have written: its file is not needed for them. */
+/* Packets as the module writes them; the module itself is not needed. */
 #include "daemon/tracer/trace_watch_internal.h"
 
 #include "lib/file.h"
@@ -89,7 +89,7 @@ static void add_exit(uint64_t time)
 	add(EXIT, time, &(struct call_exit){.id = 3}, sizeof(struct call_exit));
 }
 
-/* A compact header, with the low bits of time. */
+/* Add a record with a compact header, which has the low bits of time. */
 static void add_compact(uint32_t id, uint64_t time, const void *payload, size_t nr)
 {
 	const uint32_t word = id | (uint32_t)time << OPROF_RECORD_ID_BITS;
@@ -132,7 +132,7 @@ START_TEST(a_call_is_of_who_was_switched_to)
 }
 END_TEST
 
-/* The switch from 5 to another thread is what was lost: the exit is the other's. */
+/* The lost event is the switch from 5 to another thread, so the exit is the other thread's. */
 START_TEST(behind_a_loss_at_a_packets_end_nobody_runs)
 {
 	add_switch(1 * MS, 5);
@@ -159,16 +159,16 @@ START_TEST(a_switch_behind_the_loss_tells_who_runs)
 }
 END_TEST
 
-#define WRAP (UINT64_C(1) << OPROF_RECORD_TIME_BITS) /* ns, of a compact header's time */
+#define WRAP (UINT64_C(1) << OPROF_RECORD_TIME_BITS) /* ns until a compact header's time wraps */
 
 START_TEST(a_compact_header_has_the_next_time_with_its_low_bits)
 {
 	static const struct {
 		uint64_t enter, exit;
-		bool is_true; /* more than 1 ms */
+		bool is_true; /* true if the call took more than 1 ms */
 	} cases[] = {
 		{2 * MS, 4 * MS, true},
-		{2 * MS, 2 * MS, false}, /* the same time, not the next turn's */
+		{2 * MS, 2 * MS, false}, /* the same time, not a wrap later */
 		{WRAP - 1, WRAP, false},
 		{WRAP - 1, WRAP - 1 + MS, false},
 		{WRAP - 1, WRAP + MS, true},
@@ -191,7 +191,7 @@ START_TEST(a_compact_header_has_the_next_time_with_its_low_bits)
 }
 END_TEST
 
-/* Nothing is lost by it: who ran goes on. */
+/* No event is lost by this: the running thread stays known. */
 START_TEST(a_packet_ends_where_a_header_does_not_fit)
 {
 	static const uint32_t words[4] = {OPROF_EVENT_ESCAPE, ENTER};
@@ -214,7 +214,7 @@ START_TEST(a_packet_ends_where_a_header_does_not_fit)
 }
 END_TEST
 
-/* Padding, also at the very end of a packet, and what may be between two records. */
+/* Padding, also at the very end of a packet, and between two records. */
 START_TEST(padding_is_skipped)
 {
 	const struct call_entry enter = {.id = 3};
@@ -260,7 +260,7 @@ START_TEST(a_packet_that_is_not_in_its_mapping_is_ignored)
 }
 END_TEST
 
-/* What is read of a packet up to there counts; who runs behind it is not known. */
+/* Records up to that place count; which thread runs after it is unknown. */
 START_TEST(a_packet_is_left_where_it_is_not_as_the_module_writes_it)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Snapshots of a kind of tracer that is the test's own. */
+/* Snapshots of a kind of tracer that the test defines. */
 #include "daemon/tracer/tracer_internal.h"
 
 #include "tests/fixture/make_trace.h"
@@ -16,7 +16,7 @@
 
 #define PACKET_BYTES 4096u
 #define NR_PACKETS   3u
-#define NR_EACH	     5u /* records of a packet */
+#define NR_EACH	     5u /* records in each packet */
 #define NR_RECORDS   (NR_PACKETS * NR_EACH)
 
 static struct tracer tracer;
@@ -34,7 +34,7 @@ static void limit_files(rlim_t nr_bytes)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static bool no_room; /* behind the metadata */
+static bool no_room; /* none for packets after the metadata */
 
 static int fake_snapshot(struct tracer *of, struct ctf_writer *writer, struct tracer_snapshot *into,
 			 struct diag *why)
@@ -62,7 +62,7 @@ static int fake_snapshot(struct tracer *of, struct ctf_writer *writer, struct tr
 	return error;
 }
 
-/* The linker's --wrap. */
+/* Called through the linker's --wrap. */
 static bool no_sync;
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
@@ -126,7 +126,7 @@ START_TEST(a_full_disk_that_takes_no_packet_leaves_nothing)
 	ck_assert_uint_eq(taken.nr_unwritten, NR_RECORDS);
 	ck_assert(!taken.is_part);
 	ck_assert_ptr_null(strstr(diag_show(&diag), "holds"));
-	/* Who made the folder keeps it. */
+	/* A folder that existed before is kept. */
 	limit_files(RLIM_INFINITY);
 	ck_assert_int_eq(mkdir("trace", 0700), 0);
 	ck_assert_int_eq(tracer_snapshot(&tracer, "trace", &taken, &diag), -EFBIG);
@@ -134,7 +134,7 @@ START_TEST(a_full_disk_that_takes_no_packet_leaves_nothing)
 }
 END_TEST
 
-/* Nobody knows what of it is there. */
+/* Which part of the trace reached the disk is unknown. */
 START_TEST(what_the_disk_may_have_lost_at_the_end_is_not_told_as_there)
 {
 	no_sync = true;

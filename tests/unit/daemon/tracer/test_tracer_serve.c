@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tracer itself is one of the test's own, and has lost something for each reason. */
+/* The tracer is the test's own, and has lost events for each reason. */
 #include "daemon/tracer/tracer_serve.h"
 
 #include "client/message_head.h"
@@ -48,17 +48,17 @@ static const struct tracer_counts all_lost = {
 
 struct tracer {
 	bool fails;   /* to take a snapshot */
-	bool leaves;  /* a part of the one that failed */
-	bool finds;   /* a folder that somebody has made */
-	bool dies;    /* its child, behind that */
-	bool is_slow; /* takes it for ever */
+	bool leaves;  /* and leaves a part of the failed snapshot */
+	bool finds;   /* a folder that already exists */
+	bool dies;    /* its child, after that */
+	bool is_slow; /* never ends a snapshot */
 	bool is_lent; /* to a child */
-	bool stops;   /* its child stops when it has told */
+	bool stops;   /* its child stops when it has reported */
 };
 
 static bool stops_at_end;
 
-/* In the place of the library's. */
+/* Replaces the library's function. */
 void _exit(int status)
 {
 	if (stops_at_end)
@@ -135,7 +135,7 @@ static const struct tracer_options options = {
 	.nr_conditions = 1,
 	.snapshot_limit = 1,
 };
-static struct tracer_serve serve; /* big */
+static struct tracer_serve serve; /* large */
 
 static void begin(struct tracer *tracer)
 {
@@ -161,7 +161,7 @@ static void __attribute__((noreturn)) answer_for_ever(int ready)
 	}
 }
 
-/* What optrace status says of the session of that name, or of all, malloc'ed. */
+/* The output of optrace status for this session, or for all if NULL; malloc'ed. */
 static char *show_status(const char *name)
 {
 	const int out = dup(STDOUT_FILENO), told = dup(STDERR_FILENO);
@@ -274,7 +274,7 @@ static void make_dead(const char *name, const char *lock)
 	ck_assert_int_eq(file_replace(path, lock, strlen(lock), 0600), 0);
 }
 
-/* What else is in its lock may be of anybody who may write there. */
+/* Anybody who may write the lock file may have written its content. */
 START_TEST(a_tracer_that_died_is_told_by_the_number_in_its_lock)
 {
 	static const struct {
@@ -301,7 +301,7 @@ START_TEST(each_tracer_that_died_is_told_where_all_sessions_are_asked_for)
 	static const char none[] = "no trace runs in the background: optrace start begins one\n";
 	char *text = show_status(NULL);
 
-	ck_assert_str_eq(text, none); /* there is not even a folder of them */
+	ck_assert_str_eq(text, none); /* there is not even a folder of sessions */
 	free(text);
 	make_dead("a", "11\n");
 	make_dead("b", "12\n");
@@ -355,7 +355,7 @@ START_TEST(a_snapshot_that_failed_does_not_use_up_the_limit)
 	ck_assert_str_eq(serve.last_failure, "no room for it");
 	tracer_serve_want(&serve, "signal");
 	ck_assert_msg(!tracer_serve_is_busy(&serve), "tried again at once");
-	serve.paused_ns = 0; /* later */
+	serve.paused_ns = 0; /* the pause is over */
 	tracer.fails = false;
 	tracer_serve_want(&serve, "signal");
 	wait_for_snapshot();
@@ -367,7 +367,7 @@ START_TEST(a_snapshot_that_failed_does_not_use_up_the_limit)
 }
 END_TEST
 
-/* Or each try would leave a folder, for as long as the condition is true. */
+/* Otherwise each try would leave a folder for as long as the condition is true. */
 static const struct {
 	struct tracer tracer;
 	bool counts;
@@ -387,7 +387,7 @@ START_TEST(a_snapshot_of_which_there_is_a_part_uses_up_the_limit)
 	wait_for_snapshot();
 	ck_assert_uint_eq(serve.nr_failed, 1);
 	ck_assert_uint_eq(serve.nr_snapshots, 0);
-	serve.paused_ns = 0; /* later */
+	serve.paused_ns = 0; /* the pause is over */
 	tracer_serve_want(&serve, "signal");
 	ck_assert_int_eq(!tracer_serve_is_busy(&serve), failures[_i].counts);
 	trace_session_close(&serve.session);
@@ -442,7 +442,7 @@ END_TEST
 
 #define FIRST_NAME "snapshot-20260101-000000"
 
-/* By the date, and by a number where it is taken by one that is to come. */
+/* A name is the date, with a number if a waiting snapshot already has that name. */
 START_TEST(each_snapshot_of_a_condition_has_a_name_of_its_own)
 {
 	struct tracer tracer = {0};
@@ -452,19 +452,19 @@ START_TEST(each_snapshot_of_a_condition_has_a_name_of_its_own)
 		const char *name, *before = i ? serve.wanted[i - 1].folder : "";
 		char suffix[16] = "";
 
-		serve.nr_by_condition = 0; /* the limit is another test's */
+		serve.nr_by_condition = 0; /* another test checks the limit */
 		tracer_serve_want(&serve, "signal");
 		ck_assert_uint_eq(serve.nr_wanted, i + 1);
 		name = serve.wanted[i].folder;
 		ck_assert_int_eq(strncmp(name, "snapshot-2", strlen("snapshot-2")), 0);
-		/* In the same second, or in a later one. */
+		/* In the same second as the last one, or later. */
 		number = strncmp(name, before, strlen(FIRST_NAME)) ? 1 : number + 1;
 		if (number > 1)
 			(void)snprintf(suffix, sizeof(suffix), "-%u", number);
 		ck_assert_uint_ge(strlen(name), strlen(FIRST_NAME));
 		ck_assert_str_eq(name + strlen(FIRST_NAME), suffix);
 	}
-	/* They are taken in that order. */
+	/* The snapshots are taken in that order. */
 	for (unsigned int i = 5; i-- > 0;) {
 		char folders[TRACER_SERVE_NR_WANTED][PATH_MAX];
 
@@ -491,7 +491,7 @@ START_TEST(a_snapshot_of_a_condition_takes_no_name_of_a_folder_that_exists)
 	struct tracer tracer = {0};
 
 	begin(&tracer);
-	for (time_t second = now; second < now + 60; second++) { /* a slow machine's, too */
+	for (time_t second = now; second < now + 60; second++) { /* also for a slow machine */
 		char name[64];
 		struct tm parts;
 
