@@ -46,7 +46,7 @@ START_TEST(arguments_end_with_null)
 }
 END_TEST
 
-/* A child that says on a pipe when it is set up. */
+/* A child that reports on a pipe that it is set up. */
 static pid_t begin_child(int status)
 {
 	int up[2];

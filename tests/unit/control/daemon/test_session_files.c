@@ -68,7 +68,7 @@ START_TEST(only_one_at_a_time_holds_a_folder)
 	ck_assert_msg(held >= 0, "%s", diag_show(&diag));
 	ck_assert_int_eq(session_files_hold(test_dir, 20, &diag), -EBUSY);
 	assert_has(diag.text, "another opcontrol");
-	/* The daemon's lock is another one. */
+	/* The daemon uses another lock. */
 	test_put("samples/current/a", "x");
 	ck_assert_int_eq(session_files_reset(test_dir, &diag), 0);
 	(void)close(held);

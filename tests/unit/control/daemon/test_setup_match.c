@@ -23,7 +23,7 @@ static void set(const char *key, const char *value)
 	ck_assert_msg(!setup_set(&setup, key, value, &diag), "%s", diag_show(&diag));
 }
 
-/* What a daemon tells that was started with two events and everything else. */
+/* The status of a daemon that was started with two events and all other settings. */
 static const char full[] =
 	"version 1\nstate running\ntarget system\n"
 	"event cpu-clock::0x0:1:1\nevent page-faults:5:0x0:0:1\n"
@@ -74,7 +74,7 @@ START_TEST(defaults_match_a_daemon_that_was_told_nothing)
 }
 END_TEST
 
-/* Each line changed by itself, and what the message then shows. */
+/* Changes of one line each, and the text that the message then shows. */
 static const struct {
 	const char *line, *other, *shown;
 } differences[] = {
@@ -131,7 +131,7 @@ START_TEST(a_source_that_was_asked_for_has_to_be_the_daemons)
 	ck_assert_msg(!setup_match(&setup, full, &diag), "%s", diag_show(&diag));
 	set("source", "kmod");
 	assert_differs(full, "source: perf; the setup: kmod");
-	set("source", "auto"); /* takes what it finds when it starts */
+	set("source", "auto"); /* accepts any source */
 	ck_assert_int_eq(setup_match(&setup, full, &diag), 0);
 }
 END_TEST

@@ -23,7 +23,7 @@ static void teardown(void)
 	shown = NULL;
 }
 
-/* healthy with more lines in front: the first of a key counts. */
+/* Show the healthy status with more lines in front: the first line of a key counts. */
 static const char *show(const char *first)
 {
 	char status[4096];
@@ -88,7 +88,7 @@ START_TEST(losses_of_long_ago_are_no_trouble_those_of_now_are)
 	ck_assert_int_eq(health, STATUS_TROUBLE);
 	(void)show("recent_lost 100\n");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
-	(void)show("recent_seen 50\nrecent_lost 49\n"); /* too few to say */
+	(void)show("recent_seen 50\nrecent_lost 49\n"); /* too few to judge */
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 }
 END_TEST
