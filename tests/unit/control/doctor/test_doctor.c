@@ -66,7 +66,7 @@ START_TEST(hidden_kernel_symbols_are_told_from_none)
 	test_put("proc/sys/kernel/kptr_restrict", "2\n");
 	doctor_check_kernel_symbols(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "hidden", "sudo sysctl kernel.kptr_restrict=0");
-	/* Per-CPU data may truly lie at 0. */
+	/* Per-CPU symbols may really have address 0. */
 	test_put("proc/kallsyms", "0000000000000000 A fixed\nffffffff81000000 T _text\n");
 	doctor_check_kernel_symbols(test_dir, &finding);
 	assert_found(DOCTOR_OK, "shown", "");
