@@ -33,7 +33,7 @@ START_TEST(a_module_that_works_ends_what_was_kept)
 {
 	keep("no headers", "x");
 	kept.works = true;
-	errno = EIO; /* of an earlier failure */
+	errno = EIO; /* from an earlier failure */
 	ck_assert_int_eq(module_keep(test_dir, &kept), 0);
 	ck_assert(!module_recall(test_dir, &recalled));
 	ck_assert_int_eq(module_keep(test_dir, &kept), 0);

@@ -84,7 +84,7 @@ START_TEST(many_users_are_told_as_some_and_others)
 	}
 	module_fs_users(test_dir, FOLDER, users, sizeof(users));
 	assert_has(users, " and others");
-	/* A text too short is cut. */
+	/* Text that does not fit is cut. */
 	module_fs_users(test_dir, FOLDER, users, 9);
 	ck_assert_str_eq(users, "process ");
 }
@@ -101,7 +101,7 @@ END_TEST
 
 START_TEST(a_mount_that_fails_says_where)
 {
-	/* Nobody has our type of file system: no test runs where the module is loaded. */
+	/* Without the module, the kernel does not know the type of file system. */
 	char folder[96];
 
 	test_put("file", "");

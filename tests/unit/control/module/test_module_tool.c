@@ -7,7 +7,7 @@
 
 static struct module_answer answer;
 
-/* Run a script in place of oprof-module, with words. */
+/* Run a script instead of oprof-module, with words as its arguments. */
 static void run(const char *script, const char *const *words)
 {
 	static const char *const load[] = {"load", NULL};
