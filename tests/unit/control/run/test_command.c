@@ -39,7 +39,7 @@ END_TEST
 
 START_TEST(the_commands_status_is_passed_on)
 {
-	errno = EINTR; /* of a call long ago, here and in the child */
+	errno = EINTR; /* left over from earlier calls, here and in the child */
 	hold_shell("exit 42");
 	errno = EINTR;
 	ck_assert_int_eq(command_release(&command), 0);
@@ -68,9 +68,10 @@ START_TEST(what_asks_the_profiler_to_end_goes_to_the_command)
 	ck_assert_int_eq(command_hold(&command, argv, &diag), 0);
 	(void)dup2(saved, STDOUT_FILENO);
 	ck_assert_int_eq(command_release(&command), 0);
-	/* The trap is set before the line comes. */
+	/* The child sets its trap before it writes the line. */
 	ck_assert_int_eq(read(out[0], line, 3), 3);
-	ck_assert_int_eq(raise(SIGINT), 0); /* the terminal's business: ignored */
+	/* Ignored: the terminal sends it to the child as well. */
+	ck_assert_int_eq(raise(SIGINT), 0);
 	ck_assert_int_eq(raise(SIGTERM), 0);
 	ck_assert_int_eq(command_wait(&command), 7);
 }
@@ -93,7 +94,7 @@ END_TEST
 
 START_TEST(an_exec_that_fails_ends_though_nobody_reads_why)
 {
-	/* A child that tried to write for ever would be killed. */
+	/* The limit kills a child that would try to write for ever. */
 	const struct rlimit cpu_seconds = {.rlim_cur = 2, .rlim_max = 2};
 	char *argv[] = {(char[]){"/nonexistent/program"}, NULL};
 	void (*const before)(int) = signal(SIGPIPE, SIG_IGN);

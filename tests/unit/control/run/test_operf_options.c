@@ -7,7 +7,7 @@
 
 static struct operf_options options;
 
-/* words: cut at blanks. */
+/* words: separated by blanks. */
 static int parse(const char *words)
 {
 	static char copy[256];

@@ -34,7 +34,7 @@ START_TEST(beside_a_profile_of_ones_own_the_systems_folder_must_be_named)
 	ck_assert_str_eq(text, "opreport --session-dir=/var/lib/oprofile");
 	report_command("./oprofile_data", text);
 	ck_assert_str_eq(text, "opreport");
-	(void)strcat(test_dir, "/oprofile_data"); /* by another name */
+	(void)strcat(test_dir, "/oprofile_data"); /* a session directory of another name */
 	report_command(test_dir, text);
 	ck_assert_str_eq(text, "opreport");
 	*strrchr(test_dir, '/') = '\0';
