@@ -14,13 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the server in the test answers to its one question. */
+/* The answer of the test's server to its one request. */
 struct reply {
 	uint32_t magic;
 	uint16_t version;
-	uint16_t request; /* 0: that of the question */
+	uint16_t request; /* 0: the request's number */
 	int32_t status;
-	uint32_t extra_size; /* added to the size told */
+	uint32_t extra_size; /* added to the size given */
 	const char *text;
 	enum {
 		REPLY_NORMAL,
@@ -138,7 +138,7 @@ START_TEST(an_answer_brings_its_text)
 	reply.text = "state running\nseen 12\n";
 	ck_assert_msg(!ask_with(&reply, NULL, 10000), "%s", diag_show(&diag));
 	ck_assert_str_eq(answer.text, reply.text);
-	ck_assert_int_eq(answer.daemon, getpid()); /* who called listen() */
+	ck_assert_int_eq(answer.daemon, getpid()); /* the process that called listen() */
 }
 END_TEST
 
@@ -182,7 +182,7 @@ START_TEST(another_version_is_told_by_its_number)
 	struct reply reply = good;
 
 	reply.version = 77;
-	reply.extra_size = 5; /* where it has its size is not known */
+	reply.extra_size = 5; /* the place of the size in another version is unknown */
 	reply.status = -EPROTONOSUPPORT;
 	ck_assert_int_eq(ask_with(&reply, NULL, 10000), -EPROTONOSUPPORT);
 	assert_has(diag.text, "version 77");
@@ -235,7 +235,8 @@ START_TEST(a_daemon_that_hangs_runs_into_the_timeout)
 }
 END_TEST
 
-/* The first signal lasts until the deadline has passed; those that follow end each wait early. */
+/* The first signal's handler runs until the deadline has passed; later signals interrupt each
+ * wait. */
 static void outlast_deadline(int number)
 {
 	static bool was_there;
@@ -309,7 +310,7 @@ START_TEST(a_probe_finds_a_daemon_and_asks_nothing)
 	(void)close(listener);
 	ck_assert_int_eq(waitpid(server, &status, 0), server);
 	server = 0;
-	ck_assert_int_eq(WEXITSTATUS(status), 1); /* no question came */
+	ck_assert_int_eq(WEXITSTATUS(status), 1); /* no request came */
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What reports ask of a daemon: answers of all kinds, given by a child of the test. */
+/* Requests of reports to a daemon: answers of all kinds, given by a child of the test. */
 #include "client/client_recent.h"
 #include "pp/session/session_recent.h"
 
@@ -30,8 +30,8 @@ struct reply {
 	struct oprof_message head;
 	char text[256];
 	enum reply_slice slice;
-	bool slice_twice; /* two descriptors of it */
-	size_t nr_cut;	  /* bytes that the packet is shorter than it says */
+	bool slice_twice; /* two descriptors of the slice */
+	size_t nr_cut;	  /* bytes that are missing from the packet */
 	bool hang_up;
 };
 
@@ -115,7 +115,7 @@ static void start_server(const struct reply *reply)
 	(void)close(fd);
 }
 
-/* As a daemon says yes. */
+/* The answer of a daemon that grants the request. */
 static struct reply good_reply(int64_t begin_ns, int64_t end_ns)
 {
 	struct reply reply = {.head = {.magic = OPROF_CONTROL_MAGIC,
@@ -137,7 +137,7 @@ static int ask(const struct reply *reply)
 	return client_recent(".", 1000, CLIENT_SEPARATE_ALL, &patience, &recent, &diag);
 }
 
-/* It is refused so, in words, and leaves no descriptor. */
+/* The answer is refused with these words and leaves no descriptor open. */
 static void expect_refused(const struct reply *reply, int error, const char *words)
 {
 	unsigned int before = nr_descriptors();
@@ -154,7 +154,8 @@ START_TEST(a_slice_comes_with_its_stretch)
 	ck_assert_int_eq(ask(&reply), 0);
 	ck_assert_int_eq(recent.begin_ns, 12);
 	ck_assert_int_eq(recent.end_ns, 34);
-	ck_assert_int_eq(recent.daemon, getpid()); /* who bound and listens, as the kernel says */
+	/* The process that bound and listens, from the kernel. */
+	ck_assert_int_eq(recent.daemon, getpid());
 	ck_assert_int_eq(fcntl(recent.fd, F_GETFD), FD_CLOEXEC);
 	(void)close(recent.fd);
 }
@@ -223,7 +224,7 @@ static int64_t now_ns(void)
 
 #define S INT64_C(1000000000)
 
-/* Ask for the last seconds, a daemon having those of memory_seconds. */
+/* Ask for the last seconds of a daemon that has memory_seconds of them. */
 static int read_last(int seconds, int memory_seconds)
 {
 	int64_t now = now_ns();
@@ -253,7 +254,7 @@ START_TEST(memory_answers_for_what_it_holds_and_for_nothing_else)
 	ck_assert_int_eq(read_last(60, 61), 0);
 	ck_assert_int_eq(read_last(60, 50), 1);
 	ck_assert_int_eq(read_last(86400, 90000), 1);
-	/* All that there ever was is in it. */
+	/* The session has no earlier samples. */
 	ck_assert_int_eq(file_make_dirs("samples/current/meta", 0700), 0);
 	(void)snprintf(text, sizeof(text), "started %" PRId64 "\n", now_ns() - 50 * S);
 	ck_assert_int_eq(file_replace("samples/current/meta/info", text, strlen(text), 0600), 0);
