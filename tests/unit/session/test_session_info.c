@@ -140,7 +140,7 @@ START_TEST(a_line_of_an_event_is_kept_whole_or_counted_as_bad)
 }
 END_TEST
 
-/* A daemon appends them while we read. */
+/* A daemon may be appending a line while it is read. */
 START_TEST(a_line_of_a_cgroup_that_is_being_written_is_left_alone)
 {
 	write_meta("cgroups", "0 /a\n1 /user.slice/us");
@@ -197,7 +197,7 @@ START_TEST(what_is_written_is_read_again)
 	ck_assert_uint_eq(info.cpu_khz, 5);
 	ck_assert_uint_eq(info.clock, 1);
 	ck_assert_int_eq(info.started_ns, 12);
-	ck_assert_uint_eq(info.nr_events, 2); /* of one kind, but not alike */
+	ck_assert_uint_eq(info.nr_events, 2); /* of the same name, but different */
 	ck_assert_str_eq(info.events[0].description, "time on a CPU");
 	ck_assert(!info.events[0].user);
 	ck_assert_str_eq(info.notes[0].text, "no kernel here");
@@ -228,7 +228,7 @@ START_TEST(counters_of_another_version_are_refused)
 }
 END_TEST
 
-/* A daemon has made the file, and comes to its magic last. */
+/* A daemon has made the file and writes its magic last. */
 START_TEST(counters_that_are_being_begun_are_none_yet)
 {
 	const struct {
