@@ -11,7 +11,7 @@
 static struct annotate_options options;
 static struct diag diag;
 
-/* Options and words with a blank between. */
+/* Options and words separated by blanks. */
 static int parse(const char *line)
 {
 	const char *argv[64] = {"opannotate"};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Keys of a profile by function and by source line: whose they are, and that none is lost. */
+/*
+ * Keys of a profile by function and by source line: each sample belongs to the
+ * right one, and none is lost.
+ */
 #include "pp/annotate/annotation.h"
 
 #include "lib/file.h"
@@ -75,8 +78,8 @@ static void add_program(void)
 	add("/bin/prog", NULL, 112, 4);
 	add("/bin/prog", NULL, 125, 8);
 	add("/bin/prog", NULL, 131, 16);
-	add("/bin/prog", NULL, 145, 32); /* a line that is not known */
-	add("/bin/prog", NULL, 190, 64); /* of main, in no range */
+	add("/bin/prog", NULL, 145, 32); /* a line that is unknown */
+	add("/bin/prog", NULL, 190, 64); /* in main, in no range */
 	add("/bin/prog", NULL, 210, 128);
 	add("/bin/prog", NULL, 900, 256); /* in no symbol */
 }
@@ -188,7 +191,7 @@ START_TEST(applications_of_one_image_are_summed)
 }
 END_TEST
 
-/* In the place of the library's: one that only asks what is less, and not what is greater. */
+/* Replaces the library's function: it only asks whether the result is less than 0. */
 void qsort_r(void *base, size_t nr, size_t nr_bytes,
 	     int (*compare)(const void *a, const void *b, void *context), void *context)
 {
@@ -206,7 +209,7 @@ void qsort_r(void *base, size_t nr, size_t nr_bytes,
 			}
 }
 
-/* Two versions of a program, whose functions are one row each: their keys are mixed in it. */
+/* Two versions of a program in a differential profile; each function is one row with mixed keys. */
 START_TEST(versions_that_are_compared_are_images_of_their_own)
 {
 	static const struct make_sample before[] = {{105, 1}, {125, 2}, {210, 4}};
@@ -246,12 +249,12 @@ START_TEST(images_that_share_a_source_file_are_summed)
 }
 END_TEST
 
-/* When an image was built: as its session has it, else as its file has it. */
+/* The time at which an image was built: the session's, else its file's. */
 static const struct built_case {
-	const char *root;  /* of the report */
-	int64_t noted_ns;  /* by the session */
-	bool is_there;	   /* its file */
-	int64_t expect_ns; /* 0: not known */
+	const char *root;  /* the report's root folder */
+	int64_t noted_ns;  /* from the session */
+	bool is_there;	   /* the image's file exists */
+	int64_t expect_ns; /* 0: unknown */
 } built_cases[] = {
 	{NULL, 0, true, INT64_C(1700000000123456789)},
 	{NULL, 0, false, 0},
@@ -287,7 +290,7 @@ END_TEST
 START_TEST(of_several_images_the_oldest_dates_a_source_file)
 {
 	static const char *const paths[] = {"/bin/one", "/bin/two", "/bin/three", "/bin/four"};
-	static const int64_t built_ns[] = {3000, 2000, 0, 4000}; /* one is not known */
+	static const int64_t built_ns[] = {3000, 2000, 0, 4000}; /* one is unknown */
 
 	for (unsigned int i = 0; i < 4; i++) {
 		const struct oprof_image_identity identity = {

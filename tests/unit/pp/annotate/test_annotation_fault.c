@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every allocation of an annotation failing once (as in test_report_fault.c):
- * it fails with -ENOMEM and leaves nothing behind, or does without; what is
- * written then holds all samples.
+ * Each allocation of an annotation fails once (as in test_report_fault.c): the
+ * annotation fails with -ENOMEM and leaves nothing behind, or succeeds without
+ * it; the text written then has all samples.
  */
 #include "pp/annotate/format_annotated.h"
 #include "tests/fixture/fake_lines.h"
@@ -106,7 +106,7 @@ static void teardown(void)
 	make_session_deinit(&session);
 }
 
-/* Of lines with columns. */
+/* The sum of samples over all lines with columns. */
 static uint64_t sum_of_lines(void)
 {
 	uint64_t sum = 0;
@@ -153,7 +153,7 @@ START_TEST(no_memory_is_an_error_and_never_a_wrong_annotation)
 		countdown = ++nth;
 		error = annotate(out, err);
 		failed = !countdown;
-		countdown = 0; /* Check allocates too */
+		countdown = 0; /* Check also allocates */
 		(void)fclose(out);
 		(void)fclose(err);
 		if (error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions of this program itself with their samples, and samples that have none. */
+/* Instructions of this program itself with their samples, and samples without instructions. */
 #include "pp/annotate/format_annotated.h"
 
 #include "lib/buildid.h"
@@ -38,10 +38,10 @@ int assembly_many(int x)
 	return assembly_few(x) + assembly_few(x + 1);
 }
 
-#define BLANKS	"               " /* in the place of numbers */
+#define BLANKS	"               " /* instead of numbers */
 #define NR_NOPS 6u
 
-/* Instructions of which all have the same length. */
+/* Instructions that all have the same length. */
 __asm__(".pushsection .text\n"
 	".globl assembly_nops\n"
 	".type assembly_nops, %function\n"
@@ -85,7 +85,7 @@ static void add(uint64_t key, uint64_t nr_samples)
 			     nr_samples);
 }
 
-/* At the first byte of few and the last one of many, in no symbol, and in no file. */
+/* Samples at the first byte of few and the last one of many, in no symbol, and in no file. */
 static void add_usual(void)
 {
 	static const struct symbol_search search;
@@ -131,7 +131,7 @@ static void format(void)
 	ck_assert_int_eq(try_format(), 0);
 }
 
-/* Of all lines of instructions, and of samples without one. */
+/* The sum over all lines of instructions and of samples without one. */
 static uint64_t sum_of_lines(void)
 {
 	uint64_t sum = 0;
@@ -181,7 +181,7 @@ START_TEST(functions_below_the_threshold_are_told_in_sum)
 }
 END_TEST
 
-/* Each instruction of assembly_nops gets one of the ranges, and 10 samples. */
+/* Each instruction of assembly_nops gets one of the ranges and 10 samples. */
 static void set_lines(struct fake_range *ranges, const char *const *files, size_t nr_files)
 {
 	static const struct symbol_search search;
@@ -204,8 +204,7 @@ static void set_lines(struct fake_range *ranges, const char *const *files, size_
 	options.sources = (struct source_search){.search_dirs = &no_files, .base_dirs = &no_files};
 }
 
-/* Between at and the next instruction are a mark of path (NULL: none) and more, and no other line.
- */
+/* Expect, between at and the next instruction, only a source mark of path (NULL: none) and more. */
 static void expect_above(const char **at, const char *path, const char *more)
 {
 	char wanted[PATH_MAX + 128];
@@ -243,7 +242,7 @@ START_TEST(source_lines_are_above_their_instructions_up_to_the_last_one)
 	format();
 	at = place_of("<assembly_nops>: /*");
 	expect_above(&at, path, ":1 */\n" BLANKS ":first");
-	expect_above(&at, NULL, BLANKS ":last"); /* of the same file */
+	expect_above(&at, NULL, BLANKS ":last"); /* a line of the same file */
 	expect_above(&at, path, ":4 */");
 	expect_above(&at, "/missing/b.c", ":1 */");
 	expect_above(&at, path, ":3: inlined square (from line 2) */\n" BLANKS ":last");
@@ -255,7 +254,7 @@ START_TEST(source_lines_are_above_their_instructions_up_to_the_last_one)
 }
 END_TEST
 
-/* Below a file no folder can be made. The first failure is told, and no sums follow it. */
+/* No folder can be made below a file. The first failure is reported, and no sums follow it. */
 START_TEST(files_that_cannot_be_written_are_an_error)
 {
 	char dir[PATH_MAX + 8];
@@ -268,7 +267,7 @@ START_TEST(files_that_cannot_be_written_are_an_error)
 	ck_assert_str_eq(out_text, "");
 	ck_assert_int_eq(strncmp(err_text, "can't write ", 12), 0);
 	ck_assert_ptr_nonnull(strstr(err_text, "/below/"));
-	/* Nothing behind it. */
+	/* No further text follows. */
 	ck_assert_ptr_eq(strchr(err_text, '\n'), err_text + strlen(err_text) - 1);
 	ck_assert_ptr_nonnull(strstr(err_text, ": Not a directory\n"));
 }

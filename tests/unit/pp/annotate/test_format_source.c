@@ -113,7 +113,7 @@ static void add_usual(void)
 	add(112, 30);
 	add(125, 5);
 	add(201, 50);
-	add(190, 5); /* no line */
+	add(190, 5); /* no known line */
 }
 
 static int format(void)
@@ -140,7 +140,7 @@ static void expect(const char *text, const char *part)
 	ck_assert_msg(strstr(text, part) != NULL, "\"%s\" is not in:\n%s", part, text);
 }
 
-/* Of all lines with columns, those of one column. */
+/* The sum over all lines with columns. */
 static uint64_t sum_of_lines(const char *text)
 {
 	uint64_t sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Source files: where they are looked for, and what bytes they may hold. */
+/* Source files: where they are searched for, and which bytes they may hold. */
 #include "pp/annotate/source_file.h"
 
 #include "lib/file.h"

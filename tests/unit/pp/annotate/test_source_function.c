@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a function begins, by its name in the text above. */
+/* The search for a function's name in the source text above a line, to find where it begins. */
 #include "pp/annotate/source_function.h"
 
 #include "lib/file.h"
