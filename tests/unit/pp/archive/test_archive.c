@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives: what goes in comes out, and what others made may be anything. */
+/*
+ * Archives: all entries come back unchanged, and an archive made by others may
+ * contain anything.
+ */
 #include "lib/file.h"
 #include "libdb/slice/slice.h"
 #include "pp/archive/archive_content.h"
@@ -94,7 +97,7 @@ START_TEST(what_was_given_up_leaves_nothing)
 
 	for (size_t i = 0; i < 4; i++) {
 		if (i == 2)
-			(void)close(STDIN_FILENO); /* its number is a file's then */
+			(void)close(STDIN_FILENO); /* a file then gets its number */
 		ck_assert_int_eq(archive_writer_open(&writer, paths[i % 2], &diag), 0);
 		add_text(writer, "a/b", "text");
 		archive_writer_close(writer);
@@ -148,7 +151,7 @@ START_TEST(what_is_no_archive_is_refused_by_its_name)
 }
 END_TEST
 
-/* A tar of one entry, as another program may have made it. */
+/* A tar with one entry, as another program may have made it. */
 static void make_tar(const char *name, unsigned int type, const char *link)
 {
 	struct archive *tar = archive_write_new();
@@ -188,7 +191,7 @@ START_TEST(entries_that_lead_out_of_it_are_refused)
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		make_tar(entries[i].name, entries[i].type, entries[i].link);
 		ck_assert_int_eq(archive_unpack("hostile.tar.zst", "in", &diag), -EILSEQ);
-		ck_assert_int_eq(rmdir("in"), 0); /* it holds nothing */
+		ck_assert_int_eq(rmdir("in"), 0); /* "in" is empty */
 		ck_assert_int_eq(mkdir("in", 0700), 0);
 		ck_assert_int_ne(access("outside", F_OK), 0);
 	}
@@ -254,7 +257,7 @@ START_TEST(a_folder_with_links_or_pipes_is_refused_by_their_name)
 
 	make_archive("folder", manifest);
 	ck_assert_int_eq(symlink("folder", "link"), 0);
-	assert_opens("link"); /* the way there is the user's */
+	assert_opens("link"); /* links on the user's path to the archive are followed */
 	ck_assert_int_eq(symlink("/etc/passwd", "folder/usr/bin/y"), 0);
 	ck_assert_int_eq(archive_place_open(&place, "folder", &diag), -EILSEQ);
 	ck_assert_ptr_nonnull(strstr(diag.text, "/usr/bin/y"));
@@ -273,7 +276,7 @@ START_TEST(a_folder_with_links_or_pipes_is_refused_by_their_name)
 }
 END_TEST
 
-/* The linker's --wrap makes these of the program's calls. */
+/* Called through the linker's --wrap. */
 static bool no_pipe, no_fork;
 
 int __real_pipe2(int ends[2], int flags);
@@ -345,7 +348,7 @@ START_TEST(modes_of_others_are_not_taken)
 }
 END_TEST
 
-/* Of its first entry. */
+/* The mode of the archive's first entry. */
 static unsigned int mode_in_tar(const char *path)
 {
 	struct archive *tar = archive_read_new();
@@ -401,7 +404,8 @@ static int add_up(void *context, const char *name, int fd, struct diag *why)
 
 	ck_assert_ptr_nonnull(strstr(name, ".slice"));
 	ck_assert_int_eq(fstat(fd, &st), 0);
-	ck_assert_uint_eq(st.st_mode & 0177, 0); /* nobody else's, and no program */
+	/* Only the owner may access it, and it is not executable. */
+	ck_assert_uint_eq(st.st_mode & 0177, 0);
 	ck_assert_int_eq(slice_open_fd(&slice, dup(fd), name, why), 0);
 	sum->nr_samples += slice_header(slice)->nr_samples + slice_header(slice)->nr_idle;
 	sum->nr_slices++;
@@ -470,7 +474,7 @@ static int take_live_info(void *context, const char *name, int fd, struct diag *
 	return 0;
 }
 
-/* Its machine, and the time from the first to the last sample of all of them. */
+/* The slice names the machine, and its time is from the first to the last sample of all files. */
 START_TEST(the_slice_of_live_files_says_whence_and_of_when_they_are)
 {
 	static const struct make_file files[] = {
@@ -508,7 +512,7 @@ END_TEST
 
 /* ---- stacks ---- */
 
-/* What x had the kernel do, which is filed under the kernel. */
+/* Stacks of the kernel on behalf of x, filed under the kernel. */
 static void make_kernel_stacks(struct stack_tree *tree)
 {
 	const struct slice_section root = {.app = {.path = "/bin/x"},
@@ -553,7 +557,7 @@ static void make_stacks(struct stack_tree *tree)
 	}
 }
 
-/* A slice with stacks in the place of the one without. */
+/* Replace the slice by one with stacks. */
 static void put_stacks(const char *path)
 {
 	struct slice_builder *builder;

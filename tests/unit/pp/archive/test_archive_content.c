@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What goes into an archive: names, and how many binaries and debug files users are told of. */
+/*
+ * The content of an archive: names, and the numbers of binaries and debug files
+ * that users are shown.
+ */
 #include "pp/archive/archive_content.h"
 
 #include "lib/buildid.h"
@@ -84,7 +87,7 @@ START_TEST(binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told)
 	built_elf_source("b.c", "int b(int x) { return x; }\n");
 	built_elf_run("${CC:-cc} -g -gsplit-dwarf -c a.c && ${CC:-cc} -g -gsplit-dwarf -c b.c && "
 		      "${CC:-cc} -o program a.o b.o -Wl,--build-id");
-	/* Of the same debug files, which go in once. */
+	/* Another program with the same debug files, which are listed only once. */
 	built_elf_run("${CC:-cc} -o again a.o b.o -Wl,--build-id,--defsym,again=1");
 	built_elf_run("${CC:-cc} -o plain a.o b.o -Wl,--build-id && strip plain");
 	add_sample_of(built_elf_path("plain"));

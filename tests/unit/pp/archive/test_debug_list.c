@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is taken of a helper's answer: it has read a hostile file and may say anything. And what
- * it says of sound ones.
+ * The answer of a helper that has read a hostile file may be anything: only
+ * valid paths are taken. Also tests the answers for sound files.
  */
 #include "pp/archive/debug_list.h"
 
@@ -36,7 +36,7 @@ static struct debug_list list;
 int __wrap_symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
 			      int (*take)(int fd, void *result), void *result, char **note);
 
-/* The linker's --wrap: a helper that says what the test has it say, or else the truth. */
+/* Called through the linker's --wrap: the helper answers with the test's text, or truly. */
 int __wrap_symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
 			      int (*take)(int fd, void *result), void *result, char **note)
 {
@@ -81,19 +81,19 @@ END_TEST
 
 static const struct said refused[] = {
 	SAID("/a\0/b"),		     /* no end */
-	SAID("/a\0"),		     /* a path alone */
+	SAID("/a\0"),		     /* only one path */
 	SAID("/a\0/b\0/c\0"),	     /* after a whole file */
 	SAID("\0/b\0"),		     /* no path */
-	SAID("/a\0\0"),		     /* no name: the archive's own folder */
-	SAID("/a\0/\0"),	     /* its root */
-	SAID("/a\0b\0"),	     /* relative */
-	SAID("/a\0../b\0"),	     /* out of the archive */
-	SAID("/a\0/../b\0"),	     /* the same, absolute */
-	SAID("/a\0/b/../../c\0"),    /* from within */
+	SAID("/a\0\0"),		     /* no name: this is the archive's own folder */
+	SAID("/a\0/\0"),	     /* the archive's root */
+	SAID("/a\0b\0"),	     /* a relative path */
+	SAID("/a\0../b\0"),	     /* leads out of the archive */
+	SAID("/a\0/../b\0"),	     /* the same, as an absolute path */
+	SAID("/a\0/b/../../c\0"),    /* the same, from within */
 	SAID("/a\0/b/./c\0"),	     /* not plain */
-	SAID("/a\0//b\0"),	     /* nor this */
-	SAID("/a\0/b/\0"),	     /* nor this */
-	SAID("/a\0/b\0/c\0/../d\0"), /* the second */
+	SAID("/a\0//b\0"),	     /* not plain */
+	SAID("/a\0/b/\0"),	     /* not plain */
+	SAID("/a\0/b\0/c\0/../d\0"), /* the second file's name */
 };
 
 START_TEST(an_answer_that_is_none_is_refused)
@@ -125,7 +125,8 @@ static void build_all(void)
 				 "strip %s && objcopy --add-gnu-debuglink=%s.debug %s",
 			      i ? "=none" : "", name, name, name, name, name, name);
 	}
-	/* What dwz would leave behind, of a file that it took nothing out of. */
+	/* Like the common file that dwz makes, but the program still has all of its own
+	 * information. */
 	built_elf_run(CC " -Wl,--defsym,other=1 -o other a.c && "
 			 "objcopy --only-keep-debug other shared.debug");
 	ck_assert_int_eq(buildid_read_file(built_elf_path("shared.debug"), &id), 0);
@@ -138,7 +139,7 @@ static void build_all(void)
 		"objcopy --add-gnu-debuglink=both.debug both");
 }
 
-/* Which files lie in the folder, and where they go: by the build-id of by_id, or below prefix. */
+/* Which files the folder holds and where they go: to the build-id of by_id, or below prefix. */
 static const struct {
 	const char *image;
 	struct {
