@@ -19,7 +19,7 @@ static void assert_bytes(const void *bytes, size_t nr_bytes)
 	ck_assert_mem_eq(buffer.bytes, bytes, nr_bytes);
 }
 
-/* The example of the format's own documentation: field 1 is 150. */
+/* The example of the format's documentation: field 1 is 150. */
 START_TEST(a_number_is_its_key_and_seven_bits_a_byte)
 {
 	protobuf_number(&buffer, 1, 150);
