@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Addresses of functions that symbols or applications do not lead to. */
+/* Addresses of functions that cannot be found by symbol or application. */
 #include "tests/fixture/fake_lines.h"
 #include "tests/fixture/fake_symbols.h"
 #include "tests/fixture/make_calls.h"
@@ -62,7 +62,7 @@ static void end(void)
 	make_calls_deinit(&calls);
 }
 
-/* Samples of a function at an address, of all applications. */
+/* Samples of a function at an address, for all applications. */
 static uint64_t count(const char *name, uint64_t address)
 {
 	uint32_t function = make_calls_function(&calls, name);
@@ -92,7 +92,7 @@ START_TEST(functions_without_symbols_have_their_addresses)
 	make_chains_add(&chains, &a, "+110 /lib/none+310 /lib/none+345", 1);
 	make_chains_add(&chains, &a, "+110 /lib/none+350", 2);
 	make_chains_add(&chains, &a, "/lib/none+33f", 4);
-	make_chains_add(&chains, &a, "/lib/none+390", 8); /* in none */
+	make_chains_add(&chains, &a, "/lib/none+390", 8); /* in no function */
 	begin();
 	assert_all_have_places();
 	ck_assert_uint_eq(count("none+0x340", 0x345), 1);
@@ -139,7 +139,7 @@ START_TEST(what_the_kernel_did_for_programs_has_its_addresses)
 }
 END_TEST
 
-/* Kept apart by program, each has the addresses that it was at. */
+/* Where samples are kept apart by program, each program has only its own addresses. */
 START_TEST(what_is_filed_under_programs_is_theirs_alone)
 {
 	const struct make_file b = {.app = "/bin/b"};

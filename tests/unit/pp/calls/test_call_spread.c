@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* OPROF_SEED chooses another run. */
+/* OPROF_SEED sets the seed of the random numbers. */
 #include "tests/fixture/run_suite.h"
 #include "pp/calls/call_spread.h"
 
@@ -12,8 +12,8 @@
 #define NR_RUNS	   500
 
 struct given {
-	uint64_t place[PLACES_MAX + 1]; /* the last one of those taken: none */
-	uint64_t taker;			/* of the one in hand */
+	uint64_t place[PLACES_MAX + 1]; /* place[nr_places]: samples at no place */
+	uint64_t taker;			/* sum for the current taker */
 };
 
 static uint64_t random_state;
@@ -41,7 +41,7 @@ static void give(void *context, size_t place, uint64_t part)
 	given->taker += part;
 }
 
-/* All takers; each has what is its. */
+/* Spread all takers and check that each gets its number of samples. */
 static void spread_all(struct given *given, const uint64_t *places, size_t nr_places,
 		       const uint64_t *takers, size_t nr_takers)
 {
@@ -63,7 +63,7 @@ static void spread_all(struct given *given, const uint64_t *places, size_t nr_pl
 	call_spread_deinit(&spread);
 }
 
-/* The same sum in as many parts. */
+/* Divide the sum at random into nr parts. */
 static void make_parts(uint64_t *parts, size_t nr, uint64_t all)
 {
 	memset(parts, 0, nr * sizeof(*parts));
@@ -117,7 +117,7 @@ START_TEST(each_taker_has_of_each_place_in_proportion)
 }
 END_TEST
 
-/* Few at a time are not all of one place. */
+/* A few samples at a time must not all come from one place. */
 START_TEST(small_takers_are_of_all_places_too)
 {
 	const uint64_t places[] = {500, 500};
@@ -163,7 +163,7 @@ START_TEST(of_places_with_more_each_gives_less)
 }
 END_TEST
 
-/* A damaged file may claim anything. */
+/* A damaged file may claim any numbers. */
 START_TEST(sums_beyond_all_numbers_are_at_no_place)
 {
 	const uint64_t places[] = {UINT64_MAX, 5};

@@ -74,7 +74,7 @@ START_TEST(places_of_one_function_are_one_node)
 	make_chains_add(&chains, &a, "+1ff +2ff /lib/c+10", 4);
 	make_chains_live(&chains, &session, 1);
 	read_all("");
-	ck_assert_uint_eq(calls.tree.nr_nodes, 4); /* with the root */
+	ck_assert_uint_eq(calls.tree.nr_nodes, 4); /* including the root */
 	ck_assert_uint_eq(make_calls_self(&calls, "/bin/a;main;f", 0), 3);
 	ck_assert_uint_eq(make_calls_below(&calls, "/bin/a;main;f", 0), 7);
 	make_calls_deinit(&calls);
@@ -101,7 +101,7 @@ START_TEST(code_in_no_symbol_is_the_functions_that_it_is_in)
 	fake_functions_set("/lib/none", functions, 2);
 	make_chains_add(&chains, &a, "+110 /lib/none+510 /lib/none+600", 1);
 	make_chains_add(&chains, &a, "+110 /lib/none+500 /lib/none+630", 2);
-	make_chains_add(&chains, &a, "+110 /lib/none+590", 4); /* in none */
+	make_chains_add(&chains, &a, "+110 /lib/none+590", 4); /* in no function */
 	make_chains_add(&chains, &a, "+110 /lib/none+7", 8);
 	make_chains_live(&chains, &session, 1);
 	read_all("");
@@ -116,7 +116,7 @@ END_TEST
 
 START_TEST(a_function_longer_than_its_symbol_is_one_and_addresses_are_the_files)
 {
-	/* main's goes on where there is no symbol, and on again behind g. */
+	/* main continues after its symbol, where there is none, and again after g. */
 	static const struct symbol symbols[] = {
 		{.start = 0x100, .nr_bytes = 0x10, .address = 0x400100, .name = "main"},
 		{.start = 0x200, .nr_bytes = 0x10, .address = 0x400200, .name = "g"},
@@ -249,7 +249,7 @@ START_TEST(with_libraries_merged_stacks_are_still_of_applications)
 }
 END_TEST
 
-/* A specification chooses a stack as it chooses the sample at its end. */
+/* A specification selects a stack by the sample at its end. */
 START_TEST(images_choose_stacks_by_where_they_end)
 {
 	const struct make_file b = {.app = "/bin/b"};
@@ -278,7 +278,7 @@ START_TEST(images_choose_stacks_by_where_they_end)
 }
 END_TEST
 
-/* As with --separate=lib: the kernel's samples are its own, their stacks the program's. */
+/* As with --separate=lib: samples in the kernel are the kernel's, their stacks the program's. */
 START_TEST(what_the_kernel_did_is_below_its_program_and_chosen_as_the_kernels)
 {
 	const struct make_file kernel = {.app = "/bin/a", .flags = OPROF_STACK_BY_IMAGE};
@@ -307,7 +307,8 @@ START_TEST(what_the_kernel_did_is_below_its_program_and_chosen_as_the_kernels)
 	read_all("lib-image:vmlinux");
 	ck_assert_uint_eq(calls.tree.nr_samples, 6);
 	make_calls_deinit(&calls);
-	calls.made.selection_options.exclude_dependent = true; /* it is none */
+	/* The kernel is not a dependent image. */
+	calls.made.selection_options.exclude_dependent = true;
 	read_all("");
 	ck_assert_uint_eq(calls.tree.nr_samples, 7);
 	make_calls_deinit(&calls);
