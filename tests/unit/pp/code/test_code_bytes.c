@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Code of this program itself, held against its own memory; and what a bad child may say. */
+/* Code of this program itself, compared with its own memory, and answers of a hostile child. */
 #include "pp/code/code_bytes.h"
 
 #include "lib/buildid.h"
@@ -122,7 +122,7 @@ START_TEST(what_is_not_that_file_has_none)
 }
 END_TEST
 
-/* ---- what a bad child says ---- */
+/* ---- answers of a hostile child ---- */
 
 struct answer {
 	struct code_part parts[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where functions begin, of this program itself. */
+/* Where functions begin, in this program itself. */
 #include "pp/code/code_functions.h"
 
 #include "lib/file.h"
@@ -21,7 +21,7 @@ static char path[256];
 static struct oprof_image_identity identity;
 static struct symbol_search search;
 static struct code_functions functions;
-static uint64_t start; /* key of a function */
+static uint64_t start; /* a function's key */
 
 static void setup(void)
 {
@@ -63,7 +63,7 @@ static char *table_path(void)
 	return text;
 }
 
-/* As the daemon does it. */
+/* As the daemon keeps it. */
 static void keep_table(void)
 {
 	char *name = table_path();
@@ -83,7 +83,7 @@ static void assert_known(void)
 {
 	ck_assert_uint_eq(code_functions_find(&functions, start), start);
 	ck_assert_uint_eq(code_functions_find(&functions, start + 5), start);
-	ck_assert_uint_eq(code_functions_find(&functions, 1), 0); /* no code */
+	ck_assert_uint_eq(code_functions_find(&functions, 1), 0); /* not code */
 }
 
 START_TEST(the_binary_tells_its_functions)

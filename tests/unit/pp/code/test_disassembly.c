@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions of this program itself, of what is no code, and of what a bad child may say. */
+/*
+ * Instructions of this program itself, of bytes that are not code, and answers
+ * of a hostile child.
+ */
 #include "pp/code/disassembly.h"
 
 #include "lib/buildid.h"
@@ -125,7 +128,7 @@ START_TEST(lines_fill_the_range_and_name_what_is_called)
 }
 END_TEST
 
-/* What was remembered says the same as what was decoded. */
+/* Remembered instructions are the same as decoded ones. */
 START_TEST(all_code_of_a_program_is_the_same_decoded_once_or_again)
 {
 	struct disassembly_range *ranges = calloc(table.nr_symbols, sizeof(*ranges));
@@ -264,7 +267,7 @@ START_TEST(a_prefix_that_stood_alone_does_not_split_others)
 	struct instruction instruction;
 
 	make_decoder(EM_X86_64);
-	instruction = decode("\xf3", 1, 0x1000); /* cut */
+	instruction = decode("\xf3", 1, 0x1000); /* cut short */
 	ck_assert_uint_eq(instruction.nr_bytes, 1);
 	instruction = decode("\xf3\xc3\x90", 3, 0x1000);
 	ck_assert_uint_eq(instruction.nr_bytes, 2);
@@ -310,7 +313,7 @@ START_TEST(an_unknown_machine_is_told_by_name)
 }
 END_TEST
 
-/* ---- what a bad child says ---- */
+/* ---- answers of a hostile child ---- */
 
 struct answer {
 	struct disassembly_wire_header header;
