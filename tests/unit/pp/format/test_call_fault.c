@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every allocation of a report of call stacks failing once: it then ends with
- * -ENOMEM and leaves nothing behind (the sanitizers watch); the next is whole.
+ * Each allocation of a report of call stacks fails once: the report ends with
+ * -ENOMEM and leaves nothing behind (the sanitizers check that); the next
+ * report is whole.
  */
 #include "tests/fixture/failing_calls.h"
 #include "tests/fixture/fake_lines.h"

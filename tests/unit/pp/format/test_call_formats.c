@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random call trees, written in every format and read back: whatever the format, the total, each
- * function's own samples and those with it in their stack are the same. OPROF_SEED: another run.
+ * Random call trees, written in every format and read back: the total, each
+ * function's own samples and those with the function in their stack are the
+ * same in every format. OPROF_SEED sets the seed.
  */
 #include "tests/fixture/fake_lines.h"
 #include "tests/fixture/fake_symbols.h"
@@ -23,7 +24,7 @@
 #define DEPTH_MAX    9
 #define NR_FUNCTIONS 64
 #define STACK_BYTES  4096
-#define NR_IDS	     1024 /* of pprof's functions and locations */
+#define NR_IDS	     1024 /* bound of pprof's function and location ids */
 #define NR_LINES     16
 
 static struct make_session session;
@@ -41,7 +42,7 @@ static const struct symbol program_symbols[] = {
 	{.start = 0x300, .nr_bytes = 0x100, .address = 0x400300, .name = "g"},
 	{.start = 0x400, .nr_bytes = 0x100, .address = 0x400400, .name = "operator new(int)"},
 };
-/* All of it is in symbols: "(no symbols)" is the program's alone. */
+/* All of the library is in symbols: "(no symbols)" occurs in the program only. */
 static const struct symbol library_symbols[] = {
 	{.start = 0, .nr_bytes = 0x200, .address = 0x10, .name = "memcpy"},
 	{.start = 0x200, .nr_bytes = 0x1000, .address = 0x20, .name = "qsort"},
@@ -63,13 +64,13 @@ static const struct fake_range program_lines[] = {
 	{.start = 0x310, .end = 0x400, .file = 2, .line = 5}, /* included, not inlined */
 };
 
-/* Samples of a source line, whatever function it is in; "" and 0: of none. */
+/* Samples of a source line in any function; "" and 0: samples without a line. */
 struct found_line {
 	char file[64];
 	uint64_t line, nr_samples;
 };
 
-/* What a reader of a format finds, by the functions' names. */
+/* The functions, by name, that a reader of a format finds. */
 struct found {
 	struct found_line lines[NR_LINES];
 	size_t nr_lines;
@@ -78,7 +79,7 @@ struct found {
 		uint64_t self, below;
 	} functions[NR_FUNCTIONS];
 	size_t nr_functions;
-	uint64_t total, self; /* as it says, and summed */
+	uint64_t total, self; /* the total stated, and the sum */
 };
 
 static void setup(void)
@@ -101,7 +102,7 @@ static void teardown(void)
 	fake_lines_clear();
 }
 
-/* Knuth's linear congruential generator, its better half. */
+/* Knuth's linear congruential generator; the high bits are better. */
 static unsigned int random_below(unsigned int n)
 {
 	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -163,7 +164,7 @@ static void end_tree(void)
 	make_session_deinit(&session);
 }
 
-/* ---- what readers find ---- */
+/* ---- readers of the formats ---- */
 
 static struct found_function *find(struct found *found, const char *name)
 {
@@ -231,7 +232,7 @@ static void assert_lines(struct found *found)
 	ck_assert_uint_eq(found->nr_lines, expected.nr_lines);
 }
 
-/* One stack, the outermost function first; a function counts once. */
+/* Note one stack, outermost function first; a recursive function counts once. */
 static void note_stack(struct found *found, const char *const *names, size_t nr, uint64_t number)
 {
 	found->self += number;
@@ -247,7 +248,7 @@ static void note_stack(struct found *found, const char *const *names, size_t nr,
 	}
 }
 
-/* Of the graph, by the names that a format gives: unnamed and how it writes those. */
+/* Compare with the call graph; name_of gives a function's name as the format writes it. */
 static void assert_agrees(const struct found *found, const char *(*name_of)(uint32_t function))
 {
 	const struct call_tree *tree = &calls.tree;
@@ -326,15 +327,15 @@ END_TEST
 
 /* ---- callgrind ---- */
 
-/* What a line is about, and names by their numbers. */
+/* The state of a reader: the current function and the names by number. */
 struct callgrind_reader {
 	struct found *found;
-	char names[3][NR_FUNCTIONS][128]; /* of functions, of objects, of files */
+	char names[3][NR_FUNCTIONS][128]; /* of functions, objects and files */
 	uint32_t function, callee, file;
-	bool call; /* the next cost is a call's */
+	bool call; /* the next cost line belongs to a call */
 };
 
-/* "(1) name" or "(1)": its number. */
+/* Returns the number of "(1) name" or "(1)" and keeps the name. */
 static uint32_t read_name(struct callgrind_reader *reader, int kind, const char *text)
 {
 	char *end;
@@ -400,7 +401,7 @@ static void write_callgrind(FILE *out, void *context)
 	ck_assert_int_eq(callgrind_format(out, &calls.graph, &options, &diag), 0);
 }
 
-/* Applications stand for the callers of outermost functions: they are no functions of ours. */
+/* Applications stand for the callers of outermost functions; the graph does not have them. */
 static void drop_apps(struct found *found)
 {
 	static const char *const apps[] = {"[a]", "[b]"};
@@ -469,16 +470,16 @@ END_TEST
 
 #define PPROF_BYTES (4u << 20)
 
-/* profile.proto, as far as it says what was sampled. */
+/* The parts of profile.proto that hold samples. */
 struct pprof_reader {
 	const char *texts[1024];
 	size_t lengths[1024];
 	size_t nr_texts;
-	/* By id. Of lines: the innermost, whose function is leaf. */
+	/* By id. Of a location's lines: the innermost, whose function is leaf. */
 	uint64_t function_name[NR_IDS], function_file[NR_IDS];
 	uint64_t location_function[NR_IDS], location_leaf[NR_IDS], location_line[NR_IDS];
 	uint64_t location_frames[NR_IDS], location_mapping[NR_IDS], mapping_name[NR_IDS];
-	uint64_t mapping_has[NR_IDS]; /* a bit for each number of a field */
+	uint64_t mapping_has[NR_IDS]; /* one bit per field number */
 	char names[NR_IDS][128];
 };
 
@@ -577,7 +578,7 @@ static void read_tables(struct pprof_reader *reader, struct message message)
 	ck_assert_uint_eq(reader->lengths[0], 0);
 }
 
-/* As pprof shows it: a location without a function by its mapping. */
+/* As pprof shows it: a location without a function has its mapping's name. */
 static const char *location_name(struct pprof_reader *reader, uint64_t id)
 {
 	uint64_t function = reader->location_function[id];
@@ -591,7 +592,7 @@ static const char *location_name(struct pprof_reader *reader, uint64_t id)
 	return reader->names[id];
 }
 
-/* Where a sample ended: the last of its locations to the outside is the first one. */
+/* A sample ended at its first location; the others are its callers. */
 static void note_leaf(struct pprof_reader *reader, uint64_t id, struct found *found, uint64_t nr)
 {
 	uint64_t file = reader->function_file[reader->location_leaf[id]];
@@ -621,7 +622,7 @@ static void read_sample(struct pprof_reader *reader, struct message message, str
 		}
 		if (field.number == 2) {
 			nr_samples = read_protobuf_number(&field.message);
-			/* The event's own: nanoseconds of cpu-clock. */
+			/* The second value is in the event's unit: nanoseconds of cpu-clock. */
 			ck_assert_uint_eq(read_protobuf_number(&field.message),
 					  nr_samples * 1000000);
 			ck_assert_ptr_eq(field.message.at, field.message.end);
@@ -672,7 +673,7 @@ static void read_pprof(struct found *found)
 	found->total = found->self;
 }
 
-/* Lines of the program, symbols of the library, nothing of the third: no more is said. */
+/* The mappings have lines for the program, symbols for the library, and nothing for the third. */
 static void assert_mappings(void)
 {
 	size_t nr_of[16] = {0};
@@ -726,7 +727,7 @@ static void write_callgraph(FILE *out, void *context)
 	ck_assert_int_eq(text_format_callgraph(out, &calls.graph, &options), 0);
 }
 
-/* Lines that are not indented are the functions; their own samples are all that there is. */
+/* Lines without indentation are the functions; their own samples add up to the total. */
 START_TEST(call_graphs_read_back_agree)
 {
 	text_options.header = false;
@@ -752,7 +753,7 @@ static void write_stacks(FILE *out, void *context)
 	ck_assert_int_eq(text_format_stacks(out, &calls.tree, &options), 0);
 }
 
-/* Of the tree, roots have all and there is a line for each node. */
+/* In the tree, each root has all of its samples, and each node has one line. */
 START_TEST(trees_of_stacks_read_back_agree)
 {
 	text_options.header = false;

@@ -334,7 +334,7 @@ START_TEST(counters_that_do_not_balance_are_told)
 }
 END_TEST
 
-/* The report has read 100 samples; the counters were read with these, and become those. */
+/* The report has read 100 samples; the counters change from those in read to those in later. */
 static const char *after_change(const struct make_stat *read, const struct make_stat *later,
 				size_t nr)
 {

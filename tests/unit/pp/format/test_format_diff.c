@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Layouts of differential profiles, of errors and of times. */
+/* Layouts of differential profiles, of sampling errors and of times. */
 #include "tests/fixture/fake_symbols.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/make_session.h"

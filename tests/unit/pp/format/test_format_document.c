@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * XML and JSON of sessions made to order, read back by real readers: xmllint
- * by doc/opreport.xsd, and python3, which also adds up what it reads.
+ * XML and JSON of sessions made for the test, read back by real readers:
+ * xmllint with doc/opreport.xsd, and python3, which also adds up the numbers.
  */
 #include "lib/file.h"
 #include "tests/fixture/fake_symbols.h"
@@ -25,7 +25,7 @@ static const struct symbol symbols[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = 0x401100, .name = "main"},
 	{.start = 0x200, .nr_bytes = 0x100, .address = 0x401200, .name = "_Z3foo"},
 };
-/* Names that any of the two formats has to take care of. */
+/* Names with characters that one of the two formats must escape. */
 static const struct symbol hostile[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = UINT64_MAX, .name = "a<b>&\"'\\\x01\x1f"},
 	{.start = 0x200, .nr_bytes = 0x100, .address = 1, .name = "\xff\xc0\x80\xed\xa0\x80]]>"},
@@ -62,7 +62,7 @@ static void add(const struct make_file *file, uint64_t key, uint64_t nr_samples)
 	make_session_add_one(&session, file, key, nr_samples);
 }
 
-/* The document, which is also in the file NAME of the session's folder. */
+/* Returns the document and also writes it to the file NAME in the session's folder. */
 static char *make_document(void (*write)(FILE *out, void *context), const char *name)
 {
 	char path[PATH_MAX];
@@ -86,7 +86,7 @@ static void expect_command(const char *line)
 	ck_assert_msg(system(line) == 0, "failed: %s", line);
 }
 
-/* Where the readers are: the documents are valid, and their rows add up. */
+/* Check, if the readers are installed, that the documents are valid and add up. */
 static void expect_valid(uint64_t nr_samples)
 {
 	const char *top = getenv("OPROF_TOP_SRCDIR");
@@ -206,7 +206,7 @@ START_TEST(details_are_in_both)
 }
 END_TEST
 
-/* By id, of symbols that have code; in two digits a byte. */
+/* Code is given for symbols by id, with two digits a byte. */
 START_TEST(xml_has_the_code_of_symbols)
 {
 	static const uint8_t bytes[0x100] = {0x0f, 0xa0, 0xff};
@@ -346,7 +346,7 @@ static void add_stacks(void)
 	add(&(struct make_file){.app = "/bin/prog", .epoch = 1}, 0x100, 32);
 }
 
-/* The first and the last of each list are in it, and each sum is its own. */
+/* The first and last elements of each list are present, and each sum is right. */
 START_TEST(json_has_the_stacks)
 {
 	static const char head[] = " \"stacks\":{\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The stacks that documents and the page hold: read back by python3, where it is. */
+/* The stacks in documents and in the page, read back by python3 if it is installed. */
 #include "lib/file.h"
 #include "tests/fixture/fake_symbols.h"
 #include "tests/fixture/make_calls.h"
@@ -74,7 +74,7 @@ static void write_xml(FILE *out, void *context)
 	ck_assert_int_eq(document_format_xml(out, &calls.made.profile, &options), 0);
 }
 
-/* The document to the session's folder, in text, too. */
+/* Write the document to the session's folder and also to text. */
 static void make_document(void (*write)(FILE *out, void *context))
 {
 	char path[PATH_MAX];
@@ -92,7 +92,7 @@ static const char *top(void)
 	return source ? source : ".";
 }
 
-/* The command with the document behind it, where its program is. */
+/* Run the command with the document as its last argument, if its program is installed. */
 static void expect_command(const char *program, const char *command)
 {
 	char line[3 * PATH_MAX];

@@ -159,7 +159,7 @@ START_TEST(lines_are_sorted_by_what_is_asked_first)
 }
 END_TEST
 
-/* Sorted by address, twins are the other way round than by key. */
+/* By address, the twins' order is the reverse of that by key. */
 static const struct symbol twins[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = 0x1200, .name = "twin"},
 	{.start = 0x200, .nr_bytes = 0x100, .address = 0x1100, .name = "twin"},
@@ -236,7 +236,7 @@ START_TEST(percentages_of_addresses_are_of_all_samples_when_asked)
 }
 END_TEST
 
-/* foo has an inlined function at its beginning, and at 0x210. */
+/* foo has inlined functions at its beginning and at 0x210. */
 static const struct fake_range ranges[] = {
 	{.start = 0x200,
 	 .end = 0x208,
