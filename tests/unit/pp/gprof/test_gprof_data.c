@@ -47,7 +47,7 @@ static void add(const struct make_file *file, uint64_t key, uint64_t nr_samples)
 	make_session_add_one(&session, file, key, nr_samples);
 }
 
-/* ---- what it is about ---- */
+/* ---- the image chosen ---- */
 
 static uint32_t chosen(int expected)
 {
@@ -100,7 +100,7 @@ START_TEST(several_images_are_refused_and_named)
 }
 END_TEST
 
-/* ---- what is written ---- */
+/* ---- the data written ---- */
 
 struct gmon_reader {
 	const uint8_t *bytes;
@@ -146,7 +146,7 @@ static void put_arc(struct gmon_reader *reader, size_t word, FILE *text)
 		      (unsigned long)take(reader, 4));
 }
 
-/* Of a little endian target, a line a record; malloc'ed. */
+/* The records of a little-endian target, one a line; malloc'ed. */
 static char *show(const char *bytes, size_t nr_bytes, size_t word)
 {
 	struct gmon_reader reader = {
@@ -163,7 +163,7 @@ static char *show(const char *bytes, size_t nr_bytes, size_t word)
 }
 
 static struct gprof_data_result result;
-static const char *binary; /* its path */
+static const char *binary; /* path of the binary */
 
 static int write_data(const struct profile *profile, const struct call_graph *graph, char **bytes,
 		      size_t *nr_bytes)
@@ -193,7 +193,7 @@ static void assert_written(const struct profile *profile, const struct call_grap
 	free(bytes);
 }
 
-/* Its first bytes are all that is read of it. */
+/* Make a binary; only its first bytes are read. */
 static void make_binary(uint8_t class, uint8_t order)
 {
 	static char path[PATH_MAX];
@@ -207,7 +207,7 @@ static void make_binary(uint8_t class, uint8_t order)
 static void add_all(const struct make_file *file)
 {
 	add(file, 0x100, 1);
-	add(file, 0x110, 2); /* f's last byte, in the bin of g's first */
+	add(file, 0x110, 2); /* f's last byte, in the bin of g's first byte */
 	add(file, 0x111, 4);
 	add(file, 0x11f, 8);
 	add(file, 0x201, 16);
@@ -234,7 +234,7 @@ START_TEST(stretches_are_of_whole_bins_and_no_symbol_is_in_two)
 }
 END_TEST
 
-/* Each application's row of a symbol is in the symbol's one stretch. */
+/* A symbol has one stretch, with the samples of all applications. */
 START_TEST(applications_are_summed)
 {
 	make_binary(ELFCLASS64, ELFDATA2LSB);
@@ -331,7 +331,8 @@ END_TEST
 
 static struct make_calls calls;
 
-/* f calls g and h, h itself; a library that f calls, a mark and what has no symbol have no arcs. */
+/* f calls g and h, and h calls itself; calls of a library, of a mark and of code without a symbol
+ * have no arcs. */
 static void make_graph(void)
 {
 	const struct make_file file = {.app = "/bin/a"};
