@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where code is: in executable sections, or, where there are none at all, in any segment. */
+/* Code is in executable sections or, without any sections, in any segment. */
 #include "pp/lines/line_builder.h"
 
 #include "tests/fixture/run_suite.h"
@@ -12,10 +12,11 @@ static struct symbol_segment segments[] = {
 	{.start = 0x1000, .end = 0x1100, .offset = 0x100},
 };
 static struct symbol_section sections[] = {
-	{.start = 0x1000, .end = 0x1100, .name = "", .executable = true}, /* none */
+	{.start = 0x1000, .end = 0x1100, .name = "", .executable = true}, /* no name */
 	{.start = 0x1010, .end = 0x1020, .name = ".text", .executable = true},
 	{.start = 0x1020, .end = 0x1030, .name = ".rodata"},
-	{.start = 0x3000, .end = 0x3200, .name = ".init", .executable = true}, /* too long */
+	/* Longer than its segment. */
+	{.start = 0x3000, .end = 0x3200, .name = ".init", .executable = true},
 	{.start = 0x4000, .end = 0x4100, .name = ".elsewhere", .executable = true},
 	{.start = 0x1040, .end = 0x1040, .name = ".empty", .executable = true},
 	{.start = 0x1050, .end = 0x1060, .name = ".last", .executable = true},
@@ -39,7 +40,7 @@ static void check_code(const struct symbol_file *image, uint64_t bias,
 	line_builder_deinit(&builder);
 }
 
-/* Each that has any bytes. */
+/* Each segment that is not empty. */
 START_TEST(without_sections_a_segment_may_be_code)
 {
 	static const struct line_code both[] = {
@@ -160,7 +161,7 @@ END_TEST
 START_TEST(inlined_code_is_cut_at_the_end_of_its_code)
 {
 	static const struct {
-		uint64_t begin, end, start_key, end_key; /* keys 0: it is left out */
+		uint64_t begin, end, start_key, end_key; /* keys 0: the range is left out */
 	} cases[] = {
 		{0x1010, 0x1020, 0x110, 0x120}, {0x1018, 0x101c, 0x118, 0x11c},
 		{0x101f, 0x1021, 0x11f, 0x120}, {0x1010, 0x1010, 0, 0},

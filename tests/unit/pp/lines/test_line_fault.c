@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every allocation of reading lines failing once: it then fails with -ENOMEM,
- * or does without, and what it hands back is a table all the same; nothing is
- * left behind (the sanitizers watch).
+ * Each allocation of reading lines fails once: the reader fails with -ENOMEM,
+ * or does without it and returns a valid table; nothing is left behind (the
+ * sanitizers check that).
  */
 #include "pp/lines/line_reader.h"
 #include "pp/lines/line_table.h"
@@ -27,7 +27,7 @@
 static struct oprof_image_identity identity;
 static struct symbol_search search;
 
-/* In that process file_pread_all returns this; in the helper it reads. */
+/* file_pread_all returns wrapped_result in the process wrapped_reader; in the helper it reads. */
 static pid_t wrapped_reader;
 static ssize_t wrapped_result;
 
@@ -118,7 +118,7 @@ static int load(struct line_table *table)
 			       &search);
 }
 
-/* From the cache: no helper, whose allocations would fail, too. */
+/* The table comes from the cache, so that no helper with further allocations runs. */
 START_TEST(loading_without_memory_is_an_error)
 {
 	struct line_table table;
@@ -141,8 +141,7 @@ START_TEST(loading_without_memory_is_an_error)
 }
 END_TEST
 
-/* What the helper made cannot be read: a loss that the table has a note of, never an empty table.
- */
+/* An unreadable result of the helper must be noted as a loss, not returned as an empty table. */
 START_TEST(a_result_of_the_helper_that_is_cut_is_damaged)
 {
 	static const ssize_t results[] = {0, 1, -EIO, -ENOMEM};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One program, its debug information in every way that compilers and tools
- * have of writing it: what the table says is the same, and what addr2line says.
+ * One program with its debug information in every form that compilers and tools
+ * write: the table is the same in each case and agrees with addr2line.
  */
 #include "pp/lines/line_table.h"
 
@@ -52,7 +52,7 @@ static const char inner_source[] = "extern volatile int sink[100];\n"
 				   "  return sink[x & 3] * 3;\n"
 				   "}\n";
 
-/* ---- what a table says ---- */
+/* ---- the content of a table ---- */
 
 struct text {
 	char *bytes;
@@ -72,7 +72,7 @@ static void put_place(FILE *file, const struct line_place *place)
 	fprintf(file, "%s:%u", last_name(table.files[place->file]), place->line);
 }
 
-/* As addr2line -i -f -s says it, but for the function that it is in. */
+/* As addr2line -i -f -s prints it, except the function that contains the address. */
 static void put_found(FILE *file, const struct line_found *found)
 {
 	for (size_t i = 0; i < found->nr_inlines; i++) {
@@ -148,7 +148,7 @@ static int has_zstd(void)
 	return !access(built_elf_path("zstd/plain"), F_OK);
 }
 
-/* .debug_info at so many bytes from its start as shift says. */
+/* Overwrite .debug_info with bytes, shift bytes from its start. */
 static void damage(const char *from, const char *to, int shift, const char *bytes)
 {
 	built_elf_run("mkdir -p %s && cp %s/plain %s/plain && printf '%s' | dd of=%s/plain bs=1 "
@@ -158,7 +158,7 @@ static void damage(const char *from, const char *to, int shift, const char *byte
 		      to, from, to, bytes, to, shift, from);
 }
 
-/* Each in a folder of its own, which has the same code. */
+/* Build in a folder of its own; the code is the same in each. */
 static void build(const char *name, const char *options)
 {
 	built_elf_run("mkdir %s && cp a.c inner.h %s && cd %s && " CC "%s -o plain a.c", name, name,
@@ -245,9 +245,9 @@ static void check_same(const char *name)
 	free(got);
 }
 
-/* ---- the truth ---- */
+/* ---- addr2line's answers ---- */
 
-/* "outer\nFILE:LINE\n..." of addr2line to what put_found writes. */
+/* Converts addr2line's "outer\nFILE:LINE\n..." to the form of put_found. */
 static void read_addr2line(FILE *pipe, char *all, size_t room)
 {
 	char function[256], place[256];
@@ -261,7 +261,7 @@ static void read_addr2line(FILE *pipe, char *all, size_t room)
 	}
 }
 
-/* The last frame's function is none that was inlined. */
+/* The last frame's function was not inlined. */
 static void leave_out_last_function(char *all)
 {
 	char *line = all;
@@ -302,7 +302,7 @@ static int check_range(void *context, uint64_t start, uint64_t end, const struct
 	return 0;
 }
 
-/* Its code lies in the file where it does in memory: keys are addresses. */
+/* File offsets and addresses of its code are equal, so keys are addresses. */
 START_TEST(lines_and_inlined_functions_are_those_of_addr2line)
 {
 	int nr = 0;
@@ -313,7 +313,7 @@ START_TEST(lines_and_inlined_functions_are_those_of_addr2line)
 }
 END_TEST
 
-/* ---- ways of writing it ---- */
+/* ---- forms of debug information ---- */
 
 START_TEST(all_versions_and_places_of_debug_information_say_the_same)
 {
@@ -338,7 +338,7 @@ START_TEST(split_file_with_sections_compressed_with_zstd_says_the_same)
 		return;
 	built_elf_run("rm -rf zstddwo && cp -r split zstddwo && cd zstddwo && for i in *.dwo; do "
 		      "objcopy --compress-debug-sections=zstd $i new && mv new $i; done");
-	/* By its path, it is split/. */
+	/* Its recorded path is split/. */
 	built_elf_run("mv split kept");
 	check_same("zstddwo/plain");
 	built_elf_run("mv kept split");
@@ -443,7 +443,7 @@ START_TEST(files_have_the_paths_that_they_were_compiled_from)
 }
 END_TEST
 
-/* It has no ranges, nor what gcc says of inlined functions in several pieces. */
+/* DWARF 2 has no ranges, nor gcc's description of inlined functions in several pieces. */
 START_TEST(version_2_has_the_same_lines)
 {
 	load("dwarf2/plain");
@@ -460,7 +460,7 @@ START_TEST(debug_file_has_the_lines_of_the_image)
 }
 END_TEST
 
-/* As sstrip leaves it: e_shoff, e_shnum and e_shstrndx are 0. */
+/* As after sstrip: e_shoff, e_shnum and e_shstrndx are 0. */
 START_TEST(binary_without_section_headers_has_the_lines_of_its_debug_file)
 {
 	built_elf_run(
@@ -503,7 +503,7 @@ START_TEST(clang_and_gcc_agree_on_where_a_function_was_inlined)
 }
 END_TEST
 
-/* Of an external function the name is not the first attribute, and may be a declaration's. */
+/* An external function's name need not be its first attribute and may be in its declaration. */
 START_TEST(external_functions_that_were_inlined_have_their_names)
 {
 	char *got;
@@ -535,7 +535,7 @@ START_TEST(external_functions_that_were_inlined_have_their_names)
 }
 END_TEST
 
-/* Their rows are at address 0, where nothing is. */
+/* Their rows are at address 0, where there is no code. */
 START_TEST(functions_that_were_not_linked_have_no_lines)
 {
 	char *got = dump_of("unlinked/plain");
@@ -546,7 +546,7 @@ START_TEST(functions_that_were_not_linked_have_no_lines)
 }
 END_TEST
 
-/* ---- what is missing ---- */
+/* ---- missing files ---- */
 
 START_TEST(missing_split_file_costs_what_was_inlined_and_is_told)
 {
@@ -591,7 +591,7 @@ START_TEST(missing_and_replaced_binaries_are_told)
 }
 END_TEST
 
-/* Samples and binaries of an archive name what they like. */
+/* Samples and binaries of an archive may name any path. */
 START_TEST(paths_do_not_lead_out_of_the_root)
 {
 	search.root = built_elf_path("gcc");
@@ -631,7 +631,7 @@ START_TEST(keys_are_found_in_any_order)
 		ck_assert_uint_eq(hint, none);
 		ck_assert_uint_gt(once.end, key);
 		ck_assert_int_eq(result, line_table_find(&table, key, &other, &again));
-		other = (size_t)(key * 7919 % (2 * table.nr_ranges)); /* any hint will do */
+		other = (size_t)(key * 7919 % (2 * table.nr_ranges)); /* any hint must do */
 	}
 }
 END_TEST
@@ -679,7 +679,7 @@ START_TEST(table_is_read_once_and_then_from_the_cache)
 }
 END_TEST
 
-/* Any byte of it that is another makes it what may be read, or read again: never a crash. */
+/* A cache file with one changed byte is read or refused, without a crash. */
 START_TEST(damaged_cache_does_no_harm)
 {
 	size_t nr_bytes;
