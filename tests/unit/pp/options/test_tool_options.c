@@ -10,7 +10,7 @@
 #define MINUTE_NS  INT64_C(60000000000)
 #define OPTION_OWN 7
 
-/* What a tool took. */
+/* The options and words that the tool was given. */
 static struct taken {
 	int option;
 	char text[32];
@@ -52,7 +52,7 @@ static const struct tool_command command = {.name = "tool",
 					    .take = take,
 					    .take_words = take_words};
 
-/* Options and words with a blank between. */
+/* Options and words separated by blanks. */
 static int parse(const char *line)
 {
 	const char *argv[16] = {"tool"};
