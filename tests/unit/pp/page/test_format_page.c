@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a page holds, read back by tests/page/read_page.py; how it looks is tests/page/'s. */
+/*
+ * The content of a page, read back by tests/page/read_page.py; tests/page/
+ * tests its appearance.
+ */
 #include "lib/file.h"
 #include "tests/fixture/fake_lines.h"
 #include "tests/fixture/fake_symbols.h"
@@ -63,7 +66,7 @@ static void add(const struct make_file *file, uint64_t key, uint64_t nr_samples)
 	make_session_add_one(&session, file, key, nr_samples);
 }
 
-/* The page of words; what read_page.py says of it, where there is python3, is expected. */
+/* Make the page for words and expect this output of read_page.py, if python3 is installed. */
 static void expect_page(const char *words, const char *expected)
 {
 	const char *top = getenv("OPROF_TOP_SRCDIR");
