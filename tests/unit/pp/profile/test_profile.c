@@ -17,7 +17,7 @@
 static struct make_session session;
 static struct make_profile made;
 
-/* With gaps before, between and behind. */
+/* With gaps before, between and after the symbols. */
 static const struct symbol symbols[] = {
 	{.start = 0x100, .nr_bytes = 0x10, .address = 0x400100, .name = "first"},
 	{.start = 0x110, .nr_bytes = 0x10, .address = 0x400110, .name = "_Z3foo"},
@@ -37,7 +37,7 @@ static void teardown(void)
 	make_session_deinit(&session);
 }
 
-/* Samples of the row of that application, image and symbol in class; 0 when there is none. */
+/* Samples in class of the row with that application, image and symbol; 0 if there is none. */
 static uint64_t samples_of(const char *app, const char *image, const char *name, size_t class)
 {
 	const struct profile *profile = &made.profile;
@@ -235,7 +235,7 @@ static uint64_t random_below(uint64_t bound)
 	return (random_state >> 33) % bound;
 }
 
-/* What was put in, by class; idle beside. */
+/* The samples that were added, by class, and those of idle separately. */
 struct truth {
 	uint64_t totals[3];
 	uint64_t idle;
@@ -310,7 +310,7 @@ START_TEST(images_and_symbols_and_sample_files_have_the_same_sums)
 }
 END_TEST
 
-/* The linker's --wrap makes this of the program's calls. */
+/* Called through the linker's --wrap. */
 static time_t seconds_each, seconds_ahead;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);

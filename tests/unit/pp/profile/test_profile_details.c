@@ -18,7 +18,7 @@ static const struct symbol symbols[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = 0x401100, .name = "first"},
 	{.start = 0x200, .nr_bytes = 0x100, .address = 0x401200, .name = "last"},
 };
-/* The same program built again: last is elsewhere. */
+/* The same program after another build: last is elsewhere. */
 static const struct symbol rebuilt[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = 0x401100, .name = "first"},
 	{.start = 0x300, .nr_bytes = 0x100, .address = 0x401300, .name = "last"},
@@ -74,7 +74,7 @@ static void expect_detail(const char *name, size_t n, uint64_t address, uint64_t
 	ck_assert_uint_eq(made.profile.detail_counts[detail * made.profile.nr_columns], nr_samples);
 }
 
-/* Of each row and column. */
+/* Check the sums of each row and column. */
 static void expect_sums(void)
 {
 	const struct profile *profile = &made.profile;
@@ -194,7 +194,7 @@ START_TEST(without_the_option_there_are_none)
 }
 END_TEST
 
-/* ---- what was inlined ---- */
+/* ---- inlined functions ---- */
 
 static const char *const files[] = {"", "/src/a.c", "/src/a.h"};
 static const struct fake_range lines[] = {
@@ -266,7 +266,7 @@ START_TEST(samples_in_inlined_bodies_are_rows_of_the_inlined_function)
 
 	make_inlined(true);
 	expect_sums();
-	/* last has no sample of its own: it is no row any more. */
+	/* All samples of last are in an inlined function, so that last has no row. */
 	ck_assert_uint_eq(made.profile.nr_rows, 4);
 	row = find_row("_Z5innerv");
 	ck_assert(profile_row_is_inlined(&made.profile.rows[row]));
@@ -299,7 +299,7 @@ START_TEST(inlined_functions_are_marked_in_every_format)
 }
 END_TEST
 
-/* Many rows of it, one symbol: readers tell what is the same by the number. */
+/* An inlined function has many rows and one symbol: readers identify it by the number. */
 START_TEST(an_inlined_function_is_one_symbol_in_all_applications)
 {
 	const char *marked = "name=\"_Z5innerv (inlined)\"";

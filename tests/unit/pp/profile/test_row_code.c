@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which code is asked for, and which row gets it; code_bytes.h is this test's own. */
+/* Which code is requested, and which row gets it; code_bytes.h is implemented by the test. */
 #include "pp/profile/row_code.h"
 
 #include "tests/fixture/fake_symbols.h"
@@ -18,7 +18,7 @@ static const struct symbol symbols[] = {
 	{.start = 0x200, .nr_bytes = 0x80, .address = 0x401200, .name = "last"},
 };
 
-/* What was asked; the bytes of a key are those of memory[] from there on. */
+/* The requests so far; the bytes of a key begin at memory[key]. */
 static uint8_t memory[0x1000];
 static unsigned int nr_asked, fails_at;
 static size_t nr_ranges_asked;
@@ -105,7 +105,7 @@ START_TEST(each_image_is_asked_once_for_each_symbol)
 }
 END_TEST
 
-/* The linker's --wrap: it may return NULL for no bytes, as the C standard allows. */
+/* Called through the linker's --wrap: may return NULL for 0 bytes, as the C standard allows. */
 static bool nothing_is_null;
 void *__real_calloc(size_t nr, size_t nr_bytes);
 void *__wrap_calloc(size_t nr, size_t nr_bytes);
@@ -115,7 +115,7 @@ void *__wrap_calloc(size_t nr, size_t nr_bytes)
 	return nothing_is_null && (!nr || !nr_bytes) ? NULL : __real_calloc(nr, nr_bytes);
 }
 
-/* row_code.c adds 1 to all sizes, so that a calloc(0) that returns NULL does not fail it. */
+/* row_code.c adds 1 to all sizes, so that a calloc(0) that returns NULL is not a failure. */
 START_TEST(a_profile_without_rows_has_no_code)
 {
 	const struct selection no_images = {0};

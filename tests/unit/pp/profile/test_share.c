@@ -18,7 +18,7 @@ START_TEST(the_error_is_that_of_a_binomial_share)
 
 	/* 1.96 sqrt(0.25 / 10000) */
 	ck_assert_double_eq_tol(share_error(&half), 0.0098, 0.00001);
-	/* About 2 of 1000: what is not there may have been missed. */
+	/* About 2 of 1000: a function without samples may have been missed. */
 	ck_assert_double_eq_tol(share_error(&none), 0.0019, 0.0001);
 	ck_assert_double_eq_tol(share_error(&nothing), 1.0, 1e-9);
 	ck_assert_double_eq_tol(share_value(&nothing), 0.0, 1e-9);
@@ -36,7 +36,7 @@ END_TEST
 
 START_TEST(few_heavy_samples_say_less_than_many_light_ones)
 {
-	/* Both are half of the weight. */
+	/* Both have half of the weight. */
 	struct share light = {900, 900, 1000, 1800, false};
 	struct share heavy = {100, 900, 1000, 1800, false};
 
@@ -78,7 +78,7 @@ START_TEST(sides_of_different_size_are_compared_by_their_shares)
 }
 END_TEST
 
-/* Of equal shares, five in a hundred seem to differ. */
+/* Equal shares seem to differ in five of a hundred cases. */
 START_TEST(of_equal_shares_one_in_twenty_is_taken_for_a_change)
 {
 	unsigned int nr_changes = 0;
@@ -110,7 +110,7 @@ START_TEST(measured_shares_have_no_error)
 	ck_assert_double_eq_tol(share_error(&before), 0.0, 1e-12);
 	ck_assert(!share_same(&before, &after));
 	ck_assert(share_same(&before, &before));
-	/* Also where one of the two was sampled: chance is not asked. */
+	/* Even if one side was sampled, the sampling error is not considered. */
 	before.exact = false;
 	ck_assert(!share_same(&before, &after));
 	ck_assert(!share_same(&after, &before));
