@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- coverage, of trees that are made by hand ---- */
+/* ---- coverage, of trees made by hand ---- */
 
 static struct profile without_symbols, with_symbols = {.with_symbols = true};
 
@@ -83,7 +83,7 @@ END_TEST
 
 #define NR_IMAGES 8
 
-/* A root, and a node of each function; in two columns. */
+/* A root, and a node for each function, in two columns. */
 static char note[] = "stripped";
 static struct call_image images[NR_IMAGES] = {
 	{.path = "/lib/0"}, {.path = "/lib/1"}, {.path = "/lib/2", .note = note},
@@ -103,7 +103,7 @@ static struct call_function functions[] = {
 	{.image = 4, .name = "known"},
 };
 static struct call_node nodes[] = {
-	{.parent = CALL_NODE_NONE}, /* a root: no function */
+	{.parent = CALL_NODE_NONE}, /* the root has no function */
 	{.function = 1},
 	{.function = 0},
 	{.function = 2},
@@ -156,12 +156,12 @@ START_TEST(images_without_symbols_come_by_samples_then_in_order)
 	failing_begin(FAILING_MEMORY, 1, 0);
 	assert_coverage(&calls, ENDS);
 	ck_assert(failing_end());
-	calls.tree.profile = &with_symbols; /* the flat profile has said it */
+	calls.tree.profile = &with_symbols; /* the flat profile has already reported it */
 	assert_coverage(&calls, ENDS);
 }
 END_TEST
 
-/* ---- reports, of sessions ---- */
+/* ---- reports of sessions ---- */
 
 static struct make_session session;
 static struct make_chains chains;
@@ -231,7 +231,7 @@ static const struct {
 	enum report_format format;
 	bool callgraph;
 	bool has_graph, has_places;
-	const char *begin; /* of what is written */
+	const char *begin; /* the beginning of the text written */
 } formats[] = {
 	{REPORT_TEXT, true, true, false, "-----"},
 	{REPORT_STACKS, false, false, false, "7"},
@@ -262,7 +262,7 @@ START_TEST(each_format_has_what_it_is_made_of)
 }
 END_TEST
 
-/* What other programs read then has each function alone; the others have nothing to show. */
+/* Formats for other programs then have each function by itself; the others have nothing to show. */
 START_TEST(without_stacks_only_formats_of_other_programs_are_made)
 {
 	make_session_add_one(&session, &(struct make_file){.app = "/bin/a"}, 0x110, 4);
@@ -285,7 +285,8 @@ START_TEST(without_stacks_only_formats_of_other_programs_are_made)
 }
 END_TEST
 
-/* malloc'ed; NULL: it could not be built. Allocations count in its building only. */
+/* Returns the report, malloc'ed, or NULL if it could not be built. Only allocations in building
+ * it count. */
 static char *built_report(int *error)
 {
 	char *text = NULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every allocation of a report failing once: the linker turns the calls to
- * the functions here (--wrap), of which the Nth fails. A stage then fails with
- * -ENOMEM and a text, and leaves nothing behind (the sanitizers watch), or
- * does without; the report of the next try is whole.
+ * Each allocation of a report fails once: the linker's --wrap redirects the
+ * calls to the functions here, of which the Nth fails. A stage then fails with
+ * -ENOMEM and a text and leaves nothing behind (the sanitizers check that), or
+ * does without it; the report of the next try is whole.
  */
 #include "tests/fixture/fake_lines.h"
 #include "tests/fixture/fake_symbols.h"
@@ -75,8 +75,8 @@ char *__wrap_strdup(const char *text)
 static struct make_session session;
 static unsigned int nr_skipped;
 static FILE *out;
-static FILE *err;     /* what may lack lines without memory */
-static char *written; /* to out */
+static FILE *err;     /* may lack lines if memory is short */
+static char *written; /* the text in out */
 static size_t nr_written;
 
 static const struct symbol symbols[] = {
@@ -92,7 +92,7 @@ static void skip(const char *path, const struct diag *diag)
 }
 
 static const char *const files[] = {"", "/src/a.c"};
-/* main has a place of its own behind what is inlined there. */
+/* main also has a line of its own after the inlined code. */
 static const struct fake_range lines[] = {
 	{.end = 0x180,
 	 .file = 1,
@@ -168,7 +168,7 @@ static int write_all(const struct profile *profile)
 	return error;
 }
 
-/* what: images, symbols, symbols and what was inlined. */
+/* what: 0 for images, 1 for symbols, 2 for symbols and inlined functions. */
 static int report(int what, uint64_t *nr_samples)
 {
 	static const char *const words[] = {"a", "image-exclude:none"};
@@ -239,7 +239,7 @@ START_TEST(no_memory_is_an_error_and_never_a_wrong_report)
 		nr_skipped = 0;
 		error = report(_i, &nr_samples);
 		failed = !countdown;
-		countdown = 0; /* Check allocates too */
+		countdown = 0; /* Check also allocates */
 		close_out();
 		if (error)
 			ck_assert_msg(failed && error == -ENOMEM, "allocation %lu: %s", nth,

@@ -12,7 +12,7 @@
 static struct report_options options;
 static struct diag diag;
 
-/* Options and words with a blank between. */
+/* Options and words separated by blanks. */
 static int parse(const char *line)
 {
 	const char *argv[64] = {"opreport"};
