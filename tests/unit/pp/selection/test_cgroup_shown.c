@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which groups are meant, and names that no two share. */
+/* Which cgroups a name selects, and names that are unique. */
 #include "pp/selection/cgroup_shown.h"
 
 #include "tests/fixture/run_suite.h"

@@ -30,7 +30,7 @@ static void add(const struct make_file *file)
 	make_session_add_one(&session, file, 1, 1);
 }
 
-/* The number of files that words choose; 0 when nothing matches. */
+/* The number of files that words select; 0 if none matches. */
 static size_t nr_chosen(const char *words)
 {
 	int error = make_profile_select(&made, &session, words, &diag);
@@ -304,7 +304,7 @@ END_TEST
 #define SHARE_BEGIN INT64_C(1795180000) /* s */
 #define SHARE_NS(s) ((SHARE_BEGIN + (s)) * INT64_C(1000000000))
 
-/* A slice of seconds 0 to 60, and live files, together of seconds 100 to 400. */
+/* A slice of seconds 0 to 60, and live files that together span seconds 100 to 400. */
 static void add_slice_and_live(void)
 {
 	make_session_slice(&session,
@@ -327,24 +327,24 @@ static void add_slice_and_live(void)
 	add(&(struct make_file){.app = "/unknown", .epoch = 2});
 }
 
-/* Seconds of both stretches; what each gets, or which one is refused and why. */
+/* Two stretches, in seconds; the parts that each gets, or the one that is refused and why. */
 static const struct share {
 	int begin, middle, end;
-	const char *refused, *why; /* NULL: neither */
+	const char *refused, *why; /* NULL: none is refused */
 	size_t nr_slices[2], nr_live[2];
 	bool shared[2];
 } shares[] = {
-	/* All of the live files' time is in one of them. */
+	/* All of the live files' time is in one stretch. */
 	{0, 80, 600, NULL, NULL, {1, 0}, {0, 3}, {false, false}},
 	{0, 500, 600, "second side: ", ": there are samples ", {0}, {0}, {false}},
 	{80, 500, 600, "second side: ", ": there are samples ", {0}, {0}, {false}},
 	{-60, 0, 600, "first side: ", ": there are samples ", {0}, {0}, {false}},
-	/* They go to the one that has more of it, or to the first. */
+	/* The live files go to the stretch with more of their time, or to the first. */
 	{0, 249, 600, NULL, NULL, {1, 0}, {0, 3}, {true, false}},
 	{80, 249, 600, "first side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
 	{0, 250, 600, "second side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
 	{0, 300, 350, "second side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
-	/* So does the slice. */
+	/* The same holds for the slice. */
 	{0, 29, 600, "first side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
 	{0, 30, 600, NULL, NULL, {1, 0}, {0, 3}, {false, true}},
 	{0, 30, 80, "second side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
@@ -388,7 +388,8 @@ START_TEST(what_two_stretches_have_in_common_goes_to_one_of_them)
 }
 END_TEST
 
-/* A stretch of time has its own counters of what was seen; other choices have none. */
+/* Counters of samples seen exist for the session and for a stretch of time, not for other
+ * selections. */
 static const struct {
 	const char *words;
 	bool is_whole;

@@ -23,7 +23,7 @@ static struct diag diag;
 		sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)
 #define PARSE(...) spec_parse(&spec, WORDS(__VA_ARGS__), NOW_NS, &diag)
 
-/* Of two sides. */
+/* The specifications of two sides. */
 static struct spec sides[SPEC_SIDES_MAX];
 static size_t nr_sides;
 #define PARSE_SIDES(...)   spec_parse_sides(sides, &nr_sides, WORDS(__VA_ARGS__), NOW_NS, &diag)
