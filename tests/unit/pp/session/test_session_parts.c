@@ -77,7 +77,7 @@ static uint64_t sum(void)
 	return nr;
 }
 
-/* Minute epoch, which begins epoch - 1 minutes behind BEGIN, with nr_samples. */
+/* Add the minute that begins epoch - 1 minutes after BEGIN. */
 static void add_minute(uint64_t epoch, uint64_t nr_samples)
 {
 	const struct make_stat begin[] = {{"seen", 100 * (epoch - 1)},
@@ -126,7 +126,7 @@ START_TEST(slices_and_live_files_are_parts_alike)
 }
 END_TEST
 
-/* Parts that are missing without a word would be samples that a report does not have. */
+/* If parts were missing without an error, a report would silently lack samples. */
 START_TEST(without_memory_a_session_is_read_whole_or_not_at_all)
 {
 	const struct session_parts_options options = {.wanted = all_wanted, .skip = skip};
@@ -230,7 +230,8 @@ START_TEST(a_slice_that_reaches_in_by_a_moment_is_not_meant)
 {
 	for (uint64_t epoch = 1; epoch <= 3; epoch++)
 		add_minute(epoch, epoch);
-	range.begin_ns = BEGIN + MINUTE - SECOND; /* the first was closed that late */
+	/* Within the time that the first slice may have been closed late. */
+	range.begin_ns = BEGIN + MINUTE - SECOND;
 	range.end_ns = BEGIN + 2 * MINUTE - SECOND;
 	read_session(&range);
 	ck_assert_uint_eq(sum(), 2);
@@ -239,7 +240,7 @@ START_TEST(a_slice_that_reaches_in_by_a_moment_is_not_meant)
 	read_session(&range);
 	ck_assert_uint_eq(sum(), 1 + 2);
 	forget();
-	/* What is asked for may be that short. */
+	/* The range that is asked for may be that short. */
 	range.begin_ns = BEGIN + SECOND;
 	range.end_ns = BEGIN + 2 * SECOND;
 	read_session(&range);
@@ -341,7 +342,7 @@ START_TEST(what_is_left_out_is_counted_no_more)
 }
 END_TEST
 
-/* A daemon that closes an epoch each time it is looked at. */
+/* Simulates a daemon that closes an epoch each time a file is read. */
 static uint64_t closing_epoch;
 
 static bool close_meanwhile(const struct slice_section *section, void *context)
@@ -378,7 +379,7 @@ START_TEST(an_epoch_closed_while_it_is_read_counts_once)
 }
 END_TEST
 
-/* A daemon that comes to a cgroup, and a file of it, while the others are looked at. */
+/* Simulates a daemon that adds a cgroup and a file of it while the other files are read. */
 static bool begin_cgroup(const struct slice_section *section, void *context)
 {
 	static const char cgroups[] = "0 /old.slice\n1 /new.slice\n";
