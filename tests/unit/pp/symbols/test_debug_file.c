@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Paths below a root: as binaries name them, which may say anything. */
+/* Paths below a root: binaries name them and may name any path. */
 #include "pp/symbols/debug_file.h"
 
 #include "lib/file.h"
@@ -62,7 +62,7 @@ START_TEST(dots_do_not_lead_out_of_the_root)
 	ck_assert_int_eq(open_status(root, path), -ENOENT);
 	(void)snprintf(path, sizeof(path), "%s/a/b/../in", root);
 	ck_assert_int_eq(open_status(root, path), 0);
-	/* Nobody took the folder along that was gone through. */
+	/* The folder before ".." need not exist below the root. */
 	(void)snprintf(path, sizeof(path), "%s/a/missing/../in", root);
 	ck_assert_int_eq(open_status(root, path), 0);
 	ck_assert_int_eq(open_status(NULL, path), -ENOENT);

@@ -100,7 +100,7 @@ START_TEST(smart_leaves_out_versions_of_the_library)
 	       "std::filesystem::path::parent_path() const");
 	expect("_Z4nameB5cxx11i", DEMANGLE_SMART, "name(int)");
 	expect("_Z4nameB5cxx11i", DEMANGLE_NORMAL, "name[abi:cxx11](int)");
-	/* Other people's name spaces are their own. */
+	/* Similar names in other namespaces are kept. */
 	expect("_ZN3foo3__13barEv", DEMANGLE_SMART, "foo::__1::bar()");
 	expect("_ZN3foo7__cxx113barEv", DEMANGLE_SMART, "foo::__cxx11::bar()");
 }
@@ -127,7 +127,7 @@ START_TEST(smart_understands_operators)
 }
 END_TEST
 
-/* f(P<A, A>, P<P<A, A>, P<A, A>>, ...): each parameter holds the one before it twice. */
+/* f(P<A, A>, P<P<A, A>, P<A, A>>, ...): each parameter contains the previous one twice. */
 START_TEST(name_that_explodes_is_shown_as_it_is)
 {
 	static const char digits[] = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

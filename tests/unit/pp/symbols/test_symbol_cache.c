@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tables kept on disk: what comes back, and what does not. */
+/* Tables kept on disk: which are read back, and which are not. */
 #include "pp/symbols/symbol_cache.h"
 
 #include "lib/file.h"
@@ -67,7 +67,7 @@ static void keep(const char *path)
 	symbol_cache_write(&request, &table);
 }
 
-/* The one file that there is. */
+/* The name of the only file. */
 static void only_file(char name[4096])
 {
 	FILE *list = popen("ls cache", "r");
@@ -96,7 +96,7 @@ START_TEST(what_was_read_comes_back_as_it_was)
 }
 END_TEST
 
-/* The front of a file is the same, whatever the memory held that it was made in. */
+/* The beginning of a file must not depend on the earlier content of the memory it was made in. */
 START_TEST(paths_of_any_length_are_kept_padded_with_zeros)
 {
 	static const char zeros[8] = {0};
@@ -125,7 +125,7 @@ START_TEST(paths_of_any_length_are_kept_padded_with_zeros)
 }
 END_TEST
 
-/* Anybody can give his binary the build-id of another: it is not read for that other. */
+/* Anybody can give a binary the build-id of another: it is not read for the other's path. */
 START_TEST(another_path_has_symbols_of_its_own)
 {
 	keep("/tmp/one");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a hostile helper, or one that a hostile file drove mad, may do: nothing. */
+/* A helper that is hostile, or was misled by a hostile file, must not do any harm. */
 #include "pp/symbols/symbol_helper.h"
 
 #include "lib/file.h"
@@ -40,7 +40,7 @@ static void teardown(void)
 static void run(symbol_read_fn *read)
 {
 	ck_assert_int_eq(symbol_helper_run(&request, read, &table), 0);
-	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
 static void run_damaged(symbol_read_fn *read, const char *in_note)
@@ -97,7 +97,7 @@ static int spin(const struct symbol_request *ignored, int fd)
 START_TEST(endless_loop_ends_at_the_cpu_limit)
 {
 	search.max_seconds = 1;
-	/* On a machine with much else to do, the limit on the clock may come first. */
+	/* On a busy machine, the limit of real time may come first. */
 	run_damaged(spin, "reading it took over");
 }
 END_TEST
@@ -158,7 +158,7 @@ END_TEST
 static int write_without_end(const struct symbol_request *ignored, int fd)
 {
 	(void)ignored;
-	/* Far behind the limit at once, not a gigabyte of memory. */
+	/* Writes far past the limit at once, instead of a gigabyte of data. */
 	return pwrite(fd, "x", 1, (off_t)SYMBOL_WIRE_MAX_BYTES + 4096) == 1 ? -ERANGE : -errno;
 }
 
@@ -210,7 +210,7 @@ END_TEST
 static char secret_path[] = "/tmp/oprof-confine.XXXXXX";
 static int secret_fd;
 
-/* The number of the first thing that was possible, and should not have been. */
+/* Returns the number of the first forbidden action that succeeded. */
 static int try_to_escape(const struct symbol_request *ignored, int fd)
 {
 	struct rlimit core;

@@ -176,7 +176,7 @@ START_TEST(label_within_a_function_is_dropped_also_behind_an_inner_one)
 }
 END_TEST
 
-/* Whatever goes in, what comes out is a table; and bytes that had a name keep one. */
+/* Any list becomes a valid table, and bytes that had a name still have one. */
 START_TEST(any_list_becomes_a_table)
 {
 	bool named[1000] = {false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Real binaries, built here; and the same damaged. */
+/* Real binaries built here, and damaged copies of them. */
 #include "pp/symbols/symbol_helper.h"
 #include "pp/symbols/symbol_file.h"
 #include "pp/symbols/symbol_reader.h"
@@ -42,7 +42,7 @@ static const char program_source[] =
 	"int main(int argc, char **argv) { (void)argv; puts(\"x\");\n"
 	"  return global_one(argc) + mangled(argc) + atoi(\"1\"); }\n";
 
-/* Building takes time: once, for all tests. */
+/* Built once for all tests, since building takes time. */
 static void build_all(void)
 {
 	built_elf_init();
@@ -50,7 +50,7 @@ static void build_all(void)
 	built_elf_source("l.c", "int exported(int x) { return x; }\n"
 				"static int hidden(int x) { return -x; }\n"
 				"int (*pointer)(int) = hidden;\n");
-	/* Here names that begin with .L are in the file, as some compilers leave them. */
+	/* In this one, names that begin with .L are in the file, as some compilers leave them. */
 	built_elf_run(CC "-pie -fPIE -Wa,-L -Wl,--discard-none,--build-id -o pie a.c; "
 			 "readelf -sW pie | grep -q ' [.]Lsplit$'");
 	built_elf_run(CC "-no-pie -fno-pie -Wl,--build-id -o fixed a.c");
@@ -136,7 +136,7 @@ static void set_stat(const char *name)
 	identity.mtime_ns = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
 }
 
-/* What nm says of a symbol, sizes included. */
+/* Compare a table with nm's symbols, sizes included. */
 static void check_against_nm(const char *name)
 {
 	char command[256], line[256];
@@ -194,7 +194,7 @@ START_TEST(keys_are_offsets_in_the_file)
 END_TEST
 #endif
 
-/* Keys are offsets in the file or, of the kernel, addresses less key_address. */
+/* Keys are file offsets or, for the kernel, addresses minus key_address. */
 static const struct {
 	bool by_address;
 	uint64_t key, address, offset, nr_bytes; /* address 0: no segment holds the key */
@@ -256,7 +256,7 @@ START_TEST(code_before_the_first_slot_has_a_name)
 }
 END_TEST
 
-/* Its slot has no name in the file, but the function that chooses has. */
+/* The slot has no name in the file, but the function that makes the choice has. */
 START_TEST(slot_of_a_function_chosen_at_run_time_has_its_name)
 {
 	built_elf_source("i.c", "static int one(int x) { return x + 1; }\n"
@@ -266,7 +266,7 @@ START_TEST(slot_of_a_function_chosen_at_run_time_has_its_name)
 				"int call(int x) { return chosen(x); }\n");
 	built_elf_run(CC "-shared -fPIC -o ifunc.so i.c");
 	load("ifunc.so");
-	/* Both names are the chooser's: the function's, and that of what it stands for. */
+	/* The chooser has two names: its function's and the ifunc's. */
 	ck_assert(find("choose@plt") || find("chosen@plt"));
 }
 END_TEST
@@ -355,7 +355,7 @@ START_TEST(debug_file_is_found_by_build_id)
 }
 END_TEST
 
-/* Keys have to be those of the image: its debug file has no bytes, and other offsets. */
+/* Keys are those of the image; its debug file has no code, and other offsets. */
 START_TEST(debug_file_gives_the_keys_of_the_image)
 {
 	uint64_t start;
@@ -443,7 +443,7 @@ START_TEST(debug_file_of_moved_addresses_is_shifted)
 }
 END_TEST
 
-/* ---- which file ---- */
+/* ---- which file is used ---- */
 
 START_TEST(file_of_the_same_build_id_is_taken)
 {
@@ -545,7 +545,7 @@ START_TEST(what_is_no_binary_is_told)
 }
 END_TEST
 
-/* ---- damage ---- */
+/* ---- damaged files ---- */
 
 static char *read_whole(const char *name, size_t *nr_bytes)
 {
@@ -597,7 +597,7 @@ START_TEST(flipped_bits_cost_no_more_than_the_symbols)
 
 		memcpy(copy, bytes, nr_bytes);
 		for (int flips = 0; flips < 1 + n; flips++) {
-			/* headers and tables more than code */
+			/* Damage headers and tables more often than code. */
 			size_t at = (size_t)rand() % (rand() % 2 ? nr_bytes : 4096);
 
 			copy[at] ^= (char)(1 << rand() % 8);

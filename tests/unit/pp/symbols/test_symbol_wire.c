@@ -136,7 +136,8 @@ static void refuse(void)
 START_TEST(every_truncation_is_refused)
 {
 	for (size_t whole = nr_bytes, nr = 0; nr < whole; nr++) {
-		char *copy = malloc(nr + 1); /* of its own, for the sanitizer to guard */
+		/* Memory of its own, so that a sanitizer detects reads past it. */
+		char *copy = malloc(nr + 1);
 
 		memcpy(copy, bytes, nr);
 		ck_assert_int_eq(symbol_wire_parse(copy, nr, &table), -EILSEQ);
@@ -244,7 +245,7 @@ END_TEST
 
 /* ---- lines ---- */
 
-/* The smallest answer that has each part. Its parts lie one behind the other, as they are sent. */
+/* The smallest answer with each part. The parts follow each other as they are sent. */
 static const struct line_answer {
 	struct line_wire_header header;
 	struct line_wire_range ranges[3];
@@ -272,7 +273,7 @@ _Static_assert(sizeof(struct line_answer) ==
 			       3 * sizeof(struct line_wire_node) + 2 * sizeof(uint32_t) + 8,
 	       "no padding between parts");
 
-/* In memory of its own, for the sanitizer to guard. */
+/* In memory of this size, so that a sanitizer detects reads past it. */
 static int open_lines(const struct line_answer *answer, size_t nr)
 {
 	char *copy = malloc(nr ? nr : 1);
@@ -297,7 +298,7 @@ static int open_lines(const struct line_answer *answer, size_t nr)
 			sizeof(((struct line_answer *)NULL)->member), spoilt, expected, #member    \
 	}
 
-/* Each number at its bound, and one beyond it. */
+/* Each number at its bound, and beyond it. */
 static const struct {
 	size_t offset, nr_bytes;
 	uint64_t value;
@@ -339,7 +340,7 @@ static const struct {
 	SPOILED(ranges[0].file, 2, -EILSEQ),
 	SPOILED(ranges[0].file, LINE_NO_FILE - 1, -EILSEQ),
 	SPOILED(ranges[0].file, LINE_NO_FILE, 0),
-	SPOILED(ranges[2].file, 1, -EILSEQ), /* the last one has no end */
+	SPOILED(ranges[2].file, 1, -EILSEQ), /* the last string has no end */
 	SPOILED(nodes[1].function, 7, 0),
 	SPOILED(nodes[1].function, 8, -EILSEQ),
 	SPOILED(nodes[1].call_file, 2, -EILSEQ),
@@ -387,7 +388,7 @@ START_TEST(lines_without_any_part_but_strings_are_good)
 
 	memcpy(copy, &answer, sizeof(answer));
 	ck_assert_int_eq(line_wire_open(&wire, copy, sizeof(copy)), 0);
-	/* No string, thus no place for that of what is not known. */
+	/* Without strings, there is none for unknown names. */
 	memset(copy + offsetof(struct line_wire_header, strings_bytes), 0, sizeof(uint32_t));
 	ck_assert_int_eq(line_wire_open(&wire, copy, sizeof(answer.header)), -EILSEQ);
 }

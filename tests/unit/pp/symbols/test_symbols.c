@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each kind of image leads to where its symbols are. */
+/* For each kind of image, where its symbols are found. */
 #include "pp/symbols/symbols.h"
 
 #include "lib/file.h"
@@ -24,7 +24,7 @@ static void setup(void)
 {
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	search.meta_path = folder;
-	identity.size_bytes = 1; /* of some identity */
+	identity.size_bytes = 1; /* any identity */
 }
 
 static void teardown(void)
@@ -120,13 +120,13 @@ START_TEST(vmlinux_has_the_symbols_that_the_session_lacks_of_its_kernel)
 	struct buildid id;
 
 	built_elf_init();
-	/* What lies below _text has no key. */
+	/* Code below _text has no key. */
 	built_elf_source("a.c",
 			 "void below(void) { }\nvoid _text(void) { }\nvoid behind(void) { }\n");
 	built_elf_run("${CC:-cc} -nostdlib -o vmlinux a.c -Wl,--build-id,-e,_text");
 	ck_assert_int_eq(buildid_read_file(built_elf_path("vmlinux"), &id), 0);
 	search.image_path = built_elf_path("");
-	load("vmlinux", OPROF_IMAGE_KERNEL); /* of no build-id that is known */
+	load("vmlinux", OPROF_IMAGE_KERNEL); /* the kernel's build-id is unknown */
 	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
 	symbol_table_deinit(&table);
 	memcpy(identity.build_id, id.bytes, id.nr_bytes);
@@ -148,7 +148,7 @@ START_TEST(vmlinux_has_the_symbols_that_the_session_lacks_of_its_kernel)
 }
 END_TEST
 
-/* [start, end) of the vdso in this process; 0: there is none. */
+/* The range [start, end) of the vdso in this process; 0 if there is none. */
 static size_t find_vdso(unsigned long *start)
 {
 	char line[512];
