@@ -81,7 +81,7 @@ END_TEST
 START_TEST(symbols_come_when_they_are_loaded_and_stand_by_share)
 {
 	make("cpu-clock", TOP_SYMBOLS, "");
-	/* Loaded or not: all samples are there. */
+	/* Whether or not symbols are loaded, all samples are present. */
 	ck_assert_uint_ge(rows.nr_rows, 3);
 	top_symbols_wait(symbols);
 	make("cpu-clock", TOP_SYMBOLS, "");
@@ -299,7 +299,7 @@ END_TEST
 
 static const struct {
 	const char *option;
-	uint64_t value; /* in seconds' thousandths, or a number */
+	uint64_t value; /* in milliseconds, or a number */
 	bool good;
 } bounds[] = {
 	{"--delay=0.1", 100, true},
@@ -326,7 +326,7 @@ START_TEST(an_option_s_number_is_taken_up_to_its_bound)
 	const char *option = bounds[_i].option;
 	struct top_options options;
 
-	errno = ERANGE; /* of an earlier failure */
+	errno = ERANGE; /* from an earlier failure */
 	ck_assert_int_eq(parse(&options, option, NULL), bounds[_i].good ? 0 : -EINVAL);
 	if (!bounds[_i].good)
 		ck_assert_ptr_nonnull(strstr(diag.text, "is no number"));

@@ -23,7 +23,7 @@ static struct slice_section kernel_section(void)
 	};
 }
 
-/* Where the kernel's symbols are looked for, below the folder that is the session's meta. */
+/* The path of the kernel's symbols below the session's meta folder. */
 static void symbols_path(char *path, size_t nr_bytes)
 {
 	const struct slice_section section = kernel_section();
@@ -41,7 +41,7 @@ static unsigned int nr_threads(void)
 	while (readdir(dir))
 		nr++;
 	(void)closedir(dir);
-	return nr - 2; /* . and .. */
+	return nr - 2; /* without . and .. */
 }
 
 START_TEST(symbols_come_after_they_were_asked_for)
@@ -59,8 +59,8 @@ START_TEST(symbols_come_after_they_were_asked_for)
 END_TEST
 
 /*
- * What it leaves behind is gone once they are read, which a checker of leaks sees: a pipe in
- * the place of the file holds the reader until it was left.
+ * A leak checker sees whether the reader frees everything after its owner has
+ * left. A pipe in place of the file blocks the reader until then.
  */
 START_TEST(ended_while_symbols_are_read_nothing_leaks)
 {
