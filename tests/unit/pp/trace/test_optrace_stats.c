@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* optrace stats: its command line, and the totals that it tells of a trace folder. */
+/* optrace stats: its command line, and the totals that it reports for a trace folder. */
 #include "pp/trace/optrace_read.h"
 
 #include "ctf/reader.h"
@@ -25,7 +25,7 @@ static struct diag diag;
 static unsigned int files[NR_CPUS];
 static char *out, *err;
 
-/* optrace-read's, which has a main() of its own. */
+/* Replaces the function of optrace-read, which has a main() of its own. */
 unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader)
 {
 	return ctf_reader_nr_bad_chunks(reader);
@@ -49,7 +49,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* A packet of three records a microsecond apart, that many were lost until its end. */
+/* Append a packet of three records a microsecond apart; nr_lost records were lost up to its end. */
 static void append(unsigned int cpu, uint64_t seq, uint64_t time, uint64_t nr_lost)
 {
 	make_packet_begin(&packet, made_trace.uuid, cpu, seq, time, PACKET_BYTES);
@@ -66,7 +66,7 @@ static void close_trace(void)
 	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
 }
 
-/* Its result, with up to two arguments; what it wrote is in out and err. */
+/* Returns its result with up to two arguments; its output is in out and err. */
 static int stats(const char *first, const char *second)
 {
 	const char *argv[] = {"optrace", first, second, NULL};
@@ -110,21 +110,21 @@ START_TEST(a_trace_without_losses_is_told_without_a_warning)
 	ck_assert_int_eq(stats("trace", NULL), 0);
 	ck_assert_str_ne(out, "");
 	ck_assert_str_eq(err, "");
-	/* Without a folder: the one that optrace record makes. */
+	/* Without an argument: the folder that optrace record makes. */
 	ck_assert_int_eq(rename("trace", OPTRACE_FOLDER), 0);
 	ck_assert_int_eq(stats(NULL, NULL), 0);
 	ck_assert_str_eq(err, "");
 }
 END_TEST
 
-/* Before a CPU's first packet nothing was lost of the trace, unless it is the ring's first. */
+/* Losses before a CPU's first packet do not count, unless it is the ring's first. */
 START_TEST(losses_are_told_in_sum_over_all_cpus)
 {
 	append(0, 0, 1000000, 5);
 	append(0, 3, 1100000, 7);  /* two are missing */
-	append(0, 4, 1200000, 10); /* none is */
+	append(0, 4, 1200000, 10); /* none is missing */
 	append(1, 6, 1000000, 100);
-	append(1, 10, 1300000, 120); /* three are */
+	append(1, 10, 1300000, 120); /* three are missing */
 	close_trace();
 	ck_assert_int_eq(stats("--json", "trace"), 0);
 	expect(out, "\"records\":15,");
@@ -160,7 +160,7 @@ START_TEST(each_damaged_packet_is_told)
 	ck_assert_int_eq(stats("--json", "trace"), 0);
 	expect(out, "\"records\":18,");
 	expect(out, "\"lost_events\":0,\n \"lost_packets\":0,\n \"damaged\":2,\n");
-	expect(err, "channel_1: packet 0, from byte 0: "); /* the first alone in words */
+	expect(err, "channel_1: packet 0, from byte 0: "); /* only the first one in words */
 	expect(err, " 2 places of it are damaged or cut\n");
 	ck_assert_ptr_null(strstr(err, " lost "));
 }

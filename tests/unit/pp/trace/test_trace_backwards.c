@@ -16,15 +16,15 @@
 
 #define NR_PACKETS 40
 
-/* What a record is known by. */
+/* What identifies a record. */
 struct mark {
 	uint64_t time, sum, cpu; /* no padding: compared as bytes */
 };
 
 struct marks {
 	struct mark *marks;
-	size_t nr, room, stretch; /* that began at */
-	size_t bound;		  /* of records: then it is enough; 0: all */
+	size_t nr, room, stretch; /* stretch: index where it began */
+	size_t bound;		  /* stop after this many records; 0: no limit */
 	unsigned int nr_stretches, nr_damaged;
 };
 
@@ -101,7 +101,7 @@ static int take(void *context, const struct ctf_record *record, const struct tra
 	return 0;
 }
 
-/* In order of time within a stretch: turned round, all of it is backwards. */
+/* Records are in order of time within a stretch. Reversing each gives the backward order. */
 static int end(void *context)
 {
 	struct marks *marks = context;
@@ -169,7 +169,7 @@ START_TEST(a_stretch_of_time_is_cut_to_the_tick)
 }
 END_TEST
 
-/* By what the kernel counts: nothing but packets' headers and the newest packets. */
+/* The kernel's count of bytes read: only packet headers and the newest packets. */
 static uint64_t bytes_read(void)
 {
 	FILE *file = fopen("/proc/self/io", "r");
@@ -209,7 +209,7 @@ START_TEST(the_newest_records_cost_a_few_packets)
 }
 END_TEST
 
-/* ---- folders that are not as they should be ---- */
+/* ---- folders with unexpected content ---- */
 
 static const char *first_stream(void)
 {
@@ -264,7 +264,7 @@ START_TEST(a_file_that_is_cut_is_read_up_to_there)
 }
 END_TEST
 
-/* Searches go astray there, and come to an end. */
+/* Searches by time fail there, but they end. */
 START_TEST(times_that_go_back_do_not_make_it_read_for_ever)
 {
 	const off_t time_begin = offsetof(struct oprof_packet_header, time_begin);
@@ -301,7 +301,7 @@ START_TEST(packets_need_not_be_of_one_size)
 	ck_assert_int_eq(write(fd, packet->bytes, packet->nr_bytes), (ssize_t)packet->nr_bytes);
 	close(fd);
 	free(packet);
-	same_damaged(); /* it is told, and read */
+	same_damaged(); /* the packet is reported and read */
 }
 END_TEST
 
@@ -318,7 +318,7 @@ START_TEST(what_is_no_stream_is_passed_over)
 }
 END_TEST
 
-/* ---- who ran ---- */
+/* ---- running threads ---- */
 
 #define INTEGER(field_name)                                                                        \
 	{                                                                                          \
@@ -365,7 +365,7 @@ START_TEST(who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind)
 		.event = &who_events[1], .values = of_exec, .packet = &who_packets[0]};
 
 	ck_assert_int_eq(trace_who_create(&who, &who_trace), 0);
-	/* The stretch behind: CPU 0 ran 3 at first, of CPU 1 nothing is told. */
+	/* The later stretch: CPU 0 first ran 3; nothing is known of CPU 1. */
 	trace_who_begin_look(who);
 	ck_assert_int_eq(trace_who_look(who, &other[0]), 0);
 	ck_assert_int_eq(trace_who_look(who, &to_seven), 0);
@@ -376,7 +376,7 @@ START_TEST(who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind)
 	ck_assert_int_eq(trace_who_at(who, &to_seven)->tid, 3);
 	ck_assert_int_eq(trace_who_at(who, &other[0])->tid, 7);
 	ck_assert_int_eq(trace_who_at(who, &other[1])->tid, TRACE_WHO_UNKNOWN);
-	/* The one before it has no switch: 3 ran all the time, and was another program at first. */
+	/* The stretch before it has no switch: 3 always ran, at first with another program. */
 	trace_who_begin_look(who);
 	ck_assert_int_eq(trace_who_look(who, &exec), 0);
 	trace_who_end_look(who);
@@ -417,14 +417,15 @@ START_TEST(who_runs_another_program_is_known_though_a_switch_was_not_told)
 	ck_assert_int_eq(trace_who_at(who, &call)->tid, 9);
 	ck_assert_str_eq(trace_who_at(who, &call)->name, "program");
 	trace_who_destroy(who);
-	/* Where none is told another may run soon. */
+	/* In a trace without switches, another thread may run soon. */
 	ck_assert_int_eq(trace_who_create(&who, &without), 0);
 	ck_assert_int_eq(trace_who_at(who, &exec)->tid, TRACE_WHO_UNKNOWN);
 	ck_assert_str_eq(trace_who_at(who, &call)->name, "program");
 }
 END_TEST
 
-/* As the kernel does: 15 bytes of the file's last part, of which an event's text holds no end. */
+/* The kernel's name of a thread: 15 bytes of the file's last part. The event's text has no end
+ * mark. */
 START_TEST(a_name_is_the_last_part_of_the_file_and_no_byte_behind_it)
 {
 	static const struct {
@@ -471,7 +472,7 @@ START_TEST(a_switch_tells_all_of_its_cpu_and_an_exec_does_not)
 	ck_assert(!known.by(known.context, &exec));
 	ck_assert(known.by(known.context, &other));
 	trace_who_destroy(who);
-	/* Without switches the last exec names who runs, wherever it was. */
+	/* In a trace without switches, the last exec on any CPU names the running program. */
 	ck_assert_int_eq(trace_who_create(&who, &without), 0);
 	ck_assert(!trace_who_known(who, &known));
 }

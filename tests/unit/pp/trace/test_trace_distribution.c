@@ -42,7 +42,7 @@ START_TEST(sums_and_bounds_are_exact)
 	ck_assert_uint_eq(distribution.max, UINT64_MAX / 2);
 	ck_assert_uint_eq(distribution.sum, UINT64_MAX / 2 + 1010);
 	add(UINT64_MAX);
-	ck_assert_uint_eq(distribution.sum, UINT64_MAX); /* and no less */
+	ck_assert_uint_eq(distribution.sum, UINT64_MAX); /* the sum does not wrap */
 	ck_assert_uint_eq(distribution.max, UINT64_MAX);
 }
 END_TEST

@@ -114,7 +114,7 @@ START_TEST(texts_break_no_line_and_no_document)
 	trace_line_text(&line, &record, 0, &who);
 	ck_assert_ptr_nonnull(strstr(shown(), "name = \"a\\u000ab\xef\xbf\xbd\xc3\xa4\\\\\""));
 	ck_assert_ptr_eq(strchr(shown(), '\n'), shown() + strlen(shown()) - 1);
-	/* A character that the field ends within. */
+	/* The field ends within a character. */
 	values[2].nr = 5;
 	trace_line_json(&line, &record, 0, &who);
 	ck_assert_ptr_nonnull(strstr(shown(), "\"a\\u000ab\xef\xbf\xbd\xef\xbf\xbd\""));
@@ -134,14 +134,14 @@ START_TEST(a_long_text_is_whole)
 }
 END_TEST
 
-/* ---- what is wanted ---- */
+/* ---- filters ---- */
 
 static bool lets(void)
 {
 	return trace_filter_lets(&filter, &record, 1000000000, &who);
 }
 
-/* Whether the one condition lets the record through. */
+/* Returns whether the condition alone lets the record through. */
 static bool holds(const char *condition)
 {
 	const int error = trace_filter_condition(&filter, condition, &diag);
@@ -249,7 +249,7 @@ START_TEST(what_is_no_condition_is_refused)
 }
 END_TEST
 
-/* ---- who runs ---- */
+/* ---- running threads ---- */
 
 START_TEST(who_runs_is_told_by_switches_and_a_switch_is_its_leaver_s)
 {

@@ -67,7 +67,7 @@ START_TEST(who_was_there_is_of_the_process_that_the_state_tells)
 	take(0, STATE, 1000, 8, 7);
 	ck_assert_int_eq(trace_pids_at(pids, 8, 2000), 7);
 	ck_assert_int_eq(trace_pids_at(pids, 7, 2000), 7);
-	ck_assert_int_eq(trace_pids_at(pids, 8, 10), 7); /* before the state was told, too */
+	ck_assert_int_eq(trace_pids_at(pids, 8, 10), 7); /* also before the state record */
 	ck_assert_int_eq(trace_pids_at(pids, 9, 2000), TRACE_PID_UNKNOWN);
 	ck_assert_int_eq(trace_pids_at(pids, 0, 2000), TRACE_PID_UNKNOWN);
 	ck_assert_int_eq(trace_pids_at(pids, -1, 2000), TRACE_PID_UNKNOWN);
@@ -79,7 +79,7 @@ START_TEST(a_new_thread_is_of_its_parents_process_and_a_new_process_of_its_own)
 	take(0, STATE, 1000, 7, 7);
 	take(0, STATE, 1000, 8, 7);
 	take(1, NEW_TASK, 1100, 20, IS_THREAD);
-	take(2, NEW_TASK, 1101, 30, 0); /* of another CPU, between */
+	take(2, NEW_TASK, 1101, 30, 0); /* on another CPU, in between */
 	take(1, FORK, 1102, 8, 20);
 	take(2, FORK, 1103, 8, 30);
 	ck_assert_int_eq(trace_pids_at(pids, 20, 1200), 7);
@@ -104,24 +104,24 @@ START_TEST(a_number_used_again_is_of_another_process_from_then_on)
 	take(0, STATE, 1000, 9, 9);
 	take(0, NEW_TASK, 2000, 8, IS_THREAD);
 	take(0, FORK, 2001, 9, 8);
-	take(0, STATE, 3000, 8, 9); /* as each chunk of a rotated folder tells again */
+	take(0, STATE, 3000, 8, 9); /* each chunk of a rotated folder repeats it */
 	ck_assert_int_eq(trace_pids_at(pids, 8, 1500), 7);
 	ck_assert_int_eq(trace_pids_at(pids, 8, 2500), 9);
 	ck_assert_int_eq(trace_pids_at(pids, 8, 3500), 9);
-	take(0, STATE, 4000, 8, 10); /* its fork was lost */
+	take(0, STATE, 4000, 8, 10); /* the thread's fork was lost */
 	ck_assert_int_eq(trace_pids_at(pids, 8, 3500), 9);
 	ck_assert_int_eq(trace_pids_at(pids, 8, 4500), 10);
 }
 END_TEST
 
-/* As a flight recorder's snapshots have it. */
+/* As in a flight recorder's snapshots. */
 START_TEST(a_begin_that_is_told_beside_the_cpus_and_its_fork_are_one)
 {
 	take(0, STATE, 1000, 7, 7);
 	take(OPROF_PACKET_NO_CPU, TASK_BEGIN, 1100, 20, 7);
 	take(0, FORK, 1101, 7, 20);
 	ck_assert_int_eq(trace_pids_at(pids, 20, 1200), 7);
-	take(0, FORK, 1300, 7, 20); /* another one */
+	take(0, FORK, 1300, 7, 20); /* a second fork */
 	ck_assert_int_eq(trace_pids_at(pids, 20, 1400), TRACE_PID_UNKNOWN);
 }
 END_TEST
@@ -156,7 +156,7 @@ START_TEST(without_memory_nothing_is_made)
 		ck_assert_ptr_null(made);
 	}
 	trace_pids_destroy(made);
-	ck_assert_uint_eq(nr_failed, 3); /* itself, its rules, its slots */
+	ck_assert_uint_eq(nr_failed, 3); /* the object, its rules, its slots */
 }
 END_TEST
 

@@ -81,13 +81,13 @@ static const struct ctf_event events[NR_EVENTS] = {
 	[SOFTIRQ_ENTRY] = EVENT("irq_softirq_entry", vec_fields),
 	[SOFTIRQ_EXIT] = EVENT("irq_softirq_exit", vec_fields),
 	[BLOCK_DONE] = EVENT("block_rq_complete", number_fields),
-	[OTHER] = EVENT("sched_process_exec", number_fields), /* without its fields: not ours */
+	[OTHER] = EVENT("sched_process_exec", number_fields), /* without its fields: ignored */
 };
 static const struct ctf_trace trace = {.nr_events = NR_EVENTS, .events = events};
 
 static struct trace_states *states;
-#define BESIDE 4			      /* no CPU's stream */
-static struct oprof_packet_header packets[4]; /* of each CPU, the last */
+#define BESIDE 4			      /* not a CPU's stream */
+static struct oprof_packet_header packets[4]; /* the last packet of each CPU */
 
 static void setup(void)
 {
@@ -179,7 +179,7 @@ static const struct trace_thread *thread(int tid)
 	return found;
 }
 
-/* Of the CPU, all states together are the window. */
+/* Check that the CPU's states add up to the window. */
 static void tiles(unsigned int cpu, uint64_t window)
 {
 	const struct trace_cpu_times *times = trace_states_cpu(states, cpu);
@@ -198,10 +198,10 @@ static uint64_t cpu_ns(unsigned int cpu, enum cpu_state state)
 START_TEST(a_cpu_is_in_one_state_at_a_time_and_all_add_up)
 {
 	dumped(7, 0, 5, 0);
-	sched(0, 1100, 0, 0, 7);	/* 100 idle, as the switch tells */
-	one(0, EXIT_READ, 1110, 0);	/* 10 in the call that it slept in */
+	sched(0, 1100, 0, 0, 7);	/* 100 idle, known from the switch */
+	one(0, EXIT_READ, 1110, 0);	/* 10 in the call that 7 slept in */
 	one(0, IRQ_ENTRY, 1150, 0);	/* 40 user */
-	one(0, SOFTIRQ_ENTRY, 1155, 0); /* an interrupt is above: 5 + 15 irq */
+	one(0, SOFTIRQ_ENTRY, 1155, 0); /* an interrupt takes precedence: 5 + 15 irq */
 	one(0, IRQ_EXIT, 1170, 0);
 	one(0, SOFTIRQ_EXIT, 1200, 0);	/* 30 softirq */
 	one(0, ENTRY_READ, 1230, 0);	/* 30 user */
@@ -229,14 +229,14 @@ START_TEST(what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it)
 	sched(0, 1200, 7, 2, 0); /* uninterruptible */
 	one(1, SOFTIRQ_ENTRY, 1290, 0);
 	one(1, BLOCK_DONE, 1295, 0);
-	one(1, WAKEUP, 1300, 7); /* by the disk: 100 */
+	one(1, WAKEUP, 1300, 7); /* 100, waiting for the disk */
 	one(1, SOFTIRQ_EXIT, 1305, 0);
 	sched(0, 1330, 0, 0, 7); /* 30 ready */
 	sched(0, 1400, 7, 2, 0);
-	one(1, WAKEUP, 1450, 7); /* uninterruptible, and no disk: 50 */
+	one(1, WAKEUP, 1450, 7); /* 50 uninterruptible, not for the disk */
 	sched(0, 1460, 0, 0, 7); /* 10 ready */
 	sched(0, 1500, 7, 0, 8); /* preempted */
-	sched(0, 1520, 8, 1, 7); /* 20 ready, not woken */
+	sched(0, 1520, 8, 1, 7); /* 20 ready, without a wakeup */
 	sched(0, 1600, 7, 4, 0); /* stopped */
 	trace_states_end(states, 1700);
 	ck_assert_uint_eq(thread(7)->ns[THREAD_DISK], 100);
@@ -250,14 +250,15 @@ START_TEST(what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it)
 	ck_assert_uint_eq(thread(7)->wakeups.max, 30);
 	ck_assert_uint_eq(trace_states_wakeups(states)->sum, 40);
 	ck_assert_uint_eq(thread(7)->nr_switches, 4);
-	/* Its mode was never told. */
+	/* Its mode is unknown. */
 	ck_assert_uint_eq(thread(7)->ns[THREAD_RUNNING], 100 + 70 + 40 + 80);
 	tiles(0, 700);
 	tiles(1, 700);
 }
 END_TEST
 
-/* The CPU that it is to run on, if idle, is asked to wake it: who does is told by sched_waking. */
+/* An idle CPU that is to run the thread may itself complete the wakeup; sched_waking names the
+ * CPU that began it. */
 START_TEST(who_waits_for_a_disk_does_so_whichever_cpu_wakes_it)
 {
 	sched(0, 1100, 0, 0, 7);
@@ -266,11 +267,11 @@ START_TEST(who_waits_for_a_disk_does_so_whichever_cpu_wakes_it)
 	one(0, BLOCK_DONE, 1295, 0);
 	one(0, WAKING, 1296, 7);
 	one(0, IRQ_EXIT, 1297, 36);
-	one(1, WAKEUP, 1300, 7); /* by the disk: 100 */
+	one(1, WAKEUP, 1300, 7); /* 100, waiting for the disk */
 	sched(1, 1330, 0, 0, 7);
 	sched(1, 1400, 7, 2, 0);
 	one(1, WAKING, 1440, 7);
-	one(0, WAKEUP, 1450, 7); /* uninterruptible, and no disk: 50 */
+	one(0, WAKEUP, 1450, 7); /* 50 uninterruptible, not for the disk */
 	trace_states_end(states, 1500);
 	ck_assert_uint_eq(thread(7)->ns[THREAD_DISK], 100);
 	ck_assert_uint_eq(thread(7)->ns[THREAD_UNINTERRUPTIBLE], 50);
@@ -281,7 +282,7 @@ START_TEST(who_waits_for_a_disk_does_so_whichever_cpu_wakes_it)
 }
 END_TEST
 
-/* At the begin of each chunk of a trace. */
+/* As at the beginning of each chunk of a trace. */
 START_TEST(a_state_told_again_changes_nothing_that_is_known)
 {
 	const struct ctf_value again[] = {number(7), number(7), text("name"),
@@ -336,7 +337,7 @@ START_TEST(a_number_used_again_is_another_thread)
 	ck_assert_uint_eq(trace_states_thread(states, 0)->ns[THREAD_RUNNING], 40);
 	ck_assert_uint_eq(trace_states_thread(states, 0)->ns[THREAD_SYSCALL], 10);
 	ck_assert_uint_eq(trace_states_thread(states, 0)->ns[THREAD_SLEEPING], 0);
-	ck_assert_uint_eq(thread(8)->ns[THREAD_SYSCALL], 30); /* in the call that made it */
+	ck_assert_uint_eq(thread(8)->ns[THREAD_SYSCALL], 30); /* in the call that created it */
 	ck_assert_uint_eq(thread(8)->ns[THREAD_SLEEPING], 60);
 	tiles(0, 300);
 }
@@ -365,12 +366,12 @@ START_TEST(time_around_a_missing_switch_is_unknown)
 	dumped(7, 0, 5, -1);
 	dumped(8, 0, 5, -1);
 	sched(0, 1100, 0, 0, 7);
-	sched(0, 1200, 8, 1, 0); /* who let 8 run was not told */
+	sched(0, 1200, 8, 1, 0); /* no switch to 8 was recorded */
 	trace_states_end(states, 1300);
 	ck_assert_uint_eq(cpu_ns(0, CPU_UNKNOWN), 100);
 	ck_assert_uint_eq(cpu_ns(0, CPU_RUNNING), 0);
-	ck_assert_uint_eq(thread(7)->ns[THREAD_UNKNOWN], 200); /* to the end */
-	ck_assert_uint_eq(thread(8)->ns[THREAD_UNKNOWN], 200); /* from its last event */
+	ck_assert_uint_eq(thread(7)->ns[THREAD_UNKNOWN], 200); /* up to the end */
+	ck_assert_uint_eq(thread(8)->ns[THREAD_UNKNOWN], 200); /* since its last event */
 	ck_assert_uint_eq(thread(8)->ns[THREAD_SLEEPING], 100);
 	tiles(0, 300);
 }
@@ -382,7 +383,7 @@ START_TEST(lost_time_is_a_state_of_its_own)
 	sched(0, 1100, 0, 0, 7);
 	packets[0] = (struct oprof_packet_header){
 		.seq = 1, .time_begin = 1200, .time_end = 1500, .lost = 3};
-	sched(0, 1300, 9, 1, 0); /* somewhere in this packet something is missing */
+	sched(0, 1300, 9, 1, 0); /* records were lost somewhere in this packet */
 	packets[0] = (struct oprof_packet_header){
 		.seq = 2, .time_begin = 1500, .time_end = 1800, .lost = 3};
 	sched(0, 1600, 0, 0, 7);
@@ -395,7 +396,7 @@ START_TEST(lost_time_is_a_state_of_its_own)
 	ck_assert_uint_eq(cpu_ns(0, CPU_IDLE), 100 + 100);
 	ck_assert_uint_eq(cpu_ns(0, CPU_RUNNING), 200);
 	tiles(0, 1100);
-	/* What it did in lost time is not known. */
+	/* Its states in the lost time are unknown. */
 	ck_assert_uint_ge(thread(7)->ns[THREAD_UNKNOWN], 300);
 }
 END_TEST
@@ -410,7 +411,7 @@ START_TEST(events_that_lack_their_fields_are_passed_over)
 }
 END_TEST
 
-/* Whatever comes, in whatever order: states tile the window, on each CPU. */
+/* Whatever the records and their order, each CPU's states fill the window exactly. */
 START_TEST(any_records_tile_the_window)
 {
 	uint64_t time = BEGIN, begin = BEGIN;
@@ -468,12 +469,12 @@ START_TEST(a_call_is_timed_from_its_begin_to_its_end)
 	one(0, ENTRY_READ, 1020, 0);
 	sched(0, 1030, 7, 1, 8);
 	one(0, ENTRY_READ, 1040, 0);
-	one(0, EXIT_READ, 1047, -4); /* 8: 7, an error */
+	one(0, EXIT_READ, 1047, -4); /* 7 ns, of thread 8, an error */
 	sched(0, 1100, 8, 1, 7);
-	one(0, EXIT_READ, 1220, 3); /* 7: 200, another thread's between */
+	one(0, EXIT_READ, 1220, 3); /* 200 ns, of thread 7, across another thread's */
 	one(0, ENTRY_READ, 1300, 0);
-	one(0, EXIT_READ, 1340, -4096); /* 40: no error, an address */
-	one(0, ENTRY_WRITE, 1350, 0);	/* does not end */
+	one(0, EXIT_READ, 1340, -4096); /* 40 ns: an address, not an error */
+	one(0, ENTRY_WRITE, 1350, 0);	/* never ends */
 	trace_states_end(states, 1400);
 	ck_assert_uint_eq(call("read")->nr, 3);
 	ck_assert_uint_eq(call("read")->nr_errors, 1);
@@ -498,7 +499,7 @@ START_TEST(what_began_before_a_loss_has_no_time)
 	one(0, WAKEUP, 1110, 9);
 	packets[0] = (struct oprof_packet_header){
 		.seq = 1, .time_begin = 1200, .time_end = 1300, .lost = 3};
-	one(0, EXIT_READ, 1250, 0); /* of this call, or of a later one */
+	one(0, EXIT_READ, 1250, 0); /* the end of this call or of a later one */
 	sched(0, 1260, 7, 1, 9);
 	packets[0] = (struct oprof_packet_header){
 		.seq = 2, .time_begin = 1300, .time_end = 2000, .lost = 3};
@@ -523,14 +524,14 @@ START_TEST(interrupts_are_counted_by_number_and_name)
 	one(0, IRQ_ENTRY, 1010, 36);
 	one(0, IRQ_EXIT, 1025, 36); /* 15 */
 	one(0, SOFTIRQ_ENTRY, 1030, 3);
-	one(0, IRQ_ENTRY, 1040, 36); /* within a soft interrupt: 5 */
+	one(0, IRQ_ENTRY, 1040, 36); /* 5, within a soft interrupt */
 	one(0, IRQ_EXIT, 1045, 36);
-	one(0, SOFTIRQ_EXIT, 1050, 3); /* 20, with the 5 */
+	one(0, SOFTIRQ_EXIT, 1050, 3); /* 20, including the 5 */
 	one(0, SOFTIRQ_ENTRY, 1060, 9);
 	one(0, SOFTIRQ_EXIT, 1062, 9);
 	one(0, TIMER_ENTRY, 1070, 236);
 	one(0, TIMER_EXIT, 1079, 236);
-	one(1, IRQ_EXIT, 1080, 40); /* its begin was not told */
+	one(1, IRQ_EXIT, 1080, 40); /* its begin was not recorded */
 	one(1, IRQ_ENTRY, 1090, 41);
 	trace_states_end(states, 1100);
 	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 36)->nr, 2);
@@ -551,7 +552,7 @@ START_TEST(interrupts_are_counted_by_number_and_name)
 }
 END_TEST
 
-/* The state before it counts, its time does not. */
+/* The state from before the window counts, its time does not. */
 START_TEST(a_window_begins_where_it_is_said_to)
 {
 	dumped(7, 0, 5, -1);
@@ -562,7 +563,7 @@ START_TEST(a_window_begins_where_it_is_said_to)
 	one(0, WAKEUP, 1060, 9);
 	one(0, ENTRY_READ, 1080, 0);
 	trace_states_begin(states, 1100);
-	one(0, EXIT_READ, 1130, -9); /* 30 of its 50 within: all of them are told */
+	one(0, EXIT_READ, 1130, -9); /* 30 of its 50 are in the window; the call's time is 50 */
 	sched(0, 1150, 7, 1, 9);     /* 20 user */
 	sched(0, 1170, 9, 1, 0);
 	trace_states_end(states, 1200);
@@ -698,9 +699,9 @@ START_TEST(a_process_is_what_its_threads_are)
 
 	dumped(7, 0, 5, -1);
 	sched(0, 1000, 0, 0, 7);
-	forks(1010, 7, 8, 0x10100); /* a thread */
+	forks(1010, 7, 8, 0x10100); /* creates a thread */
 	forks(1020, 7, 9, 0x100);
-	forks(1030, 8, 10, 0x10000); /* of the same process */
+	forks(1030, 8, 10, 0x10000); /* creates a thread of the same process */
 	take(0, FORK, 1035, unknown);
 	sched(0, 1040, 7, 1, 8);
 	one(0, ENTRY_READ, 1045, 0);
@@ -717,7 +718,7 @@ START_TEST(a_process_is_what_its_threads_are)
 	ck_assert_uint_eq(process(&processes, 7)->nr_syscalls, 1);
 	ck_assert_uint_eq(process(&processes, 7)->nr_errors, 1);
 	ck_assert_uint_eq(process(&processes, 9)->ns[THREAD_SYSCALL], 40);
-	ck_assert_uint_eq(process(&processes, -1)->nr_threads, 2); /* 20 and 30 */
+	ck_assert_uint_eq(process(&processes, -1)->nr_threads, 2); /* threads 20 and 30 */
 	trace_processes_deinit(&processes);
 	take(0, EXEC, 1200, exec);
 	ck_assert_int_eq(thread(20)->pid, 20);

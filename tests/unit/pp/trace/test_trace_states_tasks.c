@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What trace_states makes of tasks that are told beside the CPUs' events. */
+/* The use that trace_states makes of task records outside the CPUs' streams. */
 #include "pp/trace/trace_states.h"
 
 #include "pp/trace/trace_processes.h"
@@ -50,8 +50,8 @@ static const struct ctf_event events[NR_EVENTS] = {
 static const struct ctf_trace trace = {.nr_events = NR_EVENTS, .events = events};
 
 static struct trace_states *states;
-#define BESIDE 4			      /* no CPU's stream */
-static struct oprof_packet_header packets[5]; /* of each CPU, the last */
+#define BESIDE 4			      /* not a CPU's stream */
+static struct oprof_packet_header packets[5]; /* the last packet of each CPU */
 
 static void setup(void)
 {
@@ -120,7 +120,7 @@ static const struct trace_thread *thread(int tid)
 	return found;
 }
 
-/* Of the CPU, all states together are the window. */
+/* Check that the CPU's states add up to the window. */
 static void tiles(unsigned int cpu, uint64_t window)
 {
 	const struct trace_cpu_times *times = trace_states_cpu(states, cpu);
@@ -145,7 +145,7 @@ static void task_ends(uint64_t time, int tid)
 	take(BESIDE, TASK_END, time, values);
 }
 
-/* As a snapshot has it of what its rings do not hold. */
+/* As in a snapshot, for tasks whose events its rings no longer hold. */
 START_TEST(who_began_and_ended_beside_the_cpus_has_a_name_and_a_process)
 {
 	const struct ctf_value program[] = {number(8), text("program")};
@@ -156,7 +156,7 @@ START_TEST(who_began_and_ended_beside_the_cpus_has_a_name_and_a_process)
 	task_begins(1110, 9, 8, 8);
 	take(BESIDE, TASK_EXEC, 1120, program);
 	task_ends(1130, 9);
-	task_ends(1140, 50); /* never heard of */
+	task_ends(1140, 50); /* an unknown thread */
 	task_begins(1200, 8, 8, 7);
 	trace_states_end(states, 1300);
 	ck_assert_uint_eq(trace_states_nr_threads(states), 4);
@@ -181,17 +181,17 @@ START_TEST(a_begin_that_its_cpu_tells_too_is_one)
 	one(0, EXIT, 1060, 8);
 	task_ends(1065, 8);
 	sched(0, 1070, 8, 32, 0);
-	take(0, FORK, 1100, child); /* of which nothing was told beside */
+	take(0, FORK, 1100, child); /* without a record in the other stream */
 	trace_states_end(states, 1200);
 	ck_assert_uint_eq(trace_states_nr_threads(states), 3);
-	ck_assert_int_eq(trace_states_thread(states, 1)->pid, 7); /* a thread of it */
+	ck_assert_int_eq(trace_states_thread(states, 1)->pid, 7); /* a thread of process 7 */
 	ck_assert_uint_eq(trace_states_thread(states, 1)->ns[THREAD_SYSCALL], 20);
 	ck_assert(trace_states_thread(states, 1)->has_ended);
 	tiles(0, 200);
 }
 END_TEST
 
-/* It waits for a lock to give back its memory: seen on a busy machine. */
+/* After its exit, it waits for a lock to give back its memory: observed on a busy machine. */
 START_TEST(who_waits_after_its_exit_is_who_comes_again)
 {
 	dumped(7, 0, 5, -1);
@@ -212,7 +212,7 @@ START_TEST(who_waits_after_its_exit_is_who_comes_again)
 }
 END_TEST
 
-/* Of sched_process_exit and of the switch after it. */
+/* A thread ends by sched_process_exit and the switch after it. */
 START_TEST(each_state_of_the_dead_ends_a_thread_and_no_other)
 {
 	static const struct {
@@ -221,9 +221,9 @@ START_TEST(each_state_of_the_dead_ends_a_thread_and_no_other)
 	} cases[] = {
 		{16, true, true},  /* dead */
 		{32, true, true},  /* a zombie */
-		{64, false, true}, /* dead before 4.14; since, parked, which comes again */
+		{64, false, true}, /* dead before 4.14; later, parked, which runs again */
 		{0, false, false},   {1, false, false},	  {2, false, false}, {4, false, false},
-		{8, false, false},   {128, false, false}, /* to be ended by a signal before 4.14 */
+		{8, false, false},   {128, false, false}, /* to be killed by a signal before 4.14 */
 		{130, false, false}, {256, false, false},
 	};
 
@@ -236,7 +236,7 @@ START_TEST(each_state_of_the_dead_ends_a_thread_and_no_other)
 		sched(0, 1014 + 10 * i, tid, cases[i].state, 0);
 		ck_assert_int_eq(thread(tid)->has_ended, cases[i].ends_after_exit);
 	}
-	/* Their exits, if there were any, were before the trace. */
+	/* Exits, if any, were before the trace. */
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const int tid = 40 + (int)i;
 

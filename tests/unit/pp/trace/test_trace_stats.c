@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What users read of a trace's calls: rows, and bars under them. */
+/* The report of a trace's calls: rows, and bars under them. */
 #include "pp/trace/trace_stats.h"
 
 #include "tests/fixture/test_folder.h"
@@ -95,7 +95,7 @@ static void assert_shown(const char *lines)
 
 #define BAR_40 "########################################"
 
-/* The last power of each unit, and the first of the next. */
+/* The last power of each unit, and the first one of the next. */
 static const struct {
 	unsigned int power;
 	const char *line;
@@ -194,7 +194,7 @@ static void assert_once(const char *part)
 		      shown);
 }
 
-/* Of each array both ends; CPU 1 has no record. */
+/* The first and last elements of each array; CPU 1 has no record. */
 START_TEST(json_has_all_cpus_threads_and_calls)
 {
 	call(READ, 100);
