@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opcheck, run as users do. */
+/* opcheck, run as its users run it. */
 #include "lib/file.h"
 #include "libdb/sample_name.h"
 #include "libdb/stacks/stack_file.h"
@@ -32,7 +32,7 @@ static void teardown(void)
 	make_sdb_deinit(&make);
 }
 
-/* opcheck ARGUMENTS in the folder; its exit status, what it said in output. */
+/* Run opcheck in the folder. Returns its exit status; its text is in output. */
 static int opcheck(const char *arguments)
 {
 	const char *top = getenv("OPROF_TOP_BUILDDIR");
@@ -57,7 +57,7 @@ static void says(const char *text)
 	ck_assert_msg(strstr(output, text), "\"%s\" lacks \"%s\"", output, text);
 }
 
-/* A sample file in its place below the folder; its path is make.path. */
+/* Make a sample file in its place; make.path is its path. */
 static void make_session_file(const char *app)
 {
 	struct sample_name name = {.event = "cpu-clock",
@@ -116,7 +116,7 @@ START_TEST(a_part_of_a_session_may_be_checked)
 	ck_assert_int_eq(opcheck("-v s/{root}/bin/a"), 0);
 	says("1 sample files, 0 slices, 0 wrong");
 	ck_assert_str_eq(strstr(output, "wrong\n"), "wrong\n");
-	/* However many slashes are at its end. */
+	/* Slashes at the end make no difference. */
 	ck_assert_int_eq(opcheck("-v s/{root}/bin/"), 0);
 	says("1 sample files, 0 slices, 0 wrong");
 	ck_assert_int_eq(opcheck("-v s///"), 0);
@@ -163,7 +163,7 @@ START_TEST(a_file_under_the_wrong_name_is_named)
 }
 END_TEST
 
-/* In the name: cpu-clock.1000.5.all... */
+/* Replace the name's first fields: cpu-clock.1000.5.all... */
 static void check_renamed(const char *fields, const char *what)
 {
 	char other[sizeof(make.path) + 16];
@@ -292,9 +292,9 @@ END_TEST
 START_TEST(what_is_wrong_with_a_history_is_told)
 {
 	make_history_file("minute.1.1.slice", 1, 1);
-	make_history_file("hour.1.7.slice", 1, 2); /* another thing than its name */
+	make_history_file("hour.1.7.slice", 1, 2); /* its content differs from its name */
 	make_history_file("hour.10.12.slice", 10, 12);
-	make_history_file("hour.11.14.slice", 11, 14); /* a part of the one before */
+	make_history_file("hour.11.14.slice", 11, 14); /* overlaps a part of the one before */
 	make_history_file("minute.20.20.slice", 20, 20);
 	make_history_file("minute.21.21.slice.damaged", 21, 21);
 	(void)snprintf(make.path, sizeof(make.path), "%s/s/history/minute.20.20.slice",
@@ -337,7 +337,7 @@ START_TEST(a_folder_named_history_among_sample_files_is_none_of_slices)
 }
 END_TEST
 
-/* The stack file of session s, of epoch, with two samples in one way of two functions. */
+/* The stack file of session s for epoch, with two samples in one call path of two functions. */
 static void make_stack_file(uint64_t epoch)
 {
 	const struct slice_section section = make_stacks_root(0);
@@ -383,7 +383,7 @@ START_TEST(stack_files_are_checked_and_told)
 }
 END_TEST
 
-/* Nobody may read make.path, not even what root runs from now on. */
+/* Make make.path unreadable, even for root from now on. */
 static void forbid_reading(void)
 {
 	(void)prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The program as its users run it: what it writes where, and its exit status. */
+/* The program as its users run it: its output, its errors and its exit status. */
 #include "lib/file.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
@@ -44,7 +44,7 @@ static char *read_beside(const char *name)
 	return text;
 }
 
-/* Exit status; what was written is in out_text and err_text. */
+/* Returns the exit status; the output is in out_text and err_text. */
 static int run(const char *arguments)
 {
 	const char *top = getenv("OPROF_TOP_BUILDDIR");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* optop as its users see it, on a terminal; a daemon of this test's own answers it. */
+/* optop as its users see it, on a terminal; a daemon of the test's own answers. */
 #include "daemon/command/control_server.h"
 
 #include "lib/file.h"
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A daemon that takes its time while there is a file of this name. */
+/* The daemon answers slowly while a file of this name exists. */
 #define SLOW_NAME "slow"
 #define SLOW_MS	  1500
 
@@ -42,7 +42,7 @@ static uint64_t handle(void *context, const struct control_request *request,
 	return 0;
 }
 
-/* Closes told when it listens. */
+/* Serves as the daemon; closes told once it listens. */
 __attribute__((noreturn)) static void serve(int told)
 {
 	struct control_server *server;
@@ -138,7 +138,7 @@ START_TEST(a_screen_of_80_by_24_shows_all_views_by_their_keys)
 	terminal_send(&terminal, "u");
 	ck_assert(terminal_wait(&terminal, "CPU 1"));
 	ck_assert(terminal_wait(&terminal, "62.5 %"));
-	terminal_send(&terminal, "\t"); /* round again */
+	terminal_send(&terminal, "\t"); /* back to the first */
 	ck_assert(terminal_wait(&terminal, "hot_function"));
 	quit();
 }
@@ -271,7 +271,7 @@ START_TEST(signals_give_the_terminal_back)
 }
 END_TEST
 
-/* What program prints with these options, both streams; its exit status. */
+/* Store what optop prints on both streams. Returns its exit status. */
 static int print(const char *options, char *text, size_t nr_bytes)
 {
 	char command[8192];
