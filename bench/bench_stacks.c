@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #define NR_FUNCTIONS 20000u
 #define NR_IMAGES    40u
 #define BYTES_MAX    (256u << 20)
+#define MMAP_BYTES   (32 << 20)
 
 enum figure {
 	FIGURE_FILE_NS,
@@ -416,6 +418,12 @@ int main(int argc, char **argv)
 	bench_init(argc, argv);
 	if (!any_wanted())
 		return EXIT_SUCCESS;
+	/*
+	 * malloc by default adapts these to the sizes freed before: how many page faults a tree
+	 * costs would depend on what the lines before it had freed.
+	 */
+	if (!mallopt(M_MMAP_THRESHOLD, MMAP_BYTES) || !mallopt(M_TRIM_THRESHOLD, INT_MAX))
+		bench_fail("mallopt", EINVAL);
 	(void)snprintf(folder, sizeof(folder), "%s/bench_stacks.XXXXXX", where ? where : "/tmp");
 	if (!mkdtemp(folder))
 		bench_fail(folder, errno);

@@ -15,27 +15,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX (2 + 2 * CODE_SLOTS_MAX)
+/* Two masks and a word per slot, rounded up to whole 64-bit words for hash_words. */
+#define WORDS_MAX ((2 + CODE_SLOTS_MAX + 3) / 4 * 4)
 
 /* ---- rows ---- */
 
-static uint64_t hash_words(const uint16_t *words, size_t nr)
-{
-	uint64_t hash = nr;
-
-	for (size_t i = 0; i < nr; i++)
-		hash = index_table_hash(hash, words[i]);
-	return hash;
-}
-
 struct row_words {
-	uint16_t words[WORDS_MAX];
+	uint16_t words[WORDS_MAX]; /* zeros after the first nr */
 	size_t nr;
 };
 
+/* Hashes four words at a time: rows are looked up once per entry of the table. */
+static uint64_t hash_words(const struct row_words *row)
+{
+	uint64_t hash = row->nr;
+
+	for (size_t i = 0; i < row->nr; i += 4) {
+		uint64_t four;
+
+		memcpy(&four, row->words + i, sizeof(four));
+		hash = index_table_hash(hash, four);
+	}
+	return hash;
+}
+
+/* A slot is in one of the two masks at most. */
 static size_t nr_words_of(const uint16_t *saved)
 {
-	return 2 + (size_t)__builtin_popcount(saved[0]) + (size_t)__builtin_popcount(saved[1]);
+	return 2 + (size_t)__builtin_popcount(saved[0] | saved[1]);
 }
 
 static bool same_words(uint32_t index, const void *key, void *context)
@@ -107,7 +114,7 @@ static int intern_places(struct code_builder *builder, const struct code_row *ro
 	uint64_t hash;
 
 	encode_places(row, &words);
-	hash = hash_words(words.words, words.nr);
+	hash = hash_words(&words);
 	*index = index_table_find(&builder->saved_table, hash, same_words, &words, builder);
 	if (*index != INDEX_TABLE_NONE)
 		return 0;

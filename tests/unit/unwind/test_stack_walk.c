@@ -518,6 +518,45 @@ START_TEST(a_linkage_slot_has_no_frame_before_its_push)
 }
 END_TEST
 
+/* ---- the builder ---- */
+
+static size_t nr_saved_with(struct code_builder *builder, const struct code_row *row)
+{
+	static uint64_t key;
+
+	key += 16;
+	ck_assert_int_eq(code_builder_add(builder, key, row, true), 0);
+	return builder->nr_saved;
+}
+
+/* Rows that find the registers at the same places share one run of words in the table. */
+START_TEST(equal_places_of_registers_are_stored_once)
+{
+	struct code_row row = {.cfa = CODE_CFA_SP, .cfa_offset = 16, RETURN_AT(-8)};
+	struct code_row all = {.cfa = CODE_CFA_SP, .cfa_offset = 16};
+	struct code_builder builder;
+
+	ck_assert_int_eq(code_builder_init(&builder, CODE_X86_64), 0);
+	ck_assert_uint_eq(nr_saved_with(&builder, &row), 3);
+	row.cfa_offset = 24;
+	ck_assert_uint_eq(nr_saved_with(&builder, &row), 3);
+	row.places[CODE_SLOT_FP] = (struct code_place){CODE_RULE_FP, 16};
+	ck_assert_uint_eq(nr_saved_with(&builder, &row), 7);
+	row.cfa_offset = 32;
+	ck_assert_uint_eq(nr_saved_with(&builder, &row), 7);
+	row.places[CODE_SLOT_FP].value = 24;
+	ck_assert_uint_eq(nr_saved_with(&builder, &row), 11);
+	for (int i = 0; i < CODE_SLOTS_MAX; i++)
+		all.places[i] = (struct code_place){CODE_RULE_CFA, -8 * i};
+	ck_assert_uint_eq(nr_saved_with(&builder, &all), 25);
+	all.cfa_offset = 40;
+	ck_assert_uint_eq(nr_saved_with(&builder, &all), 25);
+	all.places[CODE_SLOTS_MAX - 1].value = -8;
+	ck_assert_uint_eq(nr_saved_with(&builder, &all), 39);
+	code_builder_deinit(&builder);
+}
+END_TEST
+
 static void add_x86_64(TCase *tcase)
 {
 	tcase_add_test(tcase, frames_are_left_by_stack_and_frame_pointer_and_end_whole);
@@ -553,6 +592,7 @@ int main(void)
 	tcase_add_test(aarch64, a_signal_frame_of_aarch64_is_left);
 	tcase_add_loop_test(both, where_a_function_has_no_frame_is_known, 0, 10);
 	tcase_add_loop_test(both, a_linkage_slot_has_no_frame_before_its_push, 0, 16);
+	tcase_add_test(both, equal_places_of_registers_are_stored_once);
 	suite_add_tcase(suite, both);
 	suite_add_tcase(suite, x86_64);
 	suite_add_tcase(suite, aarch64);
