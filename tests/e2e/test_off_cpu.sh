@@ -124,8 +124,8 @@ sleep 1
 tap_is "$(session_counter "$S" weight_stored)" "$stopped_ns" "stopped, no time is told"
 check_conservation "$S"
 tap_ok $? "seen = stored + idle + lost"
-# A ring overflows where the daemon gets no CPU for long; what waits then has its time up to there, and
-# the piece from there on counts as lost.
+# A ring overflows if the daemon gets no CPU for long. The time of a waiting thread is then stored up to
+# the overflow, and the rest is counted as lost.
 lost=$(session_counter "$S" switches_lost)
 [ "$lost" = 0 ] || [ "$(session_counter "$S" lost_kernel_ring)" -gt 0 ]
 tap_ok $? "no switch was lost, or what it cost is counted ($lost lost)"
