@@ -21,7 +21,7 @@ struct trace_backwards {
 };
 
 /*
- * Reads records with from <= time < to, in ticks of the trace's clock (0 and UINT64_MAX: all). The
+ * Reads records with from <= time < to (0 and UINT64_MAX: all), in the reader's unit of time. The
  * running thread of a CPU is known from its switches among these and later records; without any,
  * it is unknown. Returns 0 or -errno.
  */
