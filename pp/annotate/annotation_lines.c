@@ -37,11 +37,8 @@ struct image_lines {
 	struct builder *builder;
 	size_t image; /* index in annotation->images */
 	struct line_table table;
-	uint32_t
-		/*
-		 * by file of table: index in annotation->files; ANNOTATION_NO_FILE: not yet added
-		 */
-		*files;
+	/* by file of table: index in annotation->files; ANNOTATION_NO_FILE: not yet added */
+	uint32_t *files;
 	size_t hint;
 	struct line_found found;
 	bool has_line; /* found is the result for the last searched key */

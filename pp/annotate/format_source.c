@@ -105,7 +105,7 @@ static int make_totals(struct sources *sources)
 							      .line = annotation->inlined[i].line,
 							      .inlined = true,
 							      .index = i};
-	/* compare_totals() only reads it. */
+	/* compare_totals() only reads the annotation. */
 	qsort_r(totals, sources->nr_totals, sizeof(*totals), compare_totals,
 		(void *)(uintptr_t)annotation);
 	return 0;
@@ -184,7 +184,7 @@ static void move_totals(struct source_writing *writing)
 									first[nr].line, shown);
 		free(shown);
 	}
-	/* compare_totals() only reads it. */
+	/* compare_totals() only reads the annotation. */
 	qsort_r(first, nr, sizeof(*first), compare_totals, (void *)(uintptr_t)sources->annotation);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes the samples of a selection as slices. A slice that was selected as a whole is copied
- * unchanged, of others the selected sections; live files become a slice of their own. Stacks
- * of selected applications are included; but if the selection depends on the sampled images,
- * slices that were not selected as a whole lose their stacks.
+ * unchanged; from other slices only the selected sections are copied. Live files become a slice of
+ * their own. Stacks of selected applications are included; but if the selection depends on the
+ * sampled images, slices that were not selected as a whole lose their stacks.
  */
 #ifndef PP_ARCHIVE_SLICES_H
 #define PP_ARCHIVE_SLICES_H

@@ -31,8 +31,8 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 int archive_writer_add_bytes(struct archive_writer *writer, const char *name, const void *bytes,
 			     size_t nr_bytes, struct diag *diag);
 /*
- * Adds fd from its start, with its mode (without set-id bits) and time. A file that grows
- * during the copy is cut at its first size; one that shrinks is an error (-EIO).
+ * Adds fd from its start, with its time and its mode & 0755. A file that grows during the copy is
+ * cut at its first size; one that shrinks is an error (-EIO).
  */
 int archive_writer_add_fd(struct archive_writer *writer, const char *name, int fd,
 			  struct diag *diag);

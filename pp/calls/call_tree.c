@@ -237,7 +237,7 @@ static void count_nodes(struct call_tree *tree, const struct call_stacks *stacks
 	}
 }
 
-/* The same by stretch of time. */
+/* Counts the same samples by stretch of time. */
 static int count_times(struct call_tree *tree, const struct call_stacks *stacks, const bool *hidden)
 {
 	const struct classes *classes = &tree->profile->selection->classes;

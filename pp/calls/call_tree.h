@@ -149,7 +149,7 @@ struct call_graph {
 	size_t *first_by_callee, *first_by_caller; /* nr_functions + 1 entries each */
 };
 
-/* 0 or -ENOMEM; tree must outlive graph */
+/* Returns 0 or -ENOMEM. tree must outlive graph. */
 int call_graph_build(struct call_graph *graph, const struct call_tree *tree);
 void call_graph_deinit(struct call_graph *graph);
 

@@ -406,7 +406,7 @@ static int compare_lacking(const void *a, const void *b)
 	return left->image < right->image ? -1 : left->image > right->image;
 }
 
-/* True for defects. There may be many images whose symbols are only not installed. */
+/* True for defects. Symbols that are just not installed are no defect: many images lack them. */
 static bool is_always_shown(enum symbols_lack why)
 {
 	return why == SYMBOLS_DAMAGED || why == SYMBOLS_WRONG_FILE;

@@ -50,7 +50,7 @@ void text_write_name(FILE *out, const char *name);
 
 /* True for the kernel module's own timer, which needs no counters; perf's clocks are events. */
 bool text_event_is_timer(const struct selection *selection, const struct class_key *key);
-/* Returns a description: of a session's daemon, else of event (or NULL), else "no description". */
+/* Returns the text of a session's daemon, else of event (NULL: none), else "no description". */
 const char *text_event_description(const struct selection *selection, const char *name,
 				   const struct event *event);
 

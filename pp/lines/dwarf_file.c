@@ -38,7 +38,7 @@ static int section_of(const char *name, bool split, bool *old_compressed)
 	return -1;
 }
 
-/* Highest possible compression ratio: a section that claims more is damaged. */
+/* zlib cannot compress better, and zstd does not for real debug information: more is refused. */
 #define RATIO_MAX 1100
 
 /* Returns malloc'ed memory, *nr_bytes long; NULL if damaged or memory is short. */

@@ -262,8 +262,8 @@ static int add_sequence(struct dwarf_rows *rows, const struct dwarf_sequence *se
 }
 
 /*
- * Ends the sequence at address end. Rows without code are dropped, such as those of functions
- * that were not linked in.
+ * Ends the sequence at address end. A last row without code is dropped, and a sequence without
+ * rows is not added.
  */
 static void end_sequence(struct line_machine *machine, uint64_t end)
 {

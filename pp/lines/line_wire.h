@@ -34,7 +34,7 @@ struct line_wire_header {
 
 #define LINE_WIRE_KEPT 1u /* read from the session's copy of the binary */
 
-/* Ends where the next one starts; the last one is LINE_NO_FILE. */
+/* A range ends where the next one starts. The file of the last range is LINE_NO_FILE. */
 struct line_wire_range {
 	uint64_t start;
 	uint32_t file;

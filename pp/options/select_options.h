@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* These functions return 0, or -EINVAL or -ENOMEM with diag set. */
+/* These functions return 0, -EINVAL with diag set, or -ENOMEM. */
 
 /* --merge: adds MERGE_* bits to *merge. */
 int select_parse_merge(const char *text, unsigned int *merge, struct diag *diag);

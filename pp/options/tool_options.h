@@ -22,7 +22,7 @@ struct tool_options {
 	bool verbose;
 	char *session_dir, *root, *image_path; /* NULL: not given */
 	char *last, *from, *to;		       /* NULL: not given */
-	char *cache_path;		       /* file of symbol_cache.h; NULL: no cache */
+	char *cache_path;		       /* folder of symbol_cache.h; NULL: no cache */
 };
 
 /* Table of the common options. A tool's own table ends with TOOL_TABLE_END. */

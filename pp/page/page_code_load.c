@@ -141,7 +141,7 @@ static int take_part(struct lines_loading *loading, struct page_function *functi
 	return error;
 }
 
-/* Each instruction has at least one byte. */
+/* Takes the instructions of a function; there are at most as many as bytes. */
 static int take_instructions(struct lines_loading *loading, struct page_function *function,
 			     const struct disassembly *from)
 {

@@ -91,7 +91,10 @@ static void merge_rows(struct profile *profile, uint32_t *moved, size_t to, size
 	moved[from] = (uint32_t)to;
 }
 
-/* rows: nr rows that match, by address. Each row takes the first remaining row that fits. */
+/*
+ * rows: nr rows that match, by address. A row of the second side takes the first remaining row of
+ * the first side; a row of code without a file takes all such rows.
+ */
 static void merge_group(struct profile *profile, uint32_t *moved, const size_t *rows, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)

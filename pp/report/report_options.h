@@ -37,8 +37,8 @@ struct report_options {
 };
 
 /*
- * Times are relative to now_ns. Returns 0, or -EINVAL, -EOPNOTSUPP or -ENOMEM with diag;
- * deinit options in either case.
+ * Times are relative to now_ns. Returns 0, or -EINVAL or -ENOMEM with diag; deinit options in
+ * either case.
  */
 int report_options_parse(struct report_options *options, int argc, const char **argv,
 			 int64_t now_ns, struct diag *diag);

@@ -44,7 +44,7 @@ static int visit_session(struct selection_walk *walk)
 	const struct session_parts *parts = &walk->selection->sessions[walk->session].parts;
 	int error = 0;
 
-	/* Strings of an earlier session may be freed and their addresses reused. */
+	/* Forget the cached texts: they are found by the addresses of the session's strings. */
 	memset(walk->before, 0, sizeof(walk->before));
 	for (size_t i = 0; i < parts->nr_slices && !error; i++)
 		error = visit_slice(walk, &parts->slices[i], (uint32_t)i);

@@ -70,7 +70,7 @@ struct selection_side {
 	size_t nr_skipped; /* live files with an invalid name or header, and damaged slices */
 };
 
-/* By path, then identity: a binary that was replaced is a different image. */
+/* Images differ by path, identity and kind: a binary that was replaced is a different image. */
 struct selection_image {
 	const char *path; /* as shown: a path, a name, or "NAME (tgid:1 range:0x0-0x1)" */
 	uint64_t identity;
@@ -98,8 +98,8 @@ struct selection {
 	const char **apps; /* paths as shown, ascending */
 	size_t nr_apps;
 	/*
-	 * In the order of slices. Images whose keys are numbers of names are separate for
-	 * each session.
+	 * In the order of slice_section_compare. Images whose keys are numbers of names are
+	 * separate for each session.
 	 */
 	struct selection_image *images;
 	size_t nr_images;

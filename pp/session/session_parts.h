@@ -38,8 +38,8 @@ struct part_live {
 	struct slice_section section; /* strings in the parts' pool */
 	char *path;
 	/*
-	 * The samples, read together with the slices; NULL: a file without epochs, to be read
-	 * later.
+	 * The samples, read together with the slices; NULL: not read, since the file has no epochs
+	 * or was not wanted.
 	 */
 	struct sdb_image *samples;
 	int64_t begin_ns, end_ns; /* first and last sample; 0: unknown */

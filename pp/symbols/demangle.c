@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Readable names for C++, Rust and D. libiberty demangles; the smart mode then shortens names
- * to the forms that sources use: std::string, std::vector<T>.
+ * Readable names for C++ and Rust. libiberty demangles; the smart mode then shortens names to the
+ * forms that sources use: std::string, std::vector<T>.
  */
 #include "pp/symbols/symbols.h"
 

@@ -36,7 +36,10 @@ struct symbol_image {
 int symbol_image_open(struct symbol_image *image, const struct symbol_request *request);
 void symbol_image_close(struct symbol_image *image);
 
-/* Describes that error. *note: a malloc'ed clause to follow "PATH: "; NULL: no memory. */
+/*
+ * Describes an error of symbol_image_open. *note: a malloc'ed clause to follow "PATH: "; NULL: no
+ * memory.
+ */
 enum symbols_lack symbol_image_tell(int error, char **note);
 
 #endif

@@ -14,7 +14,7 @@ enum top_what { TOP_RUN, TOP_HELP, TOP_VERSION };
 struct top_options {
 	enum top_what what;
 	char *session_dir; /* NULL: the folder for which a daemon runs */
-	char *event;	   /* name; NULL: the event with the most samples */
+	char *event;	   /* name; NULL: the one with the most samples, except off-cpu */
 	char *filter;	   /* NULL: no filter */
 	enum top_view view;
 	uint64_t delay_ns, window_ns;

@@ -18,7 +18,7 @@
 
 enum table_state { TABLE_WANTED, TABLE_LOADING, TABLE_LOADED };
 
-/* Owned by the user's thread, except state and table, which are protected by the lock. */
+/* Owned by the user's thread, except state, table and loaded, which are protected by the lock. */
 struct top_table {
 	struct top_table *next;
 	char *path;
@@ -33,13 +33,15 @@ struct top_table {
 
 struct top_symbols {
 	char *meta_path;
-	char *cache_path; /* file of symbol_cache.h; NULL: none */
+	char *cache_path; /* folder of symbol_cache.h; NULL: none */
 	int event_fd;
 	uint64_t nr_begins;
 	struct top_table *tables;
 	size_t nr_tables;
 	pthread_t thread;
-	pthread_mutex_t lock; /* tables' state and table; the list against the thread */
+	/* protects tables' state, table and loaded; against the thread also the list and nr_begins
+	 */
+	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool ending;
 	bool abandoned; /* the thread is the last user and frees this */

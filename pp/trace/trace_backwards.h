@@ -9,7 +9,7 @@
 #include "ctf/reader.h"
 #include "pp/trace/trace_who.h"
 
-/* Each returns 0; 1: enough, no stretch follows; or -errno, which ends the reading. */
+/* take and end return 0; 1 to end the reading; or -errno, which ends the reading, too. */
 struct trace_backwards {
 	/* The next record of a stretch, in order of time. */
 	int (*take)(void *context, const struct ctf_record *record, const struct trace_runner *who);
@@ -21,9 +21,9 @@ struct trace_backwards {
 };
 
 /*
- * Reads records with from <= time < to, in ticks of the trace's clock (0 and UINT64_MAX: all).
- * Running threads are known from the switches in these and later records: not on a CPU that has
- * none of them. Returns 0 or -errno.
+ * Reads records with from <= time < to (0 and UINT64_MAX: all), in the reader's unit of time. The
+ * running thread of a CPU is known from its switches among these and later records; without any,
+ * it is unknown. Returns 0 or -errno.
  */
 int trace_backwards(struct ctf_reader *reader, struct trace_who *who, uint64_t from, uint64_t to,
 		    const struct trace_backwards *wanted);

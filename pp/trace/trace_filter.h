@@ -45,7 +45,10 @@ struct trace_filter {
 
 void trace_filter_deinit(struct trace_filter *filter);
 
-/* Each adds the conditions in text. Return 0; -EINVAL and diag; -ENOMEM. */
+/*
+ * These add the conditions in text; the filter has only one CPU. Return 0, or -EINVAL or -ENOMEM
+ * with diag.
+ */
 int trace_filter_events(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_threads(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_pids(struct trace_filter *filter, const char *text, struct diag *diag);

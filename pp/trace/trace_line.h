@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Grows as needed. A zeroed struct is empty. */
+/* A line, which grows as needed. A zeroed struct is empty. */
 struct trace_line {
 	char *bytes; /* not terminated */
 	size_t nr_bytes, room;

@@ -21,8 +21,8 @@ struct trace_processes {
 };
 
 /*
- * Sums the chosen threads of ended states; two lives of a number are two processes. Returns 0 or
- * -ENOMEM.
+ * Call it after trace_states_end. Sums the chosen threads that did not end before the window; two
+ * lives of a number are two processes. Returns 0 or -ENOMEM.
  */
 int trace_processes_init(struct trace_processes *processes, const struct trace_states *states);
 void trace_processes_deinit(struct trace_processes *processes);

@@ -277,8 +277,8 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * Returns whether no event was lost since then: an end then belongs to the begin recorded at that
- * time.
+ * Returns whether no event was lost after this time. If so, an end that follows belongs to the
+ * begin recorded at this time.
  */
 static bool is_sure(const struct trace_states *states, uint64_t since)
 {

@@ -111,7 +111,8 @@ size_t trace_states_nr_threads(const struct trace_states *states);
 const struct trace_thread *trace_states_thread(const struct trace_states *states, size_t i);
 
 /*
- * Calls are in order of name, interrupts in no order. Entries with nr 0 and ns.nr 0 did not occur.
+ * Calls are in order of name, interrupts in no order. An entry whose counts are all 0 was not
+ * counted in the window.
  */
 const struct trace_calls *trace_states_calls(const struct trace_states *states);
 const struct trace_interrupts *trace_states_interrupts(const struct trace_states *states);

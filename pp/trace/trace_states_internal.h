@@ -81,7 +81,7 @@ static inline void name_thread(struct trace_states *states, uint32_t index,
 	threads_name(&states->threads, index, name->bytes, name->nr);
 }
 
-/* One event each: a task begins, runs another program, ends. Return 0 or -ENOMEM. */
+/* Each takes one kind of event, by which a task begins, execs or ends. Return 0 or -ENOMEM. */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule);
 int trace_states_fork(struct trace_states *states, const struct cpu *cpu,
@@ -90,10 +90,10 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 		      const struct trace_rule *rule);
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule);
-/* A thread in the state dump. Each chunk repeats it: it does not replace states that are known. */
+/* Takes a thread of the state dump. Each chunk repeats the dump, so a known state is kept. */
 int trace_states_state(struct trace_states *states, const struct ctf_record *record,
 		       const struct trace_rule *rule);
-/* A record of a stream that belongs to no CPU. */
+/* Takes a record of a stream that belongs to no CPU. */
 int trace_states_beside(struct trace_states *states, const struct ctf_record *record,
 			const struct trace_rule *rule);
 

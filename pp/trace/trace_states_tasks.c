@@ -10,7 +10,7 @@
 #define STATUS_WAIT   5
 #define TYPE_KERNEL   1
 
-/* It precedes the fork event, which does not have the flags. */
+/* task_newtask precedes the fork event, which does not have the flags. */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule)
 {
@@ -98,7 +98,7 @@ int trace_states_exit(struct trace_states *states, const struct ctf_record *reco
 	return 0;
 }
 
-/* Precedes the fork event of its CPU, which may repeat it or may have been overwritten. */
+/* oprof_task_begin precedes the task's fork event in its CPU's stream, if the trace has one. */
 static int act_task_begin(struct trace_states *states, const struct ctf_record *record,
 			  const struct trace_rule *rule)
 {

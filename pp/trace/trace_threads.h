@@ -46,12 +46,12 @@ void threads_deinit(struct threads *threads);
 /* Resets all times and counts at the window's begin. */
 void threads_begin(struct threads *threads, uint64_t begin);
 
-/* Adds a new life of tid, in this state since then. Returns its index; THREAD_NONE: no memory. */
+/* Adds a life of tid, in this state since that time. Returns its index; THREAD_NONE: no memory. */
 uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state state, uint64_t since);
 
 /*
- * Returns the living thread of tid. An unknown one is added in an unknown state, since the begin or
- * since the last change of the number's previous life. THREAD_NONE: no memory.
+ * Returns the living thread of tid. If none is known, adds one in an unknown state, from the last
+ * change of the number's previous life on, or else from the window's begin. THREAD_NONE: no memory.
  */
 uint32_t threads_find(struct threads *threads, int32_t tid);
 
