@@ -225,7 +225,7 @@ static int do_start(struct opcontrol *control)
 		error = ask(control, OPROF_REQUEST_START, NULL, CLIENT_TIMEOUT_MS, NULL);
 	if (error)
 		return error;
-	report_command(control->session_dir, command);
+	report_command("opreport", control->session_dir, command);
 	(void)printf("Profiler running%s; see what it finds at any time with: %s\n",
 		     control->sampling ? " already" : "", command);
 	return 0;
@@ -258,7 +258,7 @@ static int do_save(struct opcontrol *control)
 		error = session_files_save(control->session_dir, name, &control->diag);
 	if (error)
 		return error;
-	report_command(control->session_dir, command);
+	report_command("opreport", control->session_dir, command);
 	(void)printf("Saved; see it with: %s session:%s\n", command, name);
 	return 0;
 }
@@ -574,7 +574,7 @@ static int start_at_boot(struct opcontrol *control)
 		error = boot_enable(begin, &control->diag);
 	if (error)
 		return error;
-	report_command(control->session_dir, command);
+	report_command("opreport", control->session_dir, command);
 	(void)printf("Profiler running, and from every boot on; see what it finds at any time "
 		     "with: %s\n",
 		     command);

@@ -63,7 +63,8 @@ static void tell_next(const struct operf_options *options)
 {
 	char command[REPORT_COMMAND_BYTES];
 
-	report_command(options->session_dir, command);
+	report_command(options->is_verb ? "oprof report" : "opreport", options->session_dir,
+		       command);
 	log_info("the profile is in %s; see it with: %s", options->session_dir, command);
 }
 
@@ -109,8 +110,12 @@ static int run_command(const struct operf_options *options, struct daemon_args *
 		log_error("%s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
-	daemon_args_add(args, "--pid=%d", (int)command.pid);
-	daemon_args_add(args, "--enable-on-exec");
+	if (options->system) {
+		daemon_args_add(args, "--start");
+	} else {
+		daemon_args_add(args, "--pid=%d", (int)command.pid);
+		daemon_args_add(args, "--enable-on-exec");
+	}
 	return run_held(options, &command, args);
 }
 
@@ -126,9 +131,13 @@ static int run_watch(const struct operf_options *options, struct daemon_args *ar
 		log_error("%s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
-	log_info("profiling %s; Ctrl-C ends it",
-		 options->system ? "the whole machine" : "the processes until they end");
-	error = watch_daemon(daemon, &diag);
+	if (options->seconds)
+		log_info("profiling %s for %u s; Ctrl-C ends it earlier",
+			 options->system ? "the whole machine" : "the processes", options->seconds);
+	else
+		log_info("profiling %s; Ctrl-C ends it",
+			 options->system ? "the whole machine" : "the processes until they end");
+	error = watch_daemon(daemon, options->seconds, &diag);
 	if (error) {
 		tell_incomplete(options, &diag);
 		return COMMAND_EXIT_OURS;

@@ -35,7 +35,7 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-	{"run", "operf", NULL, NULL, "[options] [--] COMMAND... | -p PID | -s",
+	{"run", "operf", NULL, NULL, "[options] [--] COMMAND... | -p PID | -s [COMMAND...]",
 	 "profile a command, processes or the whole machine into ./oprofile_data"},
 	{"report", "opreport", NULL, NULL, "[options] [PROFILE...]",
 	 "show where the time went: images, or symbols with -l"},

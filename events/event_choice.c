@@ -134,7 +134,9 @@ static int parse_count(const struct event *event, const char *part, uint64_t hz,
 	error = number_parse(part, INT64_MAX, &choice->period_or_hz);
 	if (error)
 		return diag_set(diag, -EINVAL, "event %s: count \"%s\" is %s", event->name, part,
-				error == -ERANGE ? "too big" : "not a number");
+				error == -ERANGE
+					? "too big"
+					: "not a number; a mode is u (programs), k (kernel) or uk");
 	choice->frequency = false;
 	if (choice->period_or_hz < event->min_period)
 		return diag_set(diag, -EINVAL,
@@ -180,10 +182,40 @@ static int parse_flag(const struct event *event, const char *what, const char *p
 			part);
 }
 
+static bool is_unit_mask_name(const struct event_unit_mask *mask, const char *text)
+{
+	for (size_t i = 0; i < mask->nr_values; i++) {
+		if (mask->values[i].name && !strcmp(mask->values[i].name, text))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Removes a mode as perf writes it, of the letters u and k, from the end of the parts and sets the
+ * parts KERNEL and USER, which are missing then.
+ */
+static void translate_mode(const struct event *event, char *parts[PART_NR])
+{
+	static char one[] = "1", zero[] = "0";
+	unsigned int last = parts[PART_UNIT_MASK] ? PART_UNIT_MASK : PART_COUNT;
+	const char *mode = parts[last];
+
+	if (parts[PART_KERNEL] || !mode || !*mode || mode[strspn(mode, "uk")] ||
+	    (last == PART_UNIT_MASK && is_unit_mask_name(event->unit_mask, mode)))
+		return;
+	parts[PART_KERNEL] = strchr(mode, 'k') ? one : zero;
+	parts[PART_USER] = strchr(mode, 'u') ? one : zero;
+	parts[last] = NULL;
+}
+
 static int parse_parts(const struct event *event, char *parts[PART_NR], uint64_t hz,
 		       struct event_choice *choice, struct diag *diag)
 {
-	int error = parse_count(event, parts[PART_COUNT], hz, choice, diag);
+	int error;
+
+	translate_mode(event, parts);
+	error = parse_count(event, parts[PART_COUNT], hz, choice, diag);
 
 	if (!error)
 		error = parse_unit_mask(event, parts[PART_UNIT_MASK], choice, diag);

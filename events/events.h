@@ -84,7 +84,9 @@ struct event_choice {
  * empty: "cpu-clock::0:1:1") the event is sampled at hz (-F), unless hz is 0. The COUNT of
  * cpu-clock and task-clock is in ns. off-cpu takes only its name (or the text of
  * event_choice_format()): it records every nanosecond, so its period is 1. The parser checks
- * the minimum count, the unit mask, and that flags are 0 or 1.
+ * the minimum count, the unit mask, and that flags are 0 or 1. Instead of KERNEL and USER, the
+ * last part may be a mode as perf writes it: "NAME[:COUNT[:UNITMASK]]:MODE" with the letters u
+ * (samples of programs), k (of the kernel) or both.
  *
  * "default" is cycles if the machine can count them (has_cycles, probed by the caller), else
  * cpu-clock, at EVENT_HZ_LEFT_ON unless hz is given.

@@ -21,7 +21,7 @@ static void notice_child(int signal_number)
 	(void)signal_number;
 }
 
-int watch_daemon(pid_t daemon, struct diag *diag)
+int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 {
 	int status = 0;
 	sigset_t wanted;
@@ -32,9 +32,11 @@ int watch_daemon(pid_t daemon, struct diag *diag)
 	(void)sigaddset(&wanted, SIGTERM);
 	(void)sigaddset(&wanted, SIGHUP);
 	(void)sigaddset(&wanted, SIGQUIT);
+	(void)sigaddset(&wanted, SIGALRM);
 	(void)sigaddset(&wanted, SIGCHLD);
 	/* Blocked except in sigsuspend(): none can arrive between the check and the wait. */
 	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
+	(void)alarm(seconds);
 	while (!asked_to_end) {
 		pid_t ended = waitpid(daemon, &status, WNOHANG);
 
@@ -48,7 +50,7 @@ int watch_daemon(pid_t daemon, struct diag *diag)
 
 void watch_catch_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGCHLD};
 	struct sigaction end = {.sa_handler = note_signal};
 	struct sigaction look = {.sa_handler = notice_child};
 

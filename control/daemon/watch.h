@@ -11,10 +11,10 @@
 void watch_catch_signals(void);
 
 /*
- * Waits until such a signal arrives, and then ends the daemon, or until the
- * daemon ends by itself because nothing is left to do. Returns 0; -EIO if it
+ * Waits until such a signal arrives or seconds have passed (0: no limit), and then ends the
+ * daemon, or until the daemon ends by itself because nothing is left to do. Returns 0; -EIO if it
  * failed; or -errno; with diag.
  */
-int watch_daemon(pid_t daemon, struct diag *diag);
+int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag);
 
 #endif

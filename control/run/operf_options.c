@@ -24,6 +24,8 @@ enum {
 	OPTION_CPU,
 	OPTION_SEPARATE,
 	OPTION_SESSION_DIR,
+	OPTION_DURATION,
+	OPTION_DURATION_OR_DIR,
 	OPTION_APPEND,
 	OPTION_PAGES,
 	OPTION_VERBOSE,
@@ -39,7 +41,7 @@ static const struct poptOption operf_table[] = {
 	{"pid", 'p', POPT_ARG_STRING, NULL, OPTION_PID,
 	 "profile these processes, a comma list, until they end or Ctrl-C", "PID"},
 	{"system-wide", 's', POPT_ARG_NONE, NULL, OPTION_SYSTEM,
-	 "profile the whole machine until Ctrl-C", NULL},
+	 "profile the whole machine until Ctrl-C, or while COMMAND runs", NULL},
 	{"call-graph", 'g', POPT_ARG_NONE, NULL, OPTION_GRAPH, "record call chains", NULL},
 	{"callgraph", 0, POPT_ARG_STRING, NULL, OPTION_DEPTH, "record call chains so deep",
 	 "DEPTH"},
@@ -51,8 +53,12 @@ static const struct poptOption operf_table[] = {
 	{"separate-cpu", 'c', POPT_ARG_NONE, NULL, OPTION_CPU, "keep processors apart", NULL},
 	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
 	 "what to keep apart: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
-	{"session-dir", 'd', POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
-	 "where the profile goes (" OPERF_SESSION_DIR ")", "DIR"},
+	{"duration", 0, POPT_ARG_STRING, NULL, OPTION_DURATION,
+	 "end after SECONDS, with -p or -s; -d SECONDS is the same", "SECONDS"},
+	{"session-dir", 0, POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
+	 "where the profile goes (" OPERF_SESSION_DIR "); -d DIR is the same", "DIR"},
+	{NULL, 'd', POPT_ARG_STRING, NULL, OPTION_DURATION_OR_DIR,
+	 "--duration if it is a number, else --session-dir", "SECONDS|DIR"},
 	{"append", 'a', POPT_ARG_NONE, NULL, OPTION_APPEND,
 	 "add to the profile that is there instead of replacing it", NULL},
 	{"sample-pages", 0, POPT_ARG_STRING, NULL, OPTION_PAGES,
@@ -115,6 +121,25 @@ static int set_session_dir(struct operf_options *options, const char *dir, struc
 	return option_keep(&options->session_dir, dir, diag);
 }
 
+static int set_duration(struct operf_options *options, const char *text, struct diag *diag)
+{
+	uint64_t seconds;
+
+	if (number_parse(text, OPERF_SECONDS_MAX, &seconds) || !seconds)
+		return diag_set(diag, -EINVAL, "\"%s\" is not a duration: 1 to %d seconds", text,
+				OPERF_SECONDS_MAX);
+	options->seconds = (unsigned int)seconds;
+	return 0;
+}
+
+/* -d is OProfile's option for the folder, and the duration in many other tools. */
+static int set_duration_or_dir(struct operf_options *options, const char *text, struct diag *diag)
+{
+	if (*text && !text[strspn(text, "0123456789")])
+		return set_duration(options, text, diag);
+	return set_session_dir(options, text, diag);
+}
+
 /* Takes an option with an argument. */
 static int take_text(struct operf_options *options, int option, const char *text, struct diag *diag)
 {
@@ -135,6 +160,10 @@ static int take_text(struct operf_options *options, int option, const char *text
 		return sampling_set_separation(&options->sampling, text, diag);
 	case OPTION_SESSION_DIR:
 		return set_session_dir(options, text, diag);
+	case OPTION_DURATION:
+		return set_duration(options, text, diag);
+	case OPTION_DURATION_OR_DIR:
+		return set_duration_or_dir(options, text, diag);
 	default:
 		return set_pages(options, text, diag);
 	}
@@ -191,15 +220,25 @@ static int take_options(struct operf_options *options, struct diag *diag)
 
 static int check_target(const struct operf_options *options, struct diag *diag)
 {
-	int nr = !!options->command + !!options->nr_pids + !!options->system;
+	bool target = options->command || options->nr_pids || options->system;
 
-	if (!nr)
+	if (!target && options->append)
+		return diag_set(diag, -EINVAL,
+				"nothing to profile: -a adds to the profile in the folder; for the "
+				"whole machine, as with perf's -a, use -s");
+	if (!target)
 		return diag_set(diag, -EINVAL,
 				"nothing to profile: name a command, or use -p PID, or -s for the "
 				"whole machine (operf --help)");
-	if (nr > 1)
+	if (options->nr_pids && (options->command || options->system))
+		return diag_set(diag, -EINVAL, "-p cannot be combined with %s: use one of them",
+				options->command ? "a command" : "-s");
+	if (options->command && options->seconds)
 		return diag_set(diag, -EINVAL,
-				"a command, -p and -s exclude one another: use one of them");
+				"a duration cannot be combined with a command, which is profiled "
+				"until it ends: use timeout %u COMMAND; a folder of that name is "
+				"-d ./%u",
+				options->seconds, options->seconds);
 	return 0;
 }
 
@@ -211,9 +250,11 @@ int operf_options_parse(struct operf_options *options, int argc, const char **ar
 	memset(options, 0, sizeof(*options));
 	sampling_init(&options->sampling);
 	options->sampling.separation = SAMPLING_SEPARATE_LIB;
+	options->is_verb = argc > 0 && !strcmp(argv[0], "oprof run");
 	options->popt = option_begin(argc, argv, operf_table,
 				     "[options] COMMAND [ARGUMENTS...]\n"
-				     "  or:  [options] -p PID[,PID...]\n  or:  [options] -s");
+				     "  or:  [options] -p PID[,PID...]\n"
+				     "  or:  [options] -s [COMMAND [ARGUMENTS...]]");
 	if (!options->popt)
 		return diag_set(diag, -ENOMEM, "no memory for options");
 	error = set_session_dir(options, OPERF_SESSION_DIR, diag);

@@ -16,7 +16,9 @@
 #define OPERF_CHAIN_DEPTH    127 /* depth for -g */
 #define OPERF_RING_PAGES_MAX 16384
 
-/* Exactly one of command, pids and system is set. */
+#define OPERF_SECONDS_MAX (366 * 24 * 3600)
+
+/* command, pids or system is set, or command and system: the machine while the command runs. */
 struct operf_options {
 	struct sampling sampling;
 	char *session_dir; /* malloc'ed */
@@ -26,6 +28,9 @@ struct operf_options {
 	bool system;
 	bool append;
 	bool verbose;
+	bool is_verb; /* called as "oprof run" */
+	unsigned int
+		seconds; /* 0: until Ctrl-C or the end of the processes; never with a command */
 	unsigned int sample_pages; /* 0: the daemon's choice */
 	poptContext popt;	   /* owns command */
 };

@@ -47,12 +47,12 @@ static void quote(const char *word, char *text)
 	(void)strcpy(text, "'");
 }
 
-void report_command(const char *session_dir, char *text)
+void report_command(const char *program, const char *session_dir, char *text)
 {
 	const char *usual =
 		is_folder(OPERF_SESSION_DIR) ? OPERF_SESSION_DIR : OPCONTROL_SESSION_DIR;
 
-	text = stpcpy(text, "opreport");
+	text = stpcpy(text, program);
 	if (same_folder(session_dir, usual) || strlen(session_dir) >= PATH_MAX)
 		return;
 	text = stpcpy(text, " --session-dir=");

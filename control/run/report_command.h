@@ -9,10 +9,10 @@
 #define REPORT_COMMAND_BYTES (4 * PATH_MAX + 64) /* every byte of a path may be quoted */
 
 /*
- * Writes "opreport" into text[REPORT_COMMAND_BYTES], with --session-dir unless
- * session_dir is its default: ./oprofile_data if that exists, else
+ * Writes program ("opreport" or "oprof report") into text[REPORT_COMMAND_BYTES], with
+ * --session-dir unless session_dir is its default: ./oprofile_data if that exists, else
  * /var/lib/oprofile.
  */
-void report_command(const char *session_dir, char *text);
+void report_command(const char *program, const char *session_dir, char *text);
 
 #endif

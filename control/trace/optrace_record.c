@@ -104,7 +104,7 @@ static int record_machine(struct recording *record)
 		return COMMAND_EXIT_OURS;
 	}
 	log_info("tracing the whole machine; Ctrl-C ends it");
-	if (watch_daemon(tracer, &diag)) {
+	if (watch_daemon(tracer, 0, &diag)) {
 		log_error("%s: the trace may not be whole", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}

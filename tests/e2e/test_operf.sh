@@ -218,7 +218,39 @@ if [ "$(id -u)" = 0 ]; then
 	tap_is $? 0 "root profiles the whole machine until Ctrl-C"
 	check_conservation "$S"
 	tap_ok $? "seen = stored + idle + lost"
+
+	cp "$T/load" "$T/neighbour"
+	"$T/neighbour" 60000 &
+	neighbour=$!
+	cleanup_pid $neighbour
+	(mkdir "$T/timed" && cd "$T/timed" && "$BIN/oprof" run -s -d 1) 2>"$T/err"
+	tap_is $? 0 "or for so many seconds"
+	tap_has "$T/err" "profiling the whole machine for 1 s" "which it says"
+	tap_has "$T/err" "see it with: oprof report$" "oprof run ends with oprof's own command"
+	(cd "$T/timed" && "$BIN/oprof" report -n) >"$T/out" 2>"$T/coverage"
+	tap_has "$T/out" "neighbour" "the running process is in the profile"
+	"$BIN/operf" -p $neighbour -d 1 --session-dir="$S" 2>"$T/err"
+	tap_is $? 0 "a process for so many seconds"
+	kill -0 $neighbour
+	tap_ok $? "it goes on running"
+	"$BIN/operf" -s --session-dir="$S" sh -c "$T/load 1000; exit 7" 2>"$T/err"
+	tap_is $? 7 "the whole machine while a command runs: the command's status"
+	"$BIN/opreport" "--session-dir=$S" -n >"$T/out" 2>"$T/coverage"
+	tap_has "$T/out" "neighbour" "with the other process"
+	tap_has "$T/out" " load$" "and the command"
+	kill $neighbour
 fi
+
+# ---- modes ----
+
+for mode in u k; do
+	"$BIN/operf" -e cpu-clock:500000:$mode -d "$S" sh -c "$T/load 500; cat /proc/*/maps >/dev/null 2>&1; true" 2>"$T/err"
+	tap_is $? 0 "operf -e cpu-clock:500000:$mode"
+	tap_has "$S/samples/current/meta/info" "^event 0 cpu-clock period 500000 0x0 $([ $mode = u ] && echo '0 1' || echo '1 0') " "the mode is kept"
+done
+"$BIN/opreport" "--session-dir=$S" -l -n >"$T/out" 2>"$T/coverage"
+! grep -q guest_hot "$T/out"
+tap_ok $? "in the kernel's samples is no function of the program"
 # ---- before and after a change ----
 
 mkdir "$T/own"

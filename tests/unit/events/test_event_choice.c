@@ -16,7 +16,8 @@ static void set_up(void)
 {
 	char masks[] = "name:zero type:mandatory default:0x0\n\t0x0 nothing\n"
 		       "name:bits type:bitmask default:0x3\n\t0x1 a\n\t0x2 extra: two b\n"
-		       "name:one type:exclusive default:0x1\n\t0x1 a\n\t0x2 b\n";
+		       "name:one type:exclusive default:0x1\n\t0x1 a\n\t0x2 b\n"
+		       "\t0x4 extra: k named like a mode\n";
 	char events[] = "event:0x0 counters:any um:zero minimum:100000 name:cpu-clock : clock\n"
 			"event:0x2 counters:any um:bits minimum:1 name:page-faults : faults\n"
 			"event:0x5 counters:any um:one minimum:1 name:minor-faults : small ones\n";
@@ -134,6 +135,35 @@ START_TEST(a_unit_mask_may_be_given_by_name)
 }
 END_TEST
 
+static const struct mode_case {
+	const char *text;
+	bool kernel, user;
+	uint64_t count; /* 0: a frequency */
+	uint32_t unit_mask;
+} mode_cases[] = {
+	{"page-faults:u", false, true, 0, 3},
+	{"page-faults:k", true, false, 0, 3},
+	{"page-faults:uk", true, true, 0, 3},
+	{"page-faults:ku", true, true, 0, 3},
+	{"page-faults:5000:u", false, true, 5000, 3},
+	{"page-faults::k", true, false, 0, 3},
+	/* The name of a unit mask takes precedence over a mode. */
+	{"minor-faults:5000:k", true, true, 5000, 4},
+	{"minor-faults:5000:u", false, true, 5000, 1},
+};
+
+START_TEST(a_mode_may_be_written_as_perf_writes_it)
+{
+	const struct mode_case *it = &mode_cases[_i];
+
+	parse(it->text, 997);
+	ck_assert(choice.kernel == it->kernel && choice.user == it->user);
+	ck_assert(choice.frequency == !it->count);
+	ck_assert_uint_eq(choice.period_or_hz, it->count ? it->count : 997);
+	ck_assert_uint_eq(choice.unit_mask, it->unit_mask);
+}
+END_TEST
+
 START_TEST(what_is_formatted_parses_back)
 {
 	static const char *const texts[] = {"page-faults:77:2:0:1", "cpu-clock::0:1:0",
@@ -169,6 +199,11 @@ static const struct {
 	{"page-faults:0", "below its minimum", 0, -EINVAL},
 	{"page-faults:x", "not a number", 0, -EINVAL},
 	{"page-faults:-5", "not a number", 0, -EINVAL},
+	{"page-faults:pp", "a mode is u (programs), k (kernel) or uk", 0, -EINVAL},
+	{"page-faults:ux:5", "not a number", 0, -EINVAL},
+	{"page-faults:u:5", "count \"u\" is not a number", 0, -EINVAL},
+	{"page-faults:5:u:1", "unit mask \"u\" is not", 0, -EINVAL},
+	{"page-faults:5::u", "KERNEL is \"u\"", 0, -EINVAL},
 	{"page-faults:9223372036854775808", "too big", 0, -EINVAL},
 	{"page-faults:5:4", "unit mask \"4\" is not", 0, -EINVAL},
 	{"page-faults:5:0", "unit mask \"0\" is not", 0, -EINVAL},
@@ -265,6 +300,8 @@ int main(void)
 	tcase_add_test(tests, default_is_cycles_only_where_they_can_be_counted);
 	tcase_add_test(tests, a_raw_event_carries_its_unit_mask_in_the_config);
 	tcase_add_test(tests, a_unit_mask_may_be_given_by_name);
+	tcase_add_loop_test(tests, a_mode_may_be_written_as_perf_writes_it, 0,
+			    sizeof(mode_cases) / sizeof(mode_cases[0]));
 	tcase_add_test(tests, what_is_formatted_parses_back);
 	tcase_add_loop_test(tests, a_bad_choice_is_refused_with_what_is_wrong, 0,
 			    sizeof(bad) / sizeof(bad[0]));

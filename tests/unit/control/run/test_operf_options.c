@@ -91,13 +91,64 @@ START_TEST(processes_are_a_list)
 END_TEST
 
 static const struct {
+	const char *words, *session_dir;
+	unsigned int seconds;
+} durations[] = {
+	{"-s -d 5", "./oprofile_data", 5},
+	{"-s -d 5 -d folder", "folder", 5},
+	{"-p 1 -d ./5", "./5", 0},
+	{"-s --session-dir=5 --duration=31622400", "5", 31622400},
+	{"-s -d 5s", "5s", 0},
+	{"true", "./oprofile_data", 0},
+};
+
+START_TEST(d_is_a_duration_if_it_is_a_number_and_a_folder_otherwise)
+{
+	assert_parses(durations[_i].words);
+	ck_assert_str_eq(options.session_dir, durations[_i].session_dir);
+	ck_assert_uint_eq(options.seconds, durations[_i].seconds);
+	operf_options_deinit(&options);
+}
+END_TEST
+
+START_TEST(the_machine_is_profiled_while_a_command_runs)
+{
+	assert_parses("-s -- sleep 5");
+	ck_assert(options.system);
+	ck_assert_str_eq(options.command[0], "sleep");
+	ck_assert_str_eq(options.command[1], "5");
+	operf_options_deinit(&options);
+}
+END_TEST
+
+START_TEST(oprof_run_is_told_from_operf)
+{
+	const char *argv[] = {"oprof run", "true", NULL};
+
+	ck_assert_int_eq(operf_options_parse(&options, 2, argv, &diag), 0);
+	ck_assert(options.is_verb);
+	operf_options_deinit(&options);
+	assert_parses("true");
+	ck_assert(!options.is_verb);
+	operf_options_deinit(&options);
+}
+END_TEST
+
+static const struct {
 	const char *words, *message;
 } bad[] = {
 	{"", "nothing to profile"},
 	{"-F 99", "nothing to profile"},
-	{"-s true", "exclude one another"},
-	{"-p 1 true", "exclude one another"},
-	{"-s -p 1", "exclude one another"},
+	{"-a", "as with perf's -a, use -s"},
+	{"-p 1 true", "-p cannot be combined with a command"},
+	{"-s -p 1", "-p cannot be combined with -s"},
+	{"-s -p 1 true", "-p cannot be combined with a command"},
+	{"-d 5 true", "timeout 5 COMMAND"},
+	{"-s -d 5 true", "-d ./5"},
+	{"-s -d 0", "\"0\" is not a duration"},
+	{"-s -d 31622401", "1 to 31622400 seconds"},
+	{"-s --duration=x", "\"x\" is not a duration"},
+	{"-s -d", "missing argument"},
 	{"-p 0", "\"0\" is no process id"},
 	{"-p 1,x", "\"x\" is no process id"},
 	{"-p 1,", "\"\" is no process id"},
@@ -134,6 +185,10 @@ int main(void)
 	tcase_add_test(cases, defaults_are_those_of_one_run);
 	tcase_add_test(cases, options_are_read);
 	tcase_add_test(cases, processes_are_a_list);
+	tcase_add_loop_test(cases, d_is_a_duration_if_it_is_a_number_and_a_folder_otherwise, 0,
+			    sizeof(durations) / sizeof(durations[0]));
+	tcase_add_test(cases, the_machine_is_profiled_while_a_command_runs);
+	tcase_add_test(cases, oprof_run_is_told_from_operf);
 	tcase_add_loop_test(cases, bad_command_lines_say_what_is_wrong, 0,
 			    sizeof(bad) / sizeof(bad[0]));
 	return test_run(cases);

@@ -22,7 +22,7 @@ static void tear_down(void)
 
 START_TEST(the_systems_folder_needs_no_option)
 {
-	report_command("/var/lib/oprofile", text);
+	report_command("opreport", "/var/lib/oprofile", text);
 	ck_assert_str_eq(text, "opreport");
 }
 END_TEST
@@ -30,12 +30,12 @@ END_TEST
 START_TEST(beside_a_profile_of_ones_own_the_systems_folder_must_be_named)
 {
 	ck_assert_int_eq(mkdir("oprofile_data", 0700), 0);
-	report_command("/var/lib/oprofile", text);
+	report_command("opreport", "/var/lib/oprofile", text);
 	ck_assert_str_eq(text, "opreport --session-dir=/var/lib/oprofile");
-	report_command("./oprofile_data", text);
+	report_command("opreport", "./oprofile_data", text);
 	ck_assert_str_eq(text, "opreport");
 	(void)strcat(test_dir, "/oprofile_data"); /* a session directory of another name */
-	report_command(test_dir, text);
+	report_command("opreport", test_dir, text);
 	ck_assert_str_eq(text, "opreport");
 	*strrchr(test_dir, '/') = '\0';
 }
@@ -43,11 +43,11 @@ END_TEST
 
 START_TEST(a_folder_elsewhere_is_named_as_a_shell_takes_it)
 {
-	report_command("../run_1", text);
+	report_command("opreport", "../run_1", text);
 	ck_assert_str_eq(text, "opreport --session-dir=../run_1");
-	report_command("a b", text);
+	report_command("opreport", "a b", text);
 	ck_assert_str_eq(text, "opreport --session-dir='a b'");
-	report_command("it's $HOME", text);
+	report_command("opreport", "it's $HOME", text);
 	ck_assert_str_eq(text, "opreport --session-dir='it'\\''s $HOME'");
 }
 END_TEST
@@ -57,7 +57,7 @@ START_TEST(the_longest_name_fits)
 	static char name[PATH_MAX];
 
 	memset(name, '\'', sizeof(name) - 1);
-	report_command(name, text);
+	report_command("opreport", name, text);
 	ck_assert_uint_eq(strlen(text), strlen("opreport --session-dir=''") + 4 * strlen(name));
 }
 END_TEST
