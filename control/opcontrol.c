@@ -48,7 +48,7 @@ struct opcontrol {
 	struct diag diag;
 };
 
-/* Actions that read or change the settings. */
+/* Actions that make the session folder, and load the settings first. */
 #define OPCONTROL_MAKES (OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START)
 /* Actions that only one opcontrol at a time may perform. */
 #define OPCONTROL_ALONE                                                                            \
@@ -445,7 +445,7 @@ static int print_health(struct opcontrol *control, const char *status)
 	return 0;
 }
 
-/* Sets the exit status in every case, even if the daemon cannot be asked. */
+/* Also sets the exit status if the daemon cannot be asked. */
 static int do_health(struct opcontrol *control)
 {
 	struct client_answer answer;

@@ -87,7 +87,8 @@ static void choose_event(const struct perf_file *file, size_t index, struct even
 	if (!choice->period_or_hz)
 		choice->period_or_hz = 1;
 	/*
-	 * "cpu-clock:pppH": the part after the name has modifiers, which do not change the event.
+	 * The part after a colon is left out: modifiers ("cpu-clock:pppH") do not change the event.
+	 * Of a tracepoint ("sched:sched_switch") only the system is left.
 	 */
 	for (; name && name[used] && name[used] != ':' && used + 1 < sizeof(choice->name); used++)
 		choice->name[used] = name[used] == '/' || name[used] <= ' ' ? '-' : name[used];

@@ -443,7 +443,7 @@ static int start_profiler(struct daemon *daemon, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot start sampling: %s", strerror(-error)) : 0;
 }
 
-/* Undo everything that was done since enter_session, in reverse order. */
+/* Undo what enter_session and the later steps have done. */
 static void daemon_end(struct daemon *daemon)
 {
 	const struct stats *stats = &daemon->session.stats;

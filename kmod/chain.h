@@ -13,8 +13,9 @@ struct chain {
 	bool truncated; /* there are more callers than requested */
 	bool broken;	/* a frame could not be read, or the next one was not above it */
 	/*
-	 * The first caller in the program is the link: where a function without
-	 * a frame returns to.
+	 * The program's first caller is the link: where a function without a
+	 * frame returns to. In a chain that begins in the kernel, the program's
+	 * pc comes before it.
 	 */
 	bool linked;
 	/*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The task that samples belong to: for each CPU and level the last CONTEXT
- * entry that was read, with its references. They are kept until the next one is
- * read, or until no entry can refer to it any more: each pass begins by making
+ * entry that was read, with its references. The references are kept until the
+ * next CONTEXT entry is read, or until no sample can refer to this one: each pass begins by making
  * writers write new contexts, and its flush waits for writers at work. An idle
  * CPU is not interrupted for this; its contexts are kept for one more pass.
  * Hence no reference outlives the second pass after the one that read it. For

@@ -170,8 +170,8 @@ static const struct fs_context_operations control_context_operations = {
 static int control_init_context(struct fs_context *context)
 {
 	/*
-	 * Without FS_USERNS_MOUNT the kernel checks the capability; this
-	 * requires the initial namespace.
+	 * Without FS_USERNS_MOUNT the kernel checks the capability; the check
+	 * here is for the initial namespace.
 	 */
 	if (context->user_ns != &init_user_ns)
 		return -EPERM;

@@ -383,7 +383,7 @@ void counters_disable(void)
 	set_enabled(NULL);
 	stop_all();
 	mutex_unlock(&counters_lock);
-	synchronize_rcu(); /* waits for handlers: they run with interrupts off */
+	synchronize_rcu(); /* waits for handlers: they run with preemption off */
 }
 
 /* ---- each pass ---- */

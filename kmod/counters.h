@@ -32,9 +32,9 @@ int counters_enable(const struct settings *settings);
 void counters_disable(void);
 
 /*
- * In each pass of the worker: counts the counters that perf throttled or the
- * PMU dropped, and tries to create the latter again. Calls throttled for each
- * counter whose throttling began (begins is true) or ended. May sleep.
+ * In each pass of the worker: counts how often perf throttled counters or the
+ * PMU dropped them, and tries to create the dropped ones again. Calls throttled
+ * for each counter whose throttling began (begins is true) or ended. May sleep.
  */
 void counters_tend(void (*throttled)(unsigned int event, int cpu, bool begins));
 

@@ -111,7 +111,7 @@ struct generation *generation_get(struct pid *pid, s32 tgid, u64 pass)
 	return generation;
 }
 
-/* Reaped: the kernel may give its number to another process, with another struct pid. */
+/* Whether it was reaped: its number may then go to another process, with another struct pid. */
 static bool has_ended(const struct generation *generation)
 {
 	bool ended;

@@ -30,8 +30,9 @@ int generation_open(void);
 void generation_close(void);
 
 /*
- * Returns the generation of a process; with pid NULL, of the last process known
- * with this tgid. NULL: unknown, or no memory.
+ * Returns the generation of a process; with pid NULL, of the newest known
+ * process with this tgid, or of the idle task if tgid is 0. NULL: unknown, no
+ * memory, or GENERATION_NR_MAX reached.
  */
 struct generation *generation_get(struct pid *pid, s32 tgid, u64 pass);
 

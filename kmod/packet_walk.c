@@ -131,7 +131,7 @@ static u32 payload_bytes(const struct packet_walk *walk, u32 id)
 	return bytes <= room(walk) ? bytes : 0;
 }
 
-/* Skips padding records. Returns 1 with an entry's header, or 0 at the end. */
+/* Skips padding records. Returns 1 with an entry's header; 0 at the end; -EBADMSG: damaged. */
 static int next_entry_header(struct packet_walk *walk, struct record_header *header)
 {
 	for (;;) {

@@ -20,7 +20,10 @@ int run_open(const struct settings *settings);
 void run_close(void);
 bool run_is_open(void);
 
-/* -EINVAL: no run; -EBUSY: a counter is not available; or another error. 0 if it is already so. */
+/*
+ * Returns 0, also if nothing changes; -EINVAL: no run, or settings_check();
+ * -EBUSY: a counter is not available; or another error.
+ */
 int run_enable(bool enable);
 bool run_is_enabled(void);
 
@@ -32,7 +35,10 @@ bool run_is_enabled(void);
 int run_thin(u64 thinning);
 u64 run_thinning(void);
 
-/* When it returns, earlier samples are in the buffer or counted as lost. -EINVAL: no run. */
+/*
+ * When it returns 0, earlier samples are in the buffer or counted as lost.
+ * -EINVAL: no run; -EINTR.
+ */
 int run_dump(void);
 
 #endif

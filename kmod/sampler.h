@@ -32,8 +32,8 @@ int sampler_open(const struct settings *settings);
 void sampler_close(void);
 
 /*
- * Records a sample of counter event that stands for period events. Preemption
- * off; from NMI, too.
+ * Records a sample that stands for period events of the counter with this
+ * number. Preemption must be off; callable from NMI.
  */
 void sampler_sample_nmi(unsigned int event, u64 period, struct pt_regs *regs);
 
@@ -53,7 +53,7 @@ bool sampler_flush(int cpu);
 /* Returns the one reader of a CPU's ring. */
 struct ring_reader *sampler_reader(int cpu);
 
-/* The worker has dropped the references (if any) of number CONTEXT entries of a CPU. */
+/* Call it when the references (if any) of so many of a CPU's CONTEXT entries were dropped. */
 void sampler_references_dropped(int cpu, unsigned int number);
 
 /* Makes each level of each CPU write a new context before its next sample. */

@@ -96,8 +96,8 @@ static void end(void)
 		per_cpu(storm_senders, cpu) = NULL;
 	}
 	/*
-	 * They may take long on a slow emulator; without a handler they would
-	 * be reported as unknown.
+	 * Pending NMIs may take long on a slow emulator; without a handler they
+	 * would be reported as unknown.
 	 */
 	for (i = 0; i < 1000 && is_pending(); i++)
 		msleep(1);

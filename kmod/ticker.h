@@ -15,9 +15,9 @@
 int ticker_init(void);
 void ticker_deinit(void); /* requires that no timer runs */
 
-/* Samples counter event every interval_ns on cpu, which is online, in the given modes. */
+/* Samples every interval_ns on an online CPU, in the given modes; event: the counter's number. */
 void ticker_start(unsigned int event, int cpu, u64 interval_ns, bool kernel, bool user);
-/* The timer does not run any more when it returns. It need not run before. */
+/* The timer does not run any more when it returns. Does nothing if it did not run. */
 void ticker_stop(unsigned int event, int cpu);
 
 #endif

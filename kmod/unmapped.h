@@ -59,21 +59,21 @@ int unmapped_find(const struct unmapped_question *question, struct unmapped_mapp
 /*
  * For an address where neither unmapped_find() nor the present mappings give a
  * file: finds the last mapping there, if it was removed before the sample by no
- * more than a stamp may be late (at_all: by any time). Otherwise like
- * unmapped_find().
+ * more than a stamp may be late (at_all: by any time), and nothing was mapped
+ * there in between. Returns 1: found; or 0. The same lock must be held.
  */
 int unmapped_find_last(const struct unmapped_question *question, bool at_all,
 		       struct unmapped_mapping *mapping);
 
 /*
- * Whether mm has any record. If not, the present mappings are valid for all
+ * Whether mm has any record, or may have lost one. If not, the present mappings are valid for all
  * samples while the mmap lock is held.
  */
 bool unmapped_has(struct mm_struct *mm);
 
 /*
- * Once per pass, at its end: removes records older than two passes. begin is
- * the stamp at which the pass started.
+ * Once per pass, at its end: removes records from before the preceding pass.
+ * begin is the stamp at which this pass started.
  */
 void unmapped_tend(u64 begin);
 

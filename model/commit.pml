@@ -98,7 +98,7 @@ inline commit_add(q, n, nr_records)
 	}
 }
 
-/* What the add returned; or, as it must not be done, what lies there a little later. */
+/* Uses what the add returned; without ADD_RETURN, wrongly, a later look at the count. */
 inline commit_look(q)
 {
 #ifdef WITHOUT_ADD_RETURN

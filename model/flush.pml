@@ -99,7 +99,7 @@ finalise:
 #ifdef LOSSES
 	sample = lost;
 	atomic {
-		/* Is there something that no packet tells? Then an empty one does. */
+		/* Losses that no packet tells yet: an empty packet tells them. */
 		if
 		:: !closes && sample != lost_by[place(pos(q - SUB))] -> end = pos(q + SUB) | FINAL
 		:: else
@@ -108,7 +108,7 @@ finalise:
 	if
 	:: end == (pos(q + SUB) | FINAL) && !closes ->
 		atomic {
-			/* Else again when the reader has read. */
+			/* Waits until the place may be entered, or reserved has moved. */
 			reserved != old || (delivered[place(q)] == q && !no_room(q));
 			if
 			:: reserved != old -> goto finalise

@@ -72,7 +72,7 @@ inline assert_whole(m, q, at)
 	u = 0
 }
 
-/* What lies in memory m is of no use any more. */
+/* Nobody needs the content of memory m any more. */
 inline forget(m)
 {
 	ghost_unread[m] = 0;
@@ -112,7 +112,7 @@ inline claim(q)
 	}
 }
 
-/* Where a writer is refused, a slot of its size was really not to be had. */
+/* Notes whether the ring really has no slot of the size that a writer is refused. */
 inline ghost_refuse()
 {
 	ghost_refused = refused && (offset(reserved) == 0 || offset(reserved) + size > SUB) &&

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """litmus.py [WORD]: the ring's hand-overs between threads, where memory is weakly ordered.
 
-A hand-over is two or three threads, each a few accesses to shared memory in program order, and an
+A hand-over is two or three threads, each a few accesses to shared memory in program order, and a
 forbidden outcome. All executions are tried: each read sees any write of its word, and the
 writes of a word come in any order. Of those that the memory model allows, none may have the
 outcome; with any one of the named orders left out, one must have it. Only hand-overs with WORD in

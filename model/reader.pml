@@ -19,8 +19,9 @@
 #define oldest pos(up(reserved & ~FINAL) - LAP)
 
 /*
- * Waits where the ring's reader would look again later: what it finds nothing
- * in leaves no trace. If it never ends, nobody can go on at last: init tells.
+ * Waits where the ring's reader would look again later: a look that finds
+ * nothing changes nothing. If the reader never ends, in the end no process can
+ * go on, and an assertion of init fails.
  */
 proctype reader()
 {

@@ -25,9 +25,9 @@ inline cover(i)
 	valid = counts(i);
 	begin = pos(opens -> q + HEAD : old);
 	bytes = pos(end - begin);
-	/* What no reservation looks like. */
+	/* An entry that no reservation could have made does not count. */
 	valid = valid && bytes > 0 && offset(begin) + bytes <= SUB;
-	/* What was never reserved, or is delivered. */
+	/* Nor does a slot that was never reserved, or whose packet is delivered. */
 #ifndef WITHOUT_OVERLAP
 	valid = valid && !overlapped_by(i, 1) && !overlapped_by(i, LEVELS - 1);
 #endif
@@ -75,7 +75,7 @@ inline cover(i)
 	w = 0
 }
 
-/* Given its id and not yet published: the reader may have it already. */
+/* A packet with its id, but not yet published: the reader may have it already. */
 inline finish_published()
 {
 	i = 0;

@@ -71,7 +71,7 @@
 #ifndef RING_GUARD_FLUSH_EMPTY
 #define RING_GUARD_FLUSH_EMPTY 1
 #endif
-/* Finalise adds an empty packet only if no packet has reported the latest losses. */
+/* Finalise adds an empty packet only if the last packet has not reported the latest losses. */
 #ifndef RING_GUARD_TOLD
 #define RING_GUARD_TOLD 1
 #endif
@@ -115,7 +115,7 @@
 #ifndef RING_GUARD_REACHED
 #define RING_GUARD_REACHED 1
 #endif
-/* Repair: an entry was never reserved if a flush closed the packet at its start. */
+/* Repair: an entry was never reserved if a flush closed the packet where the entry begins. */
 #ifndef RING_GUARD_FLUSHED
 #define RING_GUARD_FLUSHED 1
 #endif

@@ -77,7 +77,7 @@ struct ring_open_slot {
 };
 
 /*
- * A place: one of the ring's positions for a sub-buffer, with the state of its packet and the
+ * A place: one of the nr_sub_buffers parts of the ring, with the state of its packet and the
  * memory that currently lies there.
  */
 struct ring_place {
@@ -118,9 +118,9 @@ struct ring_shared {
 	uint32_t ring_order;
 	uint32_t mode; /* enum ring_mode */
 	/*
-	 * Written by writers; reserved also by a flusher in user space. If reserved is the
-	 * begin q of a packet, no packet is open; if it is q + RING_FINALISED, the ring has
-	 * ended.
+	 * Written by writers; reserved and nr_opened also by a flusher in user space. If
+	 * reserved is the begin q of a packet, no packet is open; if it is q + RING_FINALISED,
+	 * the ring has ended.
 	 */
 	RING_LINE ring_word reserved;
 	uint64_t last_time; /* never later than the stamp of the last slot; see ring_stamp() */
@@ -202,7 +202,7 @@ struct ring_reader {
 int ring_memory_bytes(const struct ring_config *config, size_t *bytes);
 
 /*
- * Creates a ring in memory of that size, which is zero or an unused ring. Writes all of the
+ * Creates a ring in memory of that size that nothing uses, whatever it holds. Writes all of the
  * memory, so that there are no page faults later. Errors as above.
  */
 int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
@@ -235,10 +235,10 @@ void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
 int ring_flush(struct ring *ring);
 
 /*
- * Flushes, reports unreported losses in an empty packet, and lets the reader end after the
- * last packet. Later records are lost (lost_stopped); a writer with an open slot still
- * delivers it. Returns 0; -EAGAIN: no room for the empty packet, retry after the reader has
- * read; -EALREADY: the ring was already finalised.
+ * Flushes, reports unreported losses in an empty packet (also added if the ring never had a
+ * packet), and lets the reader end after the last packet. Later records are lost (lost_stopped); a
+ * writer with an open slot still delivers it. Returns 0; -EAGAIN: no room for the empty packet,
+ * retry after the reader has read; -EALREADY: the ring was already finalised.
  */
 int ring_finalise(struct ring *ring);
 

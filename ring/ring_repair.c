@@ -231,8 +231,8 @@ static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 }
 
 /*
- * Invalidates an entry, after all stores that repeat its work: should this thread be killed,
- * the next repair knows the slot only by this entry.
+ * Invalidates an entry, after all stores that repeat its work: if this thread is killed, the
+ * next repair knows the slot only by this entry.
  */
 static void invalidate(struct ring *ring, uint32_t index)
 {

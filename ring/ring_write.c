@@ -2,13 +2,13 @@
 /*
  * The writers' slow path: opens, closes and delivers packets; flush and finalise.
  *
- * A slot takes the slow path if no packet is open, or if it does not fit the open packet or
- * fills it exactly. One cmpxchg of reserved takes the rest of the old sub-buffer, the header
- * of the new packet and the slot. Only then the writer closes the old packet (content end,
- * time and losses) and commits the rest of its sub-buffer as padding. A flush takes only the
- * rest of the sub-buffer. Commits may come in any order; the commit that makes a packet's sum
- * equal to the size of the sub-buffer delivers the packet. The stores of delivered (with
- * release) free the place for the packet of the next lap.
+ * A slot takes the slow path if no packet is open, if it does not fit the open packet or fills
+ * it exactly, or if it needs a full time after a pause. One cmpxchg of reserved takes the rest of
+ * the old sub-buffer, the header of the new packet and the slot. Only then the writer closes the
+ * old packet (content end, time and losses) and commits the rest of its sub-buffer as padding. A
+ * flush takes only the rest of the sub-buffer. Commits may come in any order; the commit that makes
+ * a packet's sum equal to the size of the sub-buffer delivers the packet. The stores of delivered
+ * (with release) free the place for the packet of the next lap.
  */
 #include "ring/ring_write.h"
 
@@ -407,7 +407,7 @@ void ring_copy_string(uint8_t *to, const char *from, size_t n)
 /* ---- flush, finalise ---- */
 
 /*
- * Returns a time after all earlier stamps of the ring and before those of later packets.
+ * Returns a time not before the earlier stamps of the ring and not after those of later packets.
  * last_time is unchanged: a writer that interrupts the flush still writes after the last slot,
  * however old that slot is.
  */
@@ -485,8 +485,8 @@ int ring_flush(struct ring *ring)
 }
 
 /*
- * Returns true if the packets report all losses. No packet is open, so the last one ends at
- * reserved.
+ * Returns true if the last packet reports all losses; false if the ring never had a packet. No
+ * packet is open, so the last one ends at reserved.
  */
 static bool all_is_told(const struct ring *ring, ring_word reserved, const uint64_t *lost_by)
 {
@@ -504,7 +504,7 @@ static bool all_is_told(const struct ring *ring, ring_word reserved, const uint6
 }
 
 /*
- * Ends the ring if no packet is open; adds an empty packet if there are unreported losses.
+ * Ends the ring if no packet is open; first adds an empty packet unless all_is_told().
  * Returns 0; -EALREADY; -EAGAIN: reserved moved; -ENOSPC: no room for the empty packet.
  */
 static int end_with_losses(struct ring *ring)

@@ -100,7 +100,7 @@ static inline bool ring_is_extended(uint32_t event_id, uint64_t since_last)
 	return event_id > OPROF_EVENT_COMPACT_MAX || since_last >> OPROF_RECORD_TIME_BITS;
 }
 
-/* Copies each word on its own; the compiler would build an array on the stack first. */
+/* Copies each word on its own; otherwise the compiler builds an array on the stack first. */
 static ring_always_inline void ring_write_header(uint8_t *begin, uint32_t event_id, uint64_t time,
 						 bool extended)
 {
@@ -269,7 +269,7 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
 			  (extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES);
 		payload = ring_align_offset(payload, align);
 		end = payload + payload_bytes;
-		/* The slot begins a sub-buffer, does not fit this one, or fills it exactly. */
+		/* No packet is open, or the slot does not fit the packet or fills it exactly. */
 		if (ring_unlikely(from <= RING_FINALISED || end > ring->sub_mask))
 			return false;
 		ring_barrier();

@@ -162,7 +162,7 @@ static bool folder_has_entries(const char *root, const char *path)
 	return found;
 }
 
-/* Returns the distribution's own debuginfod server, by ID in os-release. */
+/* Names the distribution's own debuginfod server, by ID in os-release; else that of elfutils. */
 static const char *debuginfod_remedy(const char *root)
 {
 	static const struct {

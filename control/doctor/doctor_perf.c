@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SAMPLE_PAGES 64 /* the daemon's defaults */
+#define SAMPLE_PAGES 64 /* as the daemon of a user other than root, without call chains */
 #define SIDE_PAGES   32
 
 static int probe_clock(enum perf_probe_target target, enum perf_probe_mode mode)
@@ -105,7 +105,7 @@ void doctor_check_rings(struct doctor_finding *finding)
 		   SIDE_PAGES, strerror(-error));
 }
 
-/* Each event needs a descriptor per CPU, and for a process one per thread. */
+/* Each event needs a descriptor per CPU; for processes, per CPU and thread. */
 void doctor_check_open_files(struct doctor_finding *finding)
 {
 	struct rlimit limit = {0, 0};
@@ -126,7 +126,7 @@ void doctor_check_open_files(struct doctor_finding *finding)
 #define HAS_UNWIND_TABLES false
 #endif
 
-/* On these machines the kernel can copy part of the stack with each sample. */
+/* Unwind tables are followed in the part of the stack that the kernel copies with each sample. */
 void doctor_check_frame_pointers(struct doctor_finding *finding)
 {
 	if (HAS_UNWIND_TABLES)

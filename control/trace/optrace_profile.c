@@ -231,7 +231,7 @@ static int run_profile(struct profile_command *profile, poptContext popt, const 
 	return show(profile, words && words[0] ? words[0] : folder, rest);
 }
 
-/* Returns the index of "--", after which the options of opreport follow. */
+/* Returns the index of "--", after which the options of opreport follow; argc: there is none. */
 static int find_rest(int argc, const char **argv)
 {
 	int nr = 1;

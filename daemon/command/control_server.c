@@ -114,7 +114,7 @@ static void client_handle(struct control_server *server, struct control_client *
 		client_close(server, client);
 }
 
-/* Handle one packet. False: there was none, or the client's next packets must wait. */
+/* Handle one packet. False: there was none, or the client is closed or waits for a job. */
 static bool client_receive(struct control_server *server, struct control_client *client)
 {
 	ssize_t nr = recv(client->fd, server->bytes, sizeof(server->bytes), MSG_DONTWAIT);
@@ -162,8 +162,8 @@ static bool client_goes_first(const struct control_client *a, const struct contr
 }
 
 /*
- * Find a free place; if there is none, close the connection that has been silent longest and does
- * not wait for a job. NULL: all clients wait for jobs.
+ * Find a free place; if there is none, close a connection that does not wait for a job: a
+ * stranger's if there is one, and the one that has been silent longest. NULL: all wait for jobs.
  */
 static struct control_client *server_place(struct control_server *server)
 {

@@ -143,8 +143,8 @@ static uint64_t round_end_ns(struct making *making, uint64_t position)
 
 /*
  * A task's time off CPU is reported when it gets a CPU again, or a minute is over: the time may
- * have begun before this stretch. Within the stretch it lasted at most as long as the stretch
- * itself.
+ * have begun before this stretch. Within the stretch it lasted at most from the stretch's begin to
+ * the end of the round in which it was reported.
  */
 static uint64_t time_in_stretch(struct making *making, uint64_t position, uint64_t weight)
 {

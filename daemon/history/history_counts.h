@@ -10,7 +10,7 @@
 
 /*
  * After the first list: set the counters at the epoch's beginning to those at the end of the
- * newest slice.
+ * newest slice, and raise the session's counters to them.
  */
 void history_counts_open(struct history *history);
 

@@ -38,7 +38,7 @@ struct image_entry {
 	uint8_t code_tries;
 	/* The table was asked for at least once; a request is not answered yet. */
 	bool code_wanted, code_asked;
-	bool code_in_memory; /* the file in the tables' folder is unusable and cannot be removed */
+	bool code_in_memory; /* the folder's table is unusable: build it in memory */
 	struct image_table *table;
 	struct image_entry *newer, *older; /* links of a list, while nr_refs is 0 */
 };

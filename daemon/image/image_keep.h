@@ -6,7 +6,7 @@
  * pauses if its process ended before the file could be opened, since the next process of the image
  * may live longer.
  *
- * Waits for the keeper only in image_keep_deinit and image_keep_wait_code.
+ * Waits for answers only in image_keep_deinit and image_keep_wait_code.
  */
 #ifndef DAEMON_IMAGE_KEEP_H
 #define DAEMON_IMAGE_KEEP_H
@@ -21,7 +21,7 @@ struct image_keep_counters {
 	uint64_t too_big;    /* above the limit of one file */
 	uint64_t full;	     /* above the limit of the session */
 	uint64_t unreadable; /* not ELF, or damaged */
-	uint64_t failed;     /* could not be written */
+	uint64_t failed;     /* could not be written, or the keeper hung at them */
 	uint64_t restarts;   /* keepers that hung, perhaps on a file system, or ended */
 };
 

@@ -66,7 +66,7 @@ enum keeper_result {
 	KEEPER_THERE,	/* reports find the image by its path */
 	KEEPER_KEPT,	/* the image is in the session; for a table, its descriptor comes along */
 	KEEPER_GONE,	/* no process that could be asked has the image any more */
-	KEEPER_TOO_BIG, /* above KEEPER_FILE_BYTES_MAX */
+	KEEPER_TOO_BIG, /* above the limit of one file or table */
 	KEEPER_FULL,	/* above bytes_max */
 	KEEPER_UNREADABLE, /* not ELF, or damaged */
 	KEEPER_NONE,	   /* the image has nothing to make a table of */

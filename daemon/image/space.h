@@ -17,8 +17,7 @@
 
 struct mapping {
 	uint64_t start, end; /* addresses; start < end */
-	uint64_t offset; /* offset of start in the file, or in the region that contains the mapping
-			  */
+	uint64_t offset;     /* of start in the file, or in the region that contains the mapping */
 	struct image_entry *image; /* a reference; for regions only the image's name is used */
 };
 

@@ -29,7 +29,7 @@ struct kernel_told {
 	uint64_t text_start, text_end;
 	char *running_modules; /* /proc/modules; NULL: it cannot be read */
 	size_t nr_modules;
-	bool elsewhere; /* a module has another address now: another boot */
+	bool elsewhere; /* a module has another address now: another boot; or too many modules */
 };
 
 static const struct perf_file_build_id *kernel_id(const struct perf_file *file)
@@ -237,7 +237,7 @@ static bool is_of_this_boot(const struct perf_file *file)
 	       !strcmp(file->arch, here.machine) && file->mtime_ns >= booted_ns();
 }
 
-/* After another boot, the same build or at least its modules have other addresses. */
+/* After another boot, a kernel of the same build, or at least its modules, has other addresses. */
 static bool runs_here(const struct perf_file *file, const struct kernel_told *told)
 {
 	const struct perf_file_build_id *id = kernel_id(file);

@@ -382,7 +382,7 @@ static void take_new_task(struct conversion *conversion, const struct ctf_record
 	conversion->are_threads[cpu] = import_number(record, fields, NEW_TASK_FLAGS) & CLONE_THREAD;
 }
 
-/* Write a process that existed before the trace as if it began and exec'd at the trace's begin. */
+/* Write a task that existed before the trace as if it began, and a program exec'd, at its begin. */
 static int put_state(struct conversion *conversion, const struct ctf_record *record,
 		     const struct import_fields *fields)
 {

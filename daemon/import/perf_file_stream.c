@@ -93,7 +93,8 @@ static size_t window_left(const struct window *window)
 }
 
 /*
- * Read until the raw window has nr bytes. Returns 0; -ENODATA at the end of the file; or -EILSEQ.
+ * Read until the raw window has nr bytes. Returns 0; -ENODATA at the end of the file; -EILSEQ if
+ * the file is cut; or the error of reading.
  */
 static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *diag)
 {
@@ -102,7 +103,7 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 	size_t wanted;
 	ssize_t got;
 
-	/* After a record of odd size, align the next one again. */
+	/* After a record whose size is no multiple of 8, align the next one again. */
 	if (raw->next % 8)
 		window_shift(raw);
 	if (raw->end - raw->next >= nr)
@@ -228,7 +229,7 @@ static const uint8_t *compressed_part(const struct perf_event_header *record, si
 
 /* ---- records ---- */
 
-/* The next complete record that was decompressed. Returns its size; 0: there is none. */
+/* The next complete record that was decompressed. Returns its size; 0: none, or not valid. */
 static size_t next_unpacked(struct perf_file_stream *stream,
 			    const struct perf_event_header **record)
 {

@@ -2,7 +2,8 @@
 /*
  * Opens files that a process publishes about its code. Anybody may have put a file there, so a
  * file is opened only if it is regular, belongs to the process's user or to root, and is not older
- * than the process. No symbolic link is followed, and no file system that may block is entered.
+ * than the process. No symbolic link is followed. A daemon that runs as root enters no file system
+ * that may block.
  *
  * Not for: the files' contents (perf_map, jitdump).
  */

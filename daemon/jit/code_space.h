@@ -5,9 +5,9 @@
  * profilers find it).
  *
  * Nothing is read before a sample hits memory without a file; after that, new data is read about
- * once a second at most. A forked process starts with its parent's functions, a program after exec
- * with none. Files are kept open, so that the files of an ended process can still be read; when
- * too many are open, the least recently used are closed.
+ * once a second, and more often while samples hit code without a name. A forked process starts with
+ * its parent's functions, a program after exec with none. Files are kept open, so that the files of
+ * an ended process can still be read; when too many are open, the least recently used are closed.
  *
  * Not for: which memory has no file (space), files' contents (perf_map, jitdump).
  */

@@ -90,7 +90,7 @@ enum oprof_lost kernel_code_frame(struct kernel_code *code, uint64_t time_ns, ui
 	return range ? range_frame(code, time_ns, range, address, frame) : OPROF_LOST_NO_KERNEL_MAP;
 }
 
-/* Code at this address may have been replaced since the last search. */
+/* Kernel-made code that was found made_ns ago or earlier may have been replaced. */
 static bool is_old(struct kernel_code *code, uint64_t time_ns, uint64_t address)
 {
 	const struct kernel_range *range;

@@ -158,7 +158,7 @@ static int collection_write(struct collection *all)
 }
 
 /*
- * A module without symbols was unloaded already, or the kernel made it: write it as one function.
+ * A module without symbols was unloaded already, or symbols are hidden: write it as one function.
  */
 static int collection_finish(struct collection *all)
 {
@@ -216,7 +216,7 @@ static int saving_write(struct saving *saving, const char *proc_path)
 	return first;
 }
 
-/* Returns 0: entry is saved, or was added to saving. */
+/* Returns 0: entry is saved, needs no file, or was added to saving. */
 static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct saving *saving,
 		      const char *meta_path)
 {

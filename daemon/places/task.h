@@ -47,8 +47,9 @@ struct process {
 	struct node node; /* by tgid */
 	int32_t tgid;
 	bool exited;
-	bool app_wanted;      /* the next file mapped is the program that was exec'd */
-	bool forked;	      /* inherited its parent's code, and has not exec'd */
+	bool app_wanted; /* the next file mapped is the program that was exec'd */
+	/* inherited its parent's code, has not exec'd, and its ancestors' files were not read */
+	bool forked;
 	int32_t parent_tgid;  /* the process that forked it; 0: not known */
 	uint64_t generation;  /* 0: only a stored scan knows the process */
 	uint64_t start_ticks; /* 0: not known */

@@ -425,7 +425,7 @@ int profiler_stop(struct profiler *profiler)
 	return error;
 }
 
-/* A periodic drain is certain to deliver only records from before the previous round. */
+/* After a periodic drain only records from before the previous round are sure to have arrived. */
 static void profiler_mark(struct profiler *profiler, enum source_drain how, uint64_t now_ns)
 {
 	uint64_t drained_ns = how == SOURCE_DRAIN_ALL ? now_ns : profiler->round_ns;

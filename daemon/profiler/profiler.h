@@ -106,8 +106,9 @@ void profiler_reap(struct profiler *profiler);
 
 /*
  * From now on take 1/thinning of the samples of events with a frequency; 1: all. Weights stay
- * correct, since an epoch with thinned samples stores them. Returns 0; -EOPNOTSUPP; or -errno of
- * closing an epoch, and then nothing has changed.
+ * correct, since an epoch with thinned samples stores them. Returns 0; -EOPNOTSUPP; or -errno of a
+ * drain, the source or closing an epoch. After an error the source takes samples as before, unless
+ * only the close of the last thinned epoch failed; call it again.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning);
 

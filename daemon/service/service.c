@@ -24,7 +24,7 @@ void service_init(struct service *service, const struct options *options, struct
 	service->options = options;
 	service->profiler = profiler;
 	service->notify.fd = -1;
-	/* A private daemon of operf does not report to any service manager. */
+	/* A daemon in the background, and operf's private one, report to no service manager. */
 	if (!options->foreground || options->die_with_parent)
 		return;
 	error = notify_init(&service->notify);
@@ -280,8 +280,8 @@ void service_ready(struct service *service)
 }
 
 /*
- * The daemon counts as alive only while reading samples succeeds. A loop whose readings all fail,
- * or that never reads, does not.
+ * While it samples, the daemon counts as alive only if reading samples succeeds. A loop whose
+ * readings all fail, or that never reads, does not count.
  */
 static bool service_works(const struct service *service, uint64_t now_ns)
 {

@@ -59,9 +59,9 @@ int session_begin(struct session *session, enum session_begin how, struct diag *
 
 /*
  * Discard current, or save it as name; then begin an empty current, started now, with the same
- * info and the symbols collected so far. All sample files of current must be closed. -EINVAL: bad
- * name; -EEXIST: the name is taken; current is then unchanged. Later errors leave the session
- * closed (session->open is false).
+ * info and the symbols collected so far. All sample files of current must be closed. Return as
+ * session_begin. session_save: -EINVAL: bad name; -EEXIST: the name is taken; current is then
+ * unchanged. Later errors leave the session closed (session->open is false).
  */
 int session_reset(struct session *session, struct diag *diag);
 int session_save(struct session *session, const char *name, struct diag *diag);

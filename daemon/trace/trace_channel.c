@@ -463,7 +463,7 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 		memcpy(&header, packet.data, sizeof(header));
 		written->nr_records += header.nr_records;
 		if (write_packet(channel, writer, cpu, &file, packet.data)) {
-			/* Before a ring's first packet (seq 0) no record was lost. */
+			/* Nothing precedes a ring's first packet (seq 0): all its losses count. */
 			lost_before = is_first && header.seq ? header.lost : lost_before;
 			lost = header.lost;
 			is_first = false;

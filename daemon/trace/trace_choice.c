@@ -38,7 +38,7 @@ struct adding {
 #define SAMPLE_WORD    "sample"
 #define HZ_MAX	       1000000u
 #define CALL_WORD      "syscall:"
-#define CALL_BYTES_MAX 4000u /* longest filter that the kernel accepts */
+#define CALL_BYTES_MAX 4000u /* a longer filter gets no more calls: the kernel takes a page */
 
 void trace_choice_deinit(struct trace_choice *choice)
 {

@@ -71,7 +71,7 @@ bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id)
 	return true;
 }
 
-/* Returns the offset of a record's time; 0: the record has no time. */
+/* Returns the offset of a record's time; 0: a record that trace_record_parse refuses. */
 static size_t time_at(enum trace_record_kind kind, uint32_t type, size_t nr_bytes)
 {
 	if (kind != TRACE_RECORD_MAPPING && type != PERF_RECORD_SAMPLE)

@@ -357,7 +357,7 @@ void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record 
 						    .path = record->path};
 	struct traced_task *task;
 
-	/* The kernel writes such numbers for tasks that have already ended. */
+	/* The kernel writes 0 or -1 for tasks that have already ended. */
 	if (record->pid <= 0 || (record->kind != TRACE_RECORD_MAPPING && record->tid <= 0))
 		return;
 	switch (record->kind) {

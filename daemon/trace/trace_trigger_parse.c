@@ -212,7 +212,7 @@ static int use_word(struct parsing *parsing, char *word, struct trigger_use use)
 
 static int make_span(struct parsing *parsing, char *begin, char *end)
 {
-	/* If both are the same event, a record ends the last span before it begins the next. */
+	/* If both are the same event, a record ends the previous span before it begins the next. */
 	const int error = use_word(parsing, end, (struct trigger_use){.role = TRIGGER_END});
 
 	return error ? error

@@ -49,7 +49,7 @@
  * in a mapping has an older stamp.
  */
 #define EARLIER_NS UINT64_C(1000)
-/* Smaller amounts of items are never applied. */
+/* Rounds never apply smaller amounts of items; snapshots do. */
 #define APPLY_BYTES_MIN ((size_t)256 << 10)
 /* Packets are written to the folder after this many bytes of records; the sub-buffers hold more. */
 #define DRAIN_BYTES (2u * SUB_BYTES)

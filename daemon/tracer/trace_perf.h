@@ -45,8 +45,9 @@ struct trace_perf_config {
 };
 
 struct trace_perf_counts {
-	uint64_t nr_records;  /* passed to the sink */
-	uint64_t lost;	      /* reported to the sink, by the kernel's count */
+	uint64_t nr_records; /* passed to the sink */
+	uint64_t lost; /* reported to the sink: the kernel's count, and records without memory for a
+			  note */
 	uint64_t bad_records; /* malformed: skipped, reported to the sink as lost */
 	uint64_t ring_errors; /* damaged rings, whose contents were skipped */
 	uint64_t throttled;   /* times that the kernel took no samples for a while */

@@ -26,8 +26,8 @@ void trace_session_init(struct trace_session_folder *session);
 int trace_session_open(struct trace_session_folder *session, const char *path,
 		       control_handler *handler, void *context, struct diag *diag);
 /*
- * Removes the socket and the lock, so that another tracer may use the folder; open requests can
- * still be answered.
+ * Removes the socket and releases the lock, so that another tracer may use the folder; open
+ * requests can still be answered.
  */
 void trace_session_release(struct trace_session_folder *session);
 /* In a forked child: closes lock and socket, which must not outlive the tracer. */

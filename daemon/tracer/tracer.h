@@ -20,7 +20,8 @@
 
 /* What records the trace: the kernel module, or perf_event_open, which every kernel has. */
 enum tracer_source {
-	TRACER_AUTO, /* the module if it is loaded and supports everything chosen; otherwise perf */
+	/* the module if it is loaded, permitted, and supports everything chosen; otherwise perf */
+	TRACER_AUTO,
 	TRACER_PERF,
 	TRACER_MODULE,
 };

@@ -385,7 +385,7 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-/* All records up to TRACE_SLACK_NS before the argument have been read, of all CPUs. */
+/* Called once all CPUs' records up to TRACE_SLACK_NS before `before` have been read. */
 static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
 {
 	const char *cause;

@@ -23,9 +23,9 @@ struct trace_counters {
 };
 
 /*
- * The caller has set attr, handler and context; attr.disabled: they start
- * disabled. Returns 0, -ENOMEM, an error of perf; -EBUSY: an enabled event
- * finds no place.
+ * The caller has set attr, handler, context and enabled; events start disabled if
+ * attr.disabled is set and enabled is not. Returns 0, -ENOMEM, an error of perf; -EBUSY: an enabled
+ * event finds no place.
  */
 int trace_counters_create(struct trace_counters *counters);
 /* The handler may run until RCU is synchronised with. cpus NULL: does nothing. */

@@ -31,7 +31,7 @@ struct trace_samples {
 	u64 storm_interval;
 };
 
-static struct trace_samples *storm; /* the one that has the only storm */
+static struct trace_samples *storm; /* whose storm runs, the only one; NULL: none */
 
 /* ---- records ---- */
 
@@ -141,7 +141,7 @@ static void fill_attr(const struct oprof_ktrace_samples *call, struct perf_event
 	attr->pinned = attr->type != PERF_TYPE_SOFTWARE;
 }
 
-/* perf checks numbers from programs only: as a time, a negative one would always have passed. */
+/* perf checks numbers from programs only: a negative period would be a time in the past. */
 static bool is_call(const struct oprof_ktrace_samples *call)
 {
 	const u32 modes = OPROF_KTRACE_SAMPLE_KERNEL | OPROF_KTRACE_SAMPLE_USER;

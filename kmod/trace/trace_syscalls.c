@@ -235,7 +235,7 @@ static noinline __flatten void record_entry(const struct session_syscalls *sysca
 	preempt_enable_notrace();
 }
 
-/* Of a stopped session only the flag is read. A session lives while its probe is registered. */
+/* If the session is stopped, only its flag is read. It lives while its probe is registered. */
 static noinline void enter_slow(const struct session_syscalls *syscalls, struct pt_regs *regs,
 				long number)
 {
@@ -259,8 +259,8 @@ static __always_inline bool write_entry(const struct session_syscalls *syscalls,
 }
 
 /*
- * The path of nearly all calls, which calls no function but the clock. False:
- * nothing was done. The code is duplicated for the two kinds of headers.
+ * The path of nearly all system calls; it uses no function but the clock's.
+ * False: nothing was done. The code is duplicated for the two kinds of headers.
  */
 static __always_inline bool enter_fast(const struct session_syscalls *syscalls,
 				       enum ring_clock clock, struct pt_regs *regs, long number)
