@@ -12,7 +12,7 @@ void bench_init(int argc, char **argv);
 /* Returns whether name begins with one of the prefixes, or no prefix was given. */
 bool bench_wanted(const char *name);
 
-/* Prints "name value unit" with the significant digits. */
+/* Prints "name value unit", the value with four significant digits. */
 void bench_print(const char *name, double value, const char *unit);
 
 /* CPU time of this thread; CPU time of this process and its waited-for children. */

@@ -182,8 +182,8 @@ struct cost {
 };
 
 /*
- * Starts seconds after the profiler, and all rounds add to one session: finding the images and
- * creating their files is not part of the continuous cost.
+ * Measures from WARM_UP_SECONDS after the profiler's start, and all rounds add to one session:
+ * finding the images and creating their files is not part of the continuous cost.
  */
 static struct cost measure_cost(enum profiler profiler, unsigned int hz)
 {

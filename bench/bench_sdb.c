@@ -134,7 +134,7 @@ static double plain_ns(const struct line *line)
 	return (double)(end - begin) / line->nr_keys;
 }
 
-/* The longest insert in CPU time, less the time to read the clock. */
+/* The CPU time of the longest insert, which includes reading the clock once. */
 static double stall_ms(const struct line *line)
 {
 	struct sdb *db = open_file();

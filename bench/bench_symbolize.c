@@ -196,7 +196,7 @@ static void bench_build(void)
 		bench_print("symbolize_build_25mb_cached", cached, "ms");
 }
 
-/* Looks up 1,000 addresses; returns CPU ms. */
+/* Looks up NR_FINDS addresses; returns the CPU ms of 1,000 of them. */
 static double find_all(const struct line_table *table, uint64_t *nr_frames)
 {
 	static struct line_found found;

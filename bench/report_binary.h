@@ -15,7 +15,7 @@
 struct report_binary {
 	char path[PATH_MAX];
 	uint64_t file_bytes;
-	uint64_t text_offset; /* of .text in the file: keys are relative to it */
+	uint64_t text_offset; /* of .text in the file: the lowest key, since keys are offsets */
 	uint64_t text_bytes;
 	struct oprof_image_identity identity;
 };

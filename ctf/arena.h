@@ -14,7 +14,7 @@ void ctf_arena_destroy(struct ctf_arena *arena); /* NULL: does nothing */
 void *ctf_arena_alloc(struct ctf_arena *arena, size_t nr_bytes);
 /*
  * Copies nr elements of size bytes from old into the arena. Returns NULL only
- * when out of memory, also when nr is 0.
+ * when out of memory, even if nr is 0.
  */
 void *ctf_arena_copy(struct ctf_arena *arena, const void *old, size_t nr, size_t size);
 

@@ -60,17 +60,20 @@ struct ctf_field {
 struct ctf_event {
 	uint32_t id;	    /* never an id that packet.h reserves (padding, escape) */
 	uint32_t stream_id; /* one of the trace's streams */
-	const char *name;   /* any text */
+	const char *name;   /* any text of at most CTF_NAME_BYTES_MAX bytes */
 	/*
-	 * Of the payload's first byte within the packet: 1, 2, 4 or 8. An event
-	 * without fields has 1.
+	 * Alignment of the payload's first byte within the packet: 1, 2, 4 or
+	 * 8. An event without fields has 1.
 	 */
 	unsigned int alignment;
 	unsigned int nr_fields;
 	const struct ctf_field *fields;
 };
 
-/* One property of the whole trace: a text or, if text is NULL, a number. */
+/*
+ * One property of the whole trace: a text of at most 4096 bytes or, if text is
+ * NULL, a number. Its name is a C identifier, not a reserved word of TSDL.
+ */
 struct ctf_env {
 	const char *name;
 	const char *text;
@@ -79,8 +82,8 @@ struct ctf_env {
 
 /* A time stamp in seconds since 1970 is offset_s + (offset + stamp) / freq_hz. */
 struct ctf_clock {
-	const char *name;	 /* a C identifier */
-	const char *description; /* any text */
+	const char *name;	 /* a C identifier, not a reserved word of TSDL */
+	const char *description; /* any text of at most CTF_NAME_BYTES_MAX bytes */
 	bool has_uuid;		 /* equal in traces whose time stamps can be compared */
 	uint8_t uuid[CTF_UUID_BYTES];
 	uint64_t freq_hz;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Makes half the size of level 1, and on an otherwise idle core is still faster than the disk. */
+/* The files are half as large as with level 1, and an idle core is still faster than the disk. */
 #define LEVEL	  3
 #define FILE_MODE 0600
 

@@ -41,12 +41,16 @@ bool ctf_packets_is_partial(const struct ctf_packets *packets);
 
 /*
  * Finds the number, from 0, of the first packet that ends at time or later. If
- * none does, *number is the number of packets. Damaged packets and a packet cut
- * by the end of the file have no number. -ENOMEM, -EIO.
+ * none does, *number is the number of packets or, if the search was partial,
+ * that of the last known packet. Damaged packets and a packet cut by the end of
+ * the file have no number. -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO.
  */
 int ctf_packets_find(struct ctf_packets *packets, uint64_t time, uint64_t *number);
 
-/* Finds packet number. Returns 0, -ENOENT if number is too large, -ENOMEM or -EIO. */
+/*
+ * Finds packet number. Returns 0; -ENOENT: number is too large; -EBADMSG: the
+ * file is compressed and damaged; -ENOMEM, -EIO.
+ */
 int ctf_packets_get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place);
 
 #endif

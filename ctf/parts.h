@@ -29,14 +29,18 @@ int ctf_parts_open(struct ctf_parts **parts, const struct ctf_metadata *metadata
 		   const char **fault);
 void ctf_parts_close(struct ctf_parts *parts); /* NULL: does nothing */
 
-/* Finds the first packet that ends at time or later; else a position after all. -ENOMEM, -EIO. */
+/*
+ * Finds the first packet that ends at time or later; else a position after all.
+ * This and the next two return -EBADMSG if the file is compressed and damaged;
+ * -ENOMEM, -EIO.
+ */
 int ctf_parts_find(struct ctf_parts *parts, uint64_t time, struct ctf_position *at);
 
-/* Finds the packet at a position. -ENOENT: there is none at it; -ENOMEM, -EIO. */
+/* Finds the packet at a position. -ENOENT: there is none at it. */
 int ctf_parts_get(struct ctf_parts *parts, const struct ctf_position *at,
 		  struct ctf_packet_place *place);
 
-/* Moves *at to the preceding packet. -ENOENT: there is none; -ENOMEM, -EIO. */
+/* Moves *at to the preceding packet. -ENOENT: there is none. */
 int ctf_parts_back(struct ctf_parts *parts, struct ctf_position *at,
 		   struct ctf_packet_place *place);
 

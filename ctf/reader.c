@@ -511,7 +511,7 @@ static int step_back(struct newest_packet *newest)
 	return error == -ENOENT ? 0 : error;
 }
 
-/* Finds the last packet that begins before `before'. A stream that cannot be read has none. */
+/* Finds the stream's last packet that begins before that time. An unreadable stream has none. */
 static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest_packet *newest)
 {
 	struct diag diag;

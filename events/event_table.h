@@ -42,7 +42,10 @@ void unit_mask_destroy(struct event_unit_mask *mask);
 const struct event_unit_mask *unit_mask_find(const struct event_table *table, size_t first,
 					     const char *name);
 
-/* Returns true if number is a value of the mask, or, for a bitmask, a union of values. */
+/*
+ * Returns true if number is a value of the mask, or, for a bitmask, is not 0 and consists of bits
+ * of its values.
+ */
 bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number);
 
 #endif

@@ -81,7 +81,7 @@ struct event_choice {
 
 /*
  * Parses "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default". Without a COUNT (which may be
- * empty: "cpu-clock::0:1:1") the event is sampled at hz (-F), unless hz is 0. The COUNT of
+ * empty: "cpu-clock::0:1:1") the event is sampled at hz (-F); -EINVAL if hz is 0. The COUNT of
  * cpu-clock and task-clock is in ns. off-cpu takes only its name (or the text of
  * event_choice_format()): it records every nanosecond, so its period is 1. The parser checks
  * the minimum count, the unit mask, and that flags are 0 or 1. Instead of KERNEL and USER, the

@@ -37,9 +37,9 @@ bool cgroup_name_tail(const char *path, unsigned int nr_parts, char *text, size_
 
 /*
  * Returns true if word, as a user wrote it, selects the group of this path: word matches the
- * path with or without its first slash, the name, or the name after its colon, or is a prefix
- * of at least 6 characters of the container's or pod's id. match decides whether a pattern (a
- * glob, for example) matches a text.
+ * path with or without its first slash, the name, the name after its first colon, or the
+ * container's id or name, or is a prefix of at least 6 characters of the container's or pod's
+ * id. match decides whether a pattern (a glob, for example) matches a text.
  */
 bool cgroup_name_is_meant(const char *path, const char *word,
 			  bool (*match)(const char *pattern, const char *text));

@@ -28,7 +28,8 @@ void log_init(const char *program, enum log_level level);
  * For programs that run for months. A log file that reaches bytes_max is renamed to PATH.1,
  * replacing an older one, and a new file begins. A message repeated at once is logged once,
  * then only its number of repetitions. Each call site logs at most nr_a_minute messages a
- * minute. 0: no such limit. Without this call there are no limits.
+ * minute. bytes_max 0: the file has no limit. nr_a_minute 0: every message is logged,
+ * repetitions too. Without this call there are no limits.
  */
 void log_bound(size_t bytes_max, unsigned int nr_a_minute);
 

@@ -50,14 +50,15 @@ int time_range_parse_last(const char *text, int64_t now_ns, struct time_range *r
 /*
  * Parses a range from one point to another; NULL or "": open on that side. A day as the end is
  * included whole. If both points are given, a time of day or weekday as the end is its first
- * occurrence after the begin.
+ * occurrence after the begin; a whole weekday may also be the day of the begin.
  */
 int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 			    struct time_range *range, struct diag *diag);
 
 /*
  * Parses "FROM..TO", where one of the two may be empty; a length: the range of this length
- * that ends now; or a single point: the day, minute or second that it names.
+ * that ends now; or a single point: the day, minute or second that it names (-EINVAL for "now"
+ * and "2h ago", which name none).
  */
 int time_range_parse(const char *text, int64_t now_ns, struct time_range *range, struct diag *diag);
 

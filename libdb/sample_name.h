@@ -6,7 +6,8 @@
  *   {kern}/NAME and {anon:NAME}/TGID.START.END may replace either {root} path.
  *
  * Escapes: a '{' at the start of a component, a '%', a byte below 0x20, a '/'
- * in a NAME and a '.' in EVENT are written as %XX. A component over 255 bytes
+ * in a NAME or EVENT, and a '.' in EVENT or in a {kern} NAME "." or ".." are
+ * written as %XX. A component over 255 bytes
  * is cut and ends in %~ and 16 hex digits of a hash of the whole component; the
  * file's header then has the true name. sample_name_parse reads back the struct
  * that sample_name_format wrote, except that a cut component is read with its

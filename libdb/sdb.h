@@ -49,14 +49,15 @@ struct sdb_identity {
 /*
  * Opens path for writing. A missing file is created with mode 0600; missing
  * folders are not created. An existing file is checked (cheaply: header, sizes,
- * directory) and must have the same event, period, flags and image. A file of
- * an earlier epoch than identity->epoch is emptied first, as by sdb_restart:
- * its samples are in a slice. A file of a later epoch, or without epochs, is
- * refused with -EINVAL. The first page is on disk on return. A full disk is
- * reported by this function or by sdb_add, never by SIGBUS. Errors: -EBUSY
- * another process is writing to it, -EINVAL not a sample file or one with
- * another identity, -EILSEQ damaged, -EPROTONOSUPPORT newer version or other
- * byte order, -ENOSPC, -EDQUOT, -EMFILE, -ENOMEM, ...
+ * directory) and must have the same event, unit mask, period, flags, kind of
+ * keys and image. A file of an earlier epoch than identity->epoch is emptied
+ * first, as by sdb_restart: its samples are in a slice. A file of a later epoch
+ * is refused with -EINVAL, as is one with epochs if identity has none, or the
+ * reverse. On return the first page is written, but not synced. A full disk is
+ * reported by this function or by sdb_add, never by SIGBUS. Errors: -EBUSY the
+ * file is open for writing elsewhere, -EINVAL not a sample file or one with
+ * another identity, -EILSEQ damaged, -EPROTONOSUPPORT another version or byte
+ * order, or an unknown flag, -ENOSPC, -EDQUOT, -EMFILE, -ENOMEM, ...
  */
 int sdb_open(struct sdb **db, const char *path, const struct sdb_identity *identity,
 	     struct diag *diag);
@@ -67,9 +68,9 @@ void sdb_close(struct sdb *db);
 /*
  * Adds samples to key, in the narrow table or, if the key or the sum does not
  * fit, in the wide table. nr_samples > 0. Errors (nothing was added): -ENOSPC,
- * -EDQUOT or -EFBIG: the file cannot grow (try again later; existing keys can
- * still be added to), -EIO: the file was truncated or its disk failed while
- * mapped (SIGBUS), -EILSEQ: damaged.
+ * -EDQUOT, -EFBIG or -ENOMEM: the file cannot grow (try again later; existing
+ * keys can still be added to), -EIO: the file was truncated or its disk failed
+ * while mapped (SIGBUS), -EILSEQ: damaged.
  */
 int sdb_add(struct sdb *db, uint64_t key, uint64_t nr_samples);
 
@@ -144,7 +145,7 @@ struct sdb_check_result {
 	uint64_t nr_keys;
 	uint64_t nr_samples;
 	uint64_t nr_pages_used, nr_pages_free; /* free: allocated, but no directory leads to it */
-	uint64_t nr_stale; /* unreachable slots, left by a kill during growth; harmless */
+	uint64_t nr_stale; /* unreachable slots, left by a kill or an uneven split; harmless */
 	uint64_t longest_probe;
 };
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file grows by an eighth of its size, but by at most this: limits both delay and waste. */
+/* A file from 8 pages on grows by an eighth, within these bounds on delay and waste. */
 #define SEGMENT_PAGES_MIN 4u
 #define SEGMENT_PAGES_MAX 64u
 #define SMALL_FILE_BYTES  (64u * SDB_PAGE_BYTES)

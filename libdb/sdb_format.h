@@ -64,9 +64,9 @@ static inline uint64_t sdb_place(uint64_t mixed)
 
 /*
  * The lines of a page of nr_lines lines in which a key may be: its home line,
- * the other line of that pair, then the lines of further pairs, SDB_PROBE_PAIRS
- * pairs in all. In a whole page the stride from pair to pair differs between
- * keys, so that full pairs do not cluster.
+ * the other line of that pair, then the lines of further pairs, at most
+ * SDB_PROBE_PAIRS pairs in all. In a whole page the stride from pair to pair
+ * differs between keys, so that full pairs do not cluster.
  */
 struct sdb_probe {
 	uint32_t line;	 /* searched first; the other of the pair is line ^ 1 */

@@ -254,7 +254,7 @@ static int header_check(int fd, const struct oprof_sdb_header *header, size_t nr
 	if (nr_bytes < header->header_bytes)
 		return diag_set_at(diag, -EILSEQ, path, 0, "cut: its header is %u bytes",
 				   header->header_bytes);
-	/* After the header was read: a file only grows, until it is emptied. */
+	/* The size is read after the header, since a file only grows until it is emptied. */
 	if (fstat(fd, &status) < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	int error = check_strings(header, path, diag);

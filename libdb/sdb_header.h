@@ -16,12 +16,12 @@
 int sdb_header_build(const struct sdb_identity *identity, void **pages, size_t *nr_bytes);
 
 /*
- * Reads and checks the header of the file open at fd: header_bytes of it in
- * malloc'ed *header, followed by a NUL. Every offset and size in it is then
- * safe to use. All of it is of one epoch and, except the times, of one moment.
- * Returns 0, -ENODATA (not begun: its writer was killed at once, or is just
- * creating it), -EINVAL, -EILSEQ, -EPROTONOSUPPORT, -EAGAIN (it changed during
- * each of many attempts), or -errno of reading. path is for diag.
+ * Reads and checks the header of the file open at fd: malloc'ed *header has all
+ * its header_bytes. Every offset and size in it is then safe to use. All of it
+ * is of one epoch and, except the times, of one moment. Returns 0, -ENODATA
+ * (not begun: its writer was killed at once, or is just creating it), -EINVAL,
+ * -EILSEQ, -EPROTONOSUPPORT, -EAGAIN (it changed during each of many attempts),
+ * -ENOMEM, or -errno of reading. path is for diag.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag);
 

@@ -461,7 +461,7 @@ static int image_load(const char *path, enum load_what what, struct sdb_image *i
 
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	/* A file is emptied at most about once a minute: repeated emptying is a hostile writer. */
+	/* A file is emptied about once a minute: repeated emptying is a hostile writer. */
 	for (int tries = 0; tries < EMPTIED_MAX && error > 0; tries++) {
 		sdb_image_deinit(&loaded);
 		error = load_once(fd, path, what, &loaded, diag);

@@ -68,7 +68,7 @@ struct sdb {
 	struct sdb_table weight;
 	uint8_t *map;		     /* the whole file, and reserved addresses for its growth */
 	struct sdb_mapping *mapping; /* copy of map and map_bytes for the SIGBUS handler */
-	uint32_t nr_mapped;	     /* pages that are on disk and mapped */
+	uint32_t nr_mapped;	     /* pages that are allocated and mapped */
 	int64_t start_time_ns;	     /* copy of the header's: set for each sample */
 	int64_t end_time_ns;
 
@@ -100,7 +100,7 @@ static inline bool sdb_lost(const struct sdb *db)
 /* ---- sdb_file.c ---- */
 
 /*
- * Adds nr_pages pages at the end of the file, on disk and mapped. May move the
+ * Adds nr_pages pages or more at the end of the file, allocated and mapped. May move the
  * mapping, which invalidates pointers into it. On -errno none were added.
  */
 int sdb_file_grow(struct sdb *db, uint32_t nr_pages);
@@ -144,8 +144,9 @@ void sdb_tables_settle(struct sdb *db);
 /* ---- sdb_split.c ---- */
 
 /*
- * Makes room where place is: gives the table its root, or splits the page.
- * Returns 0: search again; or -errno, as sdb_add.
+ * Makes room where place is: gives the table its root or its directory, doubles
+ * the directory, or splits the page. Returns 0: search again; or -errno, as
+ * sdb_add.
  */
 int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t place);
 

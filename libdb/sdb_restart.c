@@ -20,7 +20,7 @@
 #define KEEP_PAGES 16u
 
 /*
- * An odd nr_splits makes readers read again, as during a split. A reader that
+ * The changed nr_splits makes readers read again, as after a split. A reader that
  * sees any of the later changes (another header, a shorter file, other samples)
  * sees the changed epoch_emptied when it looks again. Partners of the fence:
  * the acquire fences in sdb_image.c and sdb_header.c.

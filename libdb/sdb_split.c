@@ -2,11 +2,11 @@
 /*
  * Growth of a table: its root page, its directory, and splitting a full page.
  * Correctness rests on the order of stores. New pages are written first, while
- * nothing leads to them; then single stores turn the entries, or the directory,
- * over to them. A slot counts only if the directory leads its key to its page,
- * so a kill between any two stores leaves every key counted once. Copies that
- * nothing leads to are stale, and stay so, since a page is zeroed before it is
- * used again.
+ * nothing leads to them; then single stores make the entries, or the table's
+ * word directory, lead to them. A slot counts only if the directory leads its
+ * key to its page, so a kill between any two stores leaves every key counted
+ * once. Copies that nothing leads to are stale, and stay so, since a page is
+ * zeroed before it is used again.
  */
 #include "libdb/sdb_internal.h"
 
@@ -204,7 +204,7 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	return -EFBIG;
 }
 
-/* Returns whether the split page is free once the entries are turned over. */
+/* Returns whether the split page is free once no entry leads to it. */
 static bool split_leaves(const struct split *split)
 {
 	return split->halves[0] != split->page && split->halves[1] != split->page;
@@ -304,8 +304,8 @@ static struct page_run run_find(const struct sdb_table *table, uint64_t place)
 }
 
 /*
- * Turns the entries over one by one, in an order that keeps those that still
- * lead to the old page adjacent: from the end if the lower half stays.
+ * Makes the entries lead to the halves, one by one, in an order that keeps those that
+ * still lead to the old page adjacent: from the end if the lower half stays.
  */
 static void turn_entries(uint32_t *entries, struct page_run run, uint32_t middle,
 			 const struct split *split)

@@ -440,8 +440,8 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /*
- * Gives each byte of code to one function: .eh_frame takes precedence over
- * .debug_frame, otherwise the function that begins later does.
+ * Leaves each byte of code to at most one function: .eh_frame takes precedence
+ * over .debug_frame, otherwise the function that begins later does.
  */
 static void keep_disjoint(struct code_frames *frames)
 {

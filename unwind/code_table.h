@@ -79,8 +79,8 @@ struct code_row {
  * Reads the ELF file open at from and writes its table to the empty file open
  * at to. Returns 0; -ENOEXEC: not ELF, or another machine; -ENODATA: no unwind
  * tables or no functions in them; -EILSEQ: damaged; -EFBIG: larger than
- * max_bytes, nothing is written; -ENOMEM, -errno. It uses only pread and write
- * on them.
+ * max_bytes, nothing is written; -ENOMEM, -errno. It uses only fstat, pread and
+ * write on them.
  */
 int code_table_build(int from, int to, uint64_t max_bytes, struct diag *diag);
 

@@ -243,7 +243,7 @@ static void tell_overlap(struct lister *lister, struct history_file *file)
 static void apply_rule(struct lister *lister)
 {
 	struct history_files *history = &lister->history;
-	uint64_t held = 0; /* slices that count hold all epochs up to this one */
+	uint64_t held = 0; /* the highest epoch of the slices that count so far */
 	size_t nr = 0;
 
 	if (history->nr_files)

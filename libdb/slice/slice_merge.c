@@ -149,7 +149,7 @@ static int merge_pair(struct entry_list *a, struct entry_list *b)
 	return 0;
 }
 
-/* Merges neighbouring lists until one is left: each entry is copied log2 times. */
+/* Merges pairs of lists until one is left: each entry is copied about log2(nr_lists) times. */
 static int merge_lists(struct merge *merge)
 {
 	int error = 0;
@@ -267,7 +267,7 @@ static int merge_sections(struct merge *merge, struct diag *diag)
 
 /* ---- call trees ---- */
 
-/* Merges one input at a time: at most twice the limit of nodes is in memory. */
+/* Merges one input at a time: at most three times the limit of nodes is in memory. */
 static int merge_stacks_of(struct stack_tree *sum, struct slice *slice, struct diag *diag)
 {
 	struct stack_tree tree;

@@ -268,7 +268,7 @@ static int check_ends(struct slice *slice)
 	return error ? error : slice_unpacker_end(&slice->weights, slice->fd, &slice->small);
 }
 
-/* Ends the section that was read with error, and moves to the next. */
+/* Moves to the next section; error is the result of reading this one. */
 static int section_end(struct slice *slice, int error, struct diag *diag)
 {
 	if (!error && slice->next + 1 == slice->tables.nr_sections)

@@ -56,8 +56,8 @@ static inline int slice_unpacker_need(struct slice_unpacker *unpacker, int fd, Z
 }
 
 /*
- * Takes a number from *next, which ends before end. Returns 0, or -EILSEQ if it
- * is cut, does not fit 64 bits, or is longer than necessary.
+ * Takes the number at *next. Returns 0, or -EILSEQ if it is cut by the end of
+ * the bytes, does not fit 64 bits, or is longer than necessary.
  */
 static inline int slice_get_number(const uint8_t **next, const uint8_t *end, uint64_t *value)
 {

@@ -11,7 +11,7 @@
 int stack_root_compare(const struct slice_section *a, const struct slice_section *b);
 uint32_t stack_root_hash(const struct slice_section *section);
 
-/* Images with the same path and build-id are equal, whatever the rest of their identities. */
+/* By path, identity, kind and start. Of identities with a build-id only that is compared. */
 int stack_image_compare(const struct stack_image *a, const struct stack_image *b);
 uint32_t stack_image_hash(const struct stack_image *image);
 

@@ -84,7 +84,10 @@ int stack_tree_fold(struct stack_tree *tree, uint32_t nr_nodes_max);
 
 /* ---- the frame "stacks" of slices (doc/slice.md), before compression ---- */
 
-/* Returns malloc'ed bytes, which do not depend on the order in which the tree was built. */
+/*
+ * Sets malloc'ed *bytes, which do not depend on the order in which the tree was
+ * built. Returns 0, -ENOMEM, or -E2BIG if the tree must be folded first.
+ */
 int stack_tree_encode(const struct stack_tree *tree, uint8_t **bytes, size_t *nr_bytes);
 /*
  * version is the slice's, OPROF_SLICE_VERSION_MIN to OPROF_SLICE_VERSION.

@@ -504,7 +504,10 @@ static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 		fail(decoder, "number of roots", tree->nr_roots);
 }
 
-/* Reads a function. The parts of a node ascend: its weight is the last part's function + 1. */
+/*
+ * Reads the function of node i. The parts of a node must ascend: until weights
+ * are read, a node's weight is the function of its last part so far, + 1.
+ */
 static void get_function_of(struct tree_decoder *decoder, uint32_t i)
 {
 	struct stack_node *nodes = decoder->tree.nodes;

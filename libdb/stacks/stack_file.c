@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file grows by an eighth of its size, within these: limits both delay and waste. */
+/* A file grows by an eighth of its size, within these bounds on delay and waste. */
 #define SEGMENT_BYTES_MIN (16u << 10)
 #define SEGMENT_BYTES_MAX (1u << 20)
 #define FILE_BYTES_MIN	  (64u << 10) /* for nr_bytes_max */
@@ -39,7 +39,7 @@
 /* An emptied file's index with more lines than this is freed. */
 #define KEEP_LINES (1u << 13)
 
-/* After a failure, growing is tried again for one in TRY_AGAIN records without room. */
+/* After a failure, growing is tried again at every TRY_AGAIN-th record without room. */
 #define TRY_AGAIN 64u
 
 #define NODE_BYTES sizeof(struct oprof_stack_node)

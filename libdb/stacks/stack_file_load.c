@@ -100,7 +100,7 @@ int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, 
 
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	/* A file is emptied at most about once a minute: repeated emptying is a hostile writer. */
+	/* A file is emptied about once a minute: repeated emptying is a hostile writer. */
 	for (int tries = 0; tries < EMPTIED_MAX && error > 0; tries++) {
 		stack_tree_deinit(&loaded);
 		error = stack_tree_init(&loaded);
