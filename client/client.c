@@ -58,7 +58,9 @@ static int no_daemon(const char *session_dir, struct diag *diag)
 
 static int not_ours(int error, const char *session_dir, struct diag *diag)
 {
-	return diag_set(diag, error, "the daemon of %s is another user's: run this as root (sudo)",
+	return diag_set(diag, error,
+			"cannot reach the daemon of %s: it runs as another user; run "
+			"this as root (sudo)",
 			session_dir);
 }
 
@@ -106,7 +108,7 @@ static int send_question(int fd, enum oprof_request request, const char *text, s
 	ssize_t nr;
 
 	if (nr_text > OPROF_CONTROL_TEXT_MAX)
-		return diag_set(diag, -EMSGSIZE, "the request's text is too long");
+		return diag_set(diag, -EMSGSIZE, "cannot ask the daemon: the request is too long");
 	/* sendmsg only reads the text, but struct iovec has no const. */
 	parts[1].iov_base = (void *)(uintptr_t)text;
 	do {
@@ -177,13 +179,13 @@ static int receive_answer(int fd, struct oprof_message *head, struct client_answ
 		return diag_set(diag, -ECONNRESET, "the daemon ended before it answered");
 	if (error == -EPROTONOSUPPORT)
 		return diag_set(diag, error,
-				"the daemon speaks version %u of the control socket, this program "
-				"version %u: use programs of one installation",
+				"the daemon uses version %u of the control socket's protocol, "
+				"this program version %u; use programs of one installation",
 				head->version, OPROF_CONTROL_VERSION);
 	if (error == -EBADMSG || message.msg_flags & MSG_TRUNC)
 		error = -EPROTO;
 	if (error)
-		return diag_set(diag, error, "what came over the control socket is no answer");
+		return diag_set(diag, error, "the daemon's answer is not a valid message");
 	answer->text[head->size_bytes] = '\0';
 	return 0;
 }
@@ -194,7 +196,7 @@ static int judge_answer(const struct oprof_message *head, const char *text,
 	char why[DIAG_TEXT_BYTES];
 
 	if (head->request != request || head->status > 0 || head->status < -ERRNO_MAX)
-		return diag_set(diag, -EPROTO, "the daemon answered something else than was asked");
+		return diag_set(diag, -EPROTO, "the daemon's answer does not match the request");
 	if (!head->status)
 		return 0;
 	if (key_value_find(text, "error", why, sizeof(why)))
@@ -226,9 +228,11 @@ static int ask_on(int fd, enum oprof_request request, const char *text,
 		return diag_set(diag, error, "cannot wait for the daemon's answer: %s",
 				strerror(-error));
 	if (error)
-		return diag_set(
-			diag, error, "the daemon, process %d, did not answer (%s) within %d s",
-			(int)peer_pid(fd), request_names[request], patience->timeout_ms / 1000);
+		return diag_set(diag, error,
+				"the daemon (process %d) did not answer the request (%s) "
+				"within %d s",
+				(int)peer_pid(fd), request_names[request],
+				patience->timeout_ms / 1000);
 	error = receive_answer(fd, &head, answer, diag);
 	return error ? error : judge_answer(&head, answer->text, request, diag);
 }

@@ -14,7 +14,7 @@ static int recent_take(struct client_recent *recent, struct client_answer *answe
 	uint64_t end_ns = key_value_number(answer->text, "end_ns", UINT64_MAX);
 
 	if (answer->fd < 0 || begin_ns > INT64_MAX || end_ns > INT64_MAX)
-		return diag_set(diag, -EPROTO, "the daemon's answer lacks its samples");
+		return diag_set(diag, -EPROTO, "the daemon's answer lacks the samples");
 	*recent = (struct client_recent){
 		.fd = answer->fd,
 		.begin_ns = (int64_t)begin_ns,
@@ -38,8 +38,8 @@ int client_recent(const char *session_dir, uint64_t last_ns, enum client_separat
 	error = client_ask(session_dir, OPROF_REQUEST_RECENT, text, patience, &answer, diag);
 	if (error == -EOPNOTSUPP)
 		return diag_set(diag, error,
-				"the daemon that runs is older than this program and keeps no "
-				"recent samples: start it anew");
+				"the running daemon is older than this program and keeps no "
+				"recent samples; restart it");
 	if (error)
 		return error;
 	error = recent_take(recent, &answer, diag);

@@ -140,8 +140,8 @@ static void log_tell_again(void)
 static void log_tell_left_out(uint64_t nr)
 {
 	if (nr)
-		log_about(LOG_LEVEL_WARNING, "%" PRIu64 " more messages of one kind were left out",
-			  nr);
+		log_about(LOG_LEVEL_WARNING,
+			  "%" PRIu64 " more messages of the same kind were left out", nr);
 }
 
 static bool log_is_again(enum log_level level, const char *text)

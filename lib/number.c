@@ -101,8 +101,9 @@ int number_parse_seconds(const char *option, const char *text, uint64_t *ns, str
 	    (!nr_whole && !dot) || number_parse(whole, SECONDS_MAX, &seconds) ||
 	    strspn(part, "0123456789") != sizeof(part) - 1)
 		return diag_set(diag, -EINVAL,
-				"%s=%s: give seconds since the trace's begin, such as 1.25", option,
-				text);
+				"%s=%s: give seconds since the beginning of the trace, such as "
+				"1.25",
+				option, text);
 	rest = strtoull(part, NULL, 10);
 	*ns = seconds * NS_PER_SECOND + rest;
 	return 0;

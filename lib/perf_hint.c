@@ -66,8 +66,8 @@ static void refused_hint(const struct perf_hint_machine *machine, enum perf_hint
 	if (machine->root)
 		(void)snprintf(
 			text, nr_bytes,
-			"the kernel refuses performance events although this is root: "
-			"a container without the right to them, most likely; " CONTAINER_REMEDY);
+			"the kernel refuses performance events to root, probably because this "
+			"container may not use them; " CONTAINER_REMEDY);
 	else if (!machine->level_known)
 		(void)snprintf(text, nr_bytes,
 			       "the kernel refuses performance events %s to this user; run as "
@@ -77,13 +77,13 @@ static void refused_hint(const struct perf_hint_machine *machine, enum perf_hint
 		(void)snprintf(text, nr_bytes,
 			       "the kernel refuses performance events %s to this user (level %d); "
 			       "allow them: sudo sysctl kernel.perf_event_paranoid=%d; or run as "
-			       "root, or, in a container, " CONTAINER_REMEDY,
+			       "root; in a container, " CONTAINER_REMEDY,
 			       whose, machine->level, target);
 	else
 		(void)snprintf(
 			text, nr_bytes,
-			"the kernel refuses performance events %s although level %d allows them: "
-			"a container or another filter of system calls, most likely; " CONTAINER_REMEDY,
+			"the kernel refuses performance events %s although level %d allows them, "
+			"probably because of a container or another filter of system calls; " CONTAINER_REMEDY,
 			whose, machine->level);
 }
 
@@ -91,7 +91,7 @@ static void absent_hint(char *text, size_t nr_bytes)
 {
 	(void)snprintf(text, nr_bytes,
 		       "this kernel has no performance events (CONFIG_PERF_EVENTS), or a "
-		       "container hides them: " CONTAINER_REMEDY);
+		       "container hides them; " CONTAINER_REMEDY);
 }
 
 void perf_open_hint_on(const struct perf_hint_machine *machine, int error,
@@ -110,31 +110,32 @@ void perf_open_hint_on(const struct perf_hint_machine *machine, int error,
 	case ENODEV:
 	case EOPNOTSUPP:
 		(void)snprintf(text, nr_bytes,
-			       "this machine cannot count or sample this event; one that works "
-			       "everywhere: -e cpu-clock");
+			       "this machine cannot count or sample this event; use one that "
+			       "works everywhere: -e cpu-clock");
 		break;
 	case EMFILE:
 	case ENFILE:
 		(void)snprintf(text, nr_bytes,
-			       "too few files may be open for an event on each of %u CPUs; allow "
-			       "more: ulimit -n 65536",
+			       "the limit of open files is too low for an event on each of %u "
+			       "CPUs; raise it: ulimit -n 65536",
 			       machine->nr_cpus);
 		break;
 	case EINVAL:
 		(void)snprintf(text, nr_bytes,
-			       "the kernel does not take this event as asked; it samples at most "
-			       "%ld times a second: ask for less (-F 99), or sudo sysctl "
+			       "the kernel refuses the settings of this event; it samples at "
+			       "most %ld times a second: use a lower rate (-F 99), or raise "
+			       "the limit: sudo sysctl "
 			       "kernel.perf_event_max_sample_rate=100000",
 			       machine->max_sample_hz);
 		break;
 	case EBUSY:
-		(void)snprintf(
-			text, nr_bytes,
-			"another program holds the counters (%s); end it, or use -e cpu-clock",
-			strerror(error));
+		(void)snprintf(text, nr_bytes,
+			       "another program uses the counters (%s); end it, or use -e "
+			       "cpu-clock",
+			       strerror(error));
 		break;
 	case ESRCH:
-		(void)snprintf(text, nr_bytes, "the process has ended already");
+		(void)snprintf(text, nr_bytes, "the process has already ended");
 		break;
 	default:
 		(void)snprintf(text, nr_bytes, "the kernel refuses the event: %s", strerror(error));
@@ -151,18 +152,18 @@ void perf_mmap_hint_on(const struct perf_hint_machine *machine, int error, unsig
 	error = abs(error);
 	if (error == EPERM || error == EAGAIN)
 		(void)snprintf(text, nr_bytes,
-			       "rings of %u pages need %ld KB of locked memory a CPU, and %ld KB a "
-			       "CPU are allowed; allow more: sudo sysctl "
-			       "kernel.perf_event_mlock_kb=%ld; or use smaller rings, or end your "
-			       "other profilers",
+			       "rings of %u pages need %ld KB of locked memory per CPU, but "
+			       "only %ld KB per CPU are allowed; allow more: sudo sysctl "
+			       "kernel.perf_event_mlock_kb=%ld; or use smaller rings, or end "
+			       "your other profilers",
 			       nr_pages, need_kb, machine->mlock_kb,
 			       (need_kb > machine->mlock_kb ? need_kb : machine->mlock_kb) * 2);
 	else if (error == ENOMEM)
 		(void)snprintf(text, nr_bytes,
-			       "no memory for rings of %u pages on %u CPUs: use smaller ones",
+			       "no memory for rings of %u pages on %u CPUs; use smaller rings",
 			       nr_pages, machine->nr_cpus);
 	else
-		(void)snprintf(text, nr_bytes, "a ring of %u pages cannot be mapped: %s", nr_pages,
+		(void)snprintf(text, nr_bytes, "cannot map a ring of %u pages: %s", nr_pages,
 			       strerror(error));
 }
 

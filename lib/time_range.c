@@ -47,7 +47,7 @@ struct point_parser {
 
 static int refuse(const struct point_parser *parser)
 {
-	return diag_set(parser->diag, -EINVAL, "\"%s\" is no time; write it as one of %s",
+	return diag_set(parser->diag, -EINVAL, "\"%s\" is not a time; write it as one of %s",
 			parser->word, POINT_FORMS);
 }
 
@@ -148,8 +148,9 @@ int time_length_parse(const char *text, int64_t *length_ns, struct diag *diag)
 	int64_t seconds = take_length(&at);
 
 	if (seconds <= 0 || *at)
-		return diag_set(diag, -EINVAL, "\"%s\" is no length of time; write it as one of %s",
-				text, LENGTH_FORMS);
+		return diag_set(diag, -EINVAL,
+				"\"%s\" is not a length of time; write it as one of %s", text,
+				LENGTH_FORMS);
 	*length_ns = seconds * NS_PER_S;
 	return 0;
 }
@@ -165,7 +166,7 @@ int time_range_parse_last(const char *text, int64_t now_ns, struct time_range *r
 	*range = (struct time_range){.begin_ns = now_ns > length_ns ? now_ns - length_ns : 0,
 				     .end_ns = now_ns};
 	if (range->begin_ns >= range->end_ns)
-		return diag_set(diag, -EINVAL, "the clock says that it is 1970");
+		return diag_set(diag, -EINVAL, "the system clock is not set: it shows 1970");
 	return 0;
 }
 
@@ -513,7 +514,8 @@ static int read_point(struct point_parser *parser, struct point *point)
 	*point = (struct point){.kind = POINT_FIXED};
 	skip_blanks(&parser->at);
 	if (to_local(parser->now_s, &point->tm))
-		return diag_set(parser->diag, -EINVAL, "the clock's time is no time");
+		return diag_set(parser->diag, -EINVAL,
+				"the system clock does not show a valid time");
 	if (*parser->at == '-') {
 		parser->at++;
 		error = read_relative(parser, point);
@@ -618,10 +620,10 @@ static int parse_alone(const char *text, int64_t now_ns, struct time_range *rang
 	if (error)
 		return error;
 	if (point.begin_s == point.end_s)
-		return diag_set(
-			diag, -EINVAL,
-			"\"%s\" is a point, not a stretch: write FROM..TO, such as \"%s..\"", text,
-			text);
+		return diag_set(diag, -EINVAL,
+				"\"%s\" is a point in time, not a time range; write FROM..TO, "
+				"such as \"%s..\"",
+				text, text);
 	*range = (struct time_range){point.begin_s * NS_PER_S, point.end_s * NS_PER_S,
 				     point.day_before};
 	return 0;
@@ -637,12 +639,12 @@ int time_range_parse(const char *text, int64_t now_ns, struct time_range *range,
 				       : parse_alone(text, now_ns, range, diag);
 	if ((size_t)(dots - text) >= sizeof(from))
 		return diag_set(diag, -EINVAL,
-				"\"%s\" is no stretch of time; write FROM..TO, each one of %s",
-				text, POINT_FORMS);
+				"\"%s\" is not a time range; write FROM..TO, each one of %s", text,
+				POINT_FORMS);
 	if (dots == text && !dots[2])
-		return diag_set(
-			diag, -EINVAL,
-			"\"..\" has neither beginning nor end; write FROM..TO, FROM.. or ..TO");
+		return diag_set(diag, -EINVAL,
+				"\"..\" has neither a beginning nor an end; write FROM..TO, "
+				"FROM.. or ..TO");
 	memcpy(from, text, (size_t)(dots - text));
 	from[dots - text] = '\0';
 	return time_range_parse_points(from, dots + 2, now_ns, range, diag);

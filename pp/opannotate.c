@@ -41,7 +41,7 @@ static int annotate_profile(const struct profile *profile, const struct annotate
 	int error = annotation_build(&annotation, profile, &options->profile, shown->source);
 
 	if (error) {
-		log_error("source lines can't be read: %s", strerror(-error));
+		log_error("cannot read source lines: %s", strerror(-error));
 		return error;
 	}
 	if (shown->assembly)
@@ -51,7 +51,7 @@ static int annotate_profile(const struct profile *profile, const struct annotate
 	if (!error && (fflush(stdout) || ferror(stdout)))
 		error = -EIO;
 	if (error)
-		log_error("the annotation can't be written: %s", strerror(-error));
+		log_error("cannot write the annotation: %s", strerror(-error));
 	annotation_deinit(&annotation);
 	return error;
 }

@@ -25,10 +25,11 @@ enum {
 
 static const struct poptOption option_table[] = {
 	{"output-directory", 'o', ARG_TEXT, OPTION_OUTPUT,
-	 "the archive: a folder of its own, or a compressed file if it ends in .tar.zst",
+	 "the archive to write: a new folder, or a compressed file if "
+	 "it ends in .tar.zst",
 	 "ARCHIVE"},
-	{"list-files", 'l', ARG_NONE, OPTION_LIST, "list what would go in, and write nothing",
-	 NULL},
+	{"list-files", 'l', ARG_NONE, OPTION_LIST,
+	 "list the files that would be archived, and write nothing", NULL},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
 	 "leave out libraries and kernel under applications", NULL},
 	TOOL_TABLE_END};
@@ -67,8 +68,8 @@ static int take_words(void *tool, const char *const *words, size_t nr_words, int
 		return error;
 	if (!options->output && !options->list)
 		return diag_set(diag, -EINVAL,
-				"where to? give -o FOLDER or -o FILE.tar.zst (or -l to see what "
-				"would go in)");
+				"no output is given: use -o FOLDER or -o FILE.tar.zst (or -l "
+				"to list what would be archived)");
 	return tool_options_set_range(&options->tool, &options->spec, 1, now_ns, diag);
 }
 
@@ -86,11 +87,13 @@ static const struct tool_command command = {
 static void tell_made(const struct archive_options *options, const struct archive_content *content,
 		      uint64_t nr_bytes)
 {
-	log_info("%s: %zu binaries, %zu debug files, %.1f MB; report on it by archive:%s",
+	log_info("%s: %zu binaries, %zu debug files, %.1f MB; report on it with "
+		 "archive:%s",
 		 options->output, content->nr_binaries, content->nr_debug_files,
 		 (double)nr_bytes / 1e6, options->output);
 	if (content->nr_missing)
-		log_warning("%zu binaries are not in it: their samples will have no symbols",
+		log_warning("%zu binaries were not archived: their samples will have no "
+			    "symbols",
 			    content->nr_missing);
 }
 
@@ -153,7 +156,8 @@ static int archive(struct archive_options *options)
 				  &options->selection, &diag);
 	if (!error && options->selection.archives[0])
 		error = diag_set(&diag, -EINVAL,
-				 "archive: is for reports: it is an archive already");
+				 "archive: selects the input of reports only: it is an archive "
+				 "already");
 	if (!error)
 		error = selection_make(&selection, &options->spec, 1, &options->selection,
 				       select_skip_file, &diag);

@@ -95,14 +95,14 @@ static const char *name_differs(const struct sample_name *name, const struct sdb
 	const struct oprof_sdb_header *header = &image->header;
 
 	if (strcmp(name->event, image->event) != 0)
-		return "its name and its header tell different events";
+		return "its name and its header have different events";
 	if (name->period_or_hz != header->period_or_hz ||
 	    name->frequency != !!(header->flags & OPROF_SDB_FREQUENCY))
-		return "its name and its header tell different counts";
+		return "its name and its header have different counts";
 	if (name->unit_mask != header->unit_mask)
-		return "its name and its header tell different unit masks";
+		return "its name and its header have different unit masks";
 	if (name->identity != sample_identity(&header->image))
-		return "its name and its header tell different images";
+		return "its name and its header have different images";
 	return NULL;
 }
 
@@ -126,7 +126,8 @@ static bool check_header(struct totals *totals, const char *path)
 	whole = realpath(path, NULL);
 	text = whole ? name_in(whole) : NULL;
 	if (image.header.flags & OPROF_SDB_HOLED)
-		what = "a page of it was lost while it was written: counts are too low";
+		what = "a page was lost while the file was written: its counts are "
+		       "too low";
 	else if (text && sample_name_parse(text, &name, &diag))
 		what = diag.text;
 	else if (text)
@@ -293,7 +294,8 @@ static void check_slice(struct totals *totals, const char *path, bool superseded
 		trouble(totals, &diag);
 	else if (is_holed(path))
 		wrong(totals, path,
-		      "a page of a sample file was lost before it was closed: counts are too low");
+		      "a page of a sample file was lost before the file was closed: "
+		      "counts are too low");
 	else if (verbose)
 		print_slice(path, &result, superseded);
 }
@@ -456,9 +458,9 @@ static int finish(const struct totals *totals)
 	}
 	if (!totals->nr_files && !totals->nr_slices && !totals->nr_stack_files &&
 	    !totals->nr_trouble)
-		log_warning("no sample files there");
+		log_warning("no sample files found");
 	if (fflush(stdout) || ferror(stdout)) {
-		log_error("standard output: %s", strerror(errno));
+		log_error("cannot write to standard output: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
 	if (totals->nr_trouble)
@@ -470,7 +472,8 @@ int main(int argc, const char **argv)
 {
 	int show_version = 0;
 	const struct poptOption options[] = {
-		{"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "tell what sound files hold", NULL},
+		{"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "report what undamaged files hold",
+		 NULL},
 		{"version", 'V', POPT_ARG_NONE, &show_version, 0, "show the version", NULL},
 		POPT_AUTOHELP POPT_TABLEEND};
 	poptContext context = poptGetContext("opcheck", argc, argv, options, 0);
@@ -492,7 +495,7 @@ int main(int argc, const char **argv)
 		return EXIT_RIGHT;
 	}
 	if (!poptPeekArg(context)) {
-		log_error("which FILE or FOLDER? See opcheck --help");
+		log_error("no FILE or FOLDER is given; see opcheck --help");
 		poptFreeContext(context);
 		return EXIT_TROUBLE;
 	}

@@ -54,7 +54,8 @@ static int take_words(void *tool, const char *const *words, size_t nr_words, int
 		spec_parse_sides(options->sides, &options->nr_sides, words, nr_words, now_ns, diag);
 
 	if (!error && options->nr_sides > 1)
-		error = diag_set(diag, -EINVAL, "gprof's format has no place for two sides");
+		error = diag_set(diag, -EINVAL,
+				 "gprof's format cannot hold two sides; write one side at a time");
 	return error ? error
 		     : tool_options_set_range(&options->tool, options->sides, options->nr_sides,
 					      now_ns, diag);
@@ -102,16 +103,16 @@ static int check_classes(const struct selection *selection, struct diag *diag)
 	if (selection->classes.nr_classes <= 1)
 		return 0;
 	return diag_set(diag, -EINVAL,
-			"gprof's format has one number: choose one event with event: (and count:, "
-			"unit-mask:)");
+			"gprof's format has room for one event only: choose one with "
+			"event: (and count:, unit-mask:)");
 }
 
 static void tell(const struct gprof_data_result *result, const struct gprof_options *options,
 		 const char *image)
 {
 	if (result->nr_outside)
-		log_info("%" PRIu64 " samples of %s are outside its symbols: gprof has no place "
-			 "for them",
+		log_info("%" PRIu64 " samples of %s are outside its symbols: gprof's format cannot "
+			 "hold them",
 			 result->nr_outside, image);
 	if (options->tool.verbose)
 		log_info("%" PRIu64 " samples in %zu histograms, %zu arcs", result->nr_samples,
@@ -143,7 +144,7 @@ static int write_file(const struct profile *profile, uint32_t image, const struc
 	if (!error) {
 		error = file_replace(output, bytes, nr_bytes, 0644);
 		if (error)
-			diag_set(diag, error, "%s can't be written: %s", output, strerror(-error));
+			diag_set(diag, error, "cannot write %s: %s", output, strerror(-error));
 		else
 			tell(&result, options, shown);
 	}

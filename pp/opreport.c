@@ -187,7 +187,7 @@ static int write_output(const struct content *content, const struct report_optio
 	else
 		error = write_report(stdout, content, options);
 	if (error && error != ERROR_TOLD)
-		log_error("%s: the report can't be written: %s", path, strerror(-error));
+		log_error("cannot write the report to %s: %s", path, strerror(-error));
 	return error;
 }
 
@@ -219,7 +219,7 @@ static void tell_lines(const struct profile *profile, bool verbose)
 				 profile->images[i].line_note);
 	}
 	if (nr > LINES_LACK_SHOWN && !verbose)
-		log_info("and %zu more images without source lines (-V shows which)",
+		log_info("and %zu more images without source lines (-V lists them)",
 			 nr - LINES_LACK_SHOWN);
 }
 
@@ -329,7 +329,7 @@ static int report(struct report_options *options)
 		/* The error about columns does not name the folder; add it if it is known. */
 		if (error == -EINVAL && !options->tool.session_dir &&
 		    options->selection.session_dir)
-			log_info("these were samples of %s", options->selection.session_dir);
+			log_info("the samples were read from %s", options->selection.session_dir);
 	} else {
 		error = report_selection(&selection, options);
 		selection_deinit(&selection);

@@ -123,7 +123,7 @@ static int run_batch(struct top *top, const struct top_options *options, const s
 		if (error == -EAGAIN)
 			log_error("%s", diag_show(&top->trouble));
 		else if (error)
-			log_error("cannot go on: %s", strerror(-error));
+			log_error("cannot continue: %s", strerror(-error));
 		if (error || i + 1 == options->nr_refreshes)
 			return error;
 		(void)puts("");
@@ -211,7 +211,7 @@ static int run_screen(struct top *top, const struct top_options *options, const 
 		error = loop_turn(&loop);
 	top_screen_close();
 	if (error < 0)
-		log_error("cannot go on: %s", strerror(-error));
+		log_error("cannot continue: %s", strerror(-error));
 	return error < 0 ? error : 0;
 }
 

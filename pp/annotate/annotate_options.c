@@ -25,28 +25,37 @@ enum {
 };
 
 static const struct poptOption option_table[] = {
-	{"source", 's', ARG_NONE, OPTION_SOURCE, "source files (the default)", NULL},
+	{"source", 's', ARG_NONE, OPTION_SOURCE, "show source files (the default)", NULL},
 	{"assembly", 'a', ARG_NONE, OPTION_ASSEMBLY,
-	 "instructions; with --source, lines above their instructions", NULL},
+	 "show instructions; with --source, each source line above its "
+	 "instructions",
+	 NULL},
 	{"output-dir", 'o', ARG_TEXT, OPTION_OUTPUT_DIR,
-	 "write a file for each source file (each binary) below", "DIR"},
-	{"search-dirs", 'd', ARG_TEXT, OPTION_SEARCH_DIRS, "look for source files here", "DIR,..."},
+	 "write one file per source file (or per binary) below", "DIR"},
+	{"search-dirs", 'd', ARG_TEXT, OPTION_SEARCH_DIRS, "look for source files in these folders",
+	 "DIR,..."},
 	{"base-dirs", 'b', ARG_TEXT, OPTION_BASE_DIRS,
-	 "take these off the paths of source files before they are looked for", "DIR,..."},
-	{"include-file", 0, ARG_TEXT, OPTION_INCLUDE_FILE, "these source files only", "FILE,..."},
-	{"exclude-file", 0, ARG_TEXT, OPTION_EXCLUDE_FILE, "leave these source files out",
+	 "remove these prefixes from paths of source files before the "
+	 "search",
+	 "DIR,..."},
+	{"include-file", 0, ARG_TEXT, OPTION_INCLUDE_FILE, "show only these source files",
 	 "FILE,..."},
-	{"include-symbols", 'i', ARG_TEXT, OPTION_INCLUDE_SYMBOLS, "take these symbols only",
+	{"exclude-file", 0, ARG_TEXT, OPTION_EXCLUDE_FILE, "leave out these source files",
+	 "FILE,..."},
+	{"include-symbols", 'i', ARG_TEXT, OPTION_INCLUDE_SYMBOLS, "show only these symbols",
 	 "SYMBOL,..."},
 	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "leave out these symbols",
 	 "SYMBOL,..."},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
 	 "leave out libraries and kernel under applications", NULL},
 	{"merge", 'm', ARG_TEXT, OPTION_MERGE,
-	 "sum what was sampled apart: cpu, lib, tid, tgid, unitmask, cgroup, all", "WHAT,..."},
-	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "leave out files (symbols) that have less",
-	 "PERCENT"},
-	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "names of C++ symbols", "none|normal|smart"},
+	 "merge samples that were kept apart: cpu, lib, tid, tgid, "
+	 "unitmask, cgroup, all",
+	 "WHAT,..."},
+	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD,
+	 "leave out files (or symbols) with a smaller share", "PERCENT"},
+	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "how to show names of C++ symbols",
+	 "none|normal|smart"},
 	TOOL_TABLE_END};
 
 /* Handles options about source files. Returns -ENOENT if option is another one. */
@@ -151,11 +160,12 @@ static int check(struct annotate_options *options, struct diag *diag)
 	else if (options->exclude_files.nr_patterns)
 		option = "--exclude-file";
 	if (option && options->shown.assembly)
-		return diag_set(diag, -EINVAL, "%s is of source files: it goes without --assembly",
+		return diag_set(diag, -EINVAL,
+				"%s selects source files and cannot be combined with --assembly",
 				option);
 	if (!options->shown.source &&
 	    (options->search_dirs.nr_patterns || options->base_dirs.nr_patterns))
-		return diag_set(diag, -EINVAL, "%s is of source files: it goes with --source",
+		return diag_set(diag, -EINVAL, "%s finds source files and requires --source",
 				options->search_dirs.nr_patterns ? "--search-dirs" : "--base-dirs");
 	return 0;
 }

@@ -76,7 +76,7 @@ static void tell_missing(const struct mixed_sources *sources, const char *path, 
 		if (error == -ENOENT)
 			(void)fputs(" is missing: ", sources->err);
 		else
-			(void)fprintf(sources->err, " can't be read (%s): ", strerror(-error));
+			(void)fprintf(sources->err, " cannot be read (%s): ", strerror(-error));
 		annotated_samples_write(
 			sources->err, annotation->profile,
 			annotated_sum(annotation->profile,

@@ -245,7 +245,7 @@ static void write_text(struct source_writing *writing, FILE *out)
 /* Writes the lines with samples but no text: after the end of the file, or of a missing file. */
 static void write_rest(struct source_writing *writing, FILE *out)
 {
-	const char *why = writing->text.text ? "behind the end of the file" : "the file is missing";
+	const char *why = writing->text.text ? "past the end of the file" : "the file is missing";
 
 	for (const struct annotation_line *line; (line = next_line(writing));) {
 		uint32_t number = line->line;
@@ -293,12 +293,12 @@ static void tell_unread(struct source_writing *writing, int error)
 	if (error == -ENOENT)
 		(void)fputs(" is missing: ", sources->err);
 	else if (error == -EINVAL)
-		(void)fputs(" is no regular file: ", sources->err);
+		(void)fputs(" is not a regular file: ", sources->err);
 	else
-		(void)fprintf(sources->err, " can't be read (%s): ", strerror(-error));
+		(void)fprintf(sources->err, " cannot be read (%s): ", strerror(-error));
 	annotated_samples_write(sources->err, annotation->profile, nr_samples);
 	(void)fputs(sources->nr_missing_files++ ? "\n"
-						: "; give the folder of a copy by -d (and -b)\n",
+						: "; give the folder of a copy with -d (and -b)\n",
 		    sources->err);
 	sources->nr_missing += nr_samples;
 }
@@ -314,7 +314,7 @@ static void tell_newer(const struct source_writing *writing)
 	text_write_name(sources->err, writing->text.path);
 	(void)fputs(" is newer than ", sources->err);
 	text_write_name(sources->err, selection->images[writing->file->image].path);
-	(void)fputs(": lines may be off\n", sources->err);
+	(void)fputs(": line numbers may be wrong\n", sources->err);
 }
 
 static int find_text(struct source_writing *writing)
@@ -333,7 +333,7 @@ static int find_text(struct source_writing *writing)
 
 static int tell_unwritten(const struct sources *sources, int error)
 {
-	(void)fputs("can't write ", sources->err);
+	(void)fputs("cannot write ", sources->err);
 	text_write_name(sources->err,
 			sources->output.path ? sources->output.path : "standard output");
 	(void)fprintf(sources->err, ": %s\n", strerror(-error));
@@ -432,7 +432,7 @@ static void tell_sums(const struct sources *sources)
 		(void)fputs(", shown by line number\n", sources->err);
 	}
 	if (sources->nr_left_out) {
-		(void)fputs("source files that were not asked for: ", sources->err);
+		(void)fputs("source files that were not requested: ", sources->err);
 		annotated_samples_write(sources->err, profile, sources->nr_left_out);
 		(void)fputc('\n', sources->err);
 	}

@@ -156,7 +156,7 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	struct diag diag;
 
 	adding->content->nr_missing++;
-	diag_set(&diag, -ENOENT, "left out: %s", why ? why : "it can't be found");
+	diag_set(&diag, -ENOENT, "left out: %s", why ? why : "it cannot be found");
 	adding->content->skip(path, &diag);
 }
 
@@ -228,7 +228,7 @@ static int add_debug_files(struct content_adding *adding, const struct symbol_re
 	int error = debug_list_load(&list, request);
 
 	if (error)
-		return diag_set_at(adding->diag, error, request->path, 0, "can't be read: %s",
+		return diag_set_at(adding->diag, error, request->path, 0, "cannot be read: %s",
 				   strerror(-error));
 	if (list.note)
 		tell_lost_debug(adding, request->path, list.note);
@@ -273,7 +273,7 @@ static int add_found(struct content_adding *adding, const char *path,
 	int error = symbol_table_load(&table, path, identity, OPROF_IMAGE_FILE, search);
 
 	if (error)
-		return diag_set_at(adding->diag, error, path, 0, "can't be read: %s",
+		return diag_set_at(adding->diag, error, path, 0, "cannot be read: %s",
 				   strerror(-error));
 	request.debug_file = table.debug_path;
 	error = add_file(adding, &request, &table);
@@ -408,9 +408,9 @@ int archive_content_add(struct archive_content *content, struct diag *diag)
 	struct content_adding adding = {.content = content, .diag = diag};
 	int error = 0;
 
-	diag_set(diag, -EIO, "the archive can't be made");
+	diag_set(diag, -EIO, "cannot make the archive");
 	if (!realpath(content->session_dir, adding.session_dir))
-		return diag_set_at(diag, -errno, content->session_dir, 0, "can't be read: %s",
+		return diag_set_at(diag, -errno, content->session_dir, 0, "cannot be read: %s",
 				   strerror(errno));
 	for (size_t i = 0; i < content->selection->nr_sessions && !error; i++)
 		error = add_session(&adding, i);

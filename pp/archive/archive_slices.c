@@ -76,7 +76,7 @@ static int write_built(struct slice_making *making, struct slice_builder *builde
 	(void)fchmod(fd, 0600); /* the mode of the daemon's slices, which the archive keeps */
 	error = slice_builder_write(builder, info, fd, &nr_bytes);
 	if (error)
-		diag_set(diag, error, "a slice can't be made: %s", strerror(-error));
+		diag_set(diag, error, "cannot make a slice: %s", strerror(-error));
 	else
 		error = give(making, info, fd, diag);
 	(void)close(fd);

@@ -49,10 +49,10 @@ static int failed(struct archive_writer *writer, const char *name, struct diag *
 	const char *text = archive_error_string(writer->archive);
 
 	return diag_set_at(diag, number > 0 ? -number : -EIO, writer->path, 0,
-			   "%s can't be written: %s", name,
+			   "cannot write %s: %s", name,
 			   number > 0 ? strerror(number)
 			   : text     ? text
-				      : "no reason is told");
+				      : "unknown error");
 }
 
 /* ---- opening ---- */
@@ -96,14 +96,14 @@ static int open_folder(struct archive_writer *writer, struct diag *diag)
 	if (!lstat(writer->path, &st)) {
 		if (!S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))
 			return diag_set_at(diag, -EEXIST, writer->path, 0,
-					   "is there and is no folder: give another name");
+					   "exists and is not a folder; give another name");
 		if (!is_empty_folder(writer->path))
 			return diag_set_at(diag, -EEXIST, writer->path, 0,
-					   "is not empty: give a folder of its own");
+					   "is not empty; give a new folder");
 	} else {
 		error = file_make_dirs(writer->path, 0700);
 		if (error)
-			return diag_set_at(diag, error, writer->path, 0, "can't be made: %s",
+			return diag_set_at(diag, error, writer->path, 0, "cannot be created: %s",
 					   strerror(-error));
 	}
 	writer->archive = archive_write_disk_new();
@@ -128,11 +128,11 @@ static int open_file(struct archive_writer *writer, struct diag *diag)
 	if (archive_write_set_format_pax_restricted(writer->archive) != ARCHIVE_OK ||
 	    archive_write_add_filter_zstd(writer->archive) != ARCHIVE_OK)
 		return diag_set(diag, -EOPNOTSUPP,
-				"this libarchive can't write tar with zstd: give a folder");
+				"this libarchive cannot write tar with zstd; give a folder");
 	/* A link that others may have placed at this name, for example in /tmp, is not followed. */
 	writer->fd = open(writer->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (writer->fd < 0)
-		return diag_set_at(diag, -errno, writer->tmp, 0, "can't be made: %s",
+		return diag_set_at(diag, -errno, writer->tmp, 0, "cannot be created: %s",
 				   strerror(errno));
 	if (archive_write_open_fd(writer->archive, writer->fd) != ARCHIVE_OK)
 		return failed(writer, writer->tmp, diag);
@@ -253,8 +253,8 @@ static int copy_data(struct archive_writer *writer, const char *name, int fd, ui
 		ssize_t nr = file_pread_all(fd, writer->buffer, wanted, (off_t)position);
 
 		if (nr < 0 || (size_t)nr < wanted)
-			return diag_set(diag, nr < 0 ? (int)nr : -EIO, "%s can't be read: %s", name,
-					nr < 0 ? strerror((int)-nr) : "it shrinks");
+			return diag_set(diag, nr < 0 ? (int)nr : -EIO, "cannot read %s: %s", name,
+					nr < 0 ? strerror((int)-nr) : "it became shorter");
 		error = add_data(writer, name, writer->buffer, wanted, diag);
 		position += wanted;
 	}
@@ -268,7 +268,7 @@ int archive_writer_add_fd(struct archive_writer *writer, const char *name, int f
 	int error;
 
 	if (fstat(fd, &st))
-		return diag_set(diag, -errno, "%s can't be read: %s", name, strerror(errno));
+		return diag_set(diag, -errno, "cannot read %s: %s", name, strerror(errno));
 	error = add_header(writer, name, (uint64_t)st.st_size, st.st_mode, st.st_mtim, diag);
 	if (!error)
 		error = copy_data(writer, name, fd, (uint64_t)st.st_size, diag);
@@ -287,9 +287,9 @@ int archive_writer_finish(struct archive_writer *writer, struct diag *diag)
 	if (stop_signal_came())
 		return diag_set(diag, -EINTR, "ended by a signal");
 	if (archive_write_close(writer->archive) != ARCHIVE_OK)
-		return failed(writer, "the end of it", diag);
+		return failed(writer, "the end of the archive", diag);
 	if (writer->tmp && rename(writer->tmp, writer->path))
-		return diag_set_at(diag, -errno, writer->path, 0, "can't be written: %s",
+		return diag_set_at(diag, -errno, writer->path, 0, "cannot be written: %s",
 				   strerror(errno));
 	writer->finished = true;
 	return 0;

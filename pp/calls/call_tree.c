@@ -293,11 +293,12 @@ static int read_stacks(struct call_tree *tree, const struct profile_options *opt
 	tree->nr_damaged = stacks.nr_damaged;
 	tree->has_by_image = stacks.has_by_image;
 	if (!error && !stacks.nr_nodes)
-		error = diag_set(diag, -ENODATA,
-				 stacks.has_stacks
-					 ? "these samples have no call stacks"
-					 : "there are no call stacks: they are recorded by operf "
-					   "-g, oprof run -g, opcontrol --callgraph=DEPTH");
+		error = diag_set(
+			diag, -ENODATA,
+			stacks.has_stacks
+				? "these samples have no call stacks"
+				: "there are no call stacks; record them with operf -g, oprof "
+				  "run -g or opcontrol --callgraph=DEPTH");
 	if (!error)
 		error = sort_apps(tree, &stacks);
 	if (!error)
@@ -328,7 +329,7 @@ int call_tree_build(struct call_tree *tree, const struct profile *flat,
 	if (error) {
 		call_tree_deinit(tree);
 		if (error != -ENODATA && error != -EINVAL)
-			diag_set(diag, error, "can't read the call stacks: %s", strerror(-error));
+			diag_set(diag, error, "cannot read the call stacks: %s", strerror(-error));
 		return error;
 	}
 	sum_up(tree);

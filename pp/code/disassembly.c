@@ -95,8 +95,9 @@ static int load_kernel(struct disassembly *disassembly, const struct symbol_requ
 		return error;
 	disassembly_deinit(disassembly);
 	return tell(disassembly, SYMBOLS_NO_FILE,
-		    "its code is in the vmlinux of that build only, which is not here: install the "
-		    "kernel's debug package, or give vmlinux's folder by -p");
+		    "its code is only in the vmlinux of its build, which was not "
+		    "found; install the kernel's debug package, or give the folder "
+		    "of vmlinux with -p");
 }
 
 int disassembly_load(struct disassembly *disassembly, const char *path,
@@ -116,8 +117,9 @@ int disassembly_load(struct disassembly *disassembly, const char *path,
 		return load_kernel(disassembly, &request);
 	case OPROF_IMAGE_MODULE:
 		return tell(disassembly, SYMBOLS_NO_FILE,
-			    "code of kernel modules can't be shown: the session keeps none of it");
+			    "cannot show code of kernel modules: the session does not keep "
+			    "it");
 	default:
-		return tell(disassembly, SYMBOLS_NONE, "its code is in no file");
+		return tell(disassembly, SYMBOLS_NONE, "its code is not in a file");
 	}
 }

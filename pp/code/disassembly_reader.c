@@ -243,8 +243,9 @@ static int make_decoder(struct code_reading *reading)
 	if (error != -ENOEXEC)
 		return error;
 	tell(reading, SYMBOLS_NONE,
-	     "code of %s can't be shown: the libopcodes that this program was built with does not "
-	     "know it (that of binutils-multiarch-dev does); sources can, by --source alone",
+	     "cannot show code of %s: the libopcodes of this program does "
+	     "not support it (that of binutils-multiarch-dev does); "
+	     "--source alone shows source files",
 	     machine);
 	return error;
 }

@@ -54,7 +54,7 @@ static void write_cut(FILE *err, const struct session_parts *parts, const struct
 		    (slice->begin_ns >= range->begin_ns && slice->end_ns <= range->end_ns))
 			continue;
 		time_range_show(slice->begin_ns, slice->end_ns, shown);
-		(void)fprintf(err, "; %s is kept by the %s", shown, level_unit(slice->level));
+		(void)fprintf(err, "; %s is kept per %s", shown, level_unit(slice->level));
 	}
 }
 
@@ -186,10 +186,10 @@ static void write_filtered(FILE *err, const struct profile_side *side)
 {
 	if (!side->nr_filtered)
 		return;
-	(void)fprintf(err, ", %" PRIu64 " taken out by symbol", side->nr_filtered);
+	(void)fprintf(err, ", %" PRIu64 " excluded by symbol", side->nr_filtered);
 	if (!side->nr_samples)
-		(void)fputs(": none is left; -e and -i take whole names and globs, such as "
-			    "'foo(int)' or 'foo*'",
+		(void)fputs(": none is left; -e and -i match whole names and globs, such "
+			    "as 'foo(int)' or 'foo*'",
 			    err);
 }
 
@@ -202,7 +202,7 @@ static void write_samples(FILE *err, const struct profile *profile, size_t index
 	write_side(err, profile, index);
 	(void)fprintf(err, "samples %" PRIu64, side->nr_samples);
 	if (side->nr_idle)
-		(void)fprintf(err, ", and apart %" PRIu64 " of idle CPUs", side->nr_idle);
+		(void)fprintf(err, ", not counting %" PRIu64 " of idle CPUs", side->nr_idle);
 	write_filtered(err, side);
 }
 
@@ -268,7 +268,8 @@ static void write_stacks(FILE *err, const struct selection_side *side)
 	(void)fprintf(err, "call stacks of the whole %s: %" PRIu64 " kept",
 		      side->timed ? "stretch" : "session", kept);
 	if (folded)
-		(void)fprintf(err, ", %" PRIu64 " of them cut to [other] for want of room", folded);
+		(void)fprintf(err, ", %" PRIu64 " of them folded into [other] for lack of room",
+			      folded);
 	if (lost)
 		(void)fprintf(err, "; %" PRIu64 " lost", lost);
 	for (size_t i = 0; i < counters->nr_entries; i++) {
@@ -288,8 +289,9 @@ static void write_expired(FILE *err, const struct selection_side *side)
 
 	if (expired && !side->timed)
 		(void)fprintf(err,
-			      "%" PRIu64 " older samples are gone: the history's budget keeps no "
-			      "more\n",
+			      "%" PRIu64
+			      " older samples were dropped to keep the history within its "
+			      "budget\n",
 			      expired);
 }
 
@@ -320,7 +322,7 @@ static void write_balance(FILE *err, const struct profile *profile, size_t index
 	if (balance.files_differ)
 		(void)fprintf(err,
 			      "the sample files hold %" PRIu64
-			      " samples, the daemon stored %" PRIu64 "\n",
+			      " samples, but the daemon stored %" PRIu64 "\n",
 			      profile->sides[index].nr_samples, counters_get(counters, "stored"));
 }
 
@@ -598,13 +600,14 @@ static void write_chance(FILE *err, const struct profile *profile)
 			break;
 		}
 	(void)fprintf(err,
-		      "diff %%: the change of the share, in percent of what it was before; ~: "
-		      "within the sampling error (95 %%)\n%zu of %zu %s changed by more than "
-		      "that",
+		      "diff %%: the change of the share, in percent of the share "
+		      "before; ~: within the sampling error (95 %%)\n%zu of %zu %s "
+		      "changed by more than that",
 		      nr_beyond, profile->nr_rows, profile->with_symbols ? "symbols" : "images");
 	/* Each line has one chance in twenty to look changed, so among many lines some do. */
 	if (nr_by_chance && !is_measured(&profile->selection->classes))
-		(void)fprintf(err, "; of so many, chance alone changes up to %zu", nr_by_chance);
+		(void)fprintf(err, "; up to %zu of them may have changed by chance alone",
+			      nr_by_chance);
 	(void)fputc('\n', err);
 }
 

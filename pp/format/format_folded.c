@@ -138,7 +138,7 @@ static int check_columns(const struct call_tree *tree, struct diag *diag)
 
 	if (classes->nr_classes <= 1)
 		return 0;
-	return diag_set(diag, -EINVAL, "folded stacks have one number each, of %s",
+	return diag_set(diag, -EINVAL, "folded stacks have one number each, for %s",
 			remedies[classes->axis]);
 }
 

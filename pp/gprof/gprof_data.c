@@ -65,9 +65,10 @@ static int refuse_images(const struct profile *profile, size_t nr, struct diag *
 		return -ENOMEM;
 	}
 	diag_set(diag, -EINVAL,
-		 "gprof reads one binary at a time, and these are samples of %zu: name one by "
-		 "image: or lib-image: (theirs: %s%s); of one that was replaced meanwhile, choose "
-		 "by time:",
+		 "gprof reads one binary at a time, and %zu binaries have "
+		 "samples: choose one with image: or lib-image: (available: "
+		 "%s%s), or with time: if a binary was replaced during the "
+		 "session",
 		 nr, list, nr > shown ? ", ..." : "");
 	free(list);
 	return -EINVAL;
@@ -306,7 +307,7 @@ int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, c
 		error = write_arcs(&writing, graph, selected);
 	free(writing.counts);
 	if (error == -ERANGE)
-		diag_set(diag, error, "%s has addresses that its words do not hold",
+		diag_set(diag, error, "%s has addresses that do not fit into its words",
 			 selected->path);
 	else if (error)
 		diag_set(diag, error, "%s: %s", selected->path, strerror(-error));

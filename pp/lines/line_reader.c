@@ -22,7 +22,7 @@ struct line_reading {
 };
 
 #define UNDECOMPRESSED                                                                             \
-	"its debug information is compressed in a way that can't be read here, or damaged"
+	"its debug information is damaged, or compressed in a way that is not supported"
 
 /* ---- reading ---- */
 
@@ -46,12 +46,11 @@ static void tell_unopened(struct line_reading *reading, int error)
 	if (!kernel || (error != -ENOENT && error != -ESTALE))
 		return;
 	free(reading->note);
-	note(reading,
-	     error == -ESTALE
-		     ? "the vmlinux that was found is of another build: give the folder of the "
-		       "right one by -p"
-		     : "no vmlinux of its build-id: install the kernel's debug symbols, or give "
-		       "the folder of its vmlinux by -p");
+	note(reading, error == -ESTALE
+			      ? "the vmlinux that was found is of another build; give the "
+				"folder of the right one with -p"
+			      : "no vmlinux of its build-id was found; install the kernel's "
+				"debug symbols, or give the folder of its vmlinux with -p");
 }
 
 static void tell_none(struct line_reading *reading)
@@ -60,7 +59,7 @@ static void tell_none(struct line_reading *reading)
 	note(reading,
 	     reading->files.undecompressed ? UNDECOMPRESSED
 	     : reading->image.kept
-		     ? "no line information in what the session kept of it"
+		     ? "no line information in the session's copy of it"
 		     : "no line information: compile it with -g, or install its debug symbols");
 }
 
@@ -74,8 +73,8 @@ static void tell_missing(struct line_reading *reading)
 		note(reading, "damaged: not all of its line information could be read");
 	} else if (split->nr_missing) {
 		note(reading,
-		     "what was inlined is not known of %zu of its units: %s is missing or of "
-		     "another build",
+		     "inlined functions of %zu of its units are unknown: %s is "
+		     "missing or of another build",
 		     split->nr_missing, split->missing ? split->missing : "a .dwo file");
 	} else if (reading->files.info.file.alt_name && reading->files.alt.fd < 0) {
 		note(reading, "names of inlined functions are in %s, which is missing",

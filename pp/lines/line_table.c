@@ -242,13 +242,13 @@ int line_table_load(struct line_table *table, const char *path,
 	case OPROF_IMAGE_IDLE:
 		return load_kernel(table, &request);
 	case OPROF_IMAGE_MODULE:
-		return tell_none(table, "lines of kernel modules can't be read");
+		return tell_none(table, "source lines of kernel modules cannot be read");
 	case OPROF_IMAGE_ANON:
 	case OPROF_IMAGE_BPF:
 	case OPROF_IMAGE_CODE:
 	case OPROF_IMAGE_OFF_CPU:
 	default:
-		return tell_none(table, "what it is has no source lines");
+		return tell_none(table, "code of this kind has no source lines");
 	}
 }
 

@@ -38,7 +38,7 @@ int select_parse_merge(const char *text, unsigned int *merge, struct diag *diag)
 		}
 		if (error)
 			diag_set(diag, error,
-				 "--merge: \"%s\" is none of cpu, lib, tid, tgid, unitmask, "
+				 "--merge: \"%s\" is not one of cpu, lib, tid, tgid, unitmask, "
 				 "cgroup, all",
 				 items.patterns[i]);
 	}
@@ -55,7 +55,8 @@ int select_parse_threshold(const char *text, double *percent, struct diag *diag)
 		end++;
 	if (end == text || *end || !isfinite(value) || value < 0 || value > 100)
 		return diag_set(diag, -EINVAL,
-				"--threshold: \"%s\" is no percentage (0 to 100, such as 0.5)",
+				"--threshold: \"%s\" is not a percentage (0 to 100, such as "
+				"0.5)",
 				text);
 	*percent = value;
 	return 0;
@@ -70,8 +71,8 @@ int select_parse_demangle(const char *text, enum demangle_mode *mode, struct dia
 	else if (!strcmp(text, "smart"))
 		*mode = DEMANGLE_SMART;
 	else
-		return diag_set(diag, -EINVAL, "--demangle: \"%s\" is none of none, normal, smart",
-				text);
+		return diag_set(diag, -EINVAL,
+				"--demangle: \"%s\" is not one of none, normal, smart", text);
 	return 0;
 }
 
@@ -79,7 +80,8 @@ int select_parse_list(struct spec_list *list, const char *option, const char *te
 		      struct diag *diag)
 {
 	if (list->nr_patterns)
-		return diag_set(diag, -EINVAL, "%s is given twice; write a comma list", option);
+		return diag_set(diag, -EINVAL, "%s is given twice; write one list with commas",
+				option);
 	return spec_list_parse(list, text, diag);
 }
 
@@ -103,11 +105,12 @@ int select_set_range(struct spec *sides, size_t nr_sides, const struct select_ti
 		return 0;
 	if (nr_sides > 1)
 		return diag_set(diag, -EINVAL,
-				"of a differential profile each side has its own time:FROM..TO");
+				"--last, --from and --to cannot set the time of two sides; "
+				"give each side its own time:FROM..TO");
 	if (spec->timed || (times->last && (times->from || times->to)))
 		return diag_set(diag, -EINVAL,
-				"the stretch of time is given twice: choose --last, --from and "
-				"--to, or time:");
+				"the time range is given twice; use either --last, or --from "
+				"and --to, or time:");
 	if (times->last)
 		error = time_range_parse_last(times->last, now_ns, &spec->range, diag);
 	else
@@ -128,7 +131,7 @@ void select_tell_times(const struct spec *sides, size_t nr_sides)
 		if (!sides[i].timed || !range->day_before)
 			continue;
 		time_range_show(range->begin_ns, range->end_ns, shown);
-		log_info("that time is still to come today; taken as yesterday's: %s", shown);
+		log_info("the given time is in the future; using yesterday's: %s", shown);
 	}
 }
 

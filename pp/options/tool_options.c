@@ -25,14 +25,16 @@ enum {
 
 /* Not const, because popt's entries hold pointers to non-const. */
 struct poptOption tool_option_table[] = {
-	{"last", 0, ARG_TEXT, OPTION_LAST, "of the last stretch of time only", "10m|2h|3d|..."},
-	{"from", 0, ARG_TEXT, OPTION_FROM, "of what was sampled since", "TIME"},
-	{"to", 0, ARG_TEXT, OPTION_TO, "of what was sampled before", "TIME"},
-	{"image-path", 'p', ARG_TEXT, OPTION_IMAGE_PATH, "look for binaries here too", "DIR,..."},
+	{"last", 0, ARG_TEXT, OPTION_LAST, "only samples of the last length of time",
+	 "10m|2h|3d|..."},
+	{"from", 0, ARG_TEXT, OPTION_FROM, "only samples since this time", "TIME"},
+	{"to", 0, ARG_TEXT, OPTION_TO, "only samples before this time", "TIME"},
+	{"image-path", 'p', ARG_TEXT, OPTION_IMAGE_PATH, "also look for binaries in these folders",
+	 "DIR,..."},
 	{"root", 'R', ARG_TEXT, OPTION_ROOT, "look for binaries (and sources) below", "DIR"},
 	{"session-dir", 0, ARG_TEXT, OPTION_SESSION_DIR,
 	 "folder of sessions (./oprofile_data, else /var/lib/oprofile)", "DIR"},
-	{"verbose", 'V', ARG_NONE, OPTION_VERBOSE, "say which files are read or written", NULL},
+	{"verbose", 'V', ARG_NONE, OPTION_VERBOSE, "report which files are read or written", NULL},
 	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
 	{"help", '?', ARG_NONE, OPTION_HELP, "show this help", NULL},
 	{"usage", 0, ARG_NONE, OPTION_USAGE, "show brief usage", NULL},
@@ -164,7 +166,7 @@ void tool_options_show(const struct tool_command *command, enum tool_what what)
 int tool_end(int error)
 {
 	if (!error && (fflush(stdout) || ferror(stdout))) {
-		log_error("standard output can't be written: %s", strerror(errno ? errno : EIO));
+		log_error("cannot write to standard output: %s", strerror(errno ? errno : EIO));
 		error = -EIO;
 	}
 	return error ? 1 : 0;

@@ -169,11 +169,11 @@ function flameHint() {
   const text = [];
 
   if (!tree.hasStacks)
-    text.push("No call stacks were recorded (operf -g): application, image, function.");
+    text.push("No call stacks were recorded (operf -g): the graph shows application, image and function.");
   else if (state.time && !treeHasTime())
-    text.push("Stacks are not kept apart by time: this is of all time.");
+    text.push("Stacks are not separated by time: the graph shows all of it.");
   if (tree.hasStacks && tree.kernelApart > 0 && tree.width[tree.kernelApart] > KERNEL_TOLD)
-    text.push("The kernel's samples stand apart from the programs that called it: --separate=kernel puts them there.");
+    text.push("The kernel's samples are shown apart from the programs that called it; record with --separate=kernel to show them there.");
   if (flame.found)
     text.push(flame.found.includes(1) ? showPercent(treeFoundShare(flame.found), 1) + " match." : "Nothing matches.");
   if (meta.stacksMissing)
@@ -214,7 +214,7 @@ function flameLines(node) {
       " " + showUnit() + (tree.end[node] > node + 1 ? "; itself " + showPercent(self, whole) : ""));
   }
   if (IS_DIFF && node && treeIsNoise(node))
-    lines.push("chance could make this difference");
+    lines.push("within the sampling error");
   return lines;
 }
 
@@ -283,7 +283,7 @@ function flameLegend() {
 
   if (!IS_DIFF)
     return;
-  for (const [text, change] of [["less than before", -0.8], ["the same, or by chance", 0], ["more", 0.8]]) {
+  for (const [text, change] of [["less than before", -0.8], ["the same, or within the sampling error", 0], ["more", 0.8]]) {
     const mark = document.createElement("i");
     const one = document.createElement("span");
 

@@ -276,7 +276,7 @@ static void write_samples(struct page *page)
 		return;
 	begin_fact(page, "Idle");
 	json_number(&page->json, "value", profile->nr_idle);
-	end_fact(page, "in no total");
+	end_fact(page, "not in the totals");
 }
 
 /* Names the event. With several events, the page offers a choice instead. */
@@ -433,7 +433,7 @@ static void write_notes(struct page *page)
 	json_begin(&page->json, "notes", '[');
 	write_losses(page);
 	if (page->profile->nr_damaged)
-		json_text(&page->json, NULL, "Files that were damaged are left out.");
+		json_text(&page->json, NULL, "Damaged files are left out.");
 	write_lacking(page);
 	json_end(&page->json, ']');
 }

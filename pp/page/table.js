@@ -124,7 +124,7 @@ function tableCells(i) {
   const changed = cell("num " + (noise ? "soft" : change > 0 ? "more" : "less"), showChange(values[0][i], after) + (noise ? " ~" : ""));
 
   if (noise)
-    changed.title = "chance could make this difference";
+    changed.title = "within the sampling error";
   return [cell("num soft", showPercent(values[0][i], tableWhole(0))), cell("num", showPercent(after, whole)),
     changed, cell("num soft amount", showValue(after))];
 }
@@ -155,8 +155,8 @@ function tableRow(place) {
 function tableEmpty() {
   const search = state.search.trim();
 
-  return cell("empty", search ? "No " + TABS[table.tab].many + " match \u201c" + search + "\u201d. Esc drops the search."
-    : state.time || state.app >= 0 || state.image >= 0 ? "Nothing is left under these filters. r drops them."
+  return cell("empty", search ? "No " + TABS[table.tab].many + " match \u201c" + search + "\u201d. Press Esc to clear the search."
+    : state.time || state.app >= 0 || state.image >= 0 ? "No rows match these filters. Press r to clear them."
     : "There are no samples.");
 }
 

@@ -39,7 +39,8 @@ static int build_flat(struct call_tree *tree, struct profile *flat,
 	struct profile_options symbols = options->profile;
 	int error;
 
-	log_info("no call stacks were recorded: each function stands alone");
+	log_info("no call stacks were recorded: functions are reported without "
+		 "their callers");
 	symbols.symbols = true;
 	if (!flat->with_symbols) {
 		profile_deinit(flat);
@@ -77,7 +78,7 @@ int report_calls_build(struct report_calls *calls, struct profile *flat,
 	error = build_parts(calls, options);
 	if (error) {
 		report_calls_deinit(calls);
-		return diag_set(diag, error, "can't read the call stacks: %s", strerror(-error));
+		return diag_set(diag, error, "cannot read the call stacks: %s", strerror(-error));
 	}
 	return 0;
 }
@@ -134,19 +135,21 @@ static void write_ends(FILE *err, const struct call_tree *tree)
 	write_part(err, tree, tree->nr_broken, "broken");
 	write_part(err, tree, tree->nr_folded, "folded into [other]");
 	if (tree->nr_filtered)
-		(void)fprintf(err, ", %" PRIu64 " taken out by symbol", tree->nr_filtered);
+		(void)fprintf(err, ", %" PRIu64 " excluded by symbol", tree->nr_filtered);
 	if (tree->nr_missing)
 		(void)fprintf(err, "; %" PRIu64 " samples have no stack and are not in the report",
 			      tree->nr_missing);
 	(void)fputc('\n', err);
 	if (tree->nr_truncated)
-		(void)fputs("  truncated: deeper than what is recorded of a stack (operf "
-			    "--stack-bytes, --callgraph); the outermost functions lack\n",
+		(void)fputs("  truncated: the stack was deeper than is recorded (operf "
+			    "--stack-bytes, --callgraph); its outermost functions are "
+			    "missing\n",
 			    err);
 	if (tree->nr_broken)
-		(void)fputs("  broken: could not be followed to the outermost function: code "
-			    "without unwind information or frame pointers, or a program's first "
-			    "moments, before the tables of its binaries were built\n",
+		(void)fputs("  broken: the stack could not be followed to the outermost "
+			    "function: code without unwind information or frame pointers, "
+			    "or a program's first moments, before the tables of its "
+			    "binaries were built\n",
 			    err);
 	if (tree->nr_damaged)
 		(void)fprintf(err, "%zu call trees could not be read\n", tree->nr_damaged);

@@ -45,13 +45,13 @@ enum {
 static const struct poptOption option_table[] = {
 	{"symbols", 'l', ARG_NONE, OPTION_SYMBOLS, "list symbols, not images", NULL},
 	{"debug-info", 'g', ARG_NONE, OPTION_DEBUG_INFO, "show source files and lines", NULL},
-	{"inlines", 0, ARG_NONE, OPTION_INLINES, "list inlined functions, too, each for itself",
+	{"inlines", 0, ARG_NONE, OPTION_INLINES, "list inlined functions, too, each separately",
 	 NULL},
 	{"details", 'd', ARG_NONE, OPTION_DETAILS, "list each symbol's addresses, too", NULL},
 	{"callgraph", 'c', ARG_NONE, OPTION_CALLGRAPH, "show callers and callees of functions",
 	 NULL},
 	{"stacks", 0, ARG_NONE, OPTION_STACKS,
-	 "show call stacks as a tree, without what is below 0.5 % (see -t)", NULL},
+	 "show call stacks as a tree, without parts below 0.5 % (see -t)", NULL},
 	{"folded", 0, ARG_NONE, OPTION_FOLDED, "write a line for each call stack, for flame graphs",
 	 NULL},
 	{"pprof", 0, ARG_TEXT, OPTION_PPROF, "write call stacks for pprof to", "FILE"},
@@ -60,26 +60,34 @@ static const struct poptOption option_table[] = {
 	{"sort", 's', ARG_TEXT, OPTION_SORT, "sort by sample, image, app-name, symbol, debug, vma",
 	 "KEY,..."},
 	{"reverse-sort", 'r', ARG_NONE, OPTION_REVERSE, "reverse the order", NULL},
-	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "leave out what is below", "PERCENT"},
+	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "leave out rows with a smaller share",
+	 "PERCENT"},
 	{"merge", 'm', ARG_TEXT, OPTION_MERGE,
-	 "sum what was sampled apart: cpu, lib, tid, tgid, unitmask, cgroup, all", "WHAT,..."},
-	{"by", 0, ARG_TEXT, OPTION_BY, "rows are these, not applications", "cgroup|tgid|tid|cpu"},
+	 "merge samples that were kept apart: cpu, lib, tid, tgid, "
+	 "unitmask, cgroup, all",
+	 "WHAT,..."},
+	{"by", 0, ARG_TEXT, OPTION_BY, "show a row for each of these, not for each application",
+	 "cgroup|tgid|tid|cpu"},
 	{"diff", 0, ARG_NONE, OPTION_DIFF,
-	 "compare two profiles: A B, or --last: with what was before", NULL},
+	 "compare two profiles, A and B; with --last: that time and the "
+	 "time before",
+	 NULL},
 	{"error", 0, ARG_NONE, OPTION_ERROR, "show the sampling error of percentages", NULL},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
 	 "leave out libraries and kernel under applications", NULL},
 	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "leave out these symbols",
 	 "SYMBOL,..."},
-	{"include-symbols", 'i', ARG_TEXT, OPTION_INCLUDE_SYMBOLS, "take these symbols only",
+	{"include-symbols", 'i', ARG_TEXT, OPTION_INCLUDE_SYMBOLS, "show only these symbols",
 	 "SYMBOL,..."},
 	{"show-address", 'w', ARG_NONE, OPTION_SHOW_ADDRESS, "show addresses of symbols", NULL},
 	{"long-filenames", 'f', ARG_NONE, OPTION_LONG_FILENAMES, "show whole paths", NULL},
 	{"accumulated", 'a', ARG_NONE, OPTION_ACCUMULATED, "show running totals", NULL},
 	{"global-percent", '%', ARG_NONE, OPTION_GLOBAL_PERCENT,
-	 "percentages of all samples, not of an application's", NULL},
-	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "names of C++ symbols", "none|normal|smart"},
-	{"no-header", 'n', ARG_NONE, OPTION_NO_HEADER, "no header, no column heads", NULL},
+	 "show percentages of all samples, not of an application's", NULL},
+	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "how to show names of C++ symbols",
+	 "none|normal|smart"},
+	{"no-header", 'n', ARG_NONE, OPTION_NO_HEADER, "omit the header and the column heads",
+	 NULL},
 	{"xml", 'X', ARG_NONE, OPTION_XML, "write XML", NULL},
 	{"json", 0, ARG_NONE, OPTION_JSON, "write JSON", NULL},
 	{"html", 0, ARG_TEXT, OPTION_HTML, "write one HTML page with everything in it", "FILE"},
@@ -98,10 +106,10 @@ static int add_sort(struct text_options *text, const char *name, struct diag *di
 	while (sort < TEXT_SORT_NR && strcmp(names[sort], name) != 0)
 		sort++;
 	if (sort == TEXT_SORT_NR)
-		return diag_set(
-			diag, -EINVAL,
-			"--sort: \"%s\" is none of sample, image, app-name, symbol, debug, vma",
-			name);
+		return diag_set(diag, -EINVAL,
+				"--sort: \"%s\" is not one of sample, image, app-name, symbol, "
+				"debug, vma",
+				name);
 	for (size_t i = 0; i < text->nr_sort; i++)
 		if (text->sort[i] == (enum text_sort)sort)
 			return diag_set(diag, -EINVAL, "--sort: %s is given twice", name);
@@ -135,7 +143,7 @@ static int set_demangle(struct report_options *options, const char *text, struct
 static int set_format(struct report_options *options, enum report_format format, struct diag *diag)
 {
 	if (options->format != REPORT_TEXT && options->format != format)
-		return diag_set(diag, -EINVAL, "a report has one format: choose one of them");
+		return diag_set(diag, -EINVAL, "a report has only one format; choose one");
 	options->format = format;
 	return 0;
 }
@@ -246,8 +254,8 @@ static int parse_diff(struct report_options *options, const char *const *words, 
 
 	if (options->tool.from || options->tool.to)
 		return diag_set(diag, -EINVAL,
-				"--from and --to say one stretch, and two are compared: write "
-				"time:FROM..TO time:FROM..TO");
+				"--from and --to give one time range, but two are compared; "
+				"write time:FROM..TO time:FROM..TO");
 	if (options->tool.last) {
 		int error = time_length_parse(options->tool.last, &last_ns, diag);
 
@@ -296,7 +304,7 @@ static int check_document(const struct report_options *options, struct diag *dia
 
 	if ((options->format != REPORT_XML && options->format != REPORT_JSON) || !option)
 		return 0;
-	return diag_set(diag, -EINVAL, "%s goes with the text layout only", option);
+	return diag_set(diag, -EINVAL, "%s works with the text layout only", option);
 }
 
 /* Refuses options that have no effect on a call graph or on another format of stacks. */
@@ -307,8 +315,7 @@ static int check_stacks(const struct report_options *options, struct diag *diag)
 
 	if (options->callgraph && options->format != REPORT_TEXT && options->format != REPORT_XML)
 		return diag_set(diag, -EINVAL,
-				"--callgraph is a layout of its own: leave it out, or the other "
-				"format");
+				"--callgraph cannot be combined with another format");
 	if (text->accumulated)
 		option = "--accumulated";
 	else if (options->profile.inlines)
@@ -329,10 +336,10 @@ static int check_stacks(const struct report_options *options, struct diag *diag)
 		option = "--threshold";
 	if (!option)
 		return 0;
-	return diag_set(diag, -EINVAL, "%s makes no sense of %s", option,
+	return diag_set(diag, -EINVAL, "%s cannot be combined with %s", option,
 			options->callgraph		   ? "a call graph"
 			: options->format == REPORT_STACKS ? "a tree of stacks"
-							   : "what other programs read");
+							   : "a format for other programs");
 }
 
 /* Refuses options that have no effect on the chosen layout. */
@@ -342,16 +349,16 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 
 	if (options->nr_sides > 1 && options->text.accumulated)
 		return diag_set(diag, -EINVAL,
-				"--accumulated makes no sense of changes: leave it out");
+				"--accumulated cannot be combined with a comparison");
 	if (report_needs_stacks(options))
 		return check_stacks(options, diag);
 	if (options->profile.inlines && options->format == REPORT_PAGE)
-		return diag_set(diag, -EINVAL, "a page is of symbols: leave --inlines out");
+		return diag_set(diag, -EINVAL, "--html cannot be combined with --inlines");
 	if (options->profile.inlines &&
 	    (options->profile.include.nr_patterns || options->profile.exclude.nr_patterns))
 		return diag_set(diag, -EINVAL,
-				"--include-symbols and --exclude-symbols choose symbols, which "
-				"--inlines takes apart: leave one of them out");
+				"--include-symbols and --exclude-symbols cannot be combined "
+				"with --inlines, which splits symbols");
 	if (options->profile.symbols)
 		return 0;
 	if (options->text.accumulated)
@@ -369,7 +376,7 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 			option = "--sort by anything but sample";
 	if (!option)
 		return 0;
-	return diag_set(diag, -EINVAL, "%s goes with --symbols (-l) only", option);
+	return diag_set(diag, -EINVAL, "%s requires --symbols (-l)", option);
 }
 
 int report_options_parse(struct report_options *options, int argc, const char **argv,

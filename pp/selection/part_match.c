@@ -176,7 +176,7 @@ void part_refusals_write(FILE *out, const struct part_refusals *refusals)
 
 		if (!refusal->nr_parts)
 			continue;
-		(void)fprintf(out, "; %s kept out %zu (theirs:", *name ? name : "the image",
+		(void)fprintf(out, "; %s excluded %zu (values:", *name ? name : "the image",
 			      refusal->nr_parts);
 		for (size_t i = 0; i < refusal->nr_values; i++)
 			(void)fprintf(out, "%s %s", i ? "," : "", refusal->values[i]);

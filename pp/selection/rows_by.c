@@ -30,7 +30,7 @@ int rows_by_parse(const char *text, enum rows_by *by, struct diag *diag)
 		*by = (enum rows_by)i;
 		return 0;
 	}
-	return diag_set(diag, -EINVAL, "--by: \"%s\" is none of cgroup, tgid, tid, cpu", text);
+	return diag_set(diag, -EINVAL, "--by: \"%s\" is not one of cgroup, tgid, tid, cpu", text);
 }
 
 static const char *number_row(const char *kind, int64_t number, struct strings *strings)
@@ -101,8 +101,8 @@ int rows_by_name(enum rows_by by, const char **rows, size_t nr_rows, struct stri
 		return 0;
 	if (nr_rows == 1 && !strcmp(rows[0], ALL))
 		return diag_set(diag, -EINVAL,
-				"--by=%s: these samples were not kept apart so: profile with "
-				"--separate=%s",
+				"--by=%s: the samples were not recorded separately; profile "
+				"with --separate=%s",
 				kinds[by].name, kinds[by].separation);
 	return by == ROWS_BY_CGROUP ? name_groups(rows, nr_rows, strings) : 0;
 }

@@ -28,7 +28,8 @@ int select_place_find(struct select_place *place, const struct spec *sides, size
 		return session_dir_find(wanted, &options->session_dir, diag);
 	if (wanted)
 		return diag_set(diag, -EINVAL,
-				"--session-dir and archive: both say where sessions are: give one");
+				"both --session-dir and archive: name the folder of sessions; "
+				"give only one");
 	return 0;
 }
 

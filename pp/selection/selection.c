@@ -235,7 +235,8 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 		if (error || sides_agree(selection))
 			return error;
 	}
-	return diag_set(diag, -EAGAIN, "slices change faster than two sides can be read");
+	return diag_set(diag, -EAGAIN,
+			"cannot read two sides: the slices change too fast; try again");
 }
 
 /* Runs after all sessions are read, since the sides may share slices. */

@@ -35,15 +35,16 @@ static void write_place(FILE *out, const struct session_parts *sum, const struct
 
 	if (sum->before_ns && sum->after_ns) {
 		time_range_show(sum->before_ns, sum->after_ns, shown);
-		(void)fprintf(out, "; nothing is kept %s", shown);
+		(void)fprintf(out, "; no samples are kept %s", shown);
 	} else if (sum->before_ns && range->begin_ns > sum->newest_ns) {
 		time_length_show(range->begin_ns - sum->newest_ns, shown);
-		(void)fprintf(out, "; the stretch begins %s behind that", shown);
+		(void)fprintf(out, "; the time range begins %s after that", shown);
 	} else if (sum->after_ns && range->end_ns <= sum->oldest_ns) {
 		time_length_show(sum->oldest_ns - range->end_ns, shown);
-		(void)fprintf(out, "; the stretch ends %s before that", shown);
+		(void)fprintf(out, "; the time range ends %s before that", shown);
 	} else if (range->begin_ns < sum->newest_ns && range->end_ns > sum->oldest_ns) {
-		(void)fputs("; what reaches into the stretch by a few seconds only is not taken",
+		(void)fputs("; slices that overlap the time range by only a few seconds "
+			    "are not included",
 			    out);
 	}
 }
@@ -61,8 +62,8 @@ static void write_no_time(FILE *out, const struct selection_error *what)
 		return;
 	}
 	if (what->side->shared) {
-		(void)fputs(" alone: its time is kept in one piece with that of the other side, "
-			    "and the other side has more of it",
+		(void)fputs(" alone: its samples are in one slice with those of the other "
+			    "side, which has the greater part",
 			    out);
 		return;
 	}
@@ -81,12 +82,13 @@ static void write_no_match(FILE *out, const struct selection_error *what)
 	else if (what->nr_seen)
 		(void)fprintf(out, "no sample file matches \"%s\"", spec);
 	else
-		(void)fputs("there are no samples yet: what ran was too short or asleep, or the "
-			    "newest are still in memory (oprof dump writes them)",
+		(void)fputs("there are no samples yet: the programs ran too briefly or "
+			    "slept, or the newest samples are still in memory (oprof dump "
+			    "writes them)",
 			    out);
 	(void)fprintf(out, "; %s has %zu sample files", session_of(what, 0)->path, what->nr_seen);
 	if (what->side->timed)
-		(void)fputs(" in that stretch", out);
+		(void)fputs(" in that time range", out);
 	if (what->side->nr_sessions > 1)
 		(void)fprintf(out, " with %zu more sessions", what->side->nr_sessions - 1);
 }
@@ -107,10 +109,10 @@ int selection_refuse_nothing(const struct selection_error *what, struct diag *di
 	else
 		write_no_match(out, what);
 	if (what->side->nr_skipped)
-		(void)fprintf(out, ", %zu more are not understood", what->side->nr_skipped);
+		(void)fprintf(out, ", %zu more are invalid", what->side->nr_skipped);
 	part_refusals_write(out, what->refusals);
 	if (what->nr_dependent)
-		(void)fprintf(out, "; --exclude-dependent kept out %zu", what->nr_dependent);
+		(void)fprintf(out, "; --exclude-dependent excluded %zu", what->nr_dependent);
 	if (fclose(out)) {
 		free(text);
 		return -ENOMEM;
@@ -130,7 +132,8 @@ int selection_refuse_sides(const struct selection *selection, size_t index, bool
 	};
 
 	return diag_set(diag, -EINVAL,
-			"the sides can't be compared: only the %s one has %s; choose with %s",
+			"cannot compare the sides: only the %s one has %s; choose with "
+			"%s",
 			on_first ? "first" : "second", selection->classes.classes[index].name,
 			tags[selection->classes.axis]);
 }

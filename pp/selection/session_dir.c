@@ -31,7 +31,7 @@ int session_dir_find(const char *wanted, const char **dir, struct diag *diag)
 		found = is_folder(SESSION_DIR_OWN) ? SESSION_DIR_OWN : SESSION_DIR_SYSTEM;
 	if (snprintf(samples, sizeof(samples), "%s/" OPROF_SAMPLES_NAME, found) >=
 	    (int)sizeof(samples))
-		return diag_set(diag, -ENAMETOOLONG, "the session folder's path is too long");
+		return diag_set(diag, -ENAMETOOLONG, "the path of the session folder is too long");
 	if (!access(samples, R_OK | X_OK)) {
 		*dir = found;
 		return 0;
@@ -39,12 +39,12 @@ int session_dir_find(const char *wanted, const char **dir, struct diag *diag)
 	error = -errno;
 	if (error == -EACCES)
 		return diag_set(diag, error,
-				"%s may not be read by this user; run as root, or give a session "
-				"folder of your own by --session-dir",
+				"%s cannot be read by this user; run as root, or give your own "
+				"session folder with --session-dir",
 				samples);
 	return diag_set(diag, error,
-			"no samples in %s: %s; record some (operf COMMAND, or opcontrol --start), "
-			"or give their folder by --session-dir",
+			"no samples in %s: %s; record some (operf COMMAND, or "
+			"opcontrol --start), or give their folder with --session-dir",
 			found, strerror(-error));
 }
 
@@ -80,16 +80,16 @@ static int nothing_chosen(const char *dir, const struct spec *spec, char *const 
 	if (!nr_all)
 		return diag_set(diag, -ENOENT,
 				"no samples in %s; record some (operf COMMAND, or opcontrol "
-				"--start), or give their folder by --session-dir",
+				"--start), or give their folder with --session-dir",
 				dir);
 	if (!spec->lists[SPEC_SESSION].nr_patterns &&
 	    !spec->lists[SPEC_SESSION_EXCLUDE].nr_patterns)
 		return diag_set(diag, -ENOENT,
-				"no session \"current\" in %s; choose with session: what is "
-				"there: %s",
+				"no session \"current\" in %s; choose one with session: "
+				"(available: %s)",
 				dir, list);
 	spec_show(spec, shown, sizeof(shown));
-	return diag_set(diag, -ENOENT, "no session of %s matches \"%s\"; there: %s", dir, shown,
+	return diag_set(diag, -ENOENT, "no session of %s matches \"%s\"; available: %s", dir, shown,
 			list);
 }
 
@@ -144,7 +144,7 @@ int session_dir_list(const char *dir, const struct spec *spec, char ***names, si
 	(void)snprintf(samples, sizeof(samples), "%s/" OPROF_SAMPLES_NAME, dir);
 	error = list_all(samples, &all, &nr_all);
 	if (error)
-		return diag_set_at(diag, error, samples, 0, "can't be read: %s", strerror(-error));
+		return diag_set_at(diag, error, samples, 0, "cannot be read: %s", strerror(-error));
 	for (size_t i = 0; i < nr_all; i++) {
 		char *name = all[i];
 

@@ -165,8 +165,8 @@ static int word_tag(const char *word, struct diag *diag)
 		if (!strncmp(word, tag_names[tag], length + 1))
 			return tag;
 	return diag_set(diag, -EINVAL,
-			"\"%.*s\" is no tag of a profile specification (for a file of that name "
-			"write image:%s)",
+			"\"%.*s\" is not a tag of a profile specification (for a file "
+			"of that name, write image:%s)",
 			(int)length + 1, word, word);
 }
 
@@ -186,7 +186,8 @@ static int parse_tagged(struct spec *spec, int tag, const char *word, int64_t no
 	const char *value = word + strlen(tag_names[tag]);
 
 	if (spec->lists[tag].nr_patterns)
-		return diag_set(diag, -EINVAL, "%s is given twice; write a comma list: %sA,B",
+		return diag_set(diag, -EINVAL,
+				"%s is given twice; write one list with commas: %sA,B",
 				tag_names[tag], tag_names[tag]);
 	if (!*value)
 		return diag_set(diag, -EINVAL, "%s needs a value", tag_names[tag]);
@@ -262,8 +263,9 @@ static bool is_brace(const char *word)
 static int refuse_braces(struct diag *diag)
 {
 	return diag_set(diag, -EINVAL,
-			"braces hold the words of a side: { WORD... }, or { WORD... } { WORD... } "
-			"for a differential profile, each brace a word of its own");
+			"braces enclose the words of a side: { WORD... }, or { WORD... "
+			"} { WORD... } for a differential profile; each brace is a "
+			"word of its own");
 }
 
 /* Takes the side that begins at *at, and moves *at past it. */
@@ -409,8 +411,8 @@ static int share_word(struct spec sides[SPEC_SIDES_MAX], const char *const *word
 		return tag;
 	if (nr > SPEC_SIDES_MAX)
 		return diag_set(diag, -EINVAL,
-				"%s is given %d times: there are two sides (what is of several "
-				"items is a comma list)",
+				"%s is given %d times, but there are two sides; write several "
+				"items as one list with commas",
 				tag == SPEC_WORD ? "an image" : tag_names[tag], nr);
 	if (nr == SPEC_SIDES_MAX)
 		return parse_diff_word(&sides[count_tag(words, index, tag, now_ns)], word, tag,
@@ -423,11 +425,13 @@ static int set_last(struct spec sides[SPEC_SIDES_MAX], int64_t last_ns, int64_t 
 		    struct diag *diag)
 {
 	if (last_ns >= now_ns / 2)
-		return diag_set(diag, -EINVAL, "there is no such stretch before the last one");
+		return diag_set(diag, -EINVAL,
+				"--last is too long: there is no equally long time before it");
 	for (size_t i = 0; i < SPEC_SIDES_MAX; i++) {
 		if (sides[i].timed)
-			return diag_set(diag, -EINVAL,
-					"--last says both stretches already; leave out time:");
+			return diag_set(
+				diag, -EINVAL,
+				"--last already sets the time of both sides; leave out time:");
 		sides[i].timed = true;
 		sides[i].range = (struct time_range){now_ns - (i ? 1 : 2) * last_ns,
 						     now_ns - (i ? 0 : 1) * last_ns, false};
@@ -457,8 +461,9 @@ static int check_differ(const struct spec sides[SPEC_SIDES_MAX], struct diag *di
 			       sides[0].range.end_ns != sides[1].range.end_ns))
 		return 0;
 	return diag_set(diag, -EINVAL,
-			"both sides are the same: say how they differ, such as --last 5m, or "
-			"time:14:00..14:05 time:14:10..14:15, or session:A session:B");
+			"both sides are the same; let them differ, for example by "
+			"--last 5m, or time:14:00..14:05 time:14:10..14:15, or "
+			"session:A session:B");
 }
 
 int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,

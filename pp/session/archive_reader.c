@@ -58,16 +58,17 @@ static int refuse_name(const char *path, const char *name, struct diag *diag)
 
 	(void)snprintf(shown, sizeof(shown), "%s", name ? name : "");
 	return diag_set_at(diag, -EILSEQ, path, 0,
-			   "holds \"%s%s\", which an archive of oprof does not", shown,
-			   name && strlen(name) >= sizeof(shown) ? "..." : "");
+			   "contains \"%s%s\", which does not belong in an archive of "
+			   "oprof",
+			   shown, name && strlen(name) >= sizeof(shown) ? "..." : "");
 }
 
 static int damaged(struct archive *from, const char *path, struct diag *diag)
 {
 	const char *text = archive_error_string(from);
 
-	return diag_set_at(diag, -EILSEQ, path, 0, "is damaged, or no archive: %s",
-			   text ? text : "no reason is told");
+	return diag_set_at(diag, -EILSEQ, path, 0, "is damaged, or not an archive: %s",
+			   text ? text : "unknown error");
 }
 
 static int unwritable(struct archive *to, const char *folder, struct diag *diag)
@@ -75,9 +76,9 @@ static int unwritable(struct archive *to, const char *folder, struct diag *diag)
 	int number = archive_errno(to);
 
 	return diag_set_at(diag, number > 0 ? -number : -EIO, folder, 0,
-			   "the archive can't be unpacked here: %s; TMPDIR may name a folder "
+			   "cannot unpack the archive here: %s; set TMPDIR to a folder "
 			   "with more room",
-			   number > 0 ? strerror(number) : "no reason is told");
+			   number > 0 ? strerror(number) : "unknown error");
 }
 
 static int unpack_data(struct archive *from, struct archive *to, const char *path,
@@ -195,7 +196,7 @@ static int make_folder(char **folder, struct diag *diag)
 
 	if (!real)
 		return diag_set_at(diag, -errno, tmp && *tmp ? tmp : "/tmp", 0,
-				   "no folder to unpack to: %s", strerror(errno));
+				   "cannot unpack the archive here: %s", strerror(errno));
 	error = asprintf(folder, "%s/oprof-archive.XXXXXX", real) < 0 ? -ENOMEM : 0;
 	free(real);
 	if (error) {
@@ -203,11 +204,14 @@ static int make_folder(char **folder, struct diag *diag)
 		return diag_set(diag, error, "out of memory");
 	}
 	if (!mkdtemp(*folder))
-		return diag_set_at(diag, -errno, *folder, 0, "can't be made: %s", strerror(errno));
+		return diag_set_at(diag, -errno, *folder, 0, "cannot be created: %s",
+				   strerror(errno));
 	error = watch_folder(*folder);
 	if (error) {
 		(void)rmdir(*folder);
-		return diag_set(diag, error, "no process to clean up: %s", strerror(-error));
+		return diag_set(diag, error,
+				"cannot start the process that removes the unpacked archive: %s",
+				strerror(-error));
 	}
 	return 0;
 }
@@ -252,21 +256,24 @@ static int read_manifest(struct archive_place *place, const char *path, struct d
 	error = file_read_text(name, MANIFEST_BYTES_MAX, &text, NULL);
 	free(name);
 	if (error)
-		return diag_set_at(diag, error == -ENOENT ? -EINVAL : error, path, 0,
-				   error == -ENOENT ? "is no archive of oparchive, or was not "
-						      "finished: it lacks " ARCHIVE_MANIFEST
-						    : "its " ARCHIVE_MANIFEST " can't be read");
+		return diag_set_at(
+			diag, error == -ENOENT ? -EINVAL : error, path, 0,
+			error == -ENOENT
+				? "is not an archive of oparchive, or is unfinished: it lacks " ARCHIVE_MANIFEST
+				: "its " ARCHIVE_MANIFEST " cannot be read");
 	error = read_version(text);
 	if (!error && !find_session_dir(place, text, session_dir))
 		error = -EILSEQ;
 	place->partial = !key_value_number(text, "whole", 1);
 	free(text);
 	if (error)
-		return diag_set_at(diag, error, path, 0,
-				   error == -EINVAL   ? "its " ARCHIVE_MANIFEST " makes no sense"
-				   : error == -EILSEQ ? "its " ARCHIVE_MANIFEST
-							" names no folder of sessions inside it"
-						      : "is of a newer version of oprof");
+		return diag_set_at(
+			diag, error, path, 0,
+			error == -EINVAL ? "its " ARCHIVE_MANIFEST " is invalid"
+			: error == -EILSEQ
+				? "its " ARCHIVE_MANIFEST
+				  " does not name a folder of sessions inside it"
+				: "was made by a newer version of oprof; use that version");
 	if (asprintf(&place->session_dir, "%s/%s", place->root, session_dir) < 0) {
 		place->session_dir = NULL;
 		return diag_set(diag, -ENOMEM, "out of memory");
@@ -283,7 +290,7 @@ static int check_folder(char *root, const char *path, struct diag *diag)
 	int error = 0;
 
 	if (!walk)
-		return diag_set_at(diag, -errno, path, 0, "can't be read: %s", strerror(errno));
+		return diag_set_at(diag, -errno, path, 0, "cannot be read: %s", strerror(errno));
 	while (!error && (entry = fts_read(walk)))
 		if (entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE ||
 		    entry->fts_info == FTS_DEFAULT)
@@ -298,11 +305,11 @@ static int find_root(struct archive_place *place, const char *path, struct diag 
 	int error;
 
 	if (stat(path, &st))
-		return diag_set_at(diag, -errno, path, 0, "can't be read: %s", strerror(errno));
+		return diag_set_at(diag, -errno, path, 0, "cannot be read: %s", strerror(errno));
 	if (S_ISDIR(st.st_mode)) {
 		place->root = realpath(path, NULL);
 		if (!place->root)
-			return diag_set_at(diag, -errno, path, 0, "can't be read: %s",
+			return diag_set_at(diag, -errno, path, 0, "cannot be read: %s",
 					   strerror(errno));
 		return 0;
 	}

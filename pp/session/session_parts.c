@@ -527,7 +527,7 @@ static int read_parts(struct session_reading *reading, struct diag *diag)
 		error = count_live(reading);
 	}
 	if (error && error != -ENOMEM && error != -EAGAIN)
-		diag_set_at(diag, error, reading->path, 0, "can't be read: %s", strerror(-error));
+		diag_set_at(diag, error, reading->path, 0, "cannot be read: %s", strerror(-error));
 	return error;
 }
 
@@ -558,7 +558,7 @@ static int read_once(struct session_reading *reading, struct diag *diag)
 	reading->cgroups_lack = false;
 	error = history_files_list(&reading->history, reading->path, tell_damaged, reading);
 	if (error)
-		return diag_set(diag, error, "%s/" OPROF_SLICE_FOLDER " can't be read: %s",
+		return diag_set(diag, error, "%s/" OPROF_SLICE_FOLDER " cannot be read: %s",
 				reading->path, strerror(-error));
 	reading->parts->epoch_closed = reading->history.epoch_closed;
 	error = read_parts(reading, diag);
@@ -581,7 +581,8 @@ int session_parts_read(struct session_parts *parts, struct session_info *info, c
 		error = read_once(&reading, diag);
 	}
 	if (error == -EAGAIN)
-		diag_set(diag, error, "the slices of %s change faster than they can be read", path);
+		diag_set(diag, error, "cannot read %s: its slices change too fast; try again",
+			 path);
 	return error;
 }
 

@@ -121,7 +121,9 @@ int code_names_load(struct symbol_table *table, const char *meta_path)
 		return error;
 	if (error == -ENOENT) {
 		error = code_names_parse("", 0, table);
-		return error ? error : tell(table, SYMBOLS_NONE, "the session has no names of it");
+		return error ? error
+			     : tell(table, SYMBOLS_NONE,
+				    "the session has no names of its functions");
 	}
 	if (error)
 		return tell(table, SYMBOLS_DAMAGED, strerror(-error));

@@ -79,7 +79,7 @@ static int add(struct kallsyms_parsing *parsing, const struct symbol *symbol)
 	struct symbol_table *table = parsing->table;
 
 	if (symbol->start < parsing->end)
-		return refuse(parsing, "a start within or below the symbol before");
+		return refuse(parsing, "a start within or below the previous symbol");
 	if (array_reserve(&table->symbols, &parsing->nr_allocated, table->nr_symbols, 1))
 		return -ENOMEM;
 	table->symbols[table->nr_symbols++] = *symbol;
@@ -119,8 +119,8 @@ static int parse_version(struct kallsyms_parsing *parsing)
 	}
 	if (!strncmp(parsing->at, version_line, nr_word))
 		return diag_set_at(parsing->diag, -EPROTONOSUPPORT, "", 1,
-				   "kernel symbols of another version: use the oprof that made "
-				   "them");
+				   "kernel symbols of another version; use the version of oprof "
+				   "that wrote them");
 	return diag_set_at(parsing->diag, -EILSEQ, "", 1, "not a file of kernel symbols");
 }
 
@@ -168,8 +168,9 @@ __attribute__((format(printf, 1, 2))) static char *format_text(const char *forma
 static int tell_missing(struct symbol_table *table)
 {
 	return tell(table, SYMBOLS_NONE,
-		    format_text("none in the session: profile as root, or allow reading them: "
-				"sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"));
+		    format_text("no kernel symbols in the session; profile as root, or allow "
+				"reading them: sysctl kernel.kptr_restrict=0 "
+				"kernel.perf_event_paranoid=1"));
 }
 
 static int read_file(struct symbol_table *table, const char *path)
@@ -186,7 +187,7 @@ static int read_file(struct symbol_table *table, const char *path)
 		return error;
 	if (error)
 		return tell(table, SYMBOLS_DAMAGED,
-			    format_text("%s can't be read: %s", path, strerror(-error)));
+			    format_text("cannot read %s: %s", path, strerror(-error)));
 	error = kernel_symbols_parse(text, nr_bytes, table, &diag);
 	free(text);
 	if (error == -ENOMEM)

@@ -133,10 +133,10 @@ static char *tell_signal(const struct helper *helper, int number)
 	int nr;
 
 	if (helper->hung)
-		nr = asprintf(&text, "reading it took over %u s",
+		nr = asprintf(&text, "reading it took more than %u s",
 			      helper->limits.max_seconds * CLOCK_LIMIT_FACTOR);
 	else if (number == SIGXCPU || number == SIGKILL)
-		nr = asprintf(&text, "reading it took over %u s of CPU (SIG%s)",
+		nr = asprintf(&text, "reading it took more than %u s of CPU (SIG%s)",
 			      helper->limits.max_seconds, sigabbrev_np(number));
 	else
 		nr = asprintf(&text, "the process that read it ended by SIG%s: it may be damaged",
@@ -150,10 +150,10 @@ static char *tell_error(const struct helper *helper, int error)
 	int nr;
 
 	if (error == ENOMEM)
-		nr = asprintf(&text, "reading it needs over %zu MB of memory",
+		nr = asprintf(&text, "reading it needs more than %zu MB of memory",
 			      helper->limits.max_bytes >> 20);
 	else
-		nr = asprintf(&text, "can't be read: %s", strerror(error));
+		nr = asprintf(&text, "cannot be read: %s", strerror(error));
 	return nr < 0 ? NULL : text;
 }
 

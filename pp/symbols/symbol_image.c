@@ -321,20 +321,20 @@ enum symbols_lack symbol_image_tell(int error, char **note)
 {
 	switch (error) {
 	case -ESTALE:
-		*note = strdup("replaced since it was profiled: profile again, or give the folder "
-			       "of a copy by -p");
+		*note = strdup("replaced since it was profiled: profile again, or give the "
+			       "folder of a copy with -p");
 		return SYMBOLS_WRONG_FILE;
 	case -ENOEXEC:
 		*note = strdup("not an ELF file");
 		return SYMBOLS_NONE;
 	case -EILSEQ:
-		*note = strdup("damaged: its ELF headers can't be read");
+		*note = strdup("damaged: its ELF headers cannot be read");
 		return SYMBOLS_DAMAGED;
 	case -ENOENT:
-		*note = strdup("missing: give the folder of a copy by -p");
+		*note = strdup("missing: give the folder of a copy with -p");
 		return SYMBOLS_NO_FILE;
 	default:
-		if (asprintf(note, "can't be read: %s", strerror(-error)) < 0)
+		if (asprintf(note, "cannot be read: %s", strerror(-error)) < 0)
 			*note = NULL;
 		return SYMBOLS_NO_FILE;
 	}

@@ -158,7 +158,7 @@ static void find_event(struct top *top)
 	if (!*top->event_name)
 		keep_event(top);
 	else
-		(void)diag_set(&top->trouble, -ENOENT, "no samples of event %s lately",
+		(void)diag_set(&top->trouble, -ENOENT, "no recent samples of event %s",
 			       top->event_name);
 }
 
@@ -272,7 +272,7 @@ int top_init(struct top *top, const struct top_options *options, struct diag *di
 		       "%s/" OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT "/" OPROF_META_NAME,
 		       top->session_dir);
 	error = top_symbols_create(&top->symbols, meta);
-	return error ? diag_set(diag, error, "cannot begin: %s", strerror(-error)) : 0;
+	return error ? diag_set(diag, error, "cannot start: %s", strerror(-error)) : 0;
 }
 
 void top_deinit(struct top *top)

@@ -34,17 +34,19 @@ enum {
 #define ARG_TEXT POPT_ARG_STRING, NULL
 
 static const struct poptOption option_table[] = {
-	{"delay", 'd', ARG_TEXT, OPTION_DELAY, "ask the daemon each (default 2)", "SECONDS"},
-	{"window", 'w', ARG_TEXT, OPTION_WINDOW, "show the samples of the last (default 10)",
+	{"delay", 'd', ARG_TEXT, OPTION_DELAY, "ask the daemon every SECONDS (default 2)",
 	 "SECONDS"},
-	{"view", 'V', ARG_TEXT, OPTION_VIEW, "begin with",
+	{"window", 'w', ARG_TEXT, OPTION_WINDOW,
+	 "show the samples of the last SECONDS (default 10)", "SECONDS"},
+	{"view", 'V', ARG_TEXT, OPTION_VIEW, "view to begin with",
 	 "symbols|images|programs|processes|threads|cgroups|cpus"},
-	{"event", 'e', ARG_TEXT, OPTION_EVENT, "begin with this of several events", "NAME"},
-	{"filter", 'f', ARG_TEXT, OPTION_FILTER, "show rows that have this in them", "TEXT"},
+	{"event", 'e', ARG_TEXT, OPTION_EVENT, "event to begin with", "NAME"},
+	{"filter", 'f', ARG_TEXT, OPTION_FILTER, "show only rows that contain this text", "TEXT"},
 	{"batch", 'b', ARG_NONE, OPTION_BATCH, "print, for files and pipes", NULL},
-	{"once", '1', ARG_NONE, OPTION_ONCE, "print once", NULL},
-	{"iterations", 'n', ARG_TEXT, OPTION_REFRESHES, "end after so many refreshes", "N"},
-	{"rows", 'r', ARG_TEXT, OPTION_ROWS, "of --batch, at most (default 50; 0: all)", "N"},
+	{"once", '1', ARG_NONE, OPTION_ONCE, "print once, and exit", NULL},
+	{"iterations", 'n', ARG_TEXT, OPTION_REFRESHES, "exit after N refreshes", "N"},
+	{"rows", 'r', ARG_TEXT, OPTION_ROWS,
+	 "with --batch, print at most N rows (default 50; 0: all)", "N"},
 	{"session-dir", 0, ARG_TEXT, OPTION_SESSION_DIR,
 	 "folder of the daemon's sessions (./oprofile_data, else /var/lib/oprofile)", "DIR"},
 	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
@@ -58,8 +60,9 @@ static int parse_seconds(const char *option, const char *text, double least, dou
 	double seconds = strtod(text, &end);
 
 	if (end == text || *end || !isfinite(seconds) || seconds < least || seconds > most)
-		return diag_set(diag, -EINVAL, "--%s: \"%s\" is no number of seconds from %g to %g",
-				option, text, least, most);
+		return diag_set(diag, -EINVAL,
+				"--%s: \"%s\" is not a number of seconds from %g to %g", option,
+				text, least, most);
 	*ns = (uint64_t)(seconds * 1e9);
 	return 0;
 }
@@ -73,7 +76,7 @@ static int parse_number(const char *option, const char *text, unsigned int *numb
 	errno = 0;
 	value = strtoul(text, &end, 10);
 	if (errno || end == text || *end || *text == '-' || value > 1000000000)
-		return diag_set(diag, -EINVAL, "--%s: \"%s\" is no number", option, text);
+		return diag_set(diag, -EINVAL, "--%s: \"%s\" is not a number", option, text);
 	*number = (unsigned int)value;
 	return 0;
 }
@@ -87,8 +90,8 @@ static int parse_view(const char *text, enum top_view *view, struct diag *diag)
 		return 0;
 	}
 	return diag_set(diag, -EINVAL,
-			"--view: \"%s\" is none of symbols, images, programs, processes, threads, "
-			"cgroups, cpus",
+			"--view: \"%s\" is not one of symbols, images, programs, "
+			"processes, threads, cgroups, cpus",
 			text);
 }
 
@@ -160,7 +163,7 @@ static int parse_all(struct top_options *options, poptContext context, struct di
 				poptBadOption(context, POPT_BADOPTION_NOALIAS),
 				poptStrerror(option));
 	if (poptPeekArg(context))
-		return diag_set(diag, -EINVAL, "\"%s\" is no option; --help shows them",
+		return diag_set(diag, -EINVAL, "\"%s\" is not an option; --help shows the options",
 				poptPeekArg(context));
 	return 0;
 }
@@ -197,7 +200,8 @@ void top_options_help(void)
 
 	if (!context)
 		return;
-	(void)puts("What the machine does now, as the daemon samples it; keys: h shows them");
+	(void)puts("Shows where the CPUs spend their time now, as sampled by the "
+		   "daemon; h shows the keys");
 	poptPrintHelp(context, stdout, 0);
 	(void)poptFreeContext(context);
 }

@@ -27,9 +27,10 @@ static const char *const help_lines[] = {
 	"SHARE   of the samples of the event in the window; idle CPUs are not in it.",
 	"+-      twice the standard error of the share. Rows that may be chance are dim.",
 	"        A window four times as long (+ +) makes it half as large.",
-	"SAMPLES that the share is made of.",
-	"TIME    of the event off-cpu: how long tasks were not on a CPU, in sum;",
-	"TIMES   how often. Nothing is drawn at random there.",
+	"SAMPLES number of samples that make up the share.",
+	"TIME    for the event off-cpu: total time that tasks were not "
+	"on a CPU;",
+	"TIMES   how often. These two are exact, not sampled.",
 	"",
 	"Any key goes back.",
 };
@@ -373,11 +374,10 @@ int top_screen_open(struct top_screen *screen, struct top *top, struct diag *dia
 
 	*screen = (struct top_screen){.top = top, .min_window_ns = UINT64_C(1000000000)};
 	if (!newterm(NULL, stdout, stdin))
-		return diag_set(
-			diag, -ENODEV,
-			"the terminal's kind \"%s\" (TERM) is not known here; --batch needs "
-			"none",
-			kind ? kind : "");
+		return diag_set(diag, -ENODEV,
+				"the terminal type \"%s\" (TERM) is unknown; use --batch, "
+				"which works on any terminal",
+				kind ? kind : "");
 	if (atexit(top_screen_close)) {
 		top_screen_close();
 		return diag_set(diag, -ENOMEM, "out of memory");

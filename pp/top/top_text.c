@@ -322,8 +322,8 @@ const char *top_text_nothing(const struct top_show *show)
 	if (show->rows->nr_rows)
 		return NULL;
 	if (show->rows->nr_hidden)
-		return "no row has the filter's text in it";
+		return "no row contains the filter's text";
 	if (event && event->nr_idle)
 		return "all CPUs were idle";
-	return "no samples: is sampling stopped? oprof status tells";
+	return "no samples: sampling may be stopped; see oprof status";
 }

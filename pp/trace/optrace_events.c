@@ -38,23 +38,25 @@ enum events_option {
 #define LAST_MAX 1000000u
 
 static const struct poptOption events_table[] = {
-	{"events", 'e', ARG_TEXT, OPTION_EVENTS, "only these: names, with * and ?", "NAMES"},
+	{"events", 'e', ARG_TEXT, OPTION_EVENTS, "only these events: names, with * and ?", "NAMES"},
 	{"pid", 'p', ARG_TEXT, OPTION_PIDS, "only while threads of these processes ran", "PIDS"},
 	{"thread", 't', ARG_TEXT, OPTION_THREADS,
-	 "only while these ran: numbers, or names with * and ?", "THREADS"},
-	{"cpu", 'C', ARG_TEXT, OPTION_CPU, "only of this CPU", "N"},
+	 "only while these threads ran: numbers, or names with * and ?", "THREADS"},
+	{"cpu", 'C', ARG_TEXT, OPTION_CPU, "only events of this CPU", "N"},
 	{"where", 'w', ARG_TEXT, OPTION_WHERE,
-	 "only with such a field: FIELD=VALUE, or != < > <= >=", "CONDITION"},
-	{"search", 's', ARG_TEXT, OPTION_SEARCH, "only those with this in their line", "TEXT"},
-	{"from", 0, ARG_TEXT, OPTION_FROM, "from so many seconds after the trace's begin",
+	 "only events with such a field: FIELD=VALUE, or != < > <= >=", "CONDITION"},
+	{"search", 's', ARG_TEXT, OPTION_SEARCH, "only events with this text in their line",
+	 "TEXT"},
+	{"from", 0, ARG_TEXT, OPTION_FROM, "begin this many seconds after the trace's beginning",
 	 "SECONDS"},
-	{"to", 0, ARG_TEXT, OPTION_TO, "up to there", "SECONDS"},
-	{"first", 'n', ARG_TEXT, OPTION_FIRST, "no more than the first N that are shown", "N"},
-	{"last", 'l', ARG_TEXT, OPTION_LAST, "no more than the last N", "N"},
-	{"reverse", 'r', ARG_NONE, OPTION_REVERSE, "backwards, the newest first", NULL},
-	{"json", 'j', ARG_NONE, OPTION_JSON, "as JSON, an object a line", NULL},
+	{"to", 0, ARG_TEXT, OPTION_TO, "end this many seconds after the trace's beginning",
+	 "SECONDS"},
+	{"first", 'n', ARG_TEXT, OPTION_FIRST, "show at most the first N events", "N"},
+	{"last", 'l', ARG_TEXT, OPTION_LAST, "show at most the last N events", "N"},
+	{"reverse", 'r', ARG_NONE, OPTION_REVERSE, "show the newest event first", NULL},
+	{"json", 'j', ARG_NONE, OPTION_JSON, "write JSON, one object per line", NULL},
 	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
-	{"help", '?', ARG_NONE, OPTION_HELP, "show this text", NULL},
+	{"help", '?', ARG_NONE, OPTION_HELP, "show this help", NULL},
 	POPT_TABLEEND};
 
 struct events_listing {
@@ -133,12 +135,12 @@ static int take_option(struct events_listing *listing, int option, const char *t
 static int check(const struct events_listing *listing, const char *const *words, struct diag *diag)
 {
 	if (words && words[0] && words[1])
-		return diag_set(diag, -EINVAL, "one trace at a time: %s, or %s?", words[0],
-				words[1]);
+		return diag_set(diag, -EINVAL, "only one trace can be read: give %s or %s",
+				words[0], words[1]);
 	if (listing->nr_first && listing->nr_last)
-		return diag_set(diag, -EINVAL, "the first or the last: not both");
+		return diag_set(diag, -EINVAL, "--first and --last cannot be combined");
 	if (listing->filter.to_ns && listing->filter.to_ns <= listing->filter.from_ns)
-		return diag_set(diag, -EINVAL, "--to is not behind --from");
+		return diag_set(diag, -EINVAL, "--to is not after --from");
 	return 0;
 }
 
@@ -283,7 +285,8 @@ static int list_forwards(struct events_listing *listing, struct ctf_reader *read
 			break;
 	}
 	if (listing->nr_damaged > 1)
-		log_warning("%" PRIu64 " places of it are damaged or cut", listing->nr_damaged);
+		log_warning("the trace is damaged or cut in %" PRIu64 " places",
+			    listing->nr_damaged);
 	return error;
 }
 

@@ -22,10 +22,9 @@ unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader)
 	const unsigned int nr = ctf_reader_nr_bad_chunks(reader);
 
 	if (nr)
-		log_warning(
-			"%u of its newest chunks have no metadata that can be read: that of another is "
-			"taken for them",
-			nr);
+		log_warning("%u of the trace's newest chunks have no readable metadata; "
+			    "they are read with the metadata of another chunk",
+			    nr);
 	return nr;
 }
 
@@ -37,6 +36,7 @@ int main(int argc, const char **argv)
 			argv[1] = "optrace"; /* name of the program in its help */
 			return tool_end(verbs[i].act(argc - 1, argv + 1));
 		}
-	log_error("optrace runs this for its verbs that read: see optrace help");
+	log_error("optrace runs this program for its verbs that read a trace; "
+		  "see optrace help");
 	return EXIT_FAILURE;
 }

@@ -37,23 +37,24 @@ enum stats_option {
 };
 
 static const struct poptOption stats_table[] = {
-	{"cpus", 0, ARG_NONE, OPTION_CPUS, "only such tables: what each CPU did", NULL},
-	{"process", 0, ARG_NONE, OPTION_PROCESSES, "each process, its threads together", NULL},
+	{"cpus", 0, ARG_NONE, OPTION_CPUS, "show only the tables given: each CPU", NULL},
+	{"process", 0, ARG_NONE, OPTION_PROCESSES, "each process, all its threads together", NULL},
 	{"threads", 0, ARG_NONE, OPTION_THREADS, "each thread", NULL},
 	{"calls", 0, ARG_NONE, OPTION_CALLS, "each system call, by name", NULL},
 	{"interrupts", 0, ARG_NONE, OPTION_INTERRUPTS, "each interrupt and soft interrupt", NULL},
 	{"wakeups", 0, ARG_NONE, OPTION_WAKEUPS, "from being woken to running", NULL},
-	{"histogram", 'H', ARG_NONE, OPTION_HISTOGRAM, "and how times are spread", NULL},
-	{"rows", 'n', ARG_TEXT, OPTION_ROWS, "so many of each table (30); 0: all", "N"},
-	{"pid", 'p', ARG_TEXT, OPTION_PID, "only of threads of these processes", "PIDS"},
-	{"thread", 't', ARG_TEXT, OPTION_THREAD, "only of these: numbers, or names with * and ?",
-	 "THREADS"},
-	{"from", 0, ARG_TEXT, OPTION_FROM, "from so many seconds after the trace's begin",
+	{"histogram", 'H', ARG_NONE, OPTION_HISTOGRAM, "also show how times are distributed", NULL},
+	{"rows", 'n', ARG_TEXT, OPTION_ROWS, "show N rows of each table (default 30; 0: all)", "N"},
+	{"pid", 'p', ARG_TEXT, OPTION_PID, "only threads of these processes", "PIDS"},
+	{"thread", 't', ARG_TEXT, OPTION_THREAD,
+	 "only these threads: numbers, or names with * and ?", "THREADS"},
+	{"from", 0, ARG_TEXT, OPTION_FROM, "begin this many seconds after the trace's beginning",
 	 "SECONDS"},
-	{"to", 0, ARG_TEXT, OPTION_TO, "up to there", "SECONDS"},
-	{"json", 'j', ARG_NONE, OPTION_JSON, "as JSON, all of it", NULL},
+	{"to", 0, ARG_TEXT, OPTION_TO, "end this many seconds after the trace's beginning",
+	 "SECONDS"},
+	{"json", 'j', ARG_NONE, OPTION_JSON, "write everything as JSON", NULL},
 	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
-	{"help", '?', ARG_NONE, OPTION_HELP, "show this text", NULL},
+	{"help", '?', ARG_NONE, OPTION_HELP, "show this help", NULL},
 	POPT_TABLEEND};
 
 struct stats_reading {
@@ -152,10 +153,11 @@ static void tell_losses(const struct trace_sums *sums)
 {
 	if (sums->lost_events || sums->lost_packets)
 		log_warning("%" PRIu64 " events and %" PRIu64
-			    " packets were lost when it was recorded: that time is shown as lost",
+			    " packets were lost during recording; their time is shown as "
+			    "lost",
 			    sums->lost_events, sums->lost_packets);
 	if (sums->nr_damaged)
-		log_warning("%" PRIu64 " places of it are damaged or cut", sums->nr_damaged);
+		log_warning("the trace is damaged or cut in %" PRIu64 " places", sums->nr_damaged);
 }
 
 static int show(struct stats_reading *reading, const struct ctf_reader *reader)
@@ -277,10 +279,10 @@ static int take_options(struct stats_reading *reading, poptContext popt, struct 
 static int check(const struct stats_reading *reading, const char *const *words, struct diag *diag)
 {
 	if (words && words[0] && words[1])
-		return diag_set(diag, -EINVAL, "one trace at a time: %s, or %s?", words[0],
-				words[1]);
+		return diag_set(diag, -EINVAL, "only one trace can be read: give %s or %s",
+				words[0], words[1]);
 	if (reading->filter.to_ns && reading->filter.to_ns <= reading->filter.from_ns)
-		return diag_set(diag, -EINVAL, "--to is not behind --from");
+		return diag_set(diag, -EINVAL, "--to is not after --from");
 	return 0;
 }
 

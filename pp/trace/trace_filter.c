@@ -35,7 +35,7 @@ void trace_filter_deinit(struct trace_filter *filter)
 
 static int no_memory(struct diag *diag)
 {
-	return diag_set(diag, -ENOMEM, "no memory for what is wanted");
+	return diag_set(diag, -ENOMEM, "no memory for the filters");
 }
 
 static int append(char ***texts, size_t *nr, const char *text, size_t nr_bytes)
@@ -90,7 +90,7 @@ static int add_pid(struct trace_filter *filter, const char *text, size_t nr_byte
 		memcpy(number, text, nr_bytes);
 	if (number_parse(number, INT32_MAX, &pid) || !pid)
 		return diag_set(diag, -EINVAL,
-				"--pid=%.*s: give the numbers of processes, with commas between",
+				"--pid=%.*s: give process numbers, separated by commas",
 				(int)nr_bytes, text);
 	bigger[filter->nr_pids++] = (int32_t)pid;
 	return 0;
@@ -111,7 +111,7 @@ int trace_filter_pids(struct trace_filter *filter, const char *text, struct diag
 int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag *diag)
 {
 	if (number_parse(text, UINT32_MAX, &filter->cpu))
-		return diag_set(diag, -EINVAL, "--cpu=%s: give the number of a CPU", text);
+		return diag_set(diag, -EINVAL, "--cpu=%s: give a CPU number", text);
 	filter->has_cpu = true;
 	return 0;
 }
@@ -166,9 +166,10 @@ int trace_filter_condition(struct trace_filter *filter, const char *text, struct
 			break;
 		return 0;
 	}
-	return diag_set(
-		diag, -EINVAL,
-		"\"%s\": give FIELD=VALUE or FIELD!=VALUE, or with a number < > <= >=", text);
+	return diag_set(diag, -EINVAL,
+			"\"%s\": give FIELD=VALUE or FIELD!=VALUE, or < > <= >= with a "
+			"number",
+			text);
 }
 
 /* ---- matching ---- */

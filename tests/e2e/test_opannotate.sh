@@ -67,7 +67,7 @@ annotate --include-file='*.h' lib-image:program
 tap_is "$(sum_lines "$T/out")" "$(awk '/^ \* Total/ { getline; getline; sum += $2 } END { print sum + 0 }' "$T/out")" \
 	"--include-file takes some, and their total is of their lines"
 tap_is "$(grep -c 'annotate_program.cc"' "$T/out")" 0 "and no other"
-tap_has "$T/err" '^source files that were not asked for: [0-9]+ samples' "what that leaves out is said"
+tap_has "$T/err" '^source files that were not requested: [0-9]+ samples' "what that leaves out is said"
 annotate -i 'hot::second(unsigned int)' lib-image:program
 tap_is "$(samples_of 'line of twist')" 0 "-i takes the samples of some functions"
 
@@ -104,7 +104,7 @@ annotate -a -o "$T/code" lib-image:program
 tap_ok $? "instructions go to a file for each binary"
 annotate -o "$T/program/x" lib-image:program
 tap_is $? 1 "a folder that can't be made is an error"
-tap_has "$T/err" "can't write $T/program/x.*: Not a directory" "that is said"
+tap_has "$T/err" "cannot write $T/program/x.*: Not a directory" "that is said"
 
 # ---- sources elsewhere, newer, nowhere, hostile ----
 
@@ -112,7 +112,7 @@ annotate lib-image:program
 cp "$T/out" "$T/expected"
 touch -d '+1 hour' "$T/src/annotate_program.h"
 annotate lib-image:program
-tap_has "$T/err" 'annotate_program.h is newer than .*/program: lines may be off' "a newer source is said"
+tap_has "$T/err" 'annotate_program.h is newer than .*/program: line numbers may be wrong' "a newer source is said"
 mv "$T/src" "$T/moved"
 annotate lib-image:program
 tap_is "$?" 0 "missing sources are no error"
@@ -176,14 +176,14 @@ printf "$other" | dd "of=$T/foreign" bs=1 seek=18 conv=notrunc 2>/dev/null
 sum=$("$BIN/tests/tools/session_make" "$T/made" "$T/foreign" | awk '{ sum += $3 } END { print sum }')
 S="$T/made"
 # A libopcodes that knows all machines has nothing to say.
-if annotate -a && grep -q "can't be shown" "$T/err"; then
-	tap_is "$(grep -c "can't be shown.*binutils-multiarch" "$T/err")" 1 \
+if annotate -a && grep -q "cannot show code" "$T/err"; then
+	tap_is "$(grep -c "cannot show code.*binutils-multiarch" "$T/err")" 1 \
 		"code of another machine is missing: said once, with what helps"
 	tap_is "$(sum_lines "$T/out")" "$sum" "and its samples are all there"
 	annotate -s -a
-	tap_is "$(grep -c "can't be shown" "$T/err")" 1 "once in the mixed form, too"
+	tap_is "$(grep -c "cannot show code" "$T/err")" 1 "once in the mixed form, too"
 	"$BIN/opreport" "--session-dir=$S" --html "$T/foreign.html" 2>"$T/err"
-	tap_has "$T/foreign.html" '"note":"code of .* can.t be shown' "and the page tells it"
+	tap_has "$T/foreign.html" '"note":"cannot show code of ' "and the page tells it"
 else
 	tap_note "libopcodes knows all machines here"
 fi

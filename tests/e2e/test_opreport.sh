@@ -90,7 +90,7 @@ report -m all image-exclude:program event:cpu-clock -n
 tap_is "$((mine + $(column 1)))" "$clock" "so do an image and all but it"
 report -m all 'event:no-such-*'
 tap_is $? 1 "a choice that leaves nothing is an error"
-tap_has "$T/err" 'event: kept out [0-9]+ \(theirs: (cpu-clock, page-faults|page-faults, cpu-clock)\)' \
+tap_has "$T/err" 'event: excluded [0-9]+ \(values: (cpu-clock, page-faults|page-faults, cpu-clock)\)' \
 	"that says what there is"
 report event:cpu-clock event:page-faults
 tap_is $? 1 "a tag given twice is an error"
@@ -126,13 +126,13 @@ tap_is "$(grep -c '^	' "$T/out") $(column 1)" "0 $clock" "-m lib: images for the
 
 "$BIN/opreport" "--session-dir=$S" -m all -l -o /dev/full 2>"$T/err"
 tap_is $? 1 "a full disk is an error"
-tap_has "$T/err" "/dev/full: the report can't be written: No space left" "that is said"
+tap_has "$T/err" "cannot write the report to /dev/full: No space left" "that is said"
 "$BIN/opreport" "--session-dir=$S" -m all -l >/dev/full 2>"$T/err"
 tap_is $? 1 "on standard output, too"
-tap_has "$T/err" "standard output: the report can't be written: No space left" "that is said"
+tap_has "$T/err" "cannot write the report to standard output: No space left" "that is said"
 report -m all --folded
 tap_is $? 1 "a format that has no place for two events is an error"
-tap_has "$T/err" 'one number each, of one event: choose it with event:' "that is said"
+tap_has "$T/err" 'one number each, for one event: choose it with event:' "that is said"
 tap_is "$(grep -c ': error: ' "$T/err")" 1 "once"
 damaged=$(find "$S" -type f -path '*program*cpu-clock.*' | head -1)
 lost=$("$BIN/opcheck" -v "$damaged" | sed -n 's/.* keys, \([0-9]*\) samples.*/\1/p')
@@ -144,11 +144,11 @@ tap_has "$T/err" "^1 sample files could not be read" "which is counted"
 tap_is "$? $(grep -c . "$T/out")" "1 1" "opcheck finds that one"
 report session:other
 tap_is $? 1 "a session that is not there is an error"
-tap_has "$T/err" "there: current" "that says which there are"
+tap_has "$T/err" "available: current" "that says which there are"
 if [ "$(id -u)" = 0 ]; then
 	setpriv --reuid=nobody --regid=nogroup --clear-groups \
 		"$BIN/opreport" "--session-dir=$S" 2>"$T/err"
 	tap_is $? 1 "others may not read root's session"
-	tap_has "$T/err" "may not be read by this user" "and are told so"
+	tap_has "$T/err" "cannot be read by this user" "and are told so"
 fi
 tap_end

@@ -254,7 +254,7 @@ print(sorted({t["pid"] for t in stats["threads"]}), sum(c["calls"] for c in stat
 	"[$pid] $(grep -c ' syscall_entry_' "$T/by_process")" "stats -p: its threads, and their calls"
 ! "$BIN/optrace" events -p make "$trace" >"$T/out" 2>"$T/err"
 tap_ok $? "a name is no process"
-tap_has "$T/err" '^optrace: error: --pid=make: give the numbers of processes' "and that is told"
+tap_has "$T/err" '^optrace: error: --pid=make: give process numbers' "and that is told"
 
 # ---- profile ----
 

@@ -166,28 +166,28 @@ START_TEST(answers_that_are_none_are_refused_and_leave_no_descriptor)
 	struct reply reply = good_reply(1, 2);
 
 	reply.head.magic++;
-	expect_refused(&reply, -EPROTO, "no answer");
+	expect_refused(&reply, -EPROTO, "not a valid message");
 	reply.slice_twice = true;
-	expect_refused(&reply, -EPROTO, "no answer");
+	expect_refused(&reply, -EPROTO, "not a valid message");
 	reply = good_reply(1, 2);
 	reply.head.size_bytes++;
-	expect_refused(&reply, -EPROTO, "no answer");
+	expect_refused(&reply, -EPROTO, "not a valid message");
 	reply = good_reply(1, 2);
 	reply.nr_cut = strlen(reply.text) + 4;
-	expect_refused(&reply, -EPROTO, "no answer");
+	expect_refused(&reply, -EPROTO, "not a valid message");
 	reply = good_reply(1, 2);
 	reply.head.version++;
 	expect_refused(&reply, -EPROTONOSUPPORT, "version 2");
 	reply = good_reply(1, 2);
 	reply.head.request = OPROF_REQUEST_STATUS;
-	expect_refused(&reply, -EPROTO, "something else");
+	expect_refused(&reply, -EPROTO, "does not match the request");
 	reply = good_reply(1, 2);
 	reply.slice = WITHOUT_SLICE;
-	expect_refused(&reply, -EPROTO, "lacks its samples");
+	expect_refused(&reply, -EPROTO, "lacks the samples");
 	reply = good_reply(1, 2);
 	(void)strcpy(reply.text, "begin_ns 1\nend_ns x\n");
 	reply.head.size_bytes = (uint32_t)strlen(reply.text);
-	expect_refused(&reply, -EPROTO, "lacks its samples");
+	expect_refused(&reply, -EPROTO, "lacks the samples");
 	reply.hang_up = true;
 	expect_refused(&reply, -ECONNRESET, "ended before");
 }

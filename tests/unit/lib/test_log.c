@@ -198,7 +198,7 @@ START_TEST(the_end_tells_what_was_held_back)
 	text = logged(path);
 	ck_assert_uint_eq(nr_lines(text), 8);
 	ck_assert_ptr_nonnull(strstr(text, "repeated 1 times"));
-	ck_assert_ptr_nonnull(strstr(text, "95 more messages of one kind were left out"));
+	ck_assert_ptr_nonnull(strstr(text, "95 more messages of the same kind were left out"));
 	free(text);
 }
 END_TEST

@@ -273,7 +273,7 @@ END_TEST
 START_TEST(stretches_that_are_none_are_refused)
 {
 	expect_refused("..", "neither");
-	expect_refused("now", "not a stretch");
+	expect_refused("now", "not a time range");
 	expect_refused("2h ago", "2h ago..");
 	expect_refused("-2h", "-2h..");
 	expect_refused("2026-11-17..2026-11-16", "is not before");

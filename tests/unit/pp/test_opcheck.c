@@ -206,7 +206,7 @@ START_TEST(a_lost_page_is_named)
 	make_session_file("/bin/a");
 	damage(offsetof(struct oprof_sdb_header, flags), OPROF_SDB_HOLED);
 	ck_assert_int_eq(opcheck("s"), 1);
-	says("page of it was lost");
+	says("page was lost");
 }
 END_TEST
 

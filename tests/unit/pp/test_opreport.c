@@ -216,9 +216,9 @@ START_TEST(an_output_that_cannot_be_written_is_an_error)
 {
 	add_usual();
 	ck_assert_int_eq(run("-n -o /dev/full"), 1);
-	ck_assert_ptr_nonnull(strstr(err_text, "can't be written"));
+	ck_assert_ptr_nonnull(strstr(err_text, "cannot write the report"));
 	ck_assert_int_eq(run("-n -o nowhere/report"), 1);
-	ck_assert_ptr_nonnull(strstr(err_text, "can't be written"));
+	ck_assert_ptr_nonnull(strstr(err_text, "cannot write the report"));
 	ck_assert_int_eq(run("-n -o /dev/null"), 0);
 }
 END_TEST

@@ -162,7 +162,7 @@ START_TEST(a_filter_is_typed_kept_and_dropped)
 	start(24, 80, NULL);
 	ck_assert(terminal_wait(&terminal, "hot_function"));
 	terminal_send(&terminal, "/colx");
-	ck_assert(terminal_wait(&terminal, "no row has the filter's text"));
+	ck_assert(terminal_wait(&terminal, "no row contains the filter's text"));
 	terminal_send(&terminal, "\177d");
 	ck_assert(terminal_wait(&terminal, "/cold_"));
 	ck_assert(terminal_wait(&terminal, "cold_function"));
@@ -331,7 +331,7 @@ START_TEST(an_event_that_is_not_there_is_told)
 	static char text[65536];
 
 	ck_assert_int_eq(print("--session-dir=. --once -e cycles", text, sizeof(text)), 1);
-	ck_assert_ptr_nonnull(strstr(text, "no samples of event cycles"));
+	ck_assert_ptr_nonnull(strstr(text, "no recent samples of event cycles"));
 }
 END_TEST
 

@@ -154,11 +154,12 @@ START_TEST(an_empty_stretch_says_what_there_is_and_where_it_falls)
 	add_history();
 	expect_refused("time:12:00..12:30",
 		       "nothing was sampled from 2026-11-20 12:00:00 to 12:30:00: there are "
-		       "samples from 2026-11-20 13:56:00 to 13:59:59; the stretch ends 86 min "
+		       "samples from 2026-11-20 13:56:00 to 13:59:59; the time range ends 86 min "
 		       "before that");
-	expect_refused("time:2026-11-21..", "the stretch begins 10 h 0 min behind that");
+	expect_refused("time:2026-11-21..", "the time range begins 10 h 0 min after that");
 	add_slice(OPROF_SLICE_MINUTE, 5, 30, &(struct make_slice_part){{.app = "/bin/a"}, 1, 1}, 1);
-	expect_refused("time:13:40..13:41", "nothing is kept from 2026-11-20 13:30:00 to 13:56:00");
+	expect_refused("time:13:40..13:41",
+		       "no samples are kept from 2026-11-20 13:30:00 to 13:56:00");
 	expect_refused("time:13:57..13:58 image:/bin/nobody", "no sample file matches");
 }
 END_TEST
@@ -192,7 +193,7 @@ START_TEST(what_is_kept_by_the_hour_is_taken_whole_and_told)
 	expect_text(write_before,
 		    "session current of DIR, host testhost, from 2026-11-20 12:00:00 to 13:00:00 "
 		    "(asked: from 2026-11-20 12:10:00 to 12:20:00; from 2026-11-20 12:00:00 to "
-		    "13:00:00 is kept by the hour), event cpu-clock:1000000, 0.1 samples/s\n");
+		    "13:00:00 is kept per hour), event cpu-clock:1000000, 0.1 samples/s\n");
 	make_profile_deinit(&made);
 }
 END_TEST
@@ -230,8 +231,8 @@ START_TEST(a_stretch_with_a_sliver_of_samples_says_why_there_are_none)
 	add_slice(OPROF_SLICE_MINUTE, 1, 4,
 		  &(struct make_slice_part){{.app = "/bin/a"}, 0x110, 360}, 1);
 	expect_refused("time:13:50..13:55:02",
-		       "there are samples from 2026-11-20 13:55:00 to 13:56:00; what reaches into "
-		       "the stretch by a few seconds only is not taken");
+		       "there are samples from 2026-11-20 13:55:00 to 13:56:00; slices that "
+		       "overlap the time range by only a few seconds are not included");
 }
 END_TEST
 
@@ -270,8 +271,9 @@ START_TEST(samples_that_the_budget_dropped_are_told_and_balance)
 	make_session_stats(&session, stats, 4);
 	made.profile_options.symbols = false;
 	make_profile_init(&made, &session, "");
-	expect_text(write_after,
-		    "samples 7\n93 older samples are gone: the history's budget keeps no more\n");
+	expect_text(
+		write_after,
+		"samples 7\n93 older samples were dropped to keep the history within its budget\n");
 	make_profile_deinit(&made);
 }
 END_TEST
@@ -361,7 +363,7 @@ START_TEST(stretches_of_a_differential_profile_share_no_slice)
 				 "{ time:13:57:00..13:57:30 } { time:13:57:30..13:57:50 }", &diag),
 			 -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "second side"));
-	ck_assert_ptr_nonnull(strstr(diag.text, "the other side has more of it"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "which has the greater part"));
 }
 END_TEST
 

@@ -94,17 +94,17 @@ END_TEST
 START_TEST(what_makes_no_sense_is_refused)
 {
 	expect_refused("--frobnicate", -EINVAL, "--frobnicate");
-	expect_refused("-t 101", -EINVAL, "no percentage");
-	expect_refused("-t x", -EINVAL, "no percentage");
+	expect_refused("-t 101", -EINVAL, "not a percentage");
+	expect_refused("-t x", -EINVAL, "not a percentage");
 	expect_refused("-D x", -EINVAL, "--demangle");
 	expect_refused("-m x", -EINVAL, "--merge");
 	expect_refused("-d /a -d /b", -EINVAL, "--search-dirs is given twice");
 	expect_refused("-o a -o b", -EINVAL, "--output-dir is given twice");
 	expect_refused("nothing:x", -EINVAL, "nothing");
-	expect_refused("-a -d /a", -EINVAL, "--search-dirs is of source files");
-	expect_refused("-a -b /a", -EINVAL, "--base-dirs is of source files");
-	expect_refused("-a --include-file x", -EINVAL, "--include-file is of source files");
-	expect_refused("-a -s --exclude-file x", -EINVAL, "--exclude-file is of source files");
+	expect_refused("-a -d /a", -EINVAL, "--search-dirs finds source files");
+	expect_refused("-a -b /a", -EINVAL, "--base-dirs finds source files");
+	expect_refused("-a --include-file x", -EINVAL, "--include-file selects source files");
+	expect_refused("-a -s --exclude-file x", -EINVAL, "--exclude-file selects source files");
 }
 END_TEST
 

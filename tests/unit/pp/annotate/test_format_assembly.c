@@ -265,7 +265,7 @@ START_TEST(files_that_cannot_be_written_are_an_error)
 	options.output_dir = dir;
 	ck_assert_int_eq(try_format(), -ENOTDIR);
 	ck_assert_str_eq(out_text, "");
-	ck_assert_int_eq(strncmp(err_text, "can't write ", 12), 0);
+	ck_assert_int_eq(strncmp(err_text, "cannot write ", 12), 0);
 	ck_assert_ptr_nonnull(strstr(err_text, "/below/"));
 	/* No further text follows. */
 	ck_assert_ptr_eq(strchr(err_text, '\n'), err_text + strlen(err_text) - 1);

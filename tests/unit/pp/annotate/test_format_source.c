@@ -217,7 +217,7 @@ START_TEST(lines_behind_the_end_keep_their_samples)
 	add(225, 7);
 	put_sources();
 	ck_assert_int_eq(format(), 0);
-	expect(out_text, ":/* line 9: behind the end of the file */\n");
+	expect(out_text, ":/* line 9: past the end of the file */\n");
 	ck_assert_uint_eq(sum_of_lines(out_text), 102);
 }
 END_TEST
@@ -230,7 +230,7 @@ START_TEST(a_source_newer_than_the_binary_is_said)
 			     100, 1);
 	put_sources();
 	ck_assert_int_eq(format(), 0);
-	expect(err_text, "/src/a.c is newer than /bin/prog: lines may be off\n");
+	expect(err_text, "/src/a.c is newer than /bin/prog: line numbers may be wrong\n");
 }
 END_TEST
 
@@ -241,7 +241,7 @@ START_TEST(files_are_chosen_by_pattern_and_threshold)
 	ck_assert_int_eq(spec_list_parse(&include_files, "*.h", NULL), 0);
 	ck_assert_int_eq(format(), 0);
 	ck_assert_uint_eq(sum_of_lines(out_text), 30);
-	expect(err_text, "source files that were not asked for: 65 samples (65.00 %)\n");
+	expect(err_text, "source files that were not requested: 65 samples (65.00 %)\n");
 }
 END_TEST
 
@@ -252,7 +252,7 @@ START_TEST(files_below_the_threshold_are_left_out)
 	options.threshold = 50;
 	ck_assert_int_eq(format(), 0);
 	ck_assert_uint_eq(sum_of_lines(out_text), 65);
-	expect(err_text, "source files that were not asked for: 30 samples");
+	expect(err_text, "source files that were not requested: 30 samples");
 }
 END_TEST
 
@@ -318,7 +318,7 @@ START_TEST(a_folder_that_cannot_be_written_is_an_error)
 	(void)snprintf(dir, sizeof(dir), "%s/src/file", session.dir);
 	options.output_dir = dir;
 	ck_assert_int_lt(format(), 0);
-	expect(err_text, "can't write ");
+	expect(err_text, "cannot write ");
 }
 END_TEST
 

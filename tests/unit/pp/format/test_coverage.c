@@ -157,7 +157,7 @@ START_TEST(a_filter_that_leaves_nothing_says_how_it_matches)
 
 	made.profile_options.exclude = (struct spec_list){exclude, 1};
 	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 50);
-	expect_after("samples 0, 50 taken out by symbol: none is left; -e and -i take whole names "
+	expect_after("samples 0, 50 excluded by symbol: none is left; -e and -i match whole names "
 		     "and globs, such as 'foo(int)' or 'foo*'\n");
 }
 END_TEST
@@ -254,7 +254,7 @@ START_TEST(losses_are_told_by_reason_and_throttling_apart)
 	make_session_stats(&session, stats, 8);
 	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 100);
 	add(&(struct make_file){.app = "{idle}"}, 0x100, 5);
-	expect_after("samples 100, and apart 5 of idle CPUs\n"
+	expect_after("samples 100, not counting 5 of idle CPUs\n"
 		     "lost 20 of 125 seen in the whole session (16.00 %): kernel_ring 18, "
 		     "no_mapping 2\n"
 		     "throttled 3 times by the kernel, 1.5 ms in all: the rate is too high for "
@@ -276,14 +276,16 @@ START_TEST(call_stacks_are_told_of_where_some_are_lost_or_folded)
 	expect_after("samples 100\n");
 	stats[5].value = 12;
 	make_session_stats(&session, stats, 7);
-	expect_after("samples 100\ncall stacks of the whole session: 100 kept, 12 of them cut to "
-		     "[other] for want of room\n");
+	expect_after(
+		"samples 100\ncall stacks of the whole session: 100 kept, 12 of them folded into "
+		"[other] for lack of room\n");
 	stats[2].value = 95;
 	stats[3].value = 3;
 	stats[4].value = 2;
 	make_session_stats(&session, stats, 7);
-	expect_after("samples 100\ncall stacks of the whole session: 95 kept, 12 of them cut to "
-		     "[other] for want of room; 5 lost (disk 3, file 2)\n");
+	expect_after(
+		"samples 100\ncall stacks of the whole session: 95 kept, 12 of them folded into "
+		"[other] for lack of room; 5 lost (disk 3, file 2)\n");
 }
 END_TEST
 
@@ -330,7 +332,7 @@ START_TEST(counters_that_do_not_balance_are_told)
 	expect_after("samples 100\n"
 		     "lost 4 of 130 seen in the whole session (3.08 %): disk 4\n"
 		     "the counters do not balance: seen 130, but stored 101 + idle 0 + lost 4\n"
-		     "the sample files hold 100 samples, the daemon stored 101\n");
+		     "the sample files hold 100 samples, but the daemon stored 101\n");
 }
 END_TEST
 
@@ -370,7 +372,7 @@ START_TEST(an_imbalance_that_a_daemon_at_work_does_not_explain_is_told)
 	ck_assert_str_eq(after_change(read, later, 3),
 			 "samples 100\n"
 			 "the counters do not balance: seen 95, but stored 60 + idle 0 + lost 0\n"
-			 "the sample files hold 100 samples, the daemon stored 60\n");
+			 "the sample files hold 100 samples, but the daemon stored 60\n");
 }
 END_TEST
 
@@ -381,7 +383,7 @@ START_TEST(samples_that_went_missing_while_a_daemon_is_at_work_are_told)
 
 	ck_assert_str_eq(after_change(read, later, 3),
 			 "samples 100\n"
-			 "the sample files hold 100 samples, the daemon stored 105\n");
+			 "the sample files hold 100 samples, but the daemon stored 105\n");
 }
 END_TEST
 

@@ -274,9 +274,9 @@ START_TEST(formats_of_one_side_refuse_two)
 	make_chains_live(&chains, &session, 1);
 	make_calls_init(&calls, &session, "{ } { }");
 	ck_assert_int_eq(pprof_format(stdout, &calls.tree, &options, &diag), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(diag.text, "one at a time"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "one side at a time"));
 	ck_assert_int_eq(callgrind_format(stdout, &calls.graph, &options, &diag), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(diag.text, "one at a time"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "one side at a time"));
 	make_calls_deinit(&calls);
 }
 END_TEST

@@ -110,7 +110,7 @@ START_TEST(what_changes_mean_is_told)
 	add_sides(0);
 	expect_text("{ session:a } { session:b }", write_after,
 		    "before: samples 10000\nafter: samples 10000; symbolized 100.00 %\n"
-		    "diff %: the change of the share, in percent of what it was before; ~: within "
+		    "diff %: the change of the share, in percent of the share before; ~: within "
 		    "the sampling error (95 %)\n4 of 5 symbols changed by more than that\n");
 }
 END_TEST
@@ -129,9 +129,9 @@ START_TEST(of_many_lines_it_is_told_how_many_chance_alone_changes)
 	made.profile_options.symbols = false;
 	expect_text("{ session:a } { session:b }", write_after,
 		    "before: samples 4500\nafter: samples 4600\n"
-		    "diff %: the change of the share, in percent of what it was before; ~: within "
-		    "the sampling error (95 %)\n1 of 45 images changed by more than that; of so "
-		    "many, chance alone changes up to 2\n");
+		    "diff %: the change of the share, in percent of the share before; ~: within "
+		    "the sampling error (95 %)\n1 of 45 images changed by more than that; up to 2 "
+		    "of them may have changed by chance alone\n");
 }
 END_TEST
 

@@ -88,13 +88,13 @@ START_TEST(several_images_are_refused_and_named)
 		add(&(struct make_file){.app = name}, 0x10, 1);
 	}
 	(void)chosen(-EINVAL);
-	ck_assert_ptr_nonnull(strstr(diag.text, " samples of 6: "));
+	ck_assert_ptr_nonnull(strstr(diag.text, " 6 binaries have samples: "));
 	ck_assert_ptr_nonnull(strstr(
-		diag.text, "(theirs: /bin/p0, /bin/p1, /bin/p2, /bin/p3, /bin/p4, /bin/p5)"));
+		diag.text, "(available: /bin/p0, /bin/p1, /bin/p2, /bin/p3, /bin/p4, /bin/p5)"));
 	make_profile_deinit(&made);
 	add(&(struct make_file){.app = "/bin/p6"}, 0x10, 1);
 	(void)chosen(-EINVAL);
-	ck_assert_ptr_nonnull(strstr(diag.text, " samples of 7: "));
+	ck_assert_ptr_nonnull(strstr(diag.text, " 7 binaries have samples: "));
 	ck_assert_ptr_nonnull(strstr(diag.text, ", /bin/p5, ...)"));
 	make_profile_deinit(&made);
 }
@@ -321,7 +321,7 @@ START_TEST(addresses_that_a_binary_does_not_hold_are_told)
 	add(&(struct make_file){.app = "/bin/a"}, 0x100, 1);
 	make_profile_init(&made, &session, "");
 	ck_assert_int_eq(write_data(&made.profile, NULL, &bytes, &nr_bytes), -ERANGE);
-	ck_assert_str_eq(diag.text, "/bin/a has addresses that its words do not hold");
+	ck_assert_str_eq(diag.text, "/bin/a has addresses that do not fit into its words");
 	free(bytes);
 	make_profile_deinit(&made);
 }

@@ -32,12 +32,12 @@ static void assert_coverage(struct report_calls *calls, const char *expected)
 }
 
 #define TRUNCATED_TEXT                                                                             \
-	"  truncated: deeper than what is recorded of a stack (operf --stack-bytes, "              \
-	"--callgraph); the outermost functions lack\n"
+	"  truncated: the stack was deeper than is recorded (operf --stack-bytes, "                \
+	"--callgraph); its outermost functions are missing\n"
 #define BROKEN_TEXT                                                                                \
-	"  broken: could not be followed to the outermost function: code without unwind "          \
-	"information or frame pointers, or a program's first moments, before the tables of its "   \
-	"binaries were built\n"
+	"  broken: the stack could not be followed to the outermost function: code without "       \
+	"unwind information or frame pointers, or a program's first moments, before the tables "   \
+	"of its binaries were built\n"
 
 START_TEST(each_end_of_stacks_is_told_by_its_own_number)
 {
@@ -53,7 +53,7 @@ START_TEST(each_end_of_stacks_is_told_by_its_own_number)
 		{{.nr_samples = 200, .nr_folded = 3},
 		 "stacks of 200 samples, 3 (1.50 %) folded into [other]\n"},
 		{{.nr_samples = 200, .nr_filtered = 4},
-		 "stacks of 200 samples, 4 taken out by symbol\n"},
+		 "stacks of 200 samples, 4 excluded by symbol\n"},
 		{{.nr_missing = 5},
 		 "stacks of 0 samples; 5 samples have no stack and are not in the report\n"},
 		{{.nr_samples = 200, .nr_damaged = 6},
@@ -66,7 +66,7 @@ START_TEST(each_end_of_stacks_is_told_by_its_own_number)
 		  .nr_missing = 4,
 		  .nr_damaged = 5},
 		 "stacks of 200 samples, 200 (100.00 %) truncated, 1 (0.50 %) broken, "
-		 "2 (1.00 %) folded into [other], 3 taken out by symbol; 4 samples have no stack "
+		 "2 (1.00 %) folded into [other], 3 excluded by symbol; 4 samples have no stack "
 		 "and are not in the report\n" TRUNCATED_TEXT BROKEN_TEXT
 		 "5 call trees could not be read\n"},
 		{{.nr_samples = 200, .nr_missing = 1, .is_flat = true}, ""},

@@ -168,7 +168,7 @@ START_TEST(a_report_has_one_format)
 	expect_refused("-X --json", -EINVAL, "one format");
 	expect_refused("--html page --json", -EINVAL, "one format");
 	expect_refused("--html page -o other", -EINVAL, "twice");
-	expect_refused("-X -t 1", -EINVAL, "--threshold goes with the text layout only");
+	expect_refused("-X -t 1", -EINVAL, "--threshold works with the text layout only");
 	expect_refused("--json -l -a", -EINVAL, "--accumulated");
 	expect_refused("--json -n", -EINVAL, "--no-header");
 }
@@ -249,7 +249,7 @@ START_TEST(two_sides_are_compared)
 	ck_assert_int_eq(parse("--diff --last 5m --error"), 0);
 	ck_assert(options.text.show_error);
 	ck_assert_int_eq(options.sides[1].range.begin_ns, NOW_NS - 5 * MINUTE_NS);
-	expect_refused("--diff", -EINVAL, "how they differ");
+	expect_refused("--diff", -EINVAL, "let them differ");
 	expect_refused("--diff --from @10 a b", -EINVAL, "time:FROM..TO");
 	expect_refused("--diff -l -a session:a session:b", -EINVAL, "--accumulated");
 }

@@ -103,11 +103,11 @@ START_TEST(no_session_of_that_name_says_which_there_are)
 	ck_assert_int_eq(file_make_dirs("samples/b", 0700), 0);
 	ck_assert_int_eq(spec_parse(&spec, &word, 1, 1, &diag), 0);
 	ck_assert_int_eq(session_dir_list(dir, &spec, &names, &nr_names, &diag), -ENOENT);
-	ck_assert_ptr_nonnull(strstr(diag.text, "matches \"session:c\"; there: a, b"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "matches \"session:c\"; available: a, b"));
 	spec_deinit(&spec);
 	ck_assert_int_eq(session_dir_list(dir, &spec, &names, &nr_names, &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "no session \"current\""));
-	ck_assert_ptr_nonnull(strstr(diag.text, "there: a, b"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "available: a, b"));
 }
 END_TEST
 

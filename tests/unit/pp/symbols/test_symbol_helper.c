@@ -98,7 +98,7 @@ START_TEST(endless_loop_ends_at_the_cpu_limit)
 {
 	search.max_seconds = 1;
 	/* On a busy machine, the limit of real time may come first. */
-	run_damaged(spin, "reading it took over");
+	run_damaged(spin, "reading it took more than");
 }
 END_TEST
 
@@ -111,7 +111,7 @@ static int spin_deaf(const struct symbol_request *ignored, int fd)
 START_TEST(endless_loop_that_ignores_signals_ends_too)
 {
 	search.max_seconds = 1;
-	run_damaged(spin_deaf, "reading it took over");
+	run_damaged(spin_deaf, "reading it took more than");
 }
 END_TEST
 
@@ -129,7 +129,7 @@ static int hang(const struct symbol_request *ignored, int fd)
 START_TEST(helper_that_hangs_without_cpu_is_ended)
 {
 	search.max_seconds = 1;
-	run_damaged(hang, "over 5 s");
+	run_damaged(hang, "more than 5 s");
 }
 END_TEST
 
@@ -151,7 +151,7 @@ static int eat_memory(const struct symbol_request *ignored, int fd)
 START_TEST(memory_ends_at_its_limit)
 {
 	search.max_bytes = (size_t)16 << 20;
-	run_damaged(eat_memory, SANITIZED ? "" : "over 16 MB of memory");
+	run_damaged(eat_memory, SANITIZED ? "" : "more than 16 MB of memory");
 }
 END_TEST
 

@@ -329,7 +329,7 @@ START_TEST(an_option_s_number_is_taken_up_to_its_bound)
 	errno = ERANGE; /* from an earlier failure */
 	ck_assert_int_eq(parse(&options, option, NULL), bounds[_i].good ? 0 : -EINVAL);
 	if (!bounds[_i].good)
-		ck_assert_ptr_nonnull(strstr(diag.text, "is no number"));
+		ck_assert_ptr_nonnull(strstr(diag.text, "is not a number"));
 	else if (!strncmp(option, "--delay", 7))
 		ck_assert_uint_eq(options.delay_ns, bounds[_i].value * 1000000);
 	else if (!strncmp(option, "--window", 8))

@@ -161,7 +161,7 @@ START_TEST(each_damaged_packet_is_told)
 	expect(out, "\"records\":18,");
 	expect(out, "\"lost_events\":0,\n \"lost_packets\":0,\n \"damaged\":2,\n");
 	expect(err, "channel_1: packet 0, from byte 0: "); /* only the first one in words */
-	expect(err, " 2 places of it are damaged or cut\n");
+	expect(err, " the trace is damaged or cut in 2 places\n");
 	ck_assert_ptr_null(strstr(err, " lost "));
 }
 END_TEST
@@ -177,7 +177,7 @@ START_TEST(a_file_that_ends_within_a_packet_is_told)
 	expect(out, "\"records\":6,");
 	ck_assert_ptr_null(strstr(out, "\"damaged\":0,"));
 	expect(err, "channel_0: packet 1, from byte 512: ");
-	expect(err, " places of it are damaged or cut\n");
+	expect(err, " the trace is damaged or cut in ");
 	ck_assert_ptr_null(strstr(err, " lost "));
 }
 END_TEST
@@ -192,8 +192,8 @@ START_TEST(command_lines_that_make_no_sense_are_refused)
 		{"--nonsense", "trace", -EINVAL, "--nonsense: unknown option; see optrace stats"},
 		{"trace", "--rows", -EINVAL, "--rows: missing argument; see optrace stats --help"},
 		{"--rows=few", "trace", -EINVAL, "--rows=few: give a number"},
-		{"trace", "other", -EINVAL, "one trace at a time: trace, or other?"},
-		{"--from=0.2", "--to=0.2", -EINVAL, "--to is not behind --from"},
+		{"trace", "other", -EINVAL, "only one trace can be read: give trace or other"},
+		{"--from=0.2", "--to=0.2", -EINVAL, "--to is not after --from"},
 		{"--from=1", "trace", -ENODATA, "trace ends before --from"},
 		{"nowhere", NULL, -ENOENT, "nowhere"},
 	};

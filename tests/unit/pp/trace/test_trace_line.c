@@ -189,8 +189,8 @@ START_TEST(processes_are_chosen_by_number)
 	ck_assert_int_eq(trace_filter_pids(&filter, "make", &diag), -EINVAL);
 	ck_assert_int_eq(trace_filter_pids(&filter, "0", &diag), -EINVAL);
 	ck_assert_int_eq(trace_filter_pids(&filter, "2147483648", &diag), -EINVAL);
-	ck_assert_str_eq(diag_show(&diag), "--pid=2147483648: give the numbers of processes, with "
-					   "commas between");
+	ck_assert_str_eq(diag_show(&diag), "--pid=2147483648: give process numbers, separated by "
+					   "commas");
 }
 END_TEST
 
