@@ -9,6 +9,7 @@ perf_system_works || tap_skip_all "performance events are refused here"
 "$BIN/optrace" list-events >"$T/events" 2>"$T/err" || tap_skip_all "$(cat "$T/err")"
 command -v babeltrace2 >/dev/null || tap_skip_all "babeltrace2 is not installed"
 
+# A rare call, other than those of test_optrace and test_optrace_rotate, which may run at the same time.
 cat >"$T/caller.c" <<'END_OF_C'
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -16,7 +17,7 @@ cat >"$T/caller.c" <<'END_OF_C'
 int main(int argc, char **argv)
 {
 	for (long i = argc > 1 ? atol(argv[1]) : 0; i; i--)
-		syscall(SYS_sched_get_priority_min, 0);
+		syscall(SYS_sched_get_priority_max, 0);
 	return 0;
 }
 END_OF_C
@@ -92,14 +93,14 @@ snapshot_of() # CALLS FOLDER [NAME]
 	trace snapshot ${3:+"$3"} -o "$2" || return
 	taken=$((taken + 1))
 	show "$2"
-	[ "$(nr_of syscall_entry_sched_get_priority_min)" -ge $(($1 - $(told 'lost in it'))) ]
+	[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $(($1 - $(told 'lost in it'))) ]
 }
 until_true snapshot_of 3000 first
 tap_ok $? "snapshot"
 tap_is "$(wc -l <"$T/text")" "$(told 'events of')" "babeltrace2 reads as many events as were told"
 tap_is "$(kept records first)" "$(told 'events of')" "and so do we"
 tap_is "$(kept lost_events first)" "$(told 'lost in it')" "and as many losses"
-[ "$(nr_of syscall_entry_sched_get_priority_min)" -ge $((3000 - $(told 'lost in it'))) ]
+[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $((3000 - $(told 'lost in it'))) ]
 tap_ok $? "what happened just before is in it"
 grep ' lttng_statedump_process_state: ' "$T/text" | grep -q "tid = $$, pid = $$,"
 tap_ok $? "and what runs"
@@ -110,7 +111,7 @@ tap_ok $? "in front of all else"
 
 until_true snapshot_of 2000 second default
 tap_ok $? "it goes on: another one"
-[ "$(nr_of syscall_entry_sched_get_priority_min)" -ge $((2000 - $(told 'lost in it'))) ]
+[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $((2000 - $(told 'lost in it'))) ]
 tap_ok $? "with what happened meanwhile"
 trace snapshot -o second
 tap_is $? 125 "not where there is one already"
@@ -145,13 +146,13 @@ tap_ok $? "in one order of time with the events"
 
 # ---- several ----
 
-trace start -s disk -m discard:16x64K -o disk_trace -e sched:sched_switch,syscall:sched_get_priority_min --flush 50
+trace start -s disk -m discard:16x64K -o disk_trace -e sched:sched_switch,syscall:sched_get_priority_max --flush 50
 tap_is $? 0 "another one, to disk"
 "$T/rare_caller" 100
 grown()
 {
 	show disk_trace
-	[ "$(nr_of syscall_exit_sched_get_priority_min)" -ge 100 ]
+	[ "$(nr_of syscall_exit_sched_get_priority_max)" -ge 100 ]
 }
 until_true grown
 tap_ok $? "--flush: what came is there soon, though no buffer is full"
@@ -298,7 +299,7 @@ else
 fi
 trace stop
 
-trace start -m overwrite:4x1M -e sched:sched_switch -o call --snapshot-if "syscall:sched_get_priority_min>1ns" --snapshot-limit 2
+trace start -m overwrite:4x1M -e sched:sched_switch -o call --snapshot-if "syscall:sched_get_priority_max>1ns" --snapshot-limit 2
 call_snapshots()
 {
 	"$T/rare_caller" 1
@@ -400,7 +401,7 @@ cleanup_pid $caller
 tap_is $? 0 "-p"
 kill -9 $caller
 show one_process
-[ "$(nr_of syscall_entry_sched_get_priority_min)" -gt 0 ]
+[ "$(nr_of syscall_entry_sched_get_priority_max)" -gt 0 ]
 tap_ok $? "what the process does"
 tap_is "$(grep ' oprof_sample: ' "$T/text" | grep -vc "pid = $caller,\|pid = $$,")" 0 "and nothing else"
 mkdir groups
@@ -535,7 +536,7 @@ fi
 tap_is $? 0 "record -m overwrite: the last of it"
 show last
 tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "as many as were told"
-[ "$(nr_of syscall_entry_sched_get_priority_min)" -gt 0 ]
+[ "$(nr_of syscall_entry_sched_get_priority_max)" -gt 0 ]
 tap_ok $? "with what was done last"
 # recorder_refused WHAT WORDS FOLDER: a trace that could not be written at the end does not begin
 recorder_refused()
