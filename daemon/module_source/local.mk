@@ -21,3 +21,4 @@ test_programs += \
 	tests/unit/daemon/module_source/test_kmod_state \
 	tests/unit/daemon/module_source/test_kmod_switches
 tests_unit_daemon_module_source_test_kmod_buffer_LDFLAGS = $(failing_calls_ldflags)
+tests_unit_daemon_module_source_test_kmod_source_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
