@@ -48,10 +48,13 @@ static int annotate_profile(const struct profile *profile, const struct annotate
 		error = annotated_format_assembly(&annotation, shown, stdout, stderr);
 	else
 		error = annotated_format_source(&annotation, shown, stdout, stderr);
-	if (!error && (fflush(stdout) || ferror(stdout)))
+	/* The formats report what they could not write. */
+	if (error == -ENOMEM)
+		log_error("out of memory");
+	if (!error && (fflush(stdout) || ferror(stdout))) {
 		error = -EIO;
-	if (error)
-		log_error("cannot write the annotation: %s", strerror(-error));
+		log_error("cannot write to standard output: %s", strerror(-error));
+	}
 	annotation_deinit(&annotation);
 	return error;
 }

@@ -18,3 +18,4 @@ test_programs += \
 	tests/unit/control/daemon/test_setup_file \
 	tests/unit/control/daemon/test_setup_match \
 	tests/unit/control/daemon/test_status_text
+tests_unit_control_daemon_test_session_files_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=flock

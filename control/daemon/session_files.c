@@ -55,8 +55,11 @@ static int take_lock(const char *session_dir, struct diag *diag)
 		int error = errno == EWOULDBLOCK ? -EBUSY : -errno;
 
 		(void)close(fd);
-		return diag_set(diag, error,
-				"%s is held by a daemon that starts or ends: try again", path);
+		if (error == -EBUSY)
+			return diag_set(diag, error,
+					"%s is held by a daemon that starts or ends: try again",
+					path);
+		return diag_set(diag, error, "cannot lock %s: %s", path, strerror(-error));
 	}
 	return fd;
 }

@@ -179,8 +179,12 @@ static int make_session(struct profile_command *profile)
 	const char *folder = getenv("TMPDIR");
 
 	if (snprintf(profile->session, sizeof(profile->session), "%s/oprof-profile.XXXXXX",
-		     folder && *folder ? folder : "/tmp") >= (int)sizeof(profile->session) ||
-	    !mkdtemp(profile->session)) {
+		     folder && *folder ? folder : "/tmp") >= (int)sizeof(profile->session)) {
+		log_error("TMPDIR: its path is too long: name another folder");
+		profile->session[0] = '\0';
+		return COMMAND_EXIT_OURS;
+	}
+	if (!mkdtemp(profile->session)) {
 		log_error("%s: cannot be made: %s", profile->session, strerror(errno));
 		profile->session[0] = '\0';
 		return COMMAND_EXIT_OURS;
@@ -191,6 +195,7 @@ static int make_session(struct profile_command *profile)
 static int show(struct profile_command *profile, const char *folder, const char *const *rest)
 {
 	int status = make_session(profile);
+	int error;
 
 	if (status)
 		return status;
@@ -203,8 +208,9 @@ static int show(struct profile_command *profile, const char *folder, const char 
 	status = run(&profile->import);
 	if (!status && !caught)
 		status = run(&profile->report);
-	if (file_remove_tree(profile->session))
-		log_warning("%s: cannot be removed: %s", profile->session, strerror(errno));
+	error = file_remove_tree(profile->session);
+	if (error)
+		log_warning("%s: cannot be removed: %s", profile->session, strerror(-error));
 	return caught ? COMMAND_EXIT_SIGNAL + caught : status;
 }
 

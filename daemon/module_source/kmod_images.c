@@ -138,7 +138,8 @@ static void resolve_file(struct kmod_images *images, struct kmod_image *image, u
 	if (fd < 0)
 		return;
 	image->entry = image_of_fd(images->places, fd, &image->told, now_ns);
-	images->nr_unopened += !image->entry;
+	if (!image->entry) /* no memory */
+		image->retry_ns = now_ns + RETRY_NS;
 	(void)close(fd);
 }
 

@@ -4,8 +4,8 @@
  *
  * The cookie of a file is resolved as soon as it is announced, while the kernel holds the file:
  * path and build-id are read from its descriptor, whatever has become of its name. If that fails
- * for now (no descriptors left) it is tried again; a file that can no longer be opened stays
- * without an image.
+ * for now (no descriptors or memory left) it is tried again; a file that can no longer be opened
+ * stays without an image.
  */
 #ifndef DAEMON_KMOD_IMAGES_H
 #define DAEMON_KMOD_IMAGES_H

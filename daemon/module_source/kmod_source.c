@@ -301,6 +301,17 @@ static int source_dump(const struct kmod_source *source)
 	return error;
 }
 
+/*
+ * Until when switches are complete. The clock may be younger than the wait: in the first second
+ * after boot, or in a time namespace.
+ */
+static uint64_t switches_until(enum source_drain how, uint64_t begin_ns)
+{
+	if (how == SOURCE_DRAIN_ALL)
+		return begin_ns;
+	return begin_ns > SWITCHES_WAIT_NS ? begin_ns - SWITCHES_WAIT_NS : 0;
+}
+
 static int source_drain(struct source *base, enum source_drain how)
 {
 	struct kmod_source *source = (struct kmod_source *)base;
@@ -314,7 +325,7 @@ static int source_drain(struct source *base, enum source_drain how)
 	read_error = kmod_buffer_take(&source->buffer, kmod_setup_buffer_bytes(&source->config),
 				      source_take, source);
 	kmod_switches_tell(&source->state.switches, &source->state.places.writer,
-			   how == SOURCE_DRAIN_ALL ? begin_ns : begin_ns - SWITCHES_WAIT_NS);
+			   switches_until(how, begin_ns));
 	kmod_stats_read(&source->stats);
 	image_keep_tend(&source->state.places.keep, clock_monotonic_ns());
 	return error ? error : read_error;

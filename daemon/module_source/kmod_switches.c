@@ -58,7 +58,9 @@ static struct kmod_switch *append(struct kmod_switches *switches)
 	return item;
 }
 
-void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64_t nr_records)
+/* Returns the element of the loss, or NULL without memory. */
+static struct kmod_switch *lose(struct kmod_switches *switches, uint64_t time_ns,
+				uint64_t nr_records)
 {
 	struct kmod_switch *item = append(switches);
 
@@ -71,11 +73,17 @@ void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64
 	}
 	if (!item) {
 		switches->nr_no_memory++;
-		return;
+		return NULL;
 	}
 	item->lost = true;
 	item->time_ns = time_ns;
 	item->nr_records = nr_records;
+	return item;
+}
+
+void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64_t nr_records)
+{
+	(void)lose(switches, time_ns, nr_records);
 }
 
 void kmod_switches_add(struct kmod_switches *switches, const struct kmod_switch *item)
@@ -97,11 +105,20 @@ void kmod_switches_add(struct kmod_switches *switches, const struct kmod_switch 
 	kmod_task_copy(&added->to, &item->to);
 }
 
-void kmod_switches_ignore(struct kmod_switches *switches, uint64_t from_ns, uint64_t to_ns)
+static void ignore(struct kmod_switches *switches, uint64_t from_ns, uint64_t to_ns)
 {
 	switches->ignore_from_ns = from_ns;
 	switches->ignore_to_ns = to_ns;
-	kmod_switches_lose(switches, from_ns, 0);
+}
+
+void kmod_switches_ignore(struct kmod_switches *switches, uint64_t from_ns, uint64_t to_ns)
+{
+	struct kmod_switch *item = lose(switches, from_ns, 0);
+
+	if (!item) /* no switch waits */
+		ignore(switches, from_ns, to_ns);
+	else if (to_ns > item->ignore_to_ns)
+		item->ignore_to_ns = to_ns;
 }
 
 static int compare(const void *a, const void *b)
@@ -119,9 +136,11 @@ static bool is_ignored(const struct kmod_switches *switches, uint64_t time_ns)
 	return time_ns >= switches->ignore_from_ns && time_ns < switches->ignore_to_ns;
 }
 
-static void tell(const struct kmod_switches *switches, struct record_writer *writer,
+static void tell(struct kmod_switches *switches, struct record_writer *writer,
 		 const struct kmod_switch *item)
 {
+	if (item->ignore_to_ns)
+		ignore(switches, item->time_ns, item->ignore_to_ns);
 	if (item->lost)
 		record_writer_switches_lost(writer, item->time_ns, item->nr_records);
 	else if (!is_ignored(switches, item->time_ns))

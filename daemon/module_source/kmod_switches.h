@@ -22,8 +22,9 @@ void kmod_task_clear(struct kmod_task *task);
 
 struct kmod_switch {
 	uint64_t time_ns;
-	uint64_t number; /* order of arrival, which orders switches of equal time */
-	bool lost;	 /* not a switch: marks the beginning of a loss */
+	uint64_t number;       /* order of arrival, which orders switches of equal time */
+	bool lost;	       /* not a switch: marks the beginning of a loss */
+	uint64_t ignore_to_ns; /* if lost: switches up to this time are not reported; 0: all are */
 	uint32_t cpu, state;
 	uint64_t nr_records; /* number of lost switches, if lost */
 	struct kmod_task from, to;
@@ -34,9 +35,9 @@ struct kmod_switches {
 	size_t nr, room;
 	uint64_t last_number;
 	uint64_t told_ns; /* switches older than this have been reported */
-	uint64_t ignore_from_ns,
-		ignore_to_ns; /* switches in this range are not reported; to 0: none */
-	uint64_t nr_late;     /* older than some already reported */
+	/* Switches in this range are not reported: the last that was reached. to 0: none. */
+	uint64_t ignore_from_ns, ignore_to_ns;
+	uint64_t nr_late; /* older than some already reported */
 	uint64_t nr_no_memory;
 };
 
@@ -47,7 +48,10 @@ void kmod_switches_deinit(struct kmod_switches *switches);
 void kmod_switches_add(struct kmod_switches *switches, const struct kmod_switch *item);
 void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64_t nr_records);
 
-/* Only some CPUs recorded this range: reports none of its switches, but a loss. */
+/*
+ * Only some CPUs recorded this range: reports none of its switches, but a loss. Ranges that wait
+ * do not replace each other.
+ */
 void kmod_switches_ignore(struct kmod_switches *switches, uint64_t from_ns, uint64_t to_ns);
 
 /* No more switches older than until_ns will come: reports those that wait. */

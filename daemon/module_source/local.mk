@@ -15,8 +15,12 @@ daemon_libdaemon_a_SOURCES += \
 
 test_programs += \
 	tests/unit/daemon/module_source/test_kmod_buffer \
+	tests/unit/daemon/module_source/test_kmod_images \
 	tests/unit/daemon/module_source/test_kmod_link \
 	tests/unit/daemon/module_source/test_kmod_process \
 	tests/unit/daemon/module_source/test_kmod_source \
-	tests/unit/daemon/module_source/test_kmod_state
+	tests/unit/daemon/module_source/test_kmod_state \
+	tests/unit/daemon/module_source/test_kmod_switches
 tests_unit_daemon_module_source_test_kmod_buffer_LDFLAGS = $(failing_calls_ldflags)
+tests_unit_daemon_module_source_test_kmod_images_LDFLAGS = $(failing_calls_ldflags)
+tests_unit_daemon_module_source_test_kmod_source_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime

@@ -15,3 +15,4 @@ test_programs += \
 	tests/unit/daemon/session/test_separation \
 	tests/unit/daemon/session/test_session \
 	tests/unit/daemon/session/test_stats
+tests_unit_daemon_session_test_name_table_LDFLAGS = $(failing_calls_ldflags)

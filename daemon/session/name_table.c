@@ -57,17 +57,23 @@ static struct name *name_find(const struct name_table *table, const char *text, 
 	return NULL;
 }
 
-static int name_add(struct name_table *table, const char *text, size_t nr_bytes, uint32_t number)
+/* text ends at nr_bytes, whatever follows. Returns NULL without memory. */
+static struct name *name_create(const char *text, size_t nr_bytes, uint32_t number)
 {
 	struct name *name = malloc(sizeof(*name) + nr_bytes + 1);
 
 	if (!name)
-		return -ENOMEM;
+		return NULL;
 	name->number = number;
-	memcpy(name->text, text, nr_bytes + 1);
-	node_hash_add(&table->names, &name->node, hash_bytes(0, text, nr_bytes));
-	table->last_number = number;
-	return 0;
+	memcpy(name->text, text, nr_bytes);
+	name->text[nr_bytes] = '\0';
+	return name;
+}
+
+static void name_add(struct name_table *table, struct name *name)
+{
+	node_hash_add(&table->names, &name->node, hash_bytes(0, name->text, strlen(name->text)));
+	table->last_number = name->number;
 }
 
 /* ---- reading ---- */
@@ -79,6 +85,7 @@ static int name_add(struct name_table *table, const char *text, size_t nr_bytes,
  */
 static int load_line(struct name_table *table, const char *line, size_t nr_bytes)
 {
+	struct name *name;
 	unsigned long number;
 	char *end;
 
@@ -89,7 +96,11 @@ static int load_line(struct name_table *table, const char *line, size_t nr_bytes
 		table->nr_bad_lines++;
 		return 0;
 	}
-	return name_add(table, end + 1, strlen(end + 1), (uint32_t)number);
+	name = name_create(end + 1, strlen(end + 1), (uint32_t)number);
+	if (!name)
+		return -ENOMEM;
+	name_add(table, name);
+	return 0;
 }
 
 static int load(struct name_table *table, char *text, size_t nr_bytes)
@@ -203,7 +214,7 @@ static int append(struct name_table *table, const char *line, size_t nr_bytes)
 int64_t name_table_number(struct name_table *table, const char *name)
 {
 	char line[LINE_BYTES_MAX];
-	struct name *found;
+	struct name *found, *added;
 	size_t head, nr_bytes;
 	uint32_t number = table->last_number + 1;
 	int error;
@@ -216,15 +227,18 @@ int64_t name_table_number(struct name_table *table, const char *name)
 	if (!nr_bytes || number > NAME_TABLE_MAX ||
 	    table->nr_bytes + head + nr_bytes + 1 > NAME_TABLE_BYTES_MAX)
 		return NAME_TABLE_OTHER;
+	/* Before the line is written: the next call would not find its name, and write it again. */
+	added = name_create(line + head, nr_bytes, number);
+	if (!added)
+		return -ENOMEM;
 	line[head + nr_bytes] = '\n';
 	error = append(table, line, head + nr_bytes + 1);
-	if (error)
+	if (error) {
+		free(added);
 		return error;
-	line[head + nr_bytes] = '\0';
-	error = name_add(table, line + head, nr_bytes, number);
-	/* The line is in the file: no other name may get its number. */
-	table->last_number = number;
-	return error ? error : (int64_t)number;
+	}
+	name_add(table, added);
+	return number;
 }
 
 int name_table_sync(const struct name_table *table)

@@ -465,21 +465,36 @@ bool session_is_lost(const struct session *session)
 	return session->open && access(session->stats.path, F_OK) && errno == ENOENT;
 }
 
+/* Returns 0 also if nothing is left; -EEXIST: all names are taken; or another -errno. */
+static int session_move_remains(const struct session *session)
+{
+	int error = -EEXIST;
+
+	for (unsigned int nr = 1; nr <= REMAINS_MAX && error == -EEXIST; nr++) {
+		char *path = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_REMAINS_NAME "-%u",
+					 session->path, nr);
+
+		if (!path)
+			return -ENOMEM;
+		if (access(path, F_OK))
+			error = rename(session->current_path, path) ? -errno : 0;
+		if (error == -ENOTEMPTY)
+			error = -EEXIST;
+		free(path);
+	}
+	return error == -ENOENT ? 0 : error;
+}
+
 int session_recover(struct session *session, struct diag *diag)
 {
-	unsigned int nr = 0;
-	char *path;
-	int error;
+	const int kept = session_move_remains(session);
+	const int error = session_begin(session, SESSION_APPEND, diag);
 
-	do { /* until a free name, or an error */
-		path = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_REMAINS_NAME "-%u",
-				   session->path, ++nr);
-		if (!path)
-			return diag_set(diag, -ENOMEM, "out of memory");
-		error = access(path, F_OK);
-		if (error && rename(session->current_path, path) && errno != ENOENT)
-			error = errno == ENOTEMPTY || errno == EEXIST ? 0 : -errno;
-		free(path);
-	} while (!error && nr < REMAINS_MAX);
-	return session_begin(session, SESSION_APPEND, diag);
+	if (error < 0 || !kept)
+		return error;
+	return diag_set(diag, 1,
+			"cannot move the rest of the removed session %s to " SESSION_REMAINS_NAME
+			"-N: %s; its samples stay in the session that begins now",
+			session->current_path,
+			kept == -EEXIST ? "all names are taken; remove old ones" : strerror(-kept));
 }

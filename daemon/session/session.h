@@ -81,7 +81,8 @@ bool session_is_lost(const struct session *session);
 
 /*
  * After such a loss: renames what is left, or has taken its place, to session "remains-N", so
- * that none of it is discarded or counted, and begins anew. Returns as session_begin.
+ * that none of it is discarded or counted, and begins anew. Returns as session_begin; or 1 and diag
+ * if it cannot be renamed: the session then begins with what is left.
  */
 int session_recover(struct session *session, struct diag *diag);
 

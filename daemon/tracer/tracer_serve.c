@@ -151,31 +151,31 @@ static void answer_status(struct tracer_serve *serve, struct control_answer *ans
 
 /* ---- snapshots ---- */
 
-/* Returns the number of the job, or 0 and the reason in diag. */
-static uint64_t want(struct tracer_serve *serve, const char *folder, const char *cause,
-		     struct diag *diag)
+/* Queues a snapshot; its job has number last_number then. Returns 0, or -errno with diag. */
+static int want(struct tracer_serve *serve, const char *folder, const char *cause,
+		struct diag *diag)
 {
 	struct tracer_wanted *wanted = &serve->wanted[serve->nr_wanted];
+	int error;
 
-	if (serve->nr_wanted == TRACER_SERVE_NR_WANTED) {
-		(void)diag_set(diag, -EBUSY, "%u snapshots are under way: wait for them",
-			       TRACER_SERVE_NR_WANTED);
-		return 0;
-	}
-	if (trace_place_check(folder, diag))
-		return 0;
+	if (serve->nr_wanted == TRACER_SERVE_NR_WANTED)
+		return diag_set(diag, -EBUSY, "%u snapshots are under way: wait for them",
+				TRACER_SERVE_NR_WANTED);
+	error = trace_place_check(folder, diag);
+	if (error)
+		return error;
 	(void)snprintf(wanted->folder, sizeof(wanted->folder), "%s", folder);
 	wanted->cause = cause;
 	wanted->number = ++serve->last_number;
 	serve->nr_wanted++;
-	return wanted->number;
+	return 0;
 }
 
 static uint64_t answer_snapshot(struct tracer_serve *serve, const struct control_request *request,
 				struct control_answer *answer)
 {
 	struct diag diag;
-	uint64_t number;
+	int error;
 
 	if (!serve->options->overwrite) {
 		control_answer_fail(answer, -EINVAL,
@@ -188,10 +188,10 @@ static uint64_t answer_snapshot(struct tracer_serve *serve, const struct control
 				    "a snapshot needs a folder, by its whole path");
 		return 0;
 	}
-	number = want(serve, request->folder, NULL, &diag);
-	if (!number)
-		control_answer_fail(answer, -EINVAL, diag_show(&diag));
-	return number;
+	error = want(serve, request->folder, NULL, &diag);
+	if (error)
+		control_answer_fail(answer, error, diag_show(&diag));
+	return error ? 0 : serve->last_number;
 }
 
 static void drop_first(struct tracer_serve *serve)
@@ -357,7 +357,7 @@ void tracer_serve_want(struct tracer_serve *serve, const char *cause)
 		return;
 	if (!choose_name(serve, folder))
 		tell_failed(serve, cause, "there is no name left for a folder");
-	else if (!want(serve, folder, cause, &diag))
+	else if (want(serve, folder, cause, &diag))
 		tell_failed(serve, cause, diag_show(&diag));
 	else
 		serve->nr_by_condition++;

@@ -383,7 +383,7 @@ static int write_functions(struct assembly_writing *writing)
 	if (!output->dir)
 		(void)fputs("\n\n", output->out);
 	error = annotated_output_end(output);
-	if (error) {
+	if (error && error != -ENOMEM) {
 		(void)fputs("cannot write ", assembly->err);
 		text_write_name(assembly->err, output->path ? output->path : "standard output");
 		(void)fprintf(assembly->err, ": %s\n", strerror(-error));

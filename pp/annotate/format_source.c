@@ -366,7 +366,7 @@ static int write_file(struct sources *sources, uint32_t index, size_t first_tota
 		(void)fputs("\n\n", output->out);
 	error = annotated_output_end(output);
 	source_file_deinit(&writing.text);
-	return error ? tell_unwritten(sources, error) : 0;
+	return error && error != -ENOMEM ? tell_unwritten(sources, error) : error;
 }
 
 static bool is_wanted(const struct annotated_options *options, const char *path)

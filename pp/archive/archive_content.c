@@ -370,7 +370,7 @@ static int add_session(struct content_adding *adding, size_t index)
 	error = add_folder(adding, adding->meta, 1);
 	if (!error)
 		error = archive_slices_walk_images(selection, index, add_caller, adding,
-						   adding->diag);
+						   adding->content->skip, adding->diag);
 	if (error)
 		return error;
 	return archive_slices_make(selection, index, add_slice, adding, adding->content->skip,

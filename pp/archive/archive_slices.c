@@ -522,17 +522,36 @@ static int walk_tree(const struct stack_tree *tree,
 	return error;
 }
 
+/* A slice that is copied as a whole is not read again, so nothing else reports this. */
+static void skip_stacks(const struct part_slice *slice, int error, const struct diag *why,
+			void (*skip)(const char *path, const struct diag *diag))
+{
+	struct diag diag;
+
+	diag_set_at(&diag, error, why->file, 0,
+		    "%s; binaries of its callers may be missing from the archive", why->text);
+	skip(slice->path, &diag);
+}
+
 int archive_slices_walk_images(const struct selection *selection, size_t session,
 			       int (*visit)(void *context, const struct stack_image *image),
-			       void *context, struct diag *diag)
+			       void *context,
+			       void (*skip)(const char *path, const struct diag *diag),
+			       struct diag *diag)
 {
 	const struct session_parts *parts = &selection->sessions[session].parts;
 	int error = parts->stacks ? walk_tree(parts->stacks, visit, context) : 0;
 	struct stack_tree tree;
 
 	for (size_t i = 0; i < parts->nr_slices && !error; i++) {
-		if (slice_read_stacks(parts->slices[i].slice, &tree, diag))
-			continue; /* reported when this slice is read for its copy */
+		error = slice_read_stacks(parts->slices[i].slice, &tree, diag);
+		if (error == -ENOMEM)
+			break;
+		if (error) {
+			skip_stacks(&parts->slices[i], error, diag, skip);
+			error = 0;
+			continue;
+		}
 		error = walk_tree(&tree, visit, context);
 		stack_tree_deinit(&tree);
 	}

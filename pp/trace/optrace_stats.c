@@ -133,6 +133,7 @@ static int read_all(struct stats_reading *reading, struct ctf_reader *reader)
 	return error;
 }
 
+/* Only what was lost while recording: ctf_reader_next reported, and read_all counted, damage. */
 static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 {
 	for (unsigned int i = 0; i < ctf_reader_nr_streams(reader); i++) {
@@ -145,7 +146,6 @@ static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 		 */
 		sums->lost_events += counts.lost - (counts.seq_first ? counts.lost_before : 0);
 		sums->lost_packets += counts.lost_overwritten;
-		sums->nr_damaged += counts.lost_cut;
 	}
 }
 

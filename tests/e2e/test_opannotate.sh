@@ -105,6 +105,12 @@ tap_ok $? "instructions go to a file for each binary"
 annotate -o "$T/program/x" lib-image:program
 tap_is $? 1 "a folder that can't be made is an error"
 tap_has "$T/err" "cannot write $T/program/x.*: Not a directory" "that is said"
+tap_is "$(grep -c 'Not a directory' "$T/err")" 1 "once"
+annotate -a -o "$T/program/x" lib-image:program
+tap_is "$(grep -c 'Not a directory' "$T/err")" 1 "with instructions, too"
+"$BIN/opannotate" "--session-dir=$S" lib-image:program >/dev/full 2>"$T/err"
+tap_is "$?" 1 "an output that can't be written is an error"
+tap_is "$(grep -ci 'written\|write' "$T/err")" 1 "that is said once"
 
 # ---- sources elsewhere, newer, nowhere, hostile ----
 

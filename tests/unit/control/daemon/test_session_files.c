@@ -9,6 +9,18 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+static int flock_error; /* of the next calls; 0: they are the system's */
+
+int __real_flock(int fd, int how);
+int __wrap_flock(int fd, int how);
+int __wrap_flock(int fd, int how)
+{
+	if (!flock_error)
+		return __real_flock(fd, how);
+	errno = flock_error;
+	return -1;
+}
+
 static bool exists(const char *name)
 {
 	char path[256];
@@ -60,6 +72,20 @@ START_TEST(a_folder_whose_lock_is_held_is_left_alone)
 }
 END_TEST
 
+START_TEST(a_folder_that_cannot_be_locked_is_told_with_the_error)
+{
+	int error;
+
+	test_put("samples/current/a", "x");
+	flock_error = ENOLCK;
+	error = session_files_reset(test_dir, &diag);
+	flock_error = 0;
+	ck_assert_int_eq(error, -ENOLCK);
+	ck_assert_msg(strstr(diag_show(&diag), "/lock: No locks") != NULL, "%s", diag_show(&diag));
+	ck_assert(exists("samples/current/a"));
+}
+END_TEST
+
 START_TEST(only_one_at_a_time_holds_a_folder)
 {
 	int held = session_files_hold(test_dir, 0, &diag);
@@ -104,6 +130,7 @@ int main(void)
 	tcase_add_test(cases, reset_removes_the_current_session_only);
 	tcase_add_test(cases, save_renames_the_current_session);
 	tcase_add_test(cases, a_folder_whose_lock_is_held_is_left_alone);
+	tcase_add_test(cases, a_folder_that_cannot_be_locked_is_told_with_the_error);
 	tcase_add_test(cases, only_one_at_a_time_holds_a_folder);
 	tcase_add_test(cases, names_that_would_not_parse_back_are_refused);
 	return test_run(cases);

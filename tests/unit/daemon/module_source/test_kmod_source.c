@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TEXT   UINT64_C(0xffffffff81000000)
@@ -69,6 +70,18 @@ static const struct kmod_source_options options = {
 	.open = no_file,
 	.no_keeper = true,
 };
+
+static uint64_t now_ns; /* what the source takes for the time; 0: the machine's */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	if (!now_ns)
+		return __real_clock_gettime(clock, time);
+	*time = (struct timespec){(time_t)(now_ns / SECOND), (long)(now_ns % SECOND)};
+	return 0;
+}
 
 static void make_setting(const char *name, const char *text)
 {
@@ -432,6 +445,26 @@ START_TEST(switches_wait_for_their_order_until_all_is_asked_for)
 }
 END_TEST
 
+START_TEST(switches_wait_for_their_order_in_the_first_second_after_boot_too)
+{
+	config.nr_events = 4;
+	config.want_switches = true;
+	open_it();
+	kmod_stream_cpu(&stream, 0);
+	kmod_stream_task(&stream, 10, 10, 100, 0);
+	kmod_stream_switch(&stream, SECOND / 4, OPROF_OFF_CPU_WAITING);
+	kmod_stream_task(&stream, 0, 0, 1, 0);
+	feed();
+	now_ns = SECOND / 2;
+	ck_assert_int_eq(source_kmod.drain(source, SOURCE_DRAIN_PERIODIC), 0);
+	ck_assert_uint_eq(record_catcher_nr(&catcher, OPROF_RECORD_SWITCH), 0);
+	now_ns = 2 * SECOND;
+	ck_assert_int_eq(source_kmod.drain(source, SOURCE_DRAIN_PERIODIC), 0);
+	ck_assert_uint_eq(record_catcher_nr(&catcher, OPROF_RECORD_SWITCH), 1);
+	now_ns = 0; /* Check measures the test by the same clock */
+}
+END_TEST
+
 static uint64_t counter(const char *name)
 {
 	struct source_counter counters[64];
@@ -509,6 +542,7 @@ int main(void)
 	tcase_add_test(tests, what_is_read_ahead_takes_no_more_memory_than_it_has_bytes);
 	tcase_add_test(tests, a_filling_buffer_wakes_who_polls);
 	tcase_add_test(tests, switches_wait_for_their_order_until_all_is_asked_for);
+	tcase_add_test(tests, switches_wait_for_their_order_in_the_first_second_after_boot_too);
 	tcase_add_test(tests, the_modules_counters_stand_beside_the_daemons);
 	tcase_add_test(tests, a_clock_is_noted_to_be_the_timer);
 	tcase_add_test(tests, fewer_samples_are_asked_of_the_module);

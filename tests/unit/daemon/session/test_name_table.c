@@ -2,6 +2,7 @@
 #include "daemon/session/name_table.h"
 
 #include "lib/file.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/test_folder.h"
 
 #include <errno.h>
@@ -177,6 +178,23 @@ START_TEST(a_folder_that_is_missing_is_an_error)
 }
 END_TEST
 
+START_TEST(a_name_that_memory_did_not_suffice_for_is_written_once)
+{
+	int64_t number;
+
+	begin();
+	ck_assert_int_eq(name_table_number(&table, "one"), 1);
+	failing_begin(FAILING_MEMORY, 1, 0);
+	number = name_table_number(&table, "two");
+	ck_assert(failing_end());
+	ck_assert_int_eq(number, -ENOMEM);
+	ck_assert_int_eq(name_table_number(&table, "two"), 2);
+	ck_assert_int_eq(name_table_number(&table, "three"), 3);
+	name_table_deinit(&table);
+	expect_file("1 one\n2 two\n3 three\n");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("name_table");
@@ -192,5 +210,6 @@ int main(void)
 	tcase_add_test(tc, names_without_end_become_one_name);
 	tcase_add_test(tc, a_name_that_cannot_be_written_has_no_number);
 	tcase_add_test(tc, a_folder_that_is_missing_is_an_error);
+	tcase_add_test(tc, a_name_that_memory_did_not_suffice_for_is_written_once);
 	return test_run(tc);
 }

@@ -394,32 +394,80 @@ START_TEST(a_snapshot_of_which_there_is_a_part_uses_up_the_limit)
 }
 END_TEST
 
-/* The text of the answer to a request for a snapshot. */
-static char *ask_for_snapshot(int *status)
+static struct {
+	struct oprof_message head;
+	char text[OPROF_CONTROL_TEXT_MAX + 1];
+} packet; /* of a request, then of its answer */
+
+/* Sends a request for a snapshot. Returns the socket. */
+static int request_snapshot(const char *folder)
 {
-	static struct {
-		struct oprof_message head;
-		char text[OPROF_CONTROL_TEXT_MAX + 1];
-	} packet;
 	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "control"};
 	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	ssize_t nr;
 
 	ck_assert_int_eq(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
-	nr = snprintf(packet.text, sizeof(packet.text), "folder /proc/self/cwd/asked\n");
+	nr = snprintf(packet.text, sizeof(packet.text), "folder /proc/self/cwd/%s\n", folder);
 	packet.head = message_head(OPROF_REQUEST_SNAPSHOT, 0, (size_t)nr);
 	nr += (ssize_t)sizeof(packet.head);
 	ck_assert_int_eq(send(fd, &packet, (size_t)nr, 0), nr);
-	while (!tracer_serve_is_busy(&serve))
-		tracer_serve_run(&serve);
-	wait_for_snapshot();
-	nr = recv(fd, &packet, sizeof(packet) - 1, 0);
+	return fd;
+}
+
+/* The text of the answer. */
+static char *take_answer(int fd, int *status)
+{
+	const ssize_t nr = recv(fd, &packet, sizeof(packet) - 1, 0);
+
 	ck_assert_int_ge(nr, (ssize_t)sizeof(packet.head));
 	packet.text[packet.head.size_bytes] = '\0';
 	*status = packet.head.status;
 	(void)close(fd);
 	return packet.text;
 }
+
+static char *ask_for_snapshot(int *status)
+{
+	const int fd = request_snapshot("asked");
+
+	while (!tracer_serve_is_busy(&serve))
+		tracer_serve_run(&serve);
+	wait_for_snapshot();
+	return take_answer(fd, status);
+}
+
+/* The text of the answer to a request that is refused. */
+static char *ask_in_vain(const char *folder, int *status)
+{
+	const int fd = request_snapshot(folder);
+	struct pollfd answered = {.fd = fd, .events = POLLIN};
+
+	while (!poll(&answered, 1, 0))
+		tracer_serve_run(&serve);
+	return take_answer(fd, status);
+}
+
+START_TEST(a_request_that_is_refused_is_answered_with_its_reason)
+{
+	struct tracer tracer = {0};
+	const char *text;
+	int status;
+
+	begin(&tracer);
+	text = ask_in_vain(".", &status); /* the session's folder */
+	ck_assert_int_eq(status, -ENOTEMPTY);
+	ck_assert_ptr_nonnull(strstr(text, "is not empty"));
+	for (unsigned int i = 0; i < TRACER_SERVE_NR_WANTED; i++) {
+		(void)request_snapshot("asked");
+		while (serve.nr_wanted == i)
+			tracer_serve_run(&serve);
+	}
+	text = ask_in_vain("asked", &status);
+	ck_assert_int_eq(status, -EBUSY);
+	ck_assert_ptr_nonnull(strstr(text, "snapshots are under way"));
+	trace_session_close(&serve.session);
+}
+END_TEST
 
 START_TEST(the_answer_of_a_snapshot_that_failed_tells_of_the_part_that_there_is)
 {
@@ -560,6 +608,7 @@ int main(void)
 			    sizeof(failures) / sizeof(failures[0]));
 	tcase_add_loop_test(
 		tests, the_answer_of_a_snapshot_that_failed_tells_of_the_part_that_there_is, 0, 2);
+	tcase_add_test(tests, a_request_that_is_refused_is_answered_with_its_reason);
 	tcase_add_test(tests, each_snapshot_of_a_condition_has_a_name_of_its_own);
 	tcase_add_test(tests, a_snapshot_of_a_condition_takes_no_name_of_a_folder_that_exists);
 	tcase_add_test(tests, the_rings_are_lent_until_the_child_has_ended_or_was_killed);

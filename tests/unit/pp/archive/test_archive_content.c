@@ -8,16 +8,21 @@
 #include "lib/buildid.h"
 #include "tests/fixture/built_elf.h"
 #include "tests/fixture/make_profile.h"
+#include "tests/fixture/make_stacks.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct make_session session;
 static struct make_profile made;
 static unsigned int nr_skipped;
+static unsigned int nr_slices; /* of nr_skipped */
 static char *list;
 
 static void setup(void)
@@ -36,9 +41,9 @@ static void teardown(void)
 
 static void skip(const char *path, const struct diag *diag)
 {
-	(void)path;
 	(void)diag;
 	nr_skipped++;
+	nr_slices += strstr(path, ".slice") != NULL;
 }
 
 static void add_sample_of(const char *path)
@@ -109,12 +114,51 @@ START_TEST(binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told)
 }
 END_TEST
 
+/* Damages the first byte of the stacks of the slice at path. */
+static void damage_stacks(const char *path)
+{
+	struct oprof_slice_header header;
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+	uint8_t byte;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	ck_assert_int_eq(pread(fd, &byte, 1, (off_t)header.stacks.offset), 1);
+	byte ^= 0xff;
+	ck_assert_int_eq(pwrite(fd, &byte, 1, (off_t)header.stacks.offset), 1);
+	ck_assert_int_eq(close(fd), 0);
+}
+
+/* The slice is copied as it is, but the binaries of its callers are not known. */
+START_TEST(a_slice_whose_stacks_are_damaged_is_reported)
+{
+	const struct make_slice_part part = {
+		.file = {.app = "/missing/first"}, .key = 0x100, .nr_samples = 1};
+	struct make_slice_head head = {
+		.level = OPROF_SLICE_MINUTE, .epoch_first = 1, .epoch_last = 1};
+	struct stack_tree stacks;
+	uint64_t random = 1;
+	char path[PATH_MAX];
+
+	ck_assert_int_eq(stack_tree_init(&stacks), 0);
+	make_stacks_fill(&stacks, &random, 100);
+	head.stacks = &stacks;
+	make_session_slice(&session, &head, &part, 1, path);
+	stack_tree_deinit(&stacks);
+	damage_stacks(path);
+	(void)list_content();
+	ck_assert_uint_eq(nr_slices, 1);
+	ck_assert_msg(strstr(list, "minute.1.1.slice\n") != NULL, "%s", list);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("archive_content");
 	TCase *tests = tcase_create("archive_content");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_slice_whose_stacks_are_damaged_is_reported);
 	tcase_add_test(tests, binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
