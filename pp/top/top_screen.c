@@ -28,8 +28,7 @@ static const char *const help_lines[] = {
 	"+-      twice the standard error of the share. Rows that may be chance are dim.",
 	"        A window four times as long (+ +) makes it half as large.",
 	"SAMPLES number of samples that make up the share.",
-	"TIME    for the event off-cpu: total time that tasks were not "
-	"on a CPU;",
+	"TIME    for the event off-cpu: total time that tasks were not on a CPU;",
 	"TIMES   how often. These two are exact, not sampled.",
 	"",
 	"Any key goes back.",
