@@ -8,6 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* SIGCHLD, which does not end the wait, is the last. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGCHLD};
+#define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
 static volatile sig_atomic_t asked_to_end;
 
 static void note_signal(int signal_number)
@@ -28,15 +32,15 @@ int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 	sigset_t before;
 
 	(void)sigemptyset(&wanted);
-	(void)sigaddset(&wanted, SIGINT);
-	(void)sigaddset(&wanted, SIGTERM);
-	(void)sigaddset(&wanted, SIGHUP);
-	(void)sigaddset(&wanted, SIGQUIT);
-	(void)sigaddset(&wanted, SIGALRM);
-	(void)sigaddset(&wanted, SIGCHLD);
+	for (unsigned int i = 0; i < NR_SIGNALS; i++)
+		(void)sigaddset(&wanted, signals[i]);
 	/* Blocked except in sigsuspend(): none can arrive between the check and the wait. */
 	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
-	(void)alarm(seconds);
+	/* A launcher may have blocked signals, or set an alarm, which then ends the profile. */
+	for (unsigned int i = 0; i < NR_SIGNALS; i++)
+		(void)sigdelset(&before, signals[i]);
+	if (seconds)
+		(void)alarm(seconds);
 	while (!asked_to_end) {
 		pid_t ended = waitpid(daemon, &status, WNOHANG);
 
@@ -50,13 +54,12 @@ int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 
 void watch_catch_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGCHLD};
 	struct sigaction end = {.sa_handler = note_signal};
 	struct sigaction look = {.sa_handler = notice_child};
 
 	struct sigaction before;
 
-	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]) - 1; i++) {
+	for (unsigned int i = 0; i < NR_SIGNALS - 1; i++) {
 		/* Under nohup, closing the terminal must not end anything. */
 		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
 		    before.sa_handler == SIG_IGN)

@@ -11,9 +11,9 @@
 void watch_catch_signals(void);
 
 /*
- * Waits until such a signal arrives or seconds have passed (0: no limit), and then ends the
- * daemon, or until the daemon ends by itself because nothing is left to do. Returns 0; -EIO if it
- * failed; or -errno; with diag.
+ * Waits until such a signal arrives or seconds have passed (0: no limit, except for an alarm that
+ * is already set), and then ends the daemon, or until the daemon ends by itself because nothing is
+ * left to do. Returns 0; -EIO if it failed; or -errno; with diag.
  */
 int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag);
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	OPTION_EVENTS = 1,
@@ -132,12 +133,22 @@ static int set_duration(struct operf_options *options, const char *text, struct 
 	return 0;
 }
 
-/* -d is OProfile's option for the folder, and the duration in many other tools. */
+/*
+ * -d is OProfile's option for the folder, and the duration in many other tools. A number that may
+ * be meant as a folder is refused: a profile must not replace another one by misunderstanding.
+ */
 static int set_duration_or_dir(struct operf_options *options, const char *text, struct diag *diag)
 {
-	if (*text && !text[strspn(text, "0123456789")])
-		return set_duration(options, text, diag);
-	return set_session_dir(options, text, diag);
+	uint64_t seconds;
+
+	if (!*text || text[strspn(text, "0123456789")])
+		return set_session_dir(options, text, diag);
+	if (number_parse(text, OPERF_D_SECONDS_MAX, &seconds) || !seconds || !access(text, F_OK))
+		return diag_set(diag, -EINVAL,
+				"-d %s may mean a folder or a duration (1 to %d seconds): write "
+				"--session-dir=%s or --duration=%s",
+				text, OPERF_D_SECONDS_MAX, text, text);
+	return set_duration(options, text, diag);
 }
 
 /* Takes an option with an argument. */
@@ -236,8 +247,8 @@ static int check_target(const struct operf_options *options, struct diag *diag)
 	if (options->command && options->seconds)
 		return diag_set(diag, -EINVAL,
 				"a duration cannot be combined with a command, which is profiled "
-				"until it ends: use timeout %u COMMAND; a folder of that name is "
-				"-d ./%u",
+				"until it ends; end operf itself (timeout %u operf COMMAND); a "
+				"folder of that name is -d ./%u",
 				options->seconds, options->seconds);
 	return 0;
 }

@@ -16,7 +16,8 @@
 #define OPERF_CHAIN_DEPTH    127 /* depth for -g */
 #define OPERF_RING_PAGES_MAX 16384
 
-#define OPERF_SECONDS_MAX (366 * 24 * 3600)
+#define OPERF_SECONDS_MAX   (366 * 24 * 3600)
+#define OPERF_D_SECONDS_MAX (24 * 3600) /* of -d N; a larger number is rather a date */
 
 /* command, pids or system is set, or command and system: the machine while the command runs. */
 struct operf_options {

@@ -239,18 +239,27 @@ if [ "$(id -u)" = 0 ]; then
 	tap_has "$T/out" "neighbour" "with the other process"
 	tap_has "$T/out" " load$" "and the command"
 	kill $neighbour
+	(mkdir "$T/alarmed" && cd "$T/alarmed" && exec perl -e 'alarm 1; exec @ARGV' "$BIN/operf" -s) 2>"$T/err"
+	tap_is $? 0 "an alarm that the caller has set ends the profile"
+	(cd "$T/alarmed" && exec perl -MPOSIX -e 'sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGALRM)); exec @ARGV' \
+		timeout -s KILL 60 "$BIN/operf" -s -d 1) 2>"$T/err"
+	tap_is $? 0 "and so does -d where the caller has blocked its signal"
+
+	for mode in u k; do
+		"$BIN/operf" -e cpu-clock:500000:$mode -d "$S" sh -c "$T/load 500; cat /proc/*/maps >/dev/null 2>&1; true" 2>"$T/err"
+		tap_is $? 0 "operf -e cpu-clock:500000:$mode"
+		[ "$(counter stored)" -gt 0 ]
+		tap_ok $? "has samples ($(counter stored))"
+		"$BIN/opreport" "--session-dir=$S" -l -n >"$T/$mode" 2>"$T/coverage"
+		"$BIN/opreport" "--session-dir=$S" -n >"$T/$mode.images" 2>"$T/coverage"
+	done
+	tap_has "$T/u" guest_hot "u: of the program"
+	! grep -q vmlinux "$T/u.images"
+	tap_ok $? "and not of the kernel"
+	tap_has "$T/k.images" vmlinux "k: of the kernel"
+	! grep -q guest_hot "$T/k"
+	tap_ok $? "and not of the program"
 fi
-
-# ---- modes ----
-
-for mode in u k; do
-	"$BIN/operf" -e cpu-clock:500000:$mode -d "$S" sh -c "$T/load 500; cat /proc/*/maps >/dev/null 2>&1; true" 2>"$T/err"
-	tap_is $? 0 "operf -e cpu-clock:500000:$mode"
-	tap_has "$S/samples/current/meta/info" "^event 0 cpu-clock period 500000 0x0 $([ $mode = u ] && echo '0 1' || echo '1 0') " "the mode is kept"
-done
-"$BIN/opreport" "--session-dir=$S" -l -n >"$T/out" 2>"$T/coverage"
-! grep -q guest_hot "$T/out"
-tap_ok $? "in the kernel's samples is no function of the program"
 # ---- before and after a change ----
 
 mkdir "$T/own"

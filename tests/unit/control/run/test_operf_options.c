@@ -4,6 +4,7 @@
 #include "tests/fixture/control_test.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static struct operf_options options;
 
@@ -98,6 +99,7 @@ static const struct {
 	{"-s -d 5 -d folder", "folder", 5},
 	{"-p 1 -d ./5", "./5", 0},
 	{"-s --session-dir=5 --duration=31622400", "5", 31622400},
+	{"-s -d 86400", "./oprofile_data", 86400},
 	{"-s -d 5s", "5s", 0},
 	{"true", "./oprofile_data", 0},
 };
@@ -108,6 +110,21 @@ START_TEST(d_is_a_duration_if_it_is_a_number_and_a_folder_otherwise)
 	ck_assert_str_eq(options.session_dir, durations[_i].session_dir);
 	ck_assert_uint_eq(options.seconds, durations[_i].seconds);
 	operf_options_deinit(&options);
+}
+END_TEST
+
+START_TEST(a_number_that_is_a_folder_is_refused)
+{
+	test_dir_set_up();
+	ck_assert_int_eq(chdir(test_dir), 0);
+	test_put("77/file", "");
+	ck_assert_int_eq(parse("-s -d 77"), -EINVAL);
+	assert_has(diag.text, "--session-dir=77 or --duration=77");
+	operf_options_deinit(&options);
+	assert_parses("-s -d 76");
+	operf_options_deinit(&options);
+	ck_assert_int_eq(chdir("/"), 0);
+	test_dir_tear_down();
 }
 END_TEST
 
@@ -143,10 +160,14 @@ static const struct {
 	{"-p 1 true", "-p cannot be combined with a command"},
 	{"-s -p 1", "-p cannot be combined with -s"},
 	{"-s -p 1 true", "-p cannot be combined with a command"},
-	{"-d 5 true", "timeout 5 COMMAND"},
+	{"-d 5 true", "timeout 5 operf COMMAND"},
 	{"-s -d 5 true", "-d ./5"},
-	{"-s -d 0", "\"0\" is not a duration"},
-	{"-s -d 31622401", "1 to 31622400 seconds"},
+	{"-s -d 0", "--session-dir=0 or --duration=0"},
+	{"-s -d 86401", "1 to 86400 seconds"},
+	{"-s -d 20240131", "--session-dir=20240131"},
+	{"-s -d 99999999999999999999", "may mean a folder"},
+	{"-s --duration=0", "\"0\" is not a duration"},
+	{"-s --duration=31622401", "1 to 31622400 seconds"},
 	{"-s --duration=x", "\"x\" is not a duration"},
 	{"-s -d", "missing argument"},
 	{"-p 0", "\"0\" is no process id"},
@@ -187,6 +208,7 @@ int main(void)
 	tcase_add_test(cases, processes_are_a_list);
 	tcase_add_loop_test(cases, d_is_a_duration_if_it_is_a_number_and_a_folder_otherwise, 0,
 			    sizeof(durations) / sizeof(durations[0]));
+	tcase_add_test(cases, a_number_that_is_a_folder_is_refused);
 	tcase_add_test(cases, the_machine_is_profiled_while_a_command_runs);
 	tcase_add_test(cases, oprof_run_is_told_from_operf);
 	tcase_add_loop_test(cases, bad_command_lines_say_what_is_wrong, 0,
