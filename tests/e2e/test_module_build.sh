@@ -395,7 +395,7 @@ if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
 	tap_is $? 0 "a second one finds nothing to do"
 	control --init --source=perf
 	tap_is $? 0 "perf was chosen: init has nothing to do"
-	tap_has "$T/err" 'no kernel module is loaded: .* is perf' "and says so"
+	tap_has "$T/err" 'the kernel module is not loaded: .*--source=perf' "and says so"
 	control --setup --source=kmod
 	control --init
 	tap_is $? 1 "the module alone was chosen: init without one is an error"

@@ -109,12 +109,12 @@ run oprof-module status
 is "$status" 0 "oprof-module status: it could be loaded"
 run opcontrol --init
 is "$status" 0 "--init"
-has out 'Kernel module loaded, its files are in /dev/oprofile' "says what it did"
+has out 'Kernel module loaded; its files are in /dev/oprofile' "says what it did"
 [ -r /dev/oprofile/version ]
 ok $? "the control filesystem is mounted"
 run opcontrol --init
 is "$status" 0 "a second --init"
-has out 'loaded already' "finds it there"
+has out 'already loaded' "finds it there"
 is "$(value module)" mounted "status says so"
 is "$(value module_reason)" "" "and has forgotten what was in the way"
 is "$(value source)" kmod "a start would take it"
