@@ -75,7 +75,7 @@ if [ "$boot" != plain ]; then
 			ok 0 "signatures # SKIP the kernel was built without"
 			finish
 		fi
-		falls_back 'only signed modules \(module.sig_enforce\), and .*oprof.ko is not signed'
+		falls_back 'only signed modules \(module.sig_enforce\), but .*oprof.ko is not signed'
 		;;
 	lockdown)
 		# Where that is not mounted only the kernel's own refusal is seen.
@@ -85,7 +85,7 @@ if [ "$boot" != plain ]; then
 			ok 1 "the kernel is locked down"
 			finish
 		fi
-		falls_back 'locked down \(integrity\), takes only signed modules, and .* is not signed'
+		falls_back 'locked down \(integrity\) and takes only signed modules, but .* is not signed'
 		;;
 	esac
 	profile_a_while perf
@@ -100,7 +100,7 @@ falls_back 'sources are not in|no kernel headers'
 keep /bin/other.ko
 falls_back 'is for the kernel other-kernel.*, not .*; '
 run opcontrol --init --no-build
-has err 'would have to be built' "--no-build builds none"
+has err 'must be built first' "--no-build builds none"
 
 # ---- from --init to --deinit ----
 
