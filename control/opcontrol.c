@@ -118,21 +118,23 @@ static void tell_settings(const struct opcontrol *control)
 	const struct opcontrol_options *options = control->options;
 
 	if (opcontrol_options_has_setting(options, "image"))
-		log_info("--image is kept, but all images are sampled: narrow the report "
-			 "(opreport image:...)");
+		log_info("--image is kept in the setup but has no effect: all images are "
+			 "sampled; select images in reports (opreport image:...)");
 	if (opcontrol_options_has_setting(options, "vmlinux"))
-		log_info("--vmlinux is kept, but kernel symbols are taken from the running kernel");
+		log_info("--vmlinux is kept in the setup but has no effect: kernel symbols are "
+			 "read from the running kernel");
 	if (opcontrol_options_has_setting(options, "no-vmlinux"))
-		log_info("--no-vmlinux is kept, but the kernel is sampled: leave it out of events "
-			 "(NAME:COUNT:UNITMASK:0:1)");
+		log_info("--no-vmlinux is kept in the setup but has no effect: the kernel is "
+			 "sampled; exclude it from events (NAME:COUNT:UNITMASK:0:1)");
 	if ((opcontrol_options_has_setting(options, "buffer-size") ||
 	     opcontrol_options_has_setting(options, "buffer-watershed")) &&
 	    control->setup.source == SETUP_SOURCE_PERF)
-		log_info("--buffer-size and --buffer-watershed are kept, but are the kernel "
-			 "module's; with --source=perf --cpu-buffer-size sizes the rings");
+		log_info("--buffer-size and --buffer-watershed are kept in the setup but apply "
+			 "only to the kernel module; with --source=perf, --cpu-buffer-size sets "
+			 "the size of the rings");
 	if (opcontrol_options_has_setting(options, "cpu-buffer-size") &&
 	    setup_ring_pages(&control->setup))
-		log_info("--cpu-buffer-size: with perf, each processor's ring gets %u pages",
+		log_info("--cpu-buffer-size: with perf, each processor's ring has %u pages",
 			 setup_ring_pages(&control->setup));
 }
 
@@ -147,7 +149,8 @@ static int do_setup(struct opcontrol *control)
 	if (running == RUNNING_OTHERWISE && (control->options->actions & starts))
 		return -EBUSY;
 	if (running == RUNNING_OTHERWISE)
-		log_warning("kept for the next start: %s, then --start", diag_show(&control->diag));
+		log_warning("the settings are kept for the next start: %s, then opcontrol --start",
+			    diag_show(&control->diag));
 	error = setup_save(&control->setup, control->session_dir, &control->diag);
 	if (!error)
 		tell_settings(control);
@@ -187,7 +190,7 @@ static int become_daemon(struct opcontrol *control)
 		return running;
 	if (running != RUNNING_NONE)
 		return diag_set(&control->diag, -EBUSY,
-				"a daemon runs already for %s: oprof stop ends it",
+				"a daemon already runs for %s; end it with oprof stop",
 				control->session_dir);
 	error = launch_args(control, &args);
 	daemon_args_add(&args, "--foreground");
@@ -226,7 +229,7 @@ static int do_start(struct opcontrol *control)
 	if (error)
 		return error;
 	report_command("opreport", control->session_dir, command);
-	(void)printf("Profiler running%s; see what it finds at any time with: %s\n",
+	(void)printf("Profiler running%s; report its samples at any time with: %s\n",
 		     control->sampling ? " already" : "", command);
 	return 0;
 }
@@ -287,8 +290,9 @@ static int do_shutdown(struct opcontrol *control)
 	client_answer_deinit(&answer);
 	if (daemon > 0 && client_wait_end(daemon, SHUTDOWN_TIMEOUT_MS))
 		return diag_set(&control->diag, -ETIMEDOUT,
-				"the daemon (process %d) does not end: see %s/oprofiled.log",
-				(int)daemon, control->session_dir);
+				"the daemon (process %d) has not ended within %d s; see "
+				"%s/oprofiled.log",
+				(int)daemon, SHUTDOWN_TIMEOUT_MS / 1000, control->session_dir);
 	(void)printf("Daemon ended.\n");
 	return 0;
 }
@@ -316,8 +320,8 @@ static void tell_running(struct opcontrol *control)
 		return;
 	if (key_value_find(answer.text, "source", source, sizeof(source)) &&
 	    strcmp(source, "kmod") != 0)
-		log_info("a daemon runs that was started without the module: opcontrol --shutdown, "
-			 "then --start, has it sample by the module");
+		log_info("the running daemon was started without the module; to use the module: "
+			 "opcontrol --shutdown, then opcontrol --start");
 	client_answer_deinit(&answer);
 }
 
@@ -331,7 +335,8 @@ static void tell_no_module(const struct opcontrol *control, const struct module_
 	if (control->setup.source == SETUP_SOURCE_AUTO)
 		log_info("perf is the source: opcontrol --start profiles without the module");
 	if (error)
-		log_debug("why is not kept in %s: %s", control->session_dir, strerror(-error));
+		log_debug("cannot keep the reason in %s: %s", control->session_dir,
+			  strerror(-error));
 }
 
 /* Without a module perf is the source; this is an error only if --source=kmod was set. */
@@ -344,8 +349,8 @@ static int do_init(struct opcontrol *control)
 	if (error)
 		return error;
 	if (control->setup.source == SETUP_SOURCE_PERF) {
-		log_info("no kernel module is loaded: the source that was set up is perf "
-			 "(opcontrol --setup --source=auto takes the module)");
+		log_info("the kernel module is not loaded: the setup has --source=perf (to use "
+			 "the module: opcontrol --setup --source=auto)");
 		return 0;
 	}
 	module_init(build, &answer);
@@ -353,13 +358,14 @@ static int do_init(struct opcontrol *control)
 		tell_no_module(control, &answer);
 		return control->setup.source == SETUP_SOURCE_KMOD
 			       ? diag_set(&control->diag, -ENODEV,
-					  "the source that was set up is the kernel module alone "
-					  "(--source=kmod)")
+					  "the setup allows only the kernel module as the source "
+					  "(--source=kmod); to allow perf as well: opcontrol "
+					  "--setup --source=auto")
 			       : 0;
 	}
 	(void)module_keep(control->session_dir, &answer);
-	(void)printf("Kernel module %s, its files are in %s.\n",
-		     answer.path[0] ? "loaded" : "loaded already", OPROF_KMOD_MOUNT);
+	(void)printf("Kernel module %s; its files are in %s.\n",
+		     answer.path[0] ? "loaded" : "already loaded", OPROF_KMOD_MOUNT);
 	tell_running(control);
 	return 0;
 }
@@ -500,9 +506,9 @@ static int find_session_dir(struct opcontrol *control)
 	}
 	if ((error == -EACCES || error == -EPERM) && geteuid() != 0)
 		return diag_set(&control->diag, error,
-				"the session folder %s is not this user's: run sudo opcontrol ..., "
-				"or choose a folder of your own (--session-dir=DIR); your own "
-				"programs need no root: operf COMMAND",
+				"this user may not use the session folder %s; run sudo opcontrol "
+				"..., or choose a folder of your own (--session-dir=DIR); "
+				"profiling your own programs does not require root: operf COMMAND",
 				dir);
 	if (error)
 		return diag_set(&control->diag, error, "cannot use the session folder %s: %s", dir,
@@ -575,7 +581,7 @@ static int start_at_boot(struct opcontrol *control)
 	if (error)
 		return error;
 	report_command("opreport", control->session_dir, command);
-	(void)printf("Profiler running, and from every boot on; see what it finds at any time "
+	(void)printf("Profiler running, now and after every boot; report its samples at any time "
 		     "with: %s\n",
 		     command);
 	return 0;
@@ -588,7 +594,7 @@ static int stop_at_boot(struct opcontrol *control)
 	if (!error) /* a daemon that was started outside the unit */
 		error = do_shutdown(control);
 	if (!error)
-		(void)printf("Profiling does not begin at boot any more.\n");
+		(void)printf("Profiling no longer begins at boot.\n");
 	return error;
 }
 

@@ -28,7 +28,7 @@ static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 
 	if (error)
 		return diag_set(diag, error,
-				"cannot make the session folder %s: %s; choose another: -d DIR",
+				"cannot create the session folder %s: %s; choose another: -d DIR",
 				dir, strerror(-error));
 	if (!realpath(dir, absolute))
 		return diag_set(diag, -errno, "cannot find %s: %s", dir, strerror(errno));
@@ -70,7 +70,7 @@ static void tell_next(const struct operf_options *options)
 
 static void tell_incomplete(const struct operf_options *options, const struct diag *diag)
 {
-	log_error("%s: the profile may not be whole; see %s/oprofiled.log", diag_show(diag),
+	log_error("%s: the profile may be incomplete; see %s/oprofiled.log", diag_show(diag),
 		  options->session_dir);
 }
 

@@ -40,37 +40,39 @@ static const struct verb verbs[] = {
 	{"report", "opreport", NULL, NULL, "[options] [PROFILE...]",
 	 "show where the time went: images, or symbols with -l"},
 	{"diff", "opreport", "--diff", NULL, "[options] A B | --last LENGTH",
-	 "compare two stretches of time or sessions: what got hotter, what cooler"},
+	 "compare two time ranges or sessions: what became hotter, what cooler"},
 	{"gprof", "opgprof", NULL, NULL, "[options] [PROFILE...]",
 	 "write the samples of one binary for gprof"},
 	{"annotate", "opannotate", NULL, NULL, "[options] [PROFILE...]",
 	 "show source lines, or instructions with -a, with their samples"},
 	{"top", "optop", NULL, NULL, "[options]",
-	 "watch what the machine does now; h shows the keys"},
+	 "show what the machine does now; h lists the keys"},
 	{"trace", "optrace", NULL, NULL,
 	 "record [options] [--] [COMMAND...] | start | snapshot | status | stop | stats [FOLDER] | "
 	 "events [FOLDER] | list-events",
 	 "record what the machine does, event by event"},
 	{"archive", "oparchive", NULL, NULL, "-o ARCHIVE [options] [PROFILE...]",
-	 "put a profile and its binaries together, for another machine"},
+	 "pack a profile and its binaries for another machine"},
 	{"import", "opimport", NULL, NULL, "[options] PERF.DATA | FOLDER",
-	 "make a session of what perf or OProfile recorded"},
+	 "convert a recording of perf or OProfile to a session"},
 	{"check", "opcheck", NULL, NULL, "[options] FILE...", "check sample files"},
 	{"start", "opcontrol", "--left-on", NULL, "[--boot] [options of opcontrol]",
-	 "profile the whole machine from now on, in the background; --boot: at every boot"},
+	 "profile the whole machine in the background; --boot: also at every boot"},
 	{"stop", "opcontrol", "--shutdown", NULL, "[--boot]",
-	 "end that, with everything on disk; --boot: at every boot"},
+	 "end profiling in the background and write all samples to disk; --boot: also disable it "
+	 "at boot"},
 	{"status", NULL, NULL, do_status, "[--raw]",
-	 "show how it does, what it costs and lost; --raw: all figures, a line each"},
-	{"dump", "opcontrol", "--dump", NULL, "", "bring what was sampled so far to disk"},
-	{"reset", "opcontrol", "--reset", NULL, "", "throw away what was sampled so far"},
+	 "show its health: rate, cost, losses; --raw: all figures, one per line"},
+	{"dump", "opcontrol", "--dump", NULL, "", "write all samples taken so far to disk"},
+	{"reset", "opcontrol", "--reset", NULL, "", "delete all samples taken so far"},
 	{"save", NULL, NULL, do_save, "NAME",
-	 "keep what was sampled so far as session NAME, which oprof run leaves alone"},
-	{"events", "opcontrol", "--list-events", NULL, "", "show what can be sampled"},
-	{"list", "opcontrol", "--list-events", NULL, "", "the same as events"},
-	{"doctor", NULL, NULL, do_doctor, "", "check this machine; every remedy is a command"},
+	 "keep the samples taken so far as session NAME, which oprof run does not overwrite"},
+	{"events", "opcontrol", "--list-events", NULL, "", "list the events that can be sampled"},
+	{"list", "opcontrol", "--list-events", NULL, "", "same as events"},
+	{"doctor", NULL, NULL, do_doctor, "",
+	 "check whether this machine can be profiled, and show commands that fix problems"},
 	{"version", NULL, NULL, do_version, "", "show the version"},
-	{"help", NULL, NULL, do_help, "[VERB]", "show this text, or the options of a verb"},
+	{"help", NULL, NULL, do_help, "[VERB]", "show this help, or the options of a verb"},
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -104,7 +106,7 @@ static int run_tool(const struct verb *verb, const char *option, char **args)
 	while (args[nr])
 		nr++;
 	if (tool_path_find(verb->tool, path, sizeof(path))) {
-		log_error("%s, which does this, is neither beside this program nor in %s",
+		log_error("cannot find %s in this program's folder or in %s; install all of oprof",
 			  verb->tool, OPROF_LIBEXEC_DIR);
 		return NOT_FOUND_STATUS;
 	}
@@ -136,7 +138,7 @@ static int refuse_words(const char *verb, char *const *args)
 {
 	if (!args[0])
 		return 0;
-	log_error("oprof %s takes no \"%s\"", verb, args[0]);
+	log_error("oprof %s takes no arguments, but \"%s\" is given", verb, args[0]);
 	return EXIT_FAILURE;
 }
 
@@ -180,7 +182,7 @@ static int do_save(char **args)
 	char option[PATH_MAX];
 
 	if (!args[0] || args[0][0] == '-') {
-		log_error("oprof save needs a name: oprof save NAME");
+		log_error("oprof save requires a name: oprof save NAME");
 		return EXIT_FAILURE;
 	}
 	if (snprintf(option, sizeof(option), "--save=%s", args[0]) >= (int)sizeof(option)) {
@@ -218,7 +220,7 @@ static int show_verb_help(const struct verb *verb)
 
 static int unknown_verb(const char *name)
 {
-	log_error("there is no verb \"%s\"; oprof help shows all", name);
+	log_error("unknown verb \"%s\"; oprof help lists all verbs", name);
 	return EXIT_FAILURE;
 }
 

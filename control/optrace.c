@@ -36,15 +36,16 @@ static const struct {
 	 "trace in the background, into memory until a snapshot is taken, or to disk",
 	 optrace_start},
 	{"snapshot", "[NAME] [-o DIR]",
-	 "write what a trace in the background has in memory; it goes on", optrace_snapshot},
+	 "write the events that a trace in the background has in memory; the trace continues",
+	 optrace_snapshot},
 	{"status", "[NAME]", "show the traces in the background", optrace_status},
 	{"stop", "[NAME]", "end a trace in the background", optrace_stop},
-	{"events", "[options] [FOLDER]", "show the events of a trace, one a line", do_read},
-	{"stats", "[options] [FOLDER]", "show what each CPU and each thread did, by a trace",
+	{"events", "[options] [FOLDER]", "show the events of a trace, one per line", do_read},
+	{"stats", "[options] [FOLDER]", "show what each CPU and each thread did during a trace",
 	 do_read},
 	{"profile", "[options] [FOLDER] [-- OPTIONS OF opreport]", "report the samples of a trace",
 	 do_profile},
-	{"list-events", "[options] [PATTERN...]", "show what can be traced", do_list},
+	{"list-events", "[options] [PATTERN...]", "list the events that can be traced", do_list},
 };
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -53,9 +54,9 @@ static const struct {
 enum list_option { LIST_FIELDS = 1, LIST_VERSION, LIST_HELP };
 
 static const struct poptOption list_table[] = {
-	{"fields", 'f', POPT_ARG_NONE, NULL, LIST_FIELDS, "show their fields, too", NULL},
+	{"fields", 'f', POPT_ARG_NONE, NULL, LIST_FIELDS, "also show the fields of events", NULL},
 	{"version", 'v', POPT_ARG_NONE, NULL, LIST_VERSION, "show the version", NULL},
-	{"help", '?', POPT_ARG_NONE, NULL, LIST_HELP, "show this text", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, LIST_HELP, "show this help", NULL},
 	POPT_TABLEEND};
 
 struct list {
@@ -156,9 +157,9 @@ static int do_read(int argc, const char **argv)
 
 	(void)argc;
 	if (tool_path_find(READER, path, sizeof(path))) {
-		log_error(READER " is neither beside this program nor in " OPROF_LIBEXEC_DIR
-				 ": this oprof was built without reports; read the trace where it "
-				 "was built with them, or with babeltrace2");
+		log_error("cannot find " READER " in this program's folder or in " OPROF_LIBEXEC_DIR
+			  ": this oprof was built without reports; read the trace with an oprof "
+			  "that was built with reports, or with babeltrace2");
 		return COMMAND_EXIT_OURS;
 	}
 	(void)execv(path, (char **)(uintptr_t)argv);
@@ -178,7 +179,8 @@ static void show_help(void)
 	printf("Usage: optrace VERB [options] ...\n\n");
 	for (size_t i = 0; i < NR_VERBS; i++)
 		printf("  optrace %s %s\n      %s\n", verbs[i].name, verbs[i].usage, verbs[i].text);
-	printf("\noptrace VERB --help shows its options; optrace(1) has all.\n");
+	printf("\noptrace VERB --help shows the options of a verb; optrace(1) describes all of "
+	       "them.\n");
 }
 
 static int run_verb(int argc, const char **argv)
@@ -199,7 +201,7 @@ static int run_verb(int argc, const char **argv)
 			argv[1] = "optrace"; /* the program's name in its help */
 			return verbs[i].act(argc - 1, argv + 1);
 		}
-	log_error("there is no verb %s: optrace help shows all", argv[1]);
+	log_error("unknown verb \"%s\"; optrace help lists all verbs", argv[1]);
 	return COMMAND_EXIT_OURS;
 }
 

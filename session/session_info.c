@@ -211,7 +211,7 @@ static int read_file(const char *path, char **text, size_t *nr_bytes, struct dia
 	error = file_read_text(path, META_BYTES_MAX, text, nr_bytes);
 	if (!error || error == -ENOENT || error == -ENOTDIR)
 		return 0;
-	return diag_set_at(diag, error, path, 0, "can't be read: %s", strerror(-error));
+	return diag_set_at(diag, error, path, 0, "cannot be read: %s", strerror(-error));
 }
 
 /* A last line without newline may be incomplete, so it is dropped. */
@@ -313,7 +313,8 @@ static int load_stats(struct session_info *info, const char *session_path, struc
 	if (!error && text && stats_are_begun(text, nr_bytes))
 		error = parse_stats(info, text, nr_bytes);
 	if (error == -EILSEQ)
-		diag_set(diag, error, "%s is not a file of counters that this program knows", path);
+		diag_set(diag, error, "%s is not a file of counters that this program supports",
+			 path);
 	free(text);
 	return error;
 }

@@ -51,12 +51,12 @@ static int systemctl_do(const char *verb, struct diag *diag)
 	if (!status)
 		return 0;
 	if (status == NOT_FOUND)
-		return diag_set(diag, -ENOENT, "systemctl is not there: is systemd installed?");
+		return diag_set(diag, -ENOENT, "cannot find systemctl: is systemd installed?");
 	if (status < 0)
 		return diag_set(diag, status, "cannot run systemctl: %s", strerror(-status));
 	return diag_set(diag, -EIO,
-			"systemctl %s %s failed: is the unit installed (make install), and what "
-			"does journalctl -u %s say?",
+			"systemctl %s %s failed; check that the unit is installed (make "
+			"install), and see journalctl -u %s",
 			verb, BOOT_UNIT, BOOT_UNIT);
 }
 
@@ -66,16 +66,16 @@ int boot_check(const char *session_dir, struct diag *diag)
 
 	if (strcmp(session_dir, BOOT_SESSION_DIR) != 0)
 		return diag_set(diag, -EINVAL,
-				"--boot is for %s, not for a --session-dir of another name",
+				"--boot cannot be combined with another --session-dir than %s",
 				BOOT_SESSION_DIR);
 	if (stat(SYSTEMD_FOLDER, &st))
 		return diag_set(
 			diag, -EOPNOTSUPP,
-			"systemd does not run this machine: have its own service manager "
-			"run \"oprof start\" at boot (/etc/rc.local, or @reboot in root's "
-			"crontab), or \"oprof start --foreground\" as a supervised service");
+			"this machine does not run systemd; configure its service manager to run "
+			"\"oprof start\" at boot (/etc/rc.local, or @reboot in root's crontab), "
+			"or \"oprof start --foreground\" as a supervised service");
 	if (geteuid() != 0)
-		return diag_set(diag, -EPERM, "--boot is root's: sudo oprof ...");
+		return diag_set(diag, -EPERM, "--boot requires root: sudo oprof ...");
 	return 0;
 }
 

@@ -88,7 +88,7 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 		return diag_set(diag, -ECANCELED, "%s", line + 6);
 	if (!*line)
 		return diag_set(diag, -ECANCELED, "the daemon ended before it was ready");
-	return diag_set(diag, -EPROTO, "the daemon said \"%s\" instead of being ready", line);
+	return diag_set(diag, -EPROTO, "the daemon reported \"%s\" instead of being ready", line);
 }
 
 /* Reads one line without its end; it is empty if the pipe was closed first. 0 or -ETIMEDOUT. */
@@ -165,7 +165,7 @@ static int find_daemon(const struct daemon_args *args, char *path, struct diag *
 	if (!tool_path_find(args->args[0], path, PATH_MAX))
 		return 0;
 	return diag_set(diag, -ENOENT,
-			"%s is neither beside this program nor in %s: install all of oprof",
+			"cannot find %s in this program's folder or in %s; install all of oprof",
 			args->args[0], OPROF_LIBEXEC_DIR);
 }
 

@@ -50,67 +50,71 @@ enum {
 	}
 
 static const struct poptOption opcontrol_table[] = {
-	ACTION("init", 0, "load the kernel module, building it if need be, and mount its files"),
-	ACTION("setup", 1, "keep the settings given, for every start to come"),
-	ACTION("start-daemon", 2, "start the daemon; it does not sample yet"),
-	ACTION("start", 3, "sample from now on; starts the daemon too"),
-	ACTION("stop", 4, "stop sampling; the daemon stays"),
-	ACTION("dump", 5, "return when all that was sampled is on disk"),
+	ACTION("init", 0,
+	       "load the kernel module, build it first if necessary, and mount its files"),
+	ACTION("setup", 1, "keep the given settings for all later starts"),
+	ACTION("start-daemon", 2, "start the daemon without sampling"),
+	ACTION("start", 3, "start sampling, and the daemon if it does not run"),
+	ACTION("stop", 4, "stop sampling; the daemon continues to run"),
+	ACTION("dump", 5, "write all samples to disk, then return"),
 	SETTING("save", 0, OPTION_ACTION + 6, "keep the current session under this name", "NAME"),
-	ACTION("reset", 7, "throw the current session's samples away"),
+	ACTION("reset", 7, "delete the current session's samples"),
 	ACTION("shutdown", 8, "stop sampling and end the daemon"),
 	ACTION("deinit", 9, "end the daemon, unmount and unload the kernel module"),
 	ACTION("status", 10, "show the daemon's state and counters"),
-	ACTION("list-events", 11, "show what can be sampled"),
-	ACTION("health", 12, "show how the daemon does, for people (oprof status)"),
+	ACTION("list-events", 11, "list the events that can be sampled"),
+	ACTION("health", 12, "show the daemon's health: rate, cost, losses (oprof status)"),
 	{"left-on", 0, POPT_ARG_NONE, NULL, OPTION_LEFT_ON,
-	 "--start for a profiler that is left on (oprof start)", NULL},
+	 "--start with the defaults of continuous profiling (oprof start)", NULL},
 	{"no-build", 0, POPT_ARG_NONE, NULL, OPTION_NO_BUILD,
-	 "init: only a module that is installed, or built already", NULL},
+	 "with --init: do not build the module, load it only if it is installed or built", NULL},
 	{"boot", 0, POPT_ARG_NONE, NULL, OPTION_BOOT,
-	 "start, or shutdown: at every boot too, through systemd", NULL},
+	 "with --start or --shutdown: also at every boot, through systemd", NULL},
 	{"foreground", 0, POPT_ARG_NONE, NULL, OPTION_FOREGROUND,
-	 "start: become the daemon, for service managers", NULL},
+	 "with --start: become the daemon, for service managers", NULL},
 	SETTING("event", 'e', OPTION_EVENT,
-		"NAME:COUNT:UNITMASK:KERNEL:USER, or default; repeat for several", "EVENT"),
+		"NAME:COUNT:UNITMASK:KERNEL:USER, or default; repeat for more events", "EVENT"),
 	SETTING("separate", 0, OPTION_SEPARATE,
-		"what to keep apart: none, lib, kernel, thread, cpu, cgroup, all", "LIST"),
-	SETTING("callgraph", 'c', OPTION_CALLGRAPH, "record call chains so deep; 0: none", "DEPTH"),
+		"how to separate samples: none, lib, kernel, thread, cpu, cgroup, all", "LIST"),
+	SETTING("callgraph", 'c', OPTION_CALLGRAPH, "record call chains up to this depth; 0: none",
+		"DEPTH"),
 	SETTING("unwind", 0, OPTION_UNWIND,
-		"how callers of programs are found: auto, fp (frame pointers), tables", "HOW"),
+		"how to find callers in programs: auto, fp (frame pointers), tables", "HOW"),
 	SETTING("stack-bytes", 0, OPTION_STACK_BYTES,
-		"of each sample's stack to look at, with unwind tables; 0: the default", "N"),
+		"bytes of each sample's stack to read with unwind tables; 0: the default", "N"),
 	SETTING("frequency", 'F', OPTION_FREQUENCY,
-		"samples a second for events with no COUNT (99)", "HZ"),
-	SETTING("image", 0, OPTION_IMAGE, "kept; reports narrow by image:, this source does not",
-		"LIST"),
-	SETTING("vmlinux", 'k', OPTION_VMLINUX, "kept; symbols come from the running kernel",
-		"FILE"),
+		"samples per second for events without COUNT (99)", "HZ"),
+	SETTING("image", 0, OPTION_IMAGE,
+		"kept without effect; select images in reports with image:", "LIST"),
+	SETTING("vmlinux", 'k', OPTION_VMLINUX,
+		"kept without effect; symbols are read from the running kernel", "FILE"),
 	{"no-vmlinux", 0, POPT_ARG_NONE, NULL, OPTION_NO_VMLINUX,
-	 "kept; symbols come from the running kernel", NULL},
+	 "kept without effect; symbols are read from the running kernel", NULL},
 	SETTING("source", 0, OPTION_SOURCE,
-		"what samples: auto (the kernel module where it is loaded, else perf), kmod, perf",
+		"source of samples: auto (the kernel module if it is loaded, else perf), kmod, "
+		"perf",
 		"WHICH"),
 	SETTING("buffer-size", 0, OPTION_BUFFER_SIZE,
-		"room in the kernel module's buffer; 0: its choice", "SAMPLES"),
+		"size of the kernel module's buffer; 0: its default", "SAMPLES"),
 	SETTING("buffer-watershed", 0, OPTION_BUFFER_WATERSHED,
-		"fill of it at which the daemon is woken; 0: its choice", "SAMPLES"),
+		"fill of that buffer at which the daemon is woken; 0: its default", "SAMPLES"),
 	SETTING("cpu-buffer-size", 0, OPTION_CPU_BUFFER_SIZE,
-		"room in each processor's ring; 0: the daemon's choice", "SAMPLES"),
+		"size of each processor's ring; 0: the daemon's default", "SAMPLES"),
 	SETTING("metrics", 0, OPTION_METRICS,
-		"keep figures for Prometheus in this file; none: no more", "FILE"),
+		"write metrics for Prometheus to this file; none: stop writing them", "FILE"),
 	SETTING("history-bytes", 0, OPTION_HISTORY_BYTES,
-		"disk for the current session, the oldest goes first; 0: the default (1G)",
+		"disk space for the current session, the oldest samples are dropped first; 0: "
+		"the default (1G)",
 		"SIZE[K|M|G]"),
 	SETTING("history-days", 0, OPTION_HISTORY_DAYS,
-		"drop what is older; 0: nothing for its age", "N"),
+		"drop samples older than N days; 0: keep samples of any age", "N"),
 	SETTING("cpu-budget", 0, OPTION_CPU_BUDGET,
-		"percent of a CPU that profiling may cost; 0: any", "PERCENT"),
+		"percent of a CPU that profiling may cost; 0: no limit", "PERCENT"),
 	SETTING("session-dir", 0, OPTION_SESSION_DIR,
-		"where profiles and the setup are (" OPCONTROL_SESSION_DIR ")", "DIR"),
-	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
+		"folder of the profiles and the setup (" OPCONTROL_SESSION_DIR ")", "DIR"),
+	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "report more details", NULL},
 	{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
-	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this text", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
 	POPT_TABLEEND};
 
 static const char *setting_key(int option)
@@ -155,7 +159,8 @@ static int take_option(struct opcontrol_options *options, int option, const char
 		return set_save_name(options, text, diag);
 	case OPTION_SESSION_DIR:
 		if (!*text)
-			return diag_set(diag, -EINVAL, "--session-dir needs a folder's name");
+			return diag_set(diag, -EINVAL,
+					"--session-dir requires the name of a folder");
 		return option_keep(&options->session_dir, text, diag);
 	case OPTION_LEFT_ON:
 		options->left_on = true;
@@ -203,8 +208,8 @@ static int take_options(struct opcontrol_options *options, struct diag *diag)
 	rest = option_rest(options->popt);
 	if (rest && rest[0])
 		return diag_set(diag, -EINVAL,
-				"\"%s\" is no option: opcontrol takes options only (opcontrol "
-				"--help); to profile a command: operf %s",
+				"\"%s\" is not an option; opcontrol takes only options "
+				"(opcontrol --help); to profile a command: operf %s",
 				rest[0], rest[0]);
 	return 0;
 }
@@ -227,21 +232,24 @@ static int check_together(const struct opcontrol_options *options, struct diag *
 		return diag_set(diag, -EINVAL, "nothing to do: see opcontrol --help");
 	if ((options->actions & begin) && (options->actions & end))
 		return diag_set(diag, -EINVAL,
-				"--start and --start-daemon exclude --stop, --shutdown and "
-				"--deinit: call opcontrol twice");
+				"--start and --start-daemon cannot be combined with --stop, "
+				"--shutdown or --deinit; run opcontrol twice");
 	if (options->boot && !(options->actions & (OPCONTROL_START | OPCONTROL_SHUTDOWN)))
-		return diag_set(diag, -EINVAL, "--boot is for --start and --shutdown");
+		return diag_set(diag, -EINVAL, "--boot requires --start or --shutdown");
 	if (options->foreground && (options->boot || !(options->actions & OPCONTROL_START)))
-		return diag_set(diag, -EINVAL, "--foreground is for --start, without --boot");
+		return diag_set(diag, -EINVAL,
+				"--foreground requires --start and cannot be combined with --boot");
 	if (options->no_build && !(options->actions & OPCONTROL_INIT))
-		return diag_set(diag, -EINVAL, "--no-build is for --init");
+		return diag_set(diag, -EINVAL, "--no-build requires --init");
 	if ((options->actions & OPCONTROL_INIT) && (options->actions & OPCONTROL_DEINIT))
-		return diag_set(diag, -EINVAL, "--init excludes --deinit: call opcontrol twice");
+		return diag_set(diag, -EINVAL,
+				"--init cannot be combined with --deinit; run opcontrol twice");
 	if ((options->actions & OPCONTROL_LIST_EVENTS) && options->actions != OPCONTROL_LIST_EVENTS)
-		return diag_set(diag, -EINVAL, "--list-events stands alone");
+		return diag_set(diag, -EINVAL,
+				"--list-events cannot be combined with other actions");
 	if (opcontrol_options_has_setting(options, "vmlinux") &&
 	    opcontrol_options_has_setting(options, "no-vmlinux"))
-		return diag_set(diag, -EINVAL, "--vmlinux and --no-vmlinux exclude one another");
+		return diag_set(diag, -EINVAL, "--vmlinux cannot be combined with --no-vmlinux");
 	return 0;
 }
 

@@ -84,7 +84,7 @@ int sampling_set_hz(struct sampling *sampling, const char *text, struct diag *di
 	uint64_t hz;
 
 	if (number_parse(text, EVENT_HZ_MAX, &hz) || !hz)
-		return diag_set(diag, -EINVAL, "\"%s\" is no frequency: 1 to %d Hz", text,
+		return diag_set(diag, -EINVAL, "\"%s\" is not a frequency: 1 to %d Hz", text,
 				EVENT_HZ_MAX);
 	sampling->hz = hz;
 	return 0;
@@ -95,7 +95,7 @@ int sampling_set_depth(struct sampling *sampling, const char *text, struct diag 
 	uint64_t depth;
 
 	if (number_parse(text, SAMPLING_DEPTH_MAX, &depth))
-		return diag_set(diag, -EINVAL, "\"%s\" is no call graph depth: 0 (none) to %d",
+		return diag_set(diag, -EINVAL, "\"%s\" is not a call graph depth: 0 (none) to %d",
 				text, SAMPLING_DEPTH_MAX);
 	sampling->depth = (unsigned int)depth;
 	return 0;
@@ -110,7 +110,7 @@ int sampling_set_unwind(struct sampling *sampling, const char *text, struct diag
 		}
 	}
 	return diag_set(diag, -EINVAL,
-			"unwind: \"%s\" is neither auto, fp (by frame pointers) nor tables (by the "
+			"unwind: \"%s\" is not one of auto, fp (frame pointers), tables (the "
 			"binaries' unwind tables)",
 			text);
 }
@@ -122,7 +122,7 @@ int sampling_set_stack_bytes(struct sampling *sampling, const char *text, struct
 	if (number_parse(text, SAMPLING_STACK_BYTES_MAX, &nr) ||
 	    (nr && nr < SAMPLING_STACK_BYTES_MIN))
 		return diag_set(diag, -EINVAL,
-				"stack-bytes: \"%s\" is no number from %d to %d, nor 0 for the "
+				"stack-bytes: \"%s\" is not a number from %d to %d, or 0 for the "
 				"default",
 				text, SAMPLING_STACK_BYTES_MIN, SAMPLING_STACK_BYTES_MAX);
 	sampling->stack_bytes = (unsigned int)nr;
@@ -154,8 +154,8 @@ int sampling_set_separation(struct sampling *sampling, const char *text, struct 
 
 		if (!bits)
 			return diag_set(diag, -EINVAL,
-					"no separation \"%.*s\": use none alone, or a list of lib, "
-					"kernel, thread, cpu, cgroup, all",
+					"separate: \"%.*s\" is not a separation; use none alone, "
+					"or a list of lib, kernel, thread, cpu, cgroup, all",
 					(int)length, text);
 		separation |= bits;
 		if (!text[length])
@@ -194,7 +194,7 @@ static int check_clashes(const struct event_choice *choices, size_t nr, struct d
 	for (size_t i = 1; i < nr; i++) {
 		for (size_t j = 0; j < i; j++) {
 			if (choices_clash(&choices[i], &choices[j]))
-				return diag_set(diag, -EINVAL, "event %s is asked for twice",
+				return diag_set(diag, -EINVAL, "event %s is given twice",
 						choices[i].name);
 		}
 	}

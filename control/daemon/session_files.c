@@ -19,22 +19,22 @@
 int session_files_check_name(const char *name, struct diag *diag)
 {
 	if (!*name || strlen(name) > OPROF_SESSION_NAME_BYTES_MAX)
-		return diag_set(diag, -EINVAL, "a session's name has 1 to %d bytes",
+		return diag_set(diag, -EINVAL, "the name of a session must have 1 to %d bytes",
 				OPROF_SESSION_NAME_BYTES_MAX);
 	if (!strcmp(name, OPROF_SESSION_CURRENT))
 		return diag_set(diag, -EINVAL,
-				"\"%s\" is the session that is written to: "
-				"choose another name",
+				"\"%s\" is the session that is being written; choose another name",
 				name);
 	if (*name == '.' || *name == '{')
-		return diag_set(diag, -EINVAL, "a session's name cannot begin with \"%c\"", *name);
+		return diag_set(diag, -EINVAL, "the name of a session cannot begin with \"%c\"",
+				*name);
 	for (const char *c = name; *c; c++) {
 		/* Reports give commas, globs and braces in session names a meaning. */
 		if (iscntrl((unsigned char)*c) || isspace((unsigned char)*c) ||
 		    strchr("/,*?[]{}\\", *c))
 			return diag_set(diag, -EINVAL,
-					"a session's name cannot hold blanks or any of / , * ? [ ] "
-					"{ } \\ (found in \"%s\")",
+					"the name of a session cannot contain blanks or any of / "
+					", * ? [ ] { } \\ (found in \"%s\")",
 					name);
 	}
 	return 0;
@@ -57,7 +57,7 @@ static int take_lock(const char *session_dir, struct diag *diag)
 		(void)close(fd);
 		if (error == -EBUSY)
 			return diag_set(diag, error,
-					"%s is held by a daemon that starts or ends: try again",
+					"%s is locked by a daemon that starts or ends; try again",
 					path);
 		return diag_set(diag, error, "cannot lock %s: %s", path, strerror(-error));
 	}
@@ -81,7 +81,7 @@ int session_files_hold(const char *session_dir, int timeout_ms, struct diag *dia
 		}
 		(void)close(fd);
 		if (error == -EBUSY)
-			return diag_set(diag, error, "another opcontrol is still at work in %s",
+			return diag_set(diag, error, "another opcontrol is still using %s",
 					session_dir);
 		return diag_set(diag, error, "cannot lock %s: %s", session_dir, strerror(-error));
 	}
@@ -118,9 +118,10 @@ int session_files_reset(const char *session_dir, struct diag *diag)
 static int rename_session(const char *from, const char *to, const char *name, struct diag *diag)
 {
 	if (access(from, F_OK))
-		return diag_set(diag, -ENOENT, "nothing was sampled yet: there is no %s", from);
+		return diag_set(diag, -ENOENT, "nothing has been sampled yet: %s does not exist",
+				from);
 	if (!access(to, F_OK))
-		return diag_set(diag, -EEXIST, "there is a session \"%s\" already", name);
+		return diag_set(diag, -EEXIST, "a session \"%s\" already exists", name);
 	if (rename(from, to))
 		return diag_set(diag, -errno, "cannot rename %s to %s: %s", from, to,
 				strerror(errno));
@@ -141,7 +142,7 @@ int session_files_save(const char *session_dir, const char *name, struct diag *d
 	if (error)
 		return error;
 	if (access(session_dir, F_OK))
-		return diag_set(diag, -ENOENT, "nothing was sampled yet: there is no %s",
+		return diag_set(diag, -ENOENT, "nothing has been sampled yet: %s does not exist",
 				session_dir);
 	fd = take_lock(session_dir, diag);
 	if (fd < 0)

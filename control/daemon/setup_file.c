@@ -99,7 +99,7 @@ static int set_text(char **kept, const char *key, const char *value, struct diag
 
 	for (const char *c = value; *c; c++) {
 		if (iscntrl((unsigned char)*c))
-			return diag_set(diag, -EINVAL, "%s cannot hold control characters", key);
+			return diag_set(diag, -EINVAL, "%s cannot contain control characters", key);
 	}
 	if (!*value)
 		return diag_set(diag, -EINVAL, "%s is empty", key);
@@ -124,8 +124,8 @@ static int set_size(unsigned int *size, const char *key, const char *value, stru
 
 	if (number_parse(value, range.max, &number) || (number && number < range.min))
 		return diag_set(diag, -EINVAL,
-				"%s: \"%s\" is no number of samples from %u to %u, nor 0 for the "
-				"default",
+				"%s: \"%s\" is not a number of samples from %u to %u, or 0 for "
+				"the default",
 				key, value, range.min, range.max);
 	*size = (unsigned int)number;
 	return 0;
@@ -140,7 +140,7 @@ static int set_source(struct setup *setup, const char *value, struct diag *diag)
 		}
 	}
 	return diag_set(diag, -EINVAL,
-			"source: \"%s\" is neither auto, kmod (the kernel module) nor perf", value);
+			"source: \"%s\" is not one of auto, kmod (the kernel module), perf", value);
 }
 
 /* The daemon checks the minimum. 0: back to the default. */
@@ -148,7 +148,8 @@ static int set_history_bytes(struct setup *setup, const char *value, struct diag
 {
 	if (number_parse_bytes(value, &setup->history_bytes))
 		return diag_set(diag, -EINVAL,
-				"history-bytes: \"%s\" is no size; write a number with K, M or G",
+				"history-bytes: \"%s\" is not a size; write a number with K, M "
+				"or G",
 				value);
 	return 0;
 }
@@ -159,7 +160,7 @@ static int set_history_days(struct setup *setup, const char *value, struct diag 
 
 	if (number_parse(value, SETUP_DAYS_MAX, &number))
 		return diag_set(diag, -EINVAL,
-				"history-days: \"%s\" is no number of days from 0 to %u", value,
+				"history-days: \"%s\" is not a number of days from 0 to %u", value,
 				SETUP_DAYS_MAX);
 	setup->history_days = (unsigned int)number;
 	return 0;
@@ -177,7 +178,7 @@ static int set_vmlinux(struct setup *setup, const char *value, struct diag *diag
 static int set_no_vmlinux(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (strcmp(value, "1") != 0)
-		return diag_set(diag, -EINVAL, "no-vmlinux is 1, or not there at all");
+		return diag_set(diag, -EINVAL, "no-vmlinux can only have the value 1");
 	setup->kernel = SETUP_VMLINUX_NONE;
 	free(setup->vmlinux);
 	setup->vmlinux = NULL;
@@ -194,7 +195,8 @@ static int set_metrics(struct setup *setup, const char *value, struct diag *diag
 	}
 	if (*value != '/')
 		return diag_set(diag, -EINVAL,
-				"metrics: \"%s\" is no file's whole name (/...), nor none", value);
+				"metrics: \"%s\" is neither an absolute path (/...) nor none",
+				value);
 	return set_text(&setup->metrics, key_names[KEY_METRICS], value, diag);
 }
 
@@ -202,7 +204,8 @@ static int set_cpu_budget(struct setup *setup, const char *value, struct diag *d
 {
 	if (percent_parse(value, &setup->cpu_budget))
 		return diag_set(diag, -EINVAL,
-				"cpu-budget: \"%s\" is no percentage from 0 (none) to 100", value);
+				"cpu-budget: \"%s\" is not a percentage from 0 (no limit) to 100",
+				value);
 	setup->cpu_budget_given = true;
 	return 0;
 }
@@ -212,7 +215,8 @@ static int set_event(struct setup *setup, const char *value, struct diag *diag)
 {
 	for (const char *c = value; *c; c++) {
 		if (iscntrl((unsigned char)*c))
-			return diag_set(diag, -EINVAL, "an event cannot hold control characters");
+			return diag_set(diag, -EINVAL,
+					"an event cannot contain control characters");
 	}
 	return sampling_add_events(&setup->sampling, value, diag);
 }
@@ -255,7 +259,7 @@ int setup_set(struct setup *setup, const char *key, const char *value, struct di
 	case KEY_SOURCE:
 		return set_source(setup, value, diag);
 	default:
-		return diag_set(diag, -EINVAL, "there is no setting \"%s\"", key);
+		return diag_set(diag, -EINVAL, "unknown setting \"%s\"", key);
 	}
 }
 
@@ -265,11 +269,11 @@ static int parse_line(struct setup *setup, char *line, bool seen[KEY_NR], struct
 	enum setup_key key;
 
 	if (!equals)
-		return diag_set(diag, -EINVAL, "\"%s\" is no setting: write KEY=VALUE", line);
+		return diag_set(diag, -EINVAL, "\"%s\" is not a setting; write KEY=VALUE", line);
 	*equals = '\0';
 	key = find_key(line);
 	if (key != KEY_NR && key != KEY_EVENT && seen[key])
-		return diag_set(diag, -EINVAL, "setting %s stands twice", line);
+		return diag_set(diag, -EINVAL, "setting %s is given twice", line);
 	if (key != KEY_NR)
 		seen[key] = true;
 	return setup_set(setup, line, equals + 1, diag);
@@ -307,10 +311,10 @@ static int load_file(struct setup *setup, const char *path, struct diag *diag)
 	if (error == -ENOENT)
 		return 0;
 	if (error)
-		return diag_set_at(diag, error, path, 0, "%s", strerror(-error));
+		return diag_set_at(diag, error, path, 0, "cannot be read: %s", strerror(-error));
 	setup->kept = true;
 	if (strlen(text) != nr_bytes)
-		error = diag_set_at(diag, -EINVAL, path, 0, "is not text: holds a NUL byte");
+		error = diag_set_at(diag, -EINVAL, path, 0, "is not text: it contains a NUL byte");
 	else
 		error = setup_parse(setup, path, text, diag);
 	free(text);
@@ -400,7 +404,7 @@ int setup_save(const struct setup *setup, const char *session_dir, struct diag *
 		error = file_replace(path, text, strlen(text), 0600);
 	free(text);
 	if (error)
-		return diag_set(diag, error, "cannot keep the setup in %s: %s", session_dir,
+		return diag_set(diag, error, "cannot write the setup to %s: %s", session_dir,
 				strerror(-error));
 	return 0;
 }

@@ -89,8 +89,8 @@ static int tell_difference(const char *status, const char *key, const char *want
 
 	show_values(status, key, shown);
 	return diag_set(diag, -EBUSY,
-			"the daemon runs with other settings (%s: %s; the setup: %s): opcontrol "
-			"--shutdown first",
+			"the daemon runs with other settings (%s: %s; the setup: %s); run "
+			"opcontrol --shutdown first",
 			key, shown, wanted ? wanted : "none");
 }
 

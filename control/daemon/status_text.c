@@ -22,22 +22,22 @@
 static const struct {
 	const char *reason, *meaning;
 } losses[] = {
-	{"kernel_ring", "the daemon was too late to read them: give its rings more room "
-			"(opcontrol --cpu-buffer-size=16384) or take fewer (--frequency)"},
-	{"no_task", "of processes that nothing is known of"},
-	{"no_mapping", "at addresses where no program or library is known to be: of processes "
-		       "that ran before profiling began, or memory without a file"},
+	{"kernel_ring", "the daemon read the kernel's rings too late: enlarge them (opcontrol "
+			"--cpu-buffer-size=16384) or take fewer samples (--frequency)"},
+	{"no_task", "of unknown processes"},
+	{"no_mapping",
+	 "at addresses outside of all known programs and libraries: of processes that ran "
+	 "before profiling began, or in memory without a file"},
 	{"no_kernel_map",
-	 "in the kernel, where nothing is known to be, or addresses are hidden: see "
-	 "oprof doctor"},
-	{"other_namespace", "of processes of another pid namespace"},
+	 "at unknown addresses in the kernel, which may hide its addresses: see oprof doctor"},
+	{"other_namespace", "of processes in another pid namespace"},
 	{"mode", "of guests or a hypervisor"},
-	{"bad_record", "damaged on the way: please report this"},
-	{"disk", "the disk was full, or refused to be written to"},
+	{"bad_record", "their records were damaged: please report this"},
+	{"disk", "the disk was full or could not be written to"},
 	{"file", "a sample file was damaged: see oprofiled.log"},
-	{"memory", "there was no memory for them"},
-	{"side_band", "what they belong to was lost: the daemon was too late to read maps and "
-		      "tasks (oprofiled --side-pages)"},
+	{"memory", "the daemon had no memory for them"},
+	{"side_band", "records about their processes were lost: the daemon read maps and tasks too "
+		      "late; enlarge those rings (oprofiled --side-pages)"},
 };
 
 struct status_text {
@@ -163,9 +163,9 @@ static void print_event(const struct status_text *text, const struct key_value *
 	name = strsep(&rest, ":");
 	count = rest ? strsep(&rest, ":") : "";
 	if (!strcmp(name, "off-cpu")) /* its count is 1 and has no meaning */
-		print_line(text, "event", "%s, all of it: each switch is told", name);
+		print_line(text, "event", "%s, every switch is recorded", name);
 	else if (*count && strcmp(count, "0") != 0)
-		print_line(text, "event", "%s, one sample every %s of them", name, count);
+		print_line(text, "event", "%s, one sample every %s events", name, count);
 	else if (number(text, "thinning") > 1)
 		print_line(text, "event",
 			   "%s, %.3g Hz on each of %" PRIu64 " CPUs, lowered from %" PRIu64
@@ -203,7 +203,7 @@ static void print_events(const struct status_text *text)
 		if (key_value_is(&line, "event"))
 			print_event(text, &line);
 	if (recent_ns)
-		print_line(text, "rate", "%.1f samples a second lately",
+		print_line(text, "rate", "%.1f samples per second recently",
 			   (double)number(text, "recent_seen") * 1e9 / (double)recent_ns);
 }
 
@@ -249,7 +249,7 @@ static void print_budget(const struct status_text *text)
 		   "%s %% of a CPU; the last 5 s took %.2f %%, interrupts included%s", budget,
 		   strtod(cost, NULL),
 		   !over	      ? ""
-		   : has_minute(text) ? ": if that stays, fewer samples are taken"
+		   : has_minute(text) ? ": if this continues, fewer samples are taken"
 				      : ": the first minute does not count");
 }
 
@@ -300,8 +300,9 @@ static void print_losses(const struct status_text *text)
 	}
 	if (number(text, "throttled_ns"))
 		print_line(text, "throttled",
-			   "%" PRIu64 " times, %.1f s in sum: the kernel held events back (oprof "
-			   "doctor: sample rate)",
+			   "%" PRIu64
+			   " times, %.1f s in total: the kernel paused events (see sample rate "
+			   "in oprof doctor)",
 			   number(text, "throttle_episodes"),
 			   (double)number(text, "throttled_ns") / 1e9);
 }
@@ -321,7 +322,7 @@ static void print_disk(const struct status_text *text)
 		(void)snprintf(limit, sizeof(limit), " of %s allowed", bytes_text(budget, room));
 	}
 	if (slices && oldest)
-		print_line(text, "disk", "%s%s; slices of history: %" PRIu64 ", the oldest of %s",
+		print_line(text, "disk", "%s%s; slices of history: %" PRIu64 ", the oldest from %s",
 			   bytes_text(number(text, "history_bytes"), history), limit, slices,
 			   time_text(oldest, when));
 	else
@@ -370,7 +371,7 @@ static void judge_samples(struct status_text *text)
 
 	(void)has(text, "state", state);
 	if (strcmp(state, "running") != 0)
-		print_trouble(text, "sampling has been stopped: opcontrol --start goes on");
+		print_trouble(text, "sampling is stopped; continue it with opcontrol --start");
 	if (seen >= TROUBLE_SEEN_MIN && (double)lost > TROUBLE_SHARE * (double)seen)
 		print_trouble(text,
 			      "%.1f %% of the last minute's samples were lost: see the reasons "

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +46,8 @@ int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 		pid_t ended = waitpid(daemon, &status, WNOHANG);
 
 		if (ended)
-			return ended < 0 ? diag_set(diag, -errno, "cannot wait for the daemon")
+			return ended < 0 ? diag_set(diag, -errno, "cannot wait for the daemon: %s",
+						    strerror(errno))
 					 : daemon_judge_status(status, diag);
 		(void)sigsuspend(&before);
 	}

@@ -49,22 +49,22 @@ void doctor_check_level(const char *root, struct doctor_finding *finding)
 {
 	static const char *const meanings[] = {
 		"users may profile the whole machine, and the kernel with it",
-		"users may profile own processes, in the kernel too",
-		"users may profile own processes, in user space",
+		"users may profile their own processes, including the kernel",
+		"users may profile their own processes, in user space only",
 	};
 	long level;
 
 	if (!read_number(root, "/proc/sys/kernel/perf_event_paranoid", &level))
 		doctor_set(finding, DOCTOR_NOTE, NULL,
-			   "kernel.perf_event_paranoid is not there: a kernel without "
-			   "performance events, or a container");
+			   "kernel.perf_event_paranoid does not exist: the kernel has no "
+			   "performance events, or this is a container");
 	else if (level < 0)
 		doctor_set(finding, DOCTOR_OK, NULL, "%ld: users may do everything", level);
 	else if (level <= 2)
 		doctor_set(finding, DOCTOR_OK, NULL, "%ld: %s", level, meanings[level]);
 	else
 		doctor_set(finding, DOCTOR_NOTE, "sudo sysctl kernel.perf_event_paranoid=2",
-			   "%ld: on kernels that know it, only root may profile", level);
+			   "%ld: on kernels that support this level, only root may profile", level);
 }
 
 void doctor_check_filter(const char *root, struct doctor_finding *finding)
@@ -81,9 +81,9 @@ void doctor_check_filter(const char *root, struct doctor_finding *finding)
 	line = strstr(text, "\nSeccomp:\t");
 	if (line && line[strlen("\nSeccomp:\t")] != '0')
 		doctor_set(finding, DOCTOR_NOTE, NULL,
-			   "a filter watches this process's system calls (a container?): where "
-			   "performance events are refused, start it with --cap-add PERFMON "
-			   "--security-opt seccomp=unconfined");
+			   "a filter restricts this process's system calls (a container?); if "
+			   "performance events are refused, start the container with --cap-add "
+			   "PERFMON --security-opt seccomp=unconfined");
 	else
 		doctor_set(finding, DOCTOR_OK, NULL, "none");
 	free(text);
@@ -94,15 +94,16 @@ void doctor_check_rate(const char *root, struct doctor_finding *finding)
 	long hz;
 
 	if (!read_number(root, "/proc/sys/kernel/perf_event_max_sample_rate", &hz))
-		doctor_set(finding, DOCTOR_NOTE, NULL, "the kernel does not tell its limit");
+		doctor_set(finding, DOCTOR_NOTE, NULL, "the kernel does not report its limit");
 	else if (hz < EVENT_HZ_RUN)
 		doctor_set(finding, DOCTOR_NOTE,
 			   "sudo sysctl kernel.perf_event_max_sample_rate=100000",
-			   "the kernel takes at most %ld samples a second: ask for less (-F %ld)",
+			   "the kernel takes at most %ld samples per second; use a lower "
+			   "frequency (-F %ld)",
 			   hz, hz > 1 ? hz / 2 : 1);
 	else
 		doctor_set(finding, DOCTOR_OK, NULL,
-			   "up to %ld a second; cpu-clock and task-clock up to 10000", hz);
+			   "up to %ld per second; cpu-clock and task-clock up to 10000", hz);
 }
 
 /* Finds the first symbol address other than 0; 0: hidden. False: no symbols at all. */
@@ -137,7 +138,7 @@ void doctor_check_kernel_symbols(const char *root, struct doctor_finding *findin
 		doctor_set(finding, DOCTOR_NOTE, NULL,
 			   "the kernel shows no symbols (/proc/kallsyms; CONFIG_KALLSYMS)");
 	else if (address)
-		doctor_set(finding, DOCTOR_OK, NULL, "shown to this user");
+		doctor_set(finding, DOCTOR_OK, NULL, "visible to this user");
 	else if (restricted)
 		doctor_set(finding, DOCTOR_NOTE, "sudo sysctl kernel.kptr_restrict=0",
 			   "hidden (kernel.kptr_restrict is %ld): kernel code has no names",
@@ -202,17 +203,19 @@ void doctor_check_debug_info(const char *root, struct doctor_finding *finding)
 		doctor_set(finding, DOCTOR_OK, NULL, "some is installed in /usr/lib/debug");
 	else
 		doctor_set(finding, DOCTOR_NOTE, debuginfod_remedy(root),
-			   "none is installed: stripped programs and libraries show few names");
+			   "none is installed: reports have few names for stripped programs and "
+			   "libraries");
 }
 
 void doctor_judge_module(const struct module_answer *answer, struct doctor_finding *finding)
 {
 	if (answer->works)
 		doctor_set(finding, DOCTOR_NOTE, "sudo opcontrol --init",
-			   "not loaded, but can be; perf_event_open is the source without it");
+			   "not loaded, but can be loaded; without it, perf_event_open is the "
+			   "source");
 	else
 		doctor_set(finding, DOCTOR_NOTE, answer->remedy,
-			   "not needed, perf_event_open is the source; it can't be loaded: %s",
+			   "not needed, perf_event_open is the source; it cannot be loaded: %s",
 			   answer->reason);
 }
 
@@ -222,7 +225,7 @@ void doctor_check_module(const char *root, struct doctor_finding *finding)
 	struct module_answer answer;
 
 	if (module_fs_is_mounted(root, OPROF_KMOD_MOUNT)) {
-		doctor_set(finding, DOCTOR_OK, NULL, "loaded, its files are in %s",
+		doctor_set(finding, DOCTOR_OK, NULL, "loaded; its files are in %s",
 			   OPROF_KMOD_MOUNT);
 	} else if (module_fs_is_loaded(root)) {
 		doctor_set(finding, DOCTOR_NOTE, "sudo opcontrol --init",
@@ -239,8 +242,8 @@ void doctor_check_btf(const char *root, struct doctor_finding *finding)
 		doctor_set(finding, DOCTOR_OK, NULL, "the kernel describes its types");
 	else
 		doctor_set(finding, DOCTOR_NOTE, NULL,
-			   "the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF); "
-			   "needed by tracing only");
+			   "the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF); only "
+			   "tracing needs this");
 }
 
 void doctor_check_tracefs(const char *root, struct doctor_finding *finding)
@@ -250,9 +253,9 @@ void doctor_check_tracefs(const char *root, struct doctor_finding *finding)
 	else if (exists(root, "/sys/kernel/tracing", F_OK) && geteuid() != 0)
 		doctor_set(finding, DOCTOR_NOTE,
 			   "sudo mount -o remount,mode=755 /sys/kernel/tracing",
-			   "not for this user; needed by tracing only");
+			   "this user may not read it; only tracing needs it");
 	else
 		doctor_set(finding, DOCTOR_NOTE,
 			   "sudo mount -t tracefs tracefs /sys/kernel/tracing",
-			   "not mounted; needed by tracing only");
+			   "not mounted; only tracing needs it");
 }

@@ -25,14 +25,14 @@ void doctor_check_tools(struct doctor_finding *finding)
 	static const char *const tools[] = {"oprofiled", "operf", "opcontrol", "opreport"};
 	char path[PATH_MAX];
 
-	doctor_set(finding, DOCTOR_OK, NULL, "version %s, all there", OPROF_VERSION);
+	doctor_set(finding, DOCTOR_OK, NULL, "version %s, complete", OPROF_VERSION);
 	for (unsigned int i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
 		if (!tool_path_find(tools[i], path, sizeof(path)))
 			continue;
 		/* Small boards only record (configure --disable-reports). */
 		doctor_set(finding, i < 2 ? DOCTOR_FAIL : DOCTOR_NOTE,
 			   "install all of oprof: make install",
-			   "%s is neither beside this program nor in %s", tools[i],
+			   "cannot find %s in this program's folder or in %s", tools[i],
 			   OPROF_LIBEXEC_DIR);
 		return;
 	}
@@ -44,7 +44,7 @@ void doctor_check_own(struct doctor_finding *finding)
 	int error = probe_clock(PERF_PROBE_SELF, PERF_PROBE_USER);
 
 	if (!error) {
-		doctor_set(finding, DOCTOR_OK, NULL, "this user can profile own processes");
+		doctor_set(finding, DOCTOR_OK, NULL, "this user can profile their own processes");
 		return;
 	}
 	perf_open_hint(error, PERF_HINT_OWN_USER, hint, sizeof(hint));
@@ -56,10 +56,10 @@ void doctor_check_kernel_mode(struct doctor_finding *finding)
 	int error = probe_clock(PERF_PROBE_SELF, PERF_PROBE_USER_AND_KERNEL);
 
 	if (!error)
-		doctor_set(finding, DOCTOR_OK, NULL, "what runs in the kernel is sampled too");
+		doctor_set(finding, DOCTOR_OK, NULL, "kernel code is also sampled");
 	else
 		doctor_set(finding, DOCTOR_NOTE, "sudo sysctl kernel.perf_event_paranoid=1",
-			   "only what runs in user space is sampled (%s)", strerror(-error));
+			   "only code in user space is sampled (%s)", strerror(-error));
 }
 
 void doctor_check_system(struct doctor_finding *finding)
@@ -68,11 +68,13 @@ void doctor_check_system(struct doctor_finding *finding)
 	int error = probe_clock(PERF_PROBE_SYSTEM, PERF_PROBE_USER_AND_KERNEL);
 
 	if (!error) {
-		doctor_set(finding, DOCTOR_OK, NULL, "this user can profile everything (-s)");
+		doctor_set(finding, DOCTOR_OK, NULL,
+			   "this user can profile the whole machine (-s)");
 		return;
 	}
 	perf_open_hint(error, PERF_HINT_SYSTEM, hint, sizeof(hint));
-	doctor_set(finding, DOCTOR_NOTE, hint, "only own processes (%s)", strerror(-error));
+	doctor_set(finding, DOCTOR_NOTE, hint,
+		   "this user can profile only their own processes (%s)", strerror(-error));
 }
 
 void doctor_check_counters(struct doctor_finding *finding)
@@ -81,8 +83,8 @@ void doctor_check_counters(struct doctor_finding *finding)
 		doctor_set(finding, DOCTOR_OK, NULL, "the processor counts cycles");
 	else
 		doctor_set(finding, DOCTOR_NOTE, NULL,
-			   "no cycles to be had (a virtual machine?): cpu-clock takes their place; "
-			   "kernel code with interrupts off is not sampled");
+			   "cycles are not available (a virtual machine?): cpu-clock is used "
+			   "instead; kernel code with interrupts off is not sampled");
 }
 
 void doctor_check_rings(struct doctor_finding *finding)
@@ -94,8 +96,8 @@ void doctor_check_rings(struct doctor_finding *finding)
 	perf_hint_machine_read(&machine);
 	if (!error) {
 		doctor_set(finding, DOCTOR_OK, NULL,
-			   "rings of %d and %d pages on %u CPUs fit (%ld KB a CPU, %ld KB a "
-			   "process)",
+			   "rings of %d and %d pages on %u CPUs fit (limits: %ld KB per CPU, %ld "
+			   "KB per process)",
 			   SAMPLE_PAGES, SIDE_PAGES, machine.nr_cpus, machine.mlock_kb,
 			   machine.memlock_kb);
 		return;
@@ -116,7 +118,7 @@ void doctor_check_open_files(struct doctor_finding *finding)
 		doctor_set(finding, DOCTOR_OK, NULL, "%llu for %ld CPUs",
 			   (unsigned long long)limit.rlim_max, nr_cpus);
 	else
-		doctor_set(finding, DOCTOR_NOTE, "ulimit -n 65536", "%llu are few for %ld CPUs",
+		doctor_set(finding, DOCTOR_NOTE, "ulimit -n 65536", "%llu are too few for %ld CPUs",
 			   (unsigned long long)limit.rlim_max, nr_cpus);
 }
 
@@ -131,11 +133,10 @@ void doctor_check_frame_pointers(struct doctor_finding *finding)
 {
 	if (HAS_UNWIND_TABLES)
 		doctor_set(finding, DOCTOR_OK, NULL,
-			   "call chains (-g) follow the unwind tables of binaries: no frame "
-			   "pointers are needed (the kernel module follows those, as does "
-			   "--unwind=fp)");
+			   "call chains (-g) follow the unwind tables of binaries and need no "
+			   "frame pointers (the kernel module and --unwind=fp follow frame "
+			   "pointers)");
 	else
 		doctor_set(finding, DOCTOR_NOTE, "compile with -fno-omit-frame-pointer",
-			   "call chains (-g) follow frame pointers, which most compilers leave "
-			   "out");
+			   "call chains (-g) follow frame pointers, which most compilers omit");
 }

@@ -16,7 +16,7 @@ static const struct {
 	{PERF_TYPE_SOFTWARE, "Counted by the kernel"},
 	{PERF_TYPE_HARDWARE, "Counted by the processor"},
 	{PERF_TYPE_HW_CACHE, "Counted by the processor's caches"},
-	{EVENT_TYPE_SWITCHES, "Told by the kernel at each switch from one task to another"},
+	{EVENT_TYPE_SWITCHES, "Reported by the kernel at each switch from one task to another"},
 };
 
 static void print_unit_mask(FILE *stream, const struct event_unit_mask *mask)

@@ -15,7 +15,7 @@
 #define BOOT_ID_PATH   "/proc/sys/kernel/random/boot_id"
 #define BOOT_ID_BYTES  64
 #define INIT_BYTES_MAX 8192
-#define PERF_DOES_TEXT "opcontrol --setup --source=perf does without it"
+#define PERF_DOES_TEXT "opcontrol --setup --source=perf profiles without it"
 
 /*
  * Refuses a module of another oprof. If this user may not read its version, the daemon will check
@@ -29,14 +29,14 @@ static void check_version(struct module_answer *answer)
 		return;
 	if (version < 0)
 		module_answer_refuse(answer, PERF_DOES_TEXT,
-				     "the module's control filesystem can't be read: %s",
+				     "cannot read the module's control filesystem: %s",
 				     strerror(-version));
 	else
 		module_answer_refuse(answer,
-				     "opcontrol --deinit, have DKMS install this version if it "
-				     "did that one, then opcontrol --init",
-				     "the module that is loaded is of another oprof: it speaks "
-				     "version %d, this one %d",
+				     "opcontrol --deinit; if DKMS installed that module, install "
+				     "this version with DKMS; then opcontrol --init",
+				     "the loaded module is of another oprof: its interface has "
+				     "version %d, but this oprof needs version %d",
 				     version, OPROF_KMOD_VERSION);
 }
 

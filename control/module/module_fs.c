@@ -55,9 +55,8 @@ int module_fs_mount(const char *folder, struct diag *diag)
 	error = file_make_dirs(folder, 0755);
 	if (error)
 		return diag_set(diag, error,
-				"%s, where the module's control filesystem goes, "
-				"can't be made: %s",
-				folder, strerror(-error));
+				"cannot create %s for the module's control filesystem: %s", folder,
+				strerror(-error));
 	if (mount(OPROF_KMOD_FS_TYPE, folder, OPROF_KMOD_FS_TYPE, MS_NOSUID | MS_NOEXEC | MS_NODEV,
 		  NULL)) {
 		error = -errno;
@@ -65,8 +64,8 @@ int module_fs_mount(const char *folder, struct diag *diag)
 		if (error == -EBUSY && module_fs_is_mounted("", folder))
 			return 0;
 		return diag_set(diag, error,
-				"the module's control filesystem can't be mounted at %s: %s",
-				folder, strerror(-error));
+				"cannot mount the module's control filesystem at %s: %s", folder,
+				strerror(-error));
 	}
 	return 0;
 }
@@ -86,8 +85,10 @@ int module_fs_unmount(const char *folder, struct diag *diag)
 	error = -errno;
 	module_fs_users("", folder, users, sizeof(users));
 	if (error == -EBUSY && users[0])
-		return diag_set(diag, error, "%s is in use by %s: end that first", folder, users);
-	return diag_set(diag, error, "%s can't be unmounted: %s", folder, strerror(-error));
+		return diag_set(diag, error,
+				"cannot unmount %s: it is in use by %s, which must end first",
+				folder, users);
+	return diag_set(diag, error, "cannot unmount %s: %s", folder, strerror(-error));
 }
 
 int module_fs_version(const char *folder)

@@ -52,7 +52,7 @@ static void become_tool(const char *program, const char *const *words, int answe
 	(void)dup2(answer_fd, STDOUT_FILENO);
 	/* execv() does not change them. */
 	(void)execv(program, (char *const *)(uintptr_t)all);
-	(void)dprintf(STDOUT_FILENO, "reason %s can't be run: %s\n", program, strerror(errno));
+	(void)dprintf(STDOUT_FILENO, "reason cannot run %s: %s\n", program, strerror(errno));
 	_exit(STATUS_NOT_RUN);
 }
 
@@ -101,10 +101,10 @@ static void judge(struct module_answer *answer, const char *text, int status)
 	if (key_value_find(text, "reason", reason, sizeof(reason)))
 		module_answer_refuse(answer, remedy, "%s", reason);
 	else if (WIFSIGNALED(status))
-		module_answer_refuse(answer, "", MODULE_TOOL " was ended by signal %d",
+		module_answer_refuse(answer, "", MODULE_TOOL " was killed by signal %d",
 				     WTERMSIG(status));
 	else
-		module_answer_refuse(answer, "", MODULE_TOOL " failed without a reason");
+		module_answer_refuse(answer, "", MODULE_TOOL " failed without reporting a reason");
 }
 
 void module_tool_run_program(const char *program, const char *const *words,
@@ -116,7 +116,7 @@ void module_tool_run_program(const char *program, const char *const *words,
 
 	memset(answer, 0, sizeof(*answer));
 	if (pipe2(answer_fds, O_CLOEXEC)) {
-		module_answer_refuse(answer, "", "no pipe can be made: %s", strerror(errno));
+		module_answer_refuse(answer, "", "cannot make a pipe: %s", strerror(errno));
 		return;
 	}
 	(void)fflush(NULL);
@@ -125,7 +125,7 @@ void module_tool_run_program(const char *program, const char *const *words,
 		become_tool(program, words, answer_fds[1]);
 	(void)close(answer_fds[1]);
 	if (pid < 0) {
-		module_answer_refuse(answer, "", "no process can be started: %s", strerror(errno));
+		module_answer_refuse(answer, "", "cannot start a process: %s", strerror(errno));
 	} else {
 		read_answer(answer_fds[0], text);
 		judge(answer, text, wait_for(pid));
@@ -140,7 +140,8 @@ void module_tool_run(const char *const *words, struct module_answer *answer)
 	memset(answer, 0, sizeof(*answer));
 	if (tool_path_find(MODULE_TOOL, program, sizeof(program)))
 		module_answer_refuse(answer, "install all of oprof: make install",
-				     MODULE_TOOL " is neither beside this program nor in %s",
+				     "cannot find " MODULE_TOOL
+				     " in this program's folder or in %s",
 				     OPROF_LIBEXEC_DIR);
 	else
 		module_tool_run_program(program, words, answer);

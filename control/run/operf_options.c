@@ -36,37 +36,40 @@ enum {
 
 static const struct poptOption operf_table[] = {
 	{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENTS,
-	 "what to sample: a comma list of NAME:COUNT[:UNITMASK:KERNEL:USER], or default", "EVENTS"},
+	 "events to sample: NAME:COUNT[:UNITMASK:KERNEL:USER], or default; separated by commas",
+	 "EVENTS"},
 	{"frequency", 'F', POPT_ARG_STRING, NULL, OPTION_FREQUENCY,
-	 "samples a second for events with no COUNT (997)", "HZ"},
+	 "samples per second for events without COUNT (997)", "HZ"},
 	{"pid", 'p', POPT_ARG_STRING, NULL, OPTION_PID,
-	 "profile these processes, a comma list, until they end or Ctrl-C", "PID"},
+	 "profile these processes until they end or Ctrl-C; separated by commas", "PID"},
 	{"system-wide", 's', POPT_ARG_NONE, NULL, OPTION_SYSTEM,
 	 "profile the whole machine until Ctrl-C, or while COMMAND runs", NULL},
 	{"call-graph", 'g', POPT_ARG_NONE, NULL, OPTION_GRAPH, "record call chains", NULL},
-	{"callgraph", 0, POPT_ARG_STRING, NULL, OPTION_DEPTH, "record call chains so deep",
+	{"callgraph", 0, POPT_ARG_STRING, NULL, OPTION_DEPTH, "record call chains up to this depth",
 	 "DEPTH"},
 	{"unwind", 0, POPT_ARG_STRING, NULL, OPTION_UNWIND,
-	 "how callers of programs are found: auto, fp (frame pointers), tables (auto)", "HOW"},
+	 "how to find callers in programs: auto, fp (frame pointers), tables (auto)", "HOW"},
 	{"stack-bytes", 0, POPT_ARG_STRING, NULL, OPTION_STACK_BYTES,
-	 "of each sample's stack to look at, with unwind tables (32768)", "N"},
-	{"separate-thread", 't', POPT_ARG_NONE, NULL, OPTION_THREAD, "keep threads apart", NULL},
-	{"separate-cpu", 'c', POPT_ARG_NONE, NULL, OPTION_CPU, "keep processors apart", NULL},
+	 "bytes of each sample's stack to read with unwind tables (32768)", "N"},
+	{"separate-thread", 't', POPT_ARG_NONE, NULL, OPTION_THREAD, "separate samples by thread",
+	 NULL},
+	{"separate-cpu", 'c', POPT_ARG_NONE, NULL, OPTION_CPU, "separate samples by processor",
+	 NULL},
 	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
-	 "what to keep apart: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
+	 "how to separate samples: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
 	{"duration", 0, POPT_ARG_STRING, NULL, OPTION_DURATION,
 	 "end after SECONDS, with -p or -s; -d SECONDS is the same", "SECONDS"},
 	{"session-dir", 0, POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
-	 "where the profile goes (" OPERF_SESSION_DIR "); -d DIR is the same", "DIR"},
+	 "folder to write the profile to (" OPERF_SESSION_DIR "); -d DIR is the same", "DIR"},
 	{NULL, 'd', POPT_ARG_STRING, NULL, OPTION_DURATION_OR_DIR,
 	 "--duration if it is a number, else --session-dir", "SECONDS|DIR"},
 	{"append", 'a', POPT_ARG_NONE, NULL, OPTION_APPEND,
-	 "add to the profile that is there instead of replacing it", NULL},
+	 "add to the existing profile instead of replacing it", NULL},
 	{"sample-pages", 0, POPT_ARG_STRING, NULL, OPTION_PAGES,
 	 "pages of each processor's sample ring, a power of two", "N"},
-	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
+	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "report more details", NULL},
 	{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
-	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this text", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
 	POPT_TABLEEND};
 
 static int add_pid(struct operf_options *options, const char *text, size_t length,
@@ -80,10 +83,10 @@ static int add_pid(struct operf_options *options, const char *text, size_t lengt
 		number[length] = '\0';
 	}
 	if (length >= sizeof(number) || number_parse(number, INT_MAX, &pid) || !pid)
-		return diag_set(diag, -EINVAL, "\"%.*s\" is no process id", (int)length, text);
+		return diag_set(diag, -EINVAL, "\"%.*s\" is not a process id", (int)length, text);
 	for (size_t i = 0; i < options->nr_pids; i++) {
 		if (options->pids[i] == (pid_t)pid)
-			return diag_set(diag, -EINVAL, "process %d is named twice", (int)pid);
+			return diag_set(diag, -EINVAL, "process %d is given twice", (int)pid);
 	}
 	if (array_reserve(&options->pids, &options->room_pids, options->nr_pids, 1))
 		return diag_set(diag, -ENOMEM, "no memory for process ids");
@@ -109,7 +112,7 @@ static int set_pages(struct operf_options *options, const char *text, struct dia
 
 	if (number_parse(text, OPERF_RING_PAGES_MAX, &pages) || !pages || (pages & (pages - 1)))
 		return diag_set(diag, -EINVAL,
-				"\"%s\" pages: a ring has a power of two, at most %d", text,
+				"--sample-pages: \"%s\" is not a power of two from 1 to %d", text,
 				OPERF_RING_PAGES_MAX);
 	options->sample_pages = (unsigned int)pages;
 	return 0;
@@ -118,7 +121,7 @@ static int set_pages(struct operf_options *options, const char *text, struct dia
 static int set_session_dir(struct operf_options *options, const char *dir, struct diag *diag)
 {
 	if (!*dir)
-		return diag_set(diag, -EINVAL, "--session-dir needs a folder's name");
+		return diag_set(diag, -EINVAL, "--session-dir requires the name of a folder");
 	return option_keep(&options->session_dir, dir, diag);
 }
 
@@ -239,8 +242,8 @@ static int check_target(const struct operf_options *options, struct diag *diag)
 				"whole machine, as with perf's -a, use -s");
 	if (!target)
 		return diag_set(diag, -EINVAL,
-				"nothing to profile: name a command, or use -p PID, or -s for the "
-				"whole machine (operf --help)");
+				"nothing to profile: give a command, or use -p PID, or -s for "
+				"the whole machine (operf --help)");
 	if (options->nr_pids && (options->command || options->system))
 		return diag_set(diag, -EINVAL, "-p cannot be combined with %s: use one of them",
 				options->command ? "a command" : "-s");

@@ -25,12 +25,13 @@ enum profile_option { PROFILE_FROM = 1, PROFILE_TO, PROFILE_THREAD, PROFILE_VERS
 
 static const struct poptOption profile_table[] = {
 	{"from", 0, POPT_ARG_STRING, NULL, PROFILE_FROM,
-	 "samples from so many seconds after the trace's begin", "SECONDS"},
-	{"to", 0, POPT_ARG_STRING, NULL, PROFILE_TO, "up to there", "SECONDS"},
-	{"thread", 't', POPT_ARG_STRING, NULL, PROFILE_THREAD, "only of these threads: numbers",
-	 "THREADS"},
+	 "begin this many seconds after the trace's beginning", "SECONDS"},
+	{"to", 0, POPT_ARG_STRING, NULL, PROFILE_TO,
+	 "end this many seconds after the trace's beginning", "SECONDS"},
+	{"thread", 't', POPT_ARG_STRING, NULL, PROFILE_THREAD,
+	 "only samples of these threads: numbers", "THREADS"},
 	{"version", 'v', POPT_ARG_NONE, NULL, PROFILE_VERSION, "show the version", NULL},
-	{"help", '?', POPT_ARG_NONE, NULL, PROFILE_HELP, "show this text", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, PROFILE_HELP, "show this help", NULL},
 	POPT_TABLEEND};
 
 /* A command line being built. */
@@ -79,10 +80,9 @@ static int begin_words(struct words *words, const char *program)
 	char path[PATH_MAX];
 
 	if (tool_path_find(program, path, sizeof(path))) {
-		log_error(
-			"%s is neither beside this program nor where it was installed: this oprof "
-			"was built without reports",
-			program);
+		log_error("cannot find %s in this program's folder or where oprof was installed: "
+			  "this oprof was built without reports",
+			  program);
 		return -ENOENT;
 	}
 	add_word(words, "", path);
@@ -180,12 +180,12 @@ static int make_session(struct profile_command *profile)
 
 	if (snprintf(profile->session, sizeof(profile->session), "%s/oprof-profile.XXXXXX",
 		     folder && *folder ? folder : "/tmp") >= (int)sizeof(profile->session)) {
-		log_error("TMPDIR: its path is too long: name another folder");
+		log_error("the path in TMPDIR is too long; set TMPDIR to another folder");
 		profile->session[0] = '\0';
 		return COMMAND_EXIT_OURS;
 	}
 	if (!mkdtemp(profile->session)) {
-		log_error("%s: cannot be made: %s", profile->session, strerror(errno));
+		log_error("cannot create %s: %s", profile->session, strerror(errno));
 		profile->session[0] = '\0';
 		return COMMAND_EXIT_OURS;
 	}
@@ -210,7 +210,7 @@ static int show(struct profile_command *profile, const char *folder, const char 
 		status = run(&profile->report);
 	error = file_remove_tree(profile->session);
 	if (error)
-		log_warning("%s: cannot be removed: %s", profile->session, strerror(-error));
+		log_warning("cannot remove %s: %s", profile->session, strerror(-error));
 	return caught ? COMMAND_EXIT_SIGNAL + caught : status;
 }
 
@@ -228,8 +228,8 @@ static int run_profile(struct profile_command *profile, poptContext popt, const 
 		return COMMAND_EXIT_OURS;
 	}
 	if (words && words[0] && words[1]) {
-		log_error("one trace at a time: %s, or %s? (options of " REPORTER
-			  " stand behind --)",
+		log_error("only one trace can be reported: give %s or %s (options of " REPORTER
+			  " follow --)",
 			  words[0], words[1]);
 		return COMMAND_EXIT_OURS;
 	}

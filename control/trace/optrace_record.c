@@ -18,12 +18,13 @@
 
 static const struct poptOption record_table[] = {
 	{"output", 'o', POPT_ARG_STRING, NULL, TRACE_ARGS_OUTPUT,
-	 "the folder that the trace goes to (" TRACE_ARGS_FOLDER ")", "DIR"},
+	 "folder to write the trace to (" TRACE_ARGS_FOLDER ")", "DIR"},
 	{"mode", 'm', POPT_ARG_STRING, NULL, TRACE_ARGS_MODE,
-	 "buffers of each CPU on the way to the disk: discard:64x256K is 64 of 256 KiB; overwrite: "
-	 "they keep the last of it, which goes to disk at the end",
+	 "buffers of each CPU: discard:64x256K writes to disk through 64 buffers of 256 KiB; "
+	 "overwrite keeps the newest events in them and writes these to disk at the end",
 	 "MODE:NxSIZE"},
-	{"duration", 'd', POPT_ARG_STRING, NULL, RECORD_SECONDS, "end after so long", "SECONDS"},
+	{"duration", 'd', POPT_ARG_STRING, NULL, RECORD_SECONDS, "end after this many seconds",
+	 "SECONDS"},
 	TRACE_ARGS_TABLE,
 	POPT_TABLEEND};
 
@@ -87,7 +88,7 @@ static int record_command(struct recording *record)
 		log_error("cannot run %s: %s", record->command[0], strerror(-error));
 	error = daemon_end(tracer, &diag);
 	if (error)
-		log_error("%s: the trace may not be whole", diag_show(&diag));
+		log_error("%s: the trace may be incomplete", diag_show(&diag));
 	else
 		tell_next(record);
 	return status ? status : error ? COMMAND_EXIT_OURS : 0;
@@ -105,7 +106,7 @@ static int record_machine(struct recording *record)
 	}
 	log_info("tracing the whole machine; Ctrl-C ends it");
 	if (watch_daemon(tracer, 0, &diag)) {
-		log_error("%s: the trace may not be whole", diag_show(&diag));
+		log_error("%s: the trace may be incomplete", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
 	tell_next(record);
@@ -132,7 +133,9 @@ static int run_record(struct recording *record)
 	if (done > 0)
 		return 0;
 	if (!done && record->command && record->has_duration)
-		done = diag_set(&diag, -EINVAL, "a command ends the trace: no -d beside it");
+		done = diag_set(&diag, -EINVAL,
+				"-d cannot be combined with a command: the trace ends with the "
+				"command");
 	if (done) {
 		log_error("%s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;

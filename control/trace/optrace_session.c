@@ -30,32 +30,36 @@ enum session_option {
 #define DIR_OPTION                                                                                 \
 	{                                                                                          \
 		"session-dir", 0, POPT_ARG_STRING, NULL, SESSION_DIR,                              \
-			"where sessions are kept (" OPCONTROL_SESSION_DIR ")", "DIR"               \
+			"folder of the sessions (" OPCONTROL_SESSION_DIR ")", "DIR"                \
 	}
 #define END_OPTIONS                                                                                \
 	{"version", 'v', POPT_ARG_NONE, NULL, TRACE_ARGS_VERSION, "show the version", NULL},       \
 	{                                                                                          \
-		"help", '?', POPT_ARG_NONE, NULL, TRACE_ARGS_HELP, "show this text", NULL          \
+		"help", '?', POPT_ARG_NONE, NULL, TRACE_ARGS_HELP, "show this help", NULL          \
 	}
 
 static const struct poptOption start_table[] = {
 	{"session", 's', POPT_ARG_STRING, NULL, SESSION_NAME,
-	 "the trace's name (" TRACE_SESSIONS_DEFAULT "); there may be several at once", "NAME"},
+	 "name of the trace (" TRACE_SESSIONS_DEFAULT "); several traces can run at the same time",
+	 "NAME"},
 	{"mode", 'm', POPT_ARG_STRING, NULL, TRACE_ARGS_MODE,
-	 "overwrite:NxSIZE: so many buffers of each CPU keep what came last (4x1M); discard:NxSIZE: "
-	 "they are on the way to the disk (64x256K)",
+	 "overwrite:NxSIZE keeps the newest events in N buffers of each CPU (4x1M); "
+	 "discard:NxSIZE writes to disk through N buffers of each CPU (64x256K)",
 	 "MODE:NxSIZE"},
 	{"output", 'o', POPT_ARG_STRING, NULL, TRACE_ARGS_OUTPUT,
-	 "the folder that the trace goes to; with -m overwrite, what names of snapshots begin with "
-	 "(" TRACE_ARGS_FOLDER ")",
+	 "folder to write the trace to; with -m overwrite, the beginning of the names of "
+	 "snapshots (" TRACE_ARGS_FOLDER ")",
 	 "DIR"},
 	{"snapshot-if", 0, POPT_ARG_STRING, NULL, SESSION_CONDITION,
-	 "take a snapshot when this is so: wakeup>10ms, syscall>20ms, syscall:NAME>20ms, irq>1ms, "
-	 "softirq>1ms, BEGIN..END>10ms, EVENT/FIELD OP VALUE/, EVENT, signal",
+	 "take a snapshot when this condition holds: wakeup>10ms, syscall>20ms, "
+	 "syscall:NAME>20ms, irq>1ms, softirq>1ms, BEGIN..END>10ms, EVENT/FIELD OP VALUE/, "
+	 "EVENT, signal",
 	 "CONDITION"},
-	{"snapshot-limit", 0, POPT_ARG_STRING, NULL, SESSION_LIMIT, "so many of these (1)", "N"},
+	{"snapshot-limit", 0, POPT_ARG_STRING, NULL, SESSION_LIMIT,
+	 "take at most N of these snapshots (1)", "N"},
 	{"then", 0, POPT_ARG_STRING, NULL, SESSION_THEN,
-	 "run it with the folder of each of these as its argument", "PROGRAM"},
+	 "run this program after each of these snapshots, with its folder as the argument",
+	 "PROGRAM"},
 	DIR_OPTION,
 	TRACE_ARGS_TABLE,
 	POPT_TABLEEND};
@@ -64,7 +68,7 @@ static const struct poptOption stop_table[] = {DIR_OPTION, END_OPTIONS, POPT_TAB
 
 static const struct poptOption snapshot_table[] = {
 	{"output", 'o', POPT_ARG_STRING, NULL, TRACE_ARGS_OUTPUT,
-	 "the folder to be made (./" TRACE_ARGS_FOLDER "-DATE-TIME)", "DIR"},
+	 "folder to create (./" TRACE_ARGS_FOLDER "-DATE-TIME)", "DIR"},
 	DIR_OPTION,
 	END_OPTIONS,
 	POPT_TABLEEND};
@@ -131,7 +135,7 @@ static int take_words(struct session_command *session, const char *help, struct 
 	int error = 0;
 
 	if (words && (words[1] || session->name))
-		return diag_set(diag, -EINVAL, "\"%s\" is one word too many: %s",
+		return diag_set(diag, -EINVAL, "unexpected argument \"%s\"; see %s",
 				words[words[1] != NULL], help);
 	if (words)
 		error = option_keep(&session->name, words[0], diag);
@@ -227,12 +231,11 @@ static int start(struct session_command *session, struct diag *diag)
 	if (error)
 		return error;
 	if (session->args.mode == TRACE_ARGS_OVERWRITE)
-		log_info(
-			"tracing into memory as %s: optrace snapshot writes what it holds, optrace "
-			"stop ends it",
-			session->name);
+		log_info("tracing into memory as %s; optrace snapshot writes its events to disk, "
+			 "optrace stop ends it",
+			 session->name);
 	else
-		log_info("tracing to %s as %s: optrace stop ends it",
+		log_info("tracing to %s as %s; optrace stop ends it",
 			 session->args.folder ? session->args.folder : TRACE_ARGS_FOLDER,
 			 session->name);
 	return 0;
@@ -282,7 +285,7 @@ static void tell_failures(const char *text)
 
 	(void)key_value_find(text, "last_failure", last, sizeof(last));
 	if (nr)
-		log_warning("%" PRIu64 " snapshot%s could not be taken, the last: %s", nr,
+		log_warning("%" PRIu64 " snapshot%s could not be taken; the last failure: %s", nr,
 			    nr == 1 ? "" : "s", last);
 }
 
@@ -294,7 +297,7 @@ static void tell_place(const struct session_command *session, const char *text)
 	(void)key_value_find(text, "mode", mode, sizeof(mode));
 	(void)key_value_find(text, "folder", folder, sizeof(folder));
 	if (!strcmp(mode, "overwrite"))
-		log_info("%s has ended, and what was in memory is gone; %" PRIu64
+		log_info("trace %s has ended, and its events in memory were discarded; %" PRIu64
 			 " snapshot%s taken",
 			 session->name, nr, nr == 1 ? " was" : "s were");
 	else
@@ -338,7 +341,7 @@ static int choose_folder(struct session_command *session, char **text, struct di
 	int error;
 
 	if (session->args.folder && !*session->args.folder)
-		return diag_set(diag, -EINVAL, "-o: give the name of a folder to be made");
+		return diag_set(diag, -EINVAL, "-o requires the name of a folder to create");
 	(void)strftime(by_default, sizeof(by_default), TRACE_ARGS_FOLDER "-%Y%m%d-%H%M%S",
 		       localtime_r(&now, &parts));
 	error = session->args.folder ? 0 : option_keep(&session->args.folder, by_default, diag);
@@ -348,7 +351,8 @@ static int choose_folder(struct session_command *session, char **text, struct di
 	if (!whole)
 		return -ENOMEM;
 	if (strchr(whole, '\n'))
-		error = diag_set(diag, -EINVAL, "-o: a folder's name has no line ends");
+		error = diag_set(diag, -EINVAL,
+				 "-o: the name of a folder cannot contain line breaks");
 	else if (asprintf(text, "folder %s\n", whole) < 0)
 		error = diag_set(diag, -ENOMEM, "no memory for a path");
 	free(whole);
@@ -358,8 +362,9 @@ static int choose_folder(struct session_command *session, char **text, struct di
 static void tell_overwritten(uint64_t nr_packets)
 {
 	if (nr_packets)
-		log_warning("%" PRIu64 " packets were overwritten before they could be written: "
-			    "choose fewer events, or more and larger buffers (-m)",
+		log_warning("%" PRIu64
+			    " packets were overwritten before they could be written to disk; "
+			    "choose fewer events, or more or larger buffers (-m)",
 			    nr_packets);
 }
 

@@ -17,31 +17,31 @@
 
 const struct poptOption trace_args_table[] = {
 	{"events", 'e', POPT_ARG_STRING, NULL, TRACE_ARGS_EVENTS,
-	 "what to record, a comma list: default, syscalls, syscall:NAME, SYSTEM:NAME, "
+	 "events to record, separated by commas: default, syscalls, syscall:NAME, SYSTEM:NAME, "
 	 "EVENT/FILTER/, sample, sample:HZ (default)",
 	 "EVENTS"},
 	{"pid", 'p', POPT_ARG_STRING, NULL, TRACE_ARGS_PIDS,
-	 "only what these processes do, and those that they start", "PID,..."},
+	 "record only these processes and the processes that they start", "PID,..."},
 	{"cgroup", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_CGROUP,
-	 "only what is done in this control group", "PATH"},
+	 "record only processes in this control group", "PATH"},
 	{"uid", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_UID,
-	 "only what these users do, by name or number: needs the kernel module", "USER,..."},
+	 "record only these users, by name or number; requires the kernel module", "USER,..."},
 	{"flush", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_FLUSH,
-	 "of a trace on disk: write what has come every MS milliseconds", "MS"},
+	 "with a trace on disk: write new events every MS milliseconds", "MS"},
 	{"source", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_SOURCE,
-	 "who records: the kernel module, performance events, or auto: the module where it can "
+	 "recorder of events: the kernel module, performance events, or auto: the module if it can "
 	 "(auto)",
 	 "module|perf|auto"},
 	{"rotate", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_ROTATE,
-	 "go on in a new chunk, a folder in the folder, when one has so much or is so old (100M, 60 or "
-	 "100M,60)",
+	 "begin a new chunk, a folder in the trace's folder, when one has this size or age "
+	 "(100M, 60 or 100M,60)",
 	 "SIZE|SECONDS"},
 	{"keep", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_KEEP,
-	 "remove the oldest of more than N chunks", "N"},
+	 "keep at most N chunks, and remove the oldest", "N"},
 	{"compress", 0, POPT_ARG_NONE, NULL, TRACE_ARGS_COMPRESS,
 	 "compress chunks (zstd) when they are complete", NULL},
 	{"version", 'v', POPT_ARG_NONE, NULL, TRACE_ARGS_VERSION, "show the version", NULL},
-	{"help", '?', POPT_ARG_NONE, NULL, TRACE_ARGS_HELP, "show this text", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, TRACE_ARGS_HELP, "show this help", NULL},
 	POPT_TABLEEND};
 
 void trace_args_init(struct trace_args *args, enum trace_args_mode mode)
@@ -61,8 +61,7 @@ char *trace_args_whole_path(const char *path, struct diag *diag)
 	char here[PATH_MAX], *whole;
 
 	if (*path != '/' && !getcwd(here, sizeof(here))) {
-		(void)diag_set(diag, -errno, "cannot tell the folder we are in: %s",
-			       strerror(errno));
+		(void)diag_set(diag, -errno, "cannot find the current folder: %s", strerror(errno));
 		return NULL;
 	}
 	if (asprintf(&whole, "%s%s%s", *path == '/' ? "" : here, *path == '/' ? "" : "/", path) <
@@ -193,7 +192,7 @@ int trace_args_end(struct trace_args *args, const char *by_default, struct diag 
 	char *whole;
 
 	if (args->folder && !*args->folder)
-		return diag_set(diag, -EINVAL, "-o: give the name of a folder to be made");
+		return diag_set(diag, -EINVAL, "-o requires the name of a folder to create");
 	if (!args->folder)
 		daemon_args_add(&args->daemon, "--keep-old");
 	if (args->mode == TRACE_ARGS_OVERWRITE)

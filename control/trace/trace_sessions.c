@@ -33,8 +33,8 @@ int trace_sessions_check_name(const char *name, struct diag *diag)
 	if (nr && !name[nr] && nr <= NAME_LENGTH_MAX)
 		return 0;
 	return diag_set(diag, -EINVAL,
-			"\"%s\" is no name of a trace: letters, digits and \"_\", behind the first "
-			"\"-\" and \".\", too, at most %u",
+			"\"%s\" is not a name of a trace; use letters, digits, \"_\" and, after "
+			"the first character, \"-\" and \".\"; at most %u characters",
 			name, NAME_LENGTH_MAX);
 }
 
@@ -70,12 +70,12 @@ int trace_sessions_none(const char *session_dir, const char *name, struct diag *
 	if (pid)
 		return diag_set(
 			diag, -ENOTCONN,
-			"no trace %s runs: its tracer, process %ld, died, and what it had in "
-			"memory is lost; optrace start begins anew",
+			"no trace %s runs: its tracer, process %ld, died, and its events in "
+			"memory are lost; optrace start begins a new trace",
 			name, pid);
 	return diag_set(
 		diag, -ENOTCONN,
-		"no trace %s runs: optrace status shows those that do, optrace start begins "
+		"no trace %s runs; optrace status lists the running traces, optrace start begins "
 		"one",
 		name);
 }
@@ -134,22 +134,22 @@ static void show_one(const char *name, const char *text)
 		(double)key_value_number(text, "covered_ns", 0) / 1e9,
 		key_value_number(text, "records", 0), lost, key_value_number(text, "snapshots", 0));
 	show_lost(text, "lost_kernel", "lost: the kernel's buffers were full");
-	show_lost(text, "lost_nested", "lost: too many interrupts within each other");
+	show_lost(text, "lost_nested", "lost: too many nested interrupts");
 	show_lost(text, "lost_room", "lost: longer than a buffer, or no memory");
-	show_lost(text, "lost_bad", "lost: not as the kernel describes them");
-	show_lost(text, "lost_disk", "lost: the disk did not take them");
+	show_lost(text, "lost_bad", "lost: they did not match the kernel's description");
+	show_lost(text, "lost_disk", "lost: they could not be written to disk");
 	show_lost(text, "ring_errors", "times the kernel's buffers were damaged");
-	show_lost(text, "packet_errors", "packets were refused: a fault of oprof");
-	show_lost(text, "late", "events came late, and have the time of the one before them");
+	show_lost(text, "packet_errors", "packets were refused: an error in oprof");
+	show_lost(text, "late", "events came late and have the time of the event before them");
 	show_lost(text, "throttled", "times the kernel took no samples for a while");
-	show_lost(text, "chunks_failed", "chunks could not be compressed, or removed");
-	show_lost(text, "unjudged", "events were seen by no condition");
+	show_lost(text, "chunks_failed", "chunks could not be compressed or removed");
+	show_lost(text, "unjudged", "events were not checked by any condition");
 	show_lost(text, "forgotten",
-		  "begins, ends and mappings of programs were forgotten, the oldest");
+		  "starts, ends and mappings of programs were dropped, the oldest first");
 	show_lost(text, "snapshots_failed", "snapshots could not be taken");
-	show_lines(text, "last_failure", "the last: ");
+	show_lines(text, "last_failure", "last failure: ");
 	if (!strcmp(mode, "discard"))
-		show_lines(text, "folder", "goes to ");
+		show_lines(text, "folder", "writes to ");
 	show_lines(text, "snapshot_if", "snapshot if ");
 	show_lines(text, "last_snapshot", "last snapshot ");
 	show_lines(text, "warning", "");
@@ -192,14 +192,15 @@ int trace_sessions_show(const char *session_dir, const char *name, struct diag *
 
 	if (snprintf(folder, sizeof(folder), "%s/" TRACE_SESSIONS_FOLDER "%s%s", session_dir,
 		     name ? "/" : "", name ? name : "") >= (int)sizeof(folder))
-		return diag_set(diag, -ENAMETOOLONG, "%s: too long", session_dir);
+		return diag_set(diag, -ENAMETOOLONG,
+				"the path of the session folder is too long: %s", session_dir);
 	if (name) {
 		error = show(folder, name, &is_shown, diag);
 		return error == -ENOTCONN ? trace_sessions_none(session_dir, name, diag) : error;
 	}
 	nr = scandir(folder, &names, is_name, alphasort);
 	if (nr < 0 && errno != ENOENT)
-		return diag_set(diag, -errno, "%s: %s", folder, strerror(errno));
+		return diag_set(diag, -errno, "cannot read %s: %s", folder, strerror(errno));
 	for (int i = 0; i < nr; i++) {
 		char path[PATH_MAX];
 		struct diag why;
@@ -209,16 +210,15 @@ int trace_sessions_show(const char *session_dir, const char *name, struct diag *
 				? show(path, names[i]->d_name, &is_shown, &why)
 				: -ENOTCONN;
 		if (error == -ENOTCONN && dead_tracer(path))
-			log_warning(
-				"%s: its tracer, process %ld, died, and what it had in memory is "
-				"lost",
-				names[i]->d_name, dead_tracer(path));
+			log_warning("trace %s: its tracer, process %ld, died, and its events in "
+				    "memory are lost",
+				    names[i]->d_name, dead_tracer(path));
 		else if (error && error != -ENOTCONN)
 			log_warning("%s: %s", names[i]->d_name, diag_show(&why));
 		free(names[i]);
 	}
 	free(names);
 	if (!is_shown)
-		(void)printf("no trace runs in the background: optrace start begins one\n");
+		(void)printf("no trace runs in the background; optrace start begins one\n");
 	return 0;
 }

@@ -164,7 +164,7 @@ refuses 'no kernel headers' 'dnf install kernel-devel-9.9.9-1.x86_64' "one like 
 echo "ID=arch" >"$M/etc/os-release"
 module build --root "$M" --release 9.9.9-arch1-1 --source "$mini"
 status=$?
-refuses 'no kernel headers' 'linux-headers \(if those are not of 9.9.9-arch1-1: update the kernel, too' \
+refuses 'no kernel headers' 'linux-headers \(if these headers are not for 9.9.9-arch1-1: also update the kernel' \
 	"headers of another release than the running one's"
 rmdir "$M/lib/modules/$running"
 module build --root "$M" --source "$mini"
@@ -198,16 +198,16 @@ refuses 'make, which builds the module, is not installed' 'make' "no make"
 : >"$T/file"
 module build --release "$R" --source "$mini" --output "$T/file/x"
 status=$?
-refuses "$T/file/x/$R, where the module is kept, can't be written to" '--output DIR' \
+refuses "cannot write to $T/file/x/$R, where the module is kept" '--output DIR' \
 	"an output that can't be written"
 mkdir -p "$T/log/$R/build.log"
 module build --release "$R" --source "$mini" --output "$T/log"
 status=$?
-refuses "$T/log/$R, where the module is kept, can't be written to" '--output DIR' \
+refuses "cannot write to $T/log/$R, where the module is kept" '--output DIR' \
 	"an output that is there and can't be written"
 TMPDIR=$T/nowhere module build --force --release "$R" --source "$mini" --output "$O"
 status=$?
-refuses "no temporary folder can be made in $T/nowhere" 'TMPDIR=DIR' \
+refuses "cannot create a temporary folder in $T/nowhere" 'TMPDIR=DIR' \
 	"--force: to be built again, without room for temporary files"
 module build --release ../x --source "$mini" --output "$O"
 tap_is $? 1 "a release that is none is refused"
@@ -225,12 +225,12 @@ small()
 }
 if unshare -m true 2>/dev/null; then
 	TMPDIR=$T/small small 128k "$O"
-	refuses "no space is left in $T/small, where the module is built" 'make .* room there' \
+	refuses "no space is left in $T/small, where the module is built" 'free .* there' \
 		"a full disk where it is built"
 	[ -f "$O/$R/oprof.ko" ]
 	tap_ok $? "what was built before is still there"
 	small 16k "$T/small"
-	refuses "no space is left in $T/small/$R, where the module is kept" 'make room there' \
+	refuses "no space is left in $T/small/$R, where the module is kept" 'free space there' \
 		"a full disk where it is kept"
 fi
 # Killed while the new one takes the place of the old one, the last one that was built.
@@ -271,7 +271,7 @@ if [ "$(id -u)" = 0 ]; then
 	refuses 'until the next boot .*modules_disabled' 'boot' "modules switched off"
 	new_machine
 	load --source "$mini" --no-build
-	refuses 'would have to be built' 'opcontrol --init' "--no-build with nothing built"
+	refuses 'must be built first' 'opcontrol --init' "--no-build with nothing built"
 	load --source "$mini"
 	refuses "no kernel headers for $running" "apt-get install linux-headers-$running" \
 		"no headers for the running kernel"
@@ -279,12 +279,12 @@ if [ "$(id -u)" = 0 ]; then
 	installed "$running"
 	echo "none [integrity] confidentiality" >"$M/sys/kernel/security/lockdown"
 	load
-	refuses 'locked down \(integrity\), takes only signed modules, and .*oprof.ko is not signed' \
+	refuses 'locked down \(integrity\) and takes only signed modules, but .*oprof.ko is not signed' \
 		'sign it .*SIGNING' "a locked-down kernel"
 	echo "[none] integrity confidentiality" >"$M/sys/kernel/security/lockdown"
 	echo Y >"$M/sys/module/module/parameters/sig_enforce"
 	load
-	refuses 'only signed modules \(module.sig_enforce\), and .* is not signed' 'sign it' \
+	refuses 'only signed modules \(module.sig_enforce\), but .* is not signed' 'sign it' \
 		"a kernel that wants signatures"
 
 	new_machine
@@ -299,7 +299,7 @@ if [ "$(id -u)" = 0 ]; then
 	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$running/oprof.ko" "status tells which"
 	mini_source three
 	load --source "$mini"
-	refuses 'oprof.ko was built of other sources; there are no kernel headers' 'linux-headers' \
+	refuses 'oprof.ko was built from other sources; there are no kernel headers' 'linux-headers' \
 		"a stale module"
 	module status --root "$M" --source "$mini"
 	tap_is $? 1 "status tells so"
@@ -319,11 +319,11 @@ if [ "$(id -u)" = 0 ]; then
 	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "nor one of these very sources"
 	mini_source three
 	load --source "$mini"
-	tap_has "$T/err" 'built of other sources, and is loaded: opcontrol --deinit' \
+	tap_has "$T/err" 'built from other sources, and is loaded; .*opcontrol --deinit' \
 		"one that is loaded and stale is told"
 	echo 0123456789ABCDEF >"$M/sys/module/oprof/srcversion"
 	load --source "$mini"
-	tap_has "$T/err" "built of other sources than $kept/oprof.ko: opcontrol --deinit" \
+	tap_has "$T/err" "built from other sources than $kept/oprof.ko; .*opcontrol --deinit" \
 		"so is one that is older than what was built"
 	tap_is "$status" 0 "it is loaded, all the same"
 	if ! [ -d /sys/module/oprof ]; then
@@ -395,7 +395,7 @@ if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
 	tap_is $? 0 "a second one finds nothing to do"
 	control --init --source=perf
 	tap_is $? 0 "perf was chosen: init has nothing to do"
-	tap_has "$T/err" 'no kernel module is loaded: .* is perf' "and says so"
+	tap_has "$T/err" 'the kernel module is not loaded: .*--source=perf' "and says so"
 	control --setup --source=kmod
 	control --init
 	tap_is $? 1 "the module alone was chosen: init without one is an error"

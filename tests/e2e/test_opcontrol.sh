@@ -64,7 +64,7 @@ tap_is "$(grep -c ^event= "$S/setup")" 2 "and the setup stays"
 echo "colour=red" >>"$S/setup"
 control --start
 tap_is $? 1 "a damaged setup is refused"
-tap_has "$T/err" 'setup:5: there is no setting "colour"' "with its line"
+tap_has "$T/err" 'setup:5: unknown setting "colour"' "with its line"
 rm "$S/setup"
 for bad in "--start --stop" "--save=../x" "--separate=none,lib" "--list-events --start" "-F 0"; do
 	# shellcheck disable=SC2086 # words

@@ -69,7 +69,7 @@ trace status
 tap_has "$T/out" 'no trace runs' "none runs"
 trace stop
 tap_is $? 125 "and none can be stopped"
-tap_has "$T/err" 'no trace default runs: .*optrace start' "which is told, with what to do"
+tap_has "$T/err" 'no trace default runs; .*optrace start' "which is told, with what to do"
 trace snapshot
 tap_is $? 125 "nor be taken a snapshot of"
 
@@ -367,8 +367,8 @@ refused() # WHAT WORDS OPTION...
 	tap_is $? 125 "$what: refused"
 	tap_has "$T/err" "$words" "$what: and why is told"
 }
-refused "a name with a slash" 'is no name of a trace' -s a/b
-refused "a name like an option" 'is no name of a trace' -s -x
+refused "a name with a slash" 'is not a name of a trace' -s a/b
+refused "a name like an option" 'is not a name of a trace' -s -x
 refused "a program that there is not" '--then no-such-program: there is no such program in PATH' --snapshot-if signal --then no-such-program
 refused "a program that is no program" '--then .*/hog.c: Permission denied' --snapshot-if signal --then "$T/hog.c"
 refused "a program without a condition" '--then is for .*--snapshot-if' --then true
@@ -387,7 +387,7 @@ refused "a condition of a trace to disk" 'flight recorders' -m discard:4x64K --s
 [ -e /dev/oprofile/trace ] ||
 	refused "the module's conditions without it" 'no module that traces is loaded' --source=module --snapshot-if 'wakeup>10ms'
 refused "flushing into memory" '--flush is for traces on disk' --flush 10
-refused "a word too many" 'one word too many' one two
+refused "a word too many" 'unexpected argument "two"' one two
 trace status
 tap_has "$T/out" 'no trace runs' "and nothing is left running"
 
@@ -443,7 +443,7 @@ dead()
 until_true dead
 tap_ok $? "a tracer that was killed is told"
 trace stop killed
-tap_has "$T/err" 'died, and what it had in memory is lost; optrace start' "also when it is to be stopped"
+tap_has "$T/err" 'died, and its events in memory are lost; optrace start' "also when it is to be stopped"
 trace start -s killed -e sched:sched_switch
 tap_is $? 0 "and is in nobody's way"
 
@@ -483,7 +483,7 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	}
 	until_true failed_twice
 	tap_ok $? "status tells snapshots that failed"
-	tap_has "$T/out" 'the last: .*No space left' "and why the last did"
+	tap_has "$T/out" 'last failure: .*No space left' "and why the last did"
 	rm -rf small/fill small/trace small/late-*
 	has_late()
 	{
@@ -496,7 +496,7 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	until_true has_late
 	tap_ok $? "one by a condition that failed does not count: it is taken when there is room again"
 	trace stop
-	tap_has "$T/err" '[23] snapshots could not be taken, the last: .*No space left' "stop tells them, too"
+	tap_has "$T/err" '[23] snapshots could not be taken; the last failure: .*No space left' "stop tells them, too"
 	umount small
 	# The metadata has room, a packet or two of each buffer, and what is mapped, in small packets.
 	mount -t tmpfs -o size=3m tmpfs small

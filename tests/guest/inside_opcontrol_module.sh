@@ -75,7 +75,7 @@ if [ "$boot" != plain ]; then
 			ok 0 "signatures # SKIP the kernel was built without"
 			finish
 		fi
-		falls_back 'only signed modules \(module.sig_enforce\), and .*oprof.ko is not signed'
+		falls_back 'only signed modules \(module.sig_enforce\), but .*oprof.ko is not signed'
 		;;
 	lockdown)
 		# Where that is not mounted only the kernel's own refusal is seen.
@@ -85,7 +85,7 @@ if [ "$boot" != plain ]; then
 			ok 1 "the kernel is locked down"
 			finish
 		fi
-		falls_back 'locked down \(integrity\), takes only signed modules, and .* is not signed'
+		falls_back 'locked down \(integrity\) and takes only signed modules, but .* is not signed'
 		;;
 	esac
 	profile_a_while perf
@@ -100,7 +100,7 @@ falls_back 'sources are not in|no kernel headers'
 keep /bin/other.ko
 falls_back 'is for the kernel other-kernel.*, not .*; '
 run opcontrol --init --no-build
-has err 'would have to be built' "--no-build builds none"
+has err 'must be built first' "--no-build builds none"
 
 # ---- from --init to --deinit ----
 
@@ -109,12 +109,12 @@ run oprof-module status
 is "$status" 0 "oprof-module status: it could be loaded"
 run opcontrol --init
 is "$status" 0 "--init"
-has out 'Kernel module loaded, its files are in /dev/oprofile' "says what it did"
+has out 'Kernel module loaded; its files are in /dev/oprofile' "says what it did"
 [ -r /dev/oprofile/version ]
 ok $? "the control filesystem is mounted"
 run opcontrol --init
 is "$status" 0 "a second --init"
-has out 'loaded already' "finds it there"
+has out 'already loaded' "finds it there"
 is "$(value module)" mounted "status says so"
 is "$(value module_reason)" "" "and has forgotten what was in the way"
 is "$(value source)" kmod "a start would take it"

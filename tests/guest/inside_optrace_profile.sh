@@ -220,7 +220,7 @@ conditions() # OPTION...
 no_more()
 {
 	run optrace status --session-dir="$work/sessions"
-	! grep 'seen by no condition' "$work/out"
+	! grep 'not checked by any condition' "$work/out"
 	ok $? "all were looked at"
 	run optrace stop --session-dir="$work/sessions"
 }

@@ -129,7 +129,7 @@ START_TEST(an_event_asked_for_twice_is_refused)
 		sampling_add_events(&sampling, "cpu-clock:200000,cpu-clock:200000:0:0:1", &diag),
 		0);
 	ck_assert_int_eq(sampling_check(&sampling, 99, &diag), -EINVAL);
-	assert_has(diag.text, "cpu-clock is asked for twice");
+	assert_has(diag.text, "cpu-clock is given twice");
 	sampling_clear_events(&sampling);
 	ck_assert_int_eq(sampling_add_events(&sampling, "cpu-clock:200000,cpu-clock:300000", &diag),
 			 0);

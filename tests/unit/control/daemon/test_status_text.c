@@ -48,13 +48,13 @@ START_TEST(what_is_well_is_told_in_a_few_lines)
 		"oprof 0.1.0 profiles the whole machine, process 42, since 2023-11-13 22:03:20 (24 h "
 		"10 min)\n"
 		"  event     cpu-clock, 99 Hz on each of 2 CPUs\n"
-		"  rate      198.0 samples a second lately\n"
+		"  rate      198.0 samples per second recently\n"
 		"  cost      0.03 % of a CPU in the last minute, 0.05 % since it started; 14 MB of "
 		"memory\n"
 		"  samples   1,234,567 seen: 1,000,000 stored, 234,560 of idle CPUs, 0.000567 % "
 		"lost\n"
-		"  lost      7 (0.000567 %) kernel_ring: the daemon was too late to read them: give "
-		"its rings more room (opcontrol --cpu-buffer-size=16384) or take fewer "
+		"  lost      7 (0.000567 %) kernel_ring: the daemon read the kernel's rings too "
+		"late: enlarge them (opcontrol --cpu-buffer-size=16384) or take fewer samples "
 		"(--frequency)\n"
 		"  note      not all is seen\n"
 		"All is well.\n");
@@ -95,7 +95,7 @@ END_TEST
 
 START_TEST(a_profiler_that_does_not_sample_is_trouble)
 {
-	assert_has(show("state stopped\n"), "trouble   sampling has been stopped");
+	assert_has(show("state stopped\n"), "trouble   sampling is stopped");
 	ck_assert_int_eq(health, STATUS_TROUBLE);
 }
 END_TEST
@@ -114,7 +114,7 @@ START_TEST(history_is_told_when_there_is_one)
 {
 	assert_has(show("history_bytes 12582912\nbudget_bytes 524288000\nslices 133\n"
 			"oldest 1699000000000000000\n"),
-		   "disk      12 MB of 500 MB allowed; slices of history: 133, the oldest of "
+		   "disk      12 MB of 500 MB allowed; slices of history: 133, the oldest from "
 		   "2023-11-03 08:26:40\n");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 	assert_has(show("history_bytes 0\nslices 0\n"), "no slice of history is closed yet");
@@ -127,14 +127,14 @@ END_TEST
 START_TEST(a_fixed_period_is_told_as_one)
 {
 	assert_has(show("event page-faults:100:0x0:1:1\n"),
-		   "event     page-faults, one sample every 100 of them\n");
+		   "event     page-faults, one sample every 100 events\n");
 }
 END_TEST
 
 START_TEST(time_off_cpu_has_no_count)
 {
 	assert_has(show("event off-cpu:1:0x0:1:1\n"),
-		   "event     off-cpu, all of it: each switch is told\n");
+		   "event     off-cpu, every switch is recorded\n");
 }
 END_TEST
 
@@ -150,8 +150,8 @@ END_TEST
 START_TEST(a_cost_above_the_budget_is_told_with_what_follows)
 {
 	assert_has(show("cpu_budget 1\ncpu_cost 1.27\n"),
-		   "budget    1 % of a CPU; the last 5 s took 1.27 %, interrupts included: if that "
-		   "stays, fewer samples are taken\n");
+		   "budget    1 % of a CPU; the last 5 s took 1.27 %, interrupts included: if this "
+		   "continues, fewer samples are taken\n");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 }
 END_TEST

@@ -30,7 +30,7 @@ START_TEST(levels_are_explained)
 	assert_found(DOCTOR_NOTE, "only root", "sudo sysctl kernel.perf_event_paranoid=2");
 	test_put("proc/sys/kernel/perf_event_paranoid", "what");
 	doctor_check_level(test_dir, &finding);
-	assert_found(DOCTOR_NOTE, "is not there", "");
+	assert_found(DOCTOR_NOTE, "does not exist", "");
 }
 END_TEST
 
@@ -69,7 +69,7 @@ START_TEST(hidden_kernel_symbols_are_told_from_none)
 	/* Per-CPU symbols may really have address 0. */
 	test_put("proc/kallsyms", "0000000000000000 A fixed\nffffffff81000000 T _text\n");
 	doctor_check_kernel_symbols(test_dir, &finding);
-	assert_found(DOCTOR_OK, "shown", "");
+	assert_found(DOCTOR_OK, "visible", "");
 }
 END_TEST
 
@@ -98,7 +98,7 @@ START_TEST(a_module_is_loaded_and_mounted_or_could_be_or_could_not)
 	assert_found(DOCTOR_NOTE, "can be", "sudo opcontrol --init");
 	module_answer_refuse(&answer, "apt-get install x", "no headers");
 	doctor_judge_module(&answer, &finding);
-	assert_found(DOCTOR_NOTE, "it can't be loaded: no headers", "apt-get install x");
+	assert_found(DOCTOR_NOTE, "it cannot be loaded: no headers", "apt-get install x");
 	test_put("sys/module/oprof/refcnt", "0\n");
 	doctor_check_module(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "not mounted", "sudo opcontrol --init");

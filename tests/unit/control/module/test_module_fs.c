@@ -107,12 +107,12 @@ START_TEST(a_mount_that_fails_says_where)
 	test_put("file", "");
 	(void)snprintf(folder, sizeof(folder), "%s/file/m", test_dir);
 	ck_assert_int_eq(module_fs_mount(folder, &diag), -ENOTDIR);
-	assert_has(diag.text, "can't be made");
+	assert_has(diag.text, "cannot create");
 	if (module_fs_is_loaded(""))
 		return;
 	(void)snprintf(folder, sizeof(folder), "%s/m", test_dir);
 	ck_assert_int_ne(module_fs_mount(folder, &diag), 0);
-	assert_has(diag.text, "can't be mounted at");
+	assert_has(diag.text, "cannot mount");
 	assert_has(diag.text, test_dir);
 }
 END_TEST

@@ -50,16 +50,16 @@ START_TEST(whatever_goes_wrong_with_the_tool_is_a_reason)
 
 	run("#!/bin/sh\nexit 3\n", NULL);
 	ck_assert(!answer.works);
-	assert_has(answer.reason, "without a reason");
+	assert_has(answer.reason, "without reporting a reason");
 	run("#!/bin/sh\nkill -9 $$\n", NULL);
 	ck_assert(!answer.works);
 	assert_has(answer.reason, "signal 9");
 	run("#!/nowhere/sh\n", NULL);
 	ck_assert(!answer.works);
-	assert_has(answer.reason, "can't be run: No such file");
+	assert_has(answer.reason, "/tool: No such file");
 	module_tool_run_program("/nowhere/tool", load, &answer);
 	ck_assert(!answer.works);
-	assert_has(answer.reason, "/nowhere/tool can't be run");
+	assert_has(answer.reason, "cannot run /nowhere/tool");
 }
 END_TEST
 

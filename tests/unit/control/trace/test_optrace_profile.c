@@ -65,8 +65,8 @@ START_TEST(a_session_that_cannot_be_removed_is_reported_with_the_reason)
 	remove_error = -EBUSY;
 	ck_assert_int_eq(setenv("TMPDIR", ".", 1), 0);
 	ck_assert_int_eq(profile(), 0);
-	expect("./oprof-profile.");
-	expect("cannot be removed: Device or resource busy");
+	expect("cannot remove ./oprof-profile.");
+	expect(": Device or resource busy");
 }
 END_TEST
 
@@ -78,7 +78,7 @@ START_TEST(a_temporary_folder_with_too_long_a_path_is_refused_with_the_reason)
 	ck_assert_int_eq(setenv("TMPDIR", folder, 1), 0);
 	errno = 0;
 	ck_assert_int_ne(profile(), 0);
-	expect("TMPDIR: its path is too long");
+	expect("the path in TMPDIR is too long");
 }
 END_TEST
 

@@ -298,7 +298,7 @@ END_TEST
 
 START_TEST(each_tracer_that_died_is_told_where_all_sessions_are_asked_for)
 {
-	static const char none[] = "no trace runs in the background: optrace start begins one\n";
+	static const char none[] = "no trace runs in the background; optrace start begins one\n";
 	char *text = show_status(NULL);
 
 	ck_assert_str_eq(text, none); /* there is not even a folder of sessions */
