@@ -140,7 +140,7 @@ START_TEST(what_the_disk_may_have_lost_at_the_end_is_not_told_as_there)
 	no_sync = true;
 	ck_assert_int_eq(tracer_snapshot(&tracer, "trace", &taken, &diag), -EIO);
 	ck_assert_str_eq(diag_show(&diag),
-			 "trace: not all of the trace is on the disk: Input/output error");
+			 "trace: cannot write all of the trace to disk: Input/output error");
 	ck_assert_uint_eq(taken.nr_unwritten, 0);
 	ck_assert(taken.is_part);
 	ck_assert_int_eq(rename("trace", "other"), 0);
