@@ -160,7 +160,7 @@ static const struct {
 	{"--callgraph=x true", "is no call graph depth"},
 	{"--unwind=x true", "neither auto"},
 	{"--stack-bytes=x true", "is no number"},
-	{"--separate=x true", "no separation"},
+	{"--separate=x true", "unknown separation"},
 	{"--session-dir= true", "--session-dir needs"},
 	{"--sample-pages=3 true", "power of two"},
 	{"--sample-pages=0 true", "power of two"},
