@@ -34,7 +34,7 @@ static int take_fd(struct ctf_file *file, int fd, bool is_packed, uint64_t *nr_l
 	int error;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		*fault = "is no file: a stream of a trace is one";
+		*fault = "is not a regular file";
 		return -EINVAL;
 	}
 	if (!is_packed) {
@@ -43,8 +43,8 @@ static int take_fd(struct ctf_file *file, int fd, bool is_packed, uint64_t *nr_l
 	}
 	error = ctf_packed_open(&file->packed, fd, nr_long_bytes);
 	if (error == -EINVAL)
-		*fault = "is not compressed as oprof does it, or not whole: zstd -d makes a file "
-			 "of what it holds";
+		*fault = "is not compressed in oprof's way, or is incomplete: zstd -d decompresses "
+			 "its content";
 	if (error)
 		return error;
 	file->fd = -1;

@@ -38,7 +38,7 @@ static int take_layout_field(struct parser *parser, struct ctf_layout *layout,
 	if (error)
 		return error;
 	if (integer->align != 8 || integer->bits % 8)
-		return parser_refuse(parser, "a packet's header holds packed integers only");
+		return parser_refuse(parser, "a packet's header may contain only packed integers");
 	nr *= integer->bits / 8;
 	i = find_layout_field(part, name);
 	if (i >= 0) {
@@ -46,8 +46,10 @@ static int take_layout_field(struct parser *parser, struct ctf_layout *layout,
 
 		if (*found & 1U << i || nr != known->nr_bytes || integer->is_signed ||
 		    integer->is_time != known->is_time)
-			return parser_refuse(parser, "a field of packets is twice there, or of "
-						     "another size or sign than known");
+			return parser_refuse(
+				parser,
+				"a field of packets is described twice, or its size or sign is "
+				"not supported");
 		*found |= 1U << i;
 		layout->at[i] = layout->nr_bytes;
 	}
@@ -72,11 +74,10 @@ static int take_layout(struct parser *parser, struct ctf_layout *layout, enum ct
 	for (int i = 0; i < CTF_LAYOUT_NR_FIELDS; i++)
 		if (ctf_layout_fields[i].part == part && !(found & 1U << i))
 			return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
-					   "packets have no field %s here",
-					   ctf_layout_fields[i].name);
+					   "packets lack the field %s", ctf_layout_fields[i].name);
 	/* Babeltrace requires the magic to be first, and the search for packets relies on it. */
 	if (part == CTF_LAYOUT_HEADER && layout->at[0])
-		return parser_refuse(parser, "a packet's first field is not its magic");
+		return parser_refuse(parser, "the first field of a packet is not its magic");
 	return 0;
 }
 
@@ -107,7 +108,7 @@ static int take_trace_property(struct parser *parser, const char *name, bool *ha
 	if (!strcmp(name, "byte_order"))
 		return parser_take_word(parser, "le");
 	if (strcmp(name, "packet") || *has_header)
-		return parser_refuse(parser, "traces have no such property that is known here");
+		return parser_refuse(parser, "unknown property of a trace");
 	*has_header = true;
 	error = take_layout(parser, &parser->layout, CTF_LAYOUT_HEADER);
 	parser->header_bytes = parser->layout.nr_bytes;
@@ -168,7 +169,7 @@ static int take_env(struct parser *parser)
 		struct ctf_env *env = &parser->envs[parser->nr_envs];
 
 		if (parser->nr_envs == CTF_NR_ENVS_MAX)
-			return parser_refuse(parser, "an environment of too many things");
+			return parser_refuse(parser, "the environment has too many entries");
 		error = parser_take_name(parser, &env->name);
 		if (!error)
 			error = parser_take_sign(parser, "=");
@@ -199,7 +200,7 @@ static int take_clock_property(struct parser *parser, const char *name, struct c
 		return parser_take_signed(parser, &clock->offset_s);
 	if (!strcmp(name, "offset"))
 		return parser_take_number(parser, UINT64_MAX, &clock->offset);
-	return parser_refuse(parser, "clocks have no such property that is known here");
+	return parser_refuse(parser, "unknown property of a clock");
 }
 
 static int take_clock(struct parser *parser)
@@ -207,7 +208,7 @@ static int take_clock(struct parser *parser)
 	int error = parser_take_sign(parser, "{");
 
 	if (!error && parser->has_clock)
-		return parser_refuse(parser, "a second clock: all streams are of one");
+		return parser_refuse(parser, "a second clock: all streams must use one clock");
 	parser->clock = (struct ctf_clock){.description = ""};
 	while (!error && !parser_skip(parser, "}")) {
 		const char *name;
@@ -241,7 +242,7 @@ static int check_header_aliases(struct parser *parser)
 		if (!have || have->bits != want->bits || have->align != want->align ||
 		    have->is_signed || have->is_time != want->is_time)
 			return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
-					   "the record header's type %s is not what it should be",
+					   "the record header's type %s is not as oprof defines it",
 					   tsdl_header_aliases[i].name);
 	}
 	return 0;
@@ -280,7 +281,7 @@ static int take_stream_property(struct parser *parser, const char *name, uint32_
 	if (!strcmp(name, "packet"))
 		return take_context(parser);
 	if (strcmp(name, "event"))
-		return parser_refuse(parser, "streams have no such property that is known here");
+		return parser_refuse(parser, "unknown property of a stream");
 	error = check_header_aliases(parser);
 	return error ? error
 		     : parser_take_tokens(parser, TSDL_RECORD_HEADER, "oprof's record header");
@@ -320,7 +321,8 @@ static int take_stream(struct parser *parser)
 	if (error)
 		return error;
 	if (nr_parts != 2 || !parser->has_context)
-		return parser_refuse(parser, "a stream has an event.header and a packet.context");
+		return parser_refuse(parser,
+				     "a stream must have an event.header and a packet.context");
 	error = parser_take_sign(parser, ";");
 	return error ? error : add_stream(parser, id);
 }
@@ -397,8 +399,9 @@ static int parse_text(struct parser *parser, struct ctf_metadata *metadata, cons
 	tsdl_lexer_init(&parser->lexer, text, nr_bytes);
 	parser_next(parser);
 	if (nr_bytes < signature || memcmp(text, TSDL_SIGNATURE, signature))
-		return diag_set_at(parser->diag, -EINVAL, parser->file, 1,
-				   "no metadata of a trace: it does not begin " TSDL_SIGNATURE);
+		return diag_set_at(
+			parser->diag, -EINVAL, parser->file, 1,
+			"is not the metadata of a trace: it does not begin with " TSDL_SIGNATURE);
 	while (!error && parser->token.kind != TSDL_END)
 		error = take_block(parser);
 	return error ? error : parser_end(parser, metadata);

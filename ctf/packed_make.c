@@ -227,7 +227,8 @@ int ctf_packed_make_all(const char *path, bool compress, struct diag *diag)
 					    strerror(-one));
 	}
 	if (fsync(dirfd(dir)) && !error)
-		error = diag_set_at(diag, -errno, path, 0, "is not on disk: %s", strerror(errno));
+		error = diag_set_at(diag, -errno, path, 0, "cannot be written to disk: %s",
+				    strerror(errno));
 	(void)closedir(dir);
 	return error;
 }

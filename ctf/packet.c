@@ -25,9 +25,9 @@ const char *ctf_packet_fault(const struct oprof_packet_header *header, const uin
 	if (header->magic != OPROF_PACKET_MAGIC)
 		return "no packet begins here: its magic is wrong";
 	if (memcmp(header->uuid, uuid, sizeof(header->uuid)))
-		return "it is of another trace: the uuid differs";
+		return "it belongs to another trace: the uuid differs";
 	if (bits & (bits - 1) || bits < (uint64_t)header_bytes * 8 || bits > (uint64_t)1 << 62)
-		return "packet_size is no power of two, or less than its header";
+		return "packet_size is not a power of two, or less than its header";
 	if (header->content_bits > bits || header->content_bits < (uint64_t)header_bytes * 8 ||
 	    header->content_bits % 8)
 		return "content_size is not between its header and packet_size, in bytes";
@@ -42,9 +42,9 @@ const char *ctf_packet_order_fault(const struct oprof_packet_header *before,
 				   const struct oprof_packet_header *header)
 {
 	if (header->stream_id != before->stream_id)
-		return "it is of another stream than the packet before it";
+		return "it belongs to another stream than the packet before it";
 	if (header->packet_bits != before->packet_bits)
-		return "packet_size is not that of the packet before it";
+		return "packet_size differs from that of the packet before it";
 	if (header->time_begin < before->time_end)
 		return "it begins before the end of the packet before it";
 	if (header->seq <= before->seq)

@@ -38,9 +38,9 @@ int parser_wanted(struct parser *parser, const char *what)
 	show_token(&parser->token, shown);
 	if (parser->token.kind == TSDL_END)
 		return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
-				   "the file ends where %s should be", what);
+				   "expected %s, but the file ends", what);
 	return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
-			   "%s should be where \"%s\" is", what, shown);
+			   "expected %s, found \"%s\"", what, shown);
 }
 
 void parser_next(struct parser *parser)
@@ -117,11 +117,12 @@ int parser_take_string(struct parser *parser, const char **text)
 	int error;
 
 	if (parser->token.kind != TSDL_STRING)
-		return parser_wanted(parser, "a text in quotes");
+		return parser_wanted(parser, "a quoted string");
 	error = tsdl_token_unquote(&parser->token, parser->arena, text);
 	if (error)
-		return error == -ENOMEM ? parser_no_memory(parser)
-					: parser_refuse(parser, "this text has an unknown escape");
+		return error == -ENOMEM
+			       ? parser_no_memory(parser)
+			       : parser_refuse(parser, "this string has an unknown escape");
 	parser_next(parser);
 	return 0;
 }
@@ -157,7 +158,7 @@ static bool parse_uuid(const struct tsdl_token *token, uint8_t uuid[CTF_UUID_BYT
 int parser_take_uuid(struct parser *parser, uint8_t uuid[CTF_UUID_BYTES])
 {
 	if (!parse_uuid(&parser->token, uuid))
-		return parser_wanted(parser, "a uuid in quotes");
+		return parser_wanted(parser, "a quoted uuid");
 	parser_next(parser);
 	return 0;
 }
@@ -199,7 +200,8 @@ static int take_map(struct parser *parser)
 	if (error)
 		return error;
 	if (!parser->has_clock || !parser_sees(parser, TSDL_WORD, parser->clock.name))
-		return parser_wanted(parser, "the name of the clock, described before");
+		return parser_wanted(parser,
+				     "the name of the clock, which must be described before");
 	parser_next(parser);
 	error = parser_take_sign(parser, ".");
 	return error ? error : parser_take_word(parser, "value");
@@ -233,7 +235,7 @@ static int take_integer_value(struct parser *parser, const char *name, struct ts
 		integer->is_time = true;
 		return take_map(parser);
 	}
-	return parser_refuse(parser, "integers have no such property that is known here");
+	return parser_refuse(parser, "unknown property of an integer");
 }
 
 /* Parses { size = ...; ... }. */
@@ -256,7 +258,8 @@ static int take_integer_body(struct parser *parser, struct tsdl_integer *integer
 	if (error)
 		return error;
 	if (!integer->bits || !integer->align || (integer->base != 10 && integer->base != 16))
-		return parser_refuse(parser, "an integer of no size, alignment or known base");
+		return parser_refuse(parser,
+				     "an integer has no size, no alignment or an unknown base");
 	if (integer->is_text && (integer->bits != 8 || integer->is_signed))
 		return parser_refuse(parser, "only unsigned integers of 8 bits can be text");
 	return 0;
@@ -285,7 +288,7 @@ int parser_take_alias(struct parser *parser)
 	if (error)
 		return error;
 	if (parser_find_alias(parser, name) || parser->nr_aliases == PARSER_NR_ALIASES_MAX)
-		return parser_refuse(parser, "the same typealias twice, or too many of them");
+		return parser_refuse(parser, "a typealias is given twice, or there are too many");
 	parser->aliases[parser->nr_aliases++] = (struct parser_alias){name, integer};
 	return parser_take_sign(parser, ";");
 }

@@ -15,7 +15,7 @@ static int take_field_name(struct parser *parser, const char **name)
 	if (error)
 		return error;
 	if ((*name)[0] != '_' || !(*name)[1])
-		return parser_refuse(parser, "the name of a field before this has no leading _");
+		return parser_refuse(parser, "the name of the field before this has no leading _");
 	++*name;
 	return 0;
 }
@@ -35,7 +35,8 @@ static int take_field_integer(struct parser *parser, struct ctf_field *field, bo
 	if (error)
 		return error;
 	if (!is_packed(integer))
-		return parser_refuse(parser, "fields are packed integers of 8, 16, 32 or 64 bits");
+		return parser_refuse(parser,
+				     "fields must be packed integers of 8, 16, 32 or 64 bits");
 	field->kind = CTF_FIELD_INTEGER;
 	field->bits = integer->bits;
 	field->base = integer->base;
@@ -69,7 +70,7 @@ static int take_labels(struct parser *parser, struct ctf_field *field)
 		return error;
 	do {
 		if (field->nr_labels == CTF_NR_LABELS_MAX)
-			return parser_refuse(parser, "an enumeration of too many names");
+			return parser_refuse(parser, "an enumeration has too many names");
 		error = take_label(parser, &parser->labels[field->nr_labels++]);
 	} while (!error && parser_skip(parser, ","));
 	if (!error)
@@ -101,7 +102,8 @@ static int take_sequence(struct parser *parser, struct ctf_field *field, struct 
 	    length->kind != CTF_FIELD_INTEGER || length->nr_labels || length->base != 10 ||
 	    length->bits == 64 || name[0] != '_' || strncmp(name + 1, field->name, nr) ||
 	    strcmp(name + 1 + nr, "_length"))
-		return parser_refuse(parser, "the length of a sequence is the field before it");
+		return parser_refuse(parser,
+				     "the length of a sequence must be the field before it");
 	field->kind = CTF_FIELD_SEQUENCE;
 	field->length_bits = length->bits;
 	parser->fields[--event->nr_fields] = *field;
@@ -147,7 +149,7 @@ static int take_field(struct parser *parser, struct ctf_event *event)
 	int error;
 
 	if (event->nr_fields >= CTF_NR_FIELDS_MAX)
-		return parser_refuse(parser, "an event of too many fields");
+		return parser_refuse(parser, "an event has too many fields");
 	*field = (struct ctf_field){.kind = CTF_FIELD_STRING, .bits = 8, .base = 10};
 	if (parser_sees(parser, TSDL_WORD, "string")) {
 		parser_next(parser);
@@ -184,7 +186,7 @@ static int take_alignment(struct parser *parser, struct ctf_event *event)
 	if (error)
 		return error;
 	if (bits % 8)
-		return parser_refuse(parser, "an alignment that is no number of bytes");
+		return parser_refuse(parser, "an alignment is not a whole number of bytes");
 	event->alignment = (unsigned int)bits / 8;
 	return 0;
 }
@@ -239,7 +241,7 @@ static int take_property(struct parser *parser, struct ctf_event *event)
 	else if (!strcmp(name, "stream_id"))
 		error = take_id(parser, &event->stream_id);
 	else
-		error = parser_refuse(parser, "events have no such property that is known here");
+		error = parser_refuse(parser, "unknown property of an event");
 	return error ? error : parser_take_sign(parser, ";");
 }
 
@@ -262,8 +264,7 @@ static int add_event(struct parser *parser, const struct ctf_event *event)
 	if (is_padding(event))
 		return padding_is_sound(event)
 			       ? 0
-			       : parser_refuse(parser,
-					       "padding records of another kind than known");
+			       : parser_refuse(parser, "padding records of an unknown kind");
 	if (parser->nr_events == CTF_NR_EVENTS_MAX)
 		return parser_refuse(parser, "too many events");
 	if (array_reserve(&parser->events, &parser->events_room, parser->nr_events, 1))

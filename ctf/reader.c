@@ -80,9 +80,10 @@ static int read_file(int fd, char **text, size_t *nr_bytes)
 static int fail_metadata(const struct ctf_reader *reader, int error, struct diag *diag)
 {
 	return diag_set_at(diag, error, reader->folder, 0,
-			   "is no trace folder: its file " CTF_METADATA_FILE " cannot be read: %s",
-			   error == -EINVAL  ? "it is no file"
-			   : error == -ELOOP ? "a symbolic link is not followed"
+			   "is not a trace folder: its file " CTF_METADATA_FILE
+			   " cannot be read: %s",
+			   error == -EINVAL  ? "not a regular file"
+			   : error == -ELOOP ? "symbolic links are not followed"
 					     : strerror(-error));
 }
 

@@ -66,9 +66,9 @@ static int need(struct ctf_cursor *cursor, uint64_t keep, uint64_t offset, uint6
 	int error;
 
 	if (offset > cursor->end || nr > cursor->end - offset)
-		return refuse(cursor, "a record goes on behind the packet's content");
+		return refuse(cursor, "a record extends beyond the packet's content");
 	if (offset + nr - keep > CTF_RECORD_BYTES_MAX)
-		return refuse(cursor, "a record is longer than any that is read");
+		return refuse(cursor, "a record is longer than the maximum");
 	error = ctf_window_need(cursor->window, keep, offset + nr);
 	return error ? refuse_window(cursor, error) : 0;
 }
@@ -125,7 +125,7 @@ static int measure_string(struct ctf_cursor *cursor, uint64_t keep, uint64_t off
 		}
 		offset += nr;
 	}
-	return refuse(cursor, "a string goes on behind the packet's content");
+	return refuse(cursor, "a string extends beyond the packet's content");
 }
 
 /* ---- header ---- */
@@ -276,7 +276,8 @@ int ctf_record_take(struct ctf_cursor *cursor, const struct ctf_event **event,
 	} else {
 		*event = find_event(cursor->index, cursor->id);
 		error = *event ? take_payload(cursor, *event, start, &offset, values)
-			       : refuse(cursor, "a record is of an event that is not described");
+			       : refuse(cursor,
+					"a record belongs to an event that is not described");
 	}
 	if (error)
 		return error;

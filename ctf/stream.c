@@ -150,9 +150,9 @@ static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 {
 	stream->counts.lost_damaged += error == -EBADMSG;
 	close_file(stream);
-	return diag_set_at(diag, error, stream->path, 0, "cannot be read on: %s",
+	return diag_set_at(diag, error, stream->path, 0, "cannot be read further: %s",
 			   error == -ENODATA   ? "it became shorter while it was read"
-			   : error == -EBADMSG ? "what is compressed there is damaged"
+			   : error == -EBADMSG ? "its compressed data are damaged"
 					       : strerror(-error));
 }
 
@@ -238,8 +238,9 @@ static int end_search(struct ctf_stream *stream, uint64_t start, const char *fau
 {
 	stream->counts.lost_damaged++;
 	(void)diag_set_at(diag, -EBADMSG, stream->path, 0,
-			  "packet %" PRIu64 ", from byte %" PRIu64 ": %s; from byte %" PRIu64
-			  " on it is not read: it is compressed, and %" PRIu64
+			  "packet %" PRIu64 ", from byte %" PRIu64
+			  ": %s; the file is not read from byte %" PRIu64
+			  " on: it is compressed, and %" PRIu64
 			  " MiB of it have been searched for packets",
 			  stream->number, start, fault, stream->next_packet,
 			  CTF_PACKED_SEARCH_BYTES_MAX >> 20);
@@ -318,11 +319,11 @@ static const char *find_fault(const struct ctf_stream *stream,
 	if (fault)
 		return fault;
 	if (!has_stream(&metadata->trace, header->stream_id))
-		return "it is of a stream that is not described";
+		return "it belongs to a stream that is not described";
 	if (!stream->counts.nr_packets)
 		return NULL;
 	if (header->stream_id != stream->packet.stream_id)
-		return "it is of another stream than the packet before it";
+		return "it belongs to another stream than the packet before it";
 	if (stream->counts.nr_records && header->time_begin < stream->counts.time_last)
 		return "it begins before the last record of the packets before it";
 	return NULL;
@@ -392,7 +393,7 @@ static int end_packet(struct ctf_stream *stream, struct diag *diag)
 {
 	if (stream->packet.nr_records != OPROF_PACKET_NR_UNKNOWN &&
 	    stream->packet.nr_records != stream->nr_in_packet)
-		return leave_damaged(stream, "it has not as many records as nr_records says", diag);
+		return leave_damaged(stream, "its number of records differs from nr_records", diag);
 	stream->number++;
 	stream->state = STREAM_BETWEEN;
 	return 0;

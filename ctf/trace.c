@@ -123,11 +123,11 @@ static int check_field(const struct ctf_event *event, unsigned int i, struct dia
 	const struct ctf_field *field = &event->fields[i];
 
 	if (!ctf_is_identifier(field->name))
-		return diag_set(diag, -EINVAL, "event \"%s\": \"%.300s\" is no name for a field",
+		return diag_set(diag, -EINVAL,
+				"event \"%s\": \"%.300s\" is not a valid name of a field",
 				event->name, field->name);
 	if (!field_is_sound(field))
-		return diag_set(diag, -EINVAL,
-				"event \"%s\": field %s is of no kind or size that there is",
+		return diag_set(diag, -EINVAL, "event \"%s\": field %s has an unknown kind or size",
 				event->name, field->name);
 	for (unsigned int j = 0; j < event->nr_fields; j++) {
 		const char *other = event->fields[j].name;
@@ -166,7 +166,7 @@ static int check_event(const struct ctf_trace *trace, const struct ctf_event *ev
 		return diag_set(diag, -EINVAL, "event \"%s\": there is no stream %u", event->name,
 				event->stream_id);
 	if (!is_alignment(event->alignment) || (!event->nr_fields && event->alignment != 1))
-		return diag_set(diag, -EINVAL, "event \"%s\": a payload's alignment is not %u",
+		return diag_set(diag, -EINVAL, "event \"%s\": a payload's alignment cannot be %u",
 				event->name, event->alignment);
 	if (event->nr_fields > CTF_NR_FIELDS_MAX)
 		return diag_set(diag, -EINVAL, "event \"%s\" has more than %u fields", event->name,
@@ -213,15 +213,16 @@ static int check_envs(const struct ctf_trace *trace, struct diag *diag)
 		const struct ctf_env *env = &trace->envs[i];
 
 		if (!ctf_is_identifier(env->name) || ctf_is_keyword(env->name))
-			return diag_set(diag, -EINVAL, "\"%.300s\" is no name in the environment",
+			return diag_set(diag, -EINVAL,
+					"\"%.300s\" is not a valid name in the environment",
 					env->name);
 		if (env->text && strnlen(env->text, 4097) > 4096)
 			return diag_set(diag, -EINVAL, "%s in the environment is too long",
 					env->name);
 		for (unsigned int j = 0; j < i; j++)
 			if (!strcmp(env->name, trace->envs[j].name))
-				return diag_set(diag, -EINVAL, "%s is twice in the environment",
-						env->name);
+				return diag_set(diag, -EINVAL,
+						"%s is given twice in the environment", env->name);
 	}
 	return 0;
 }
@@ -239,7 +240,8 @@ static int check_streams(const struct ctf_trace *trace, struct diag *diag)
 static int check_clock(const struct ctf_clock *clock, struct diag *diag)
 {
 	if (!ctf_is_identifier(clock->name) || ctf_is_keyword(clock->name))
-		return diag_set(diag, -EINVAL, "\"%.300s\" is no name for a clock", clock->name);
+		return diag_set(diag, -EINVAL, "\"%.300s\" is not a valid name of a clock",
+				clock->name);
 	if (!is_text(clock->description))
 		return diag_set(diag, -EINVAL, "the description of clock %s is too long",
 				clock->name);
@@ -260,7 +262,7 @@ int ctf_trace_check(const struct ctf_trace *trace, struct diag *diag)
 	    trace->nr_events > CTF_NR_EVENTS_MAX || trace->nr_envs > CTF_NR_ENVS_MAX)
 		return diag_set(diag, -EINVAL,
 				"a trace has 1 to %u kinds of streams, at most %u "
-				"events and %u things in its environment",
+				"events and %u entries in its environment",
 				CTF_NR_STREAMS_MAX, CTF_NR_EVENTS_MAX, CTF_NR_ENVS_MAX);
 	error = check_clock(&trace->clock, diag);
 	if (!error)

@@ -83,11 +83,11 @@ static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 
 	if (flock(writer->folder_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return diag_set_at(diag, -EBUSY, writer->folder, 0,
-				   "another writer has it: a trace takes a folder of its own");
+				   "another writer uses it: a trace requires a folder of its own");
 	error = check_empty(writer->folder_fd);
 	if (error == -ENOTEMPTY)
 		return diag_set_at(diag, error, writer->folder, 0,
-				   "is not empty: a trace takes a folder of its own");
+				   "is not empty: a trace requires a folder of its own");
 	return error ? diag_set_at(diag, error, writer->folder, 0, "cannot be read: %s",
 				   strerror(-error))
 		     : 0;
@@ -192,7 +192,7 @@ static int begin_trace(struct ctf_writer *writer, const struct ctf_trace *trace,
 		writer->metadata_fd = error < 0 ? -1 : error;
 		error = error < 0 ? error : 0;
 	}
-	return error ? diag_set_at(diag, error, writer->folder, 0, "no metadata written: %s",
+	return error ? diag_set_at(diag, error, writer->folder, 0, "cannot write the metadata: %s",
 				   strerror(-error))
 		     : 0;
 }
@@ -292,7 +292,7 @@ int ctf_writer_next_chunk(struct ctf_writer *writer, struct diag *diag)
 	int error = make_chunk(writer);
 
 	if (error)
-		return diag_set_at(diag, error, writer->folder, 0, "no new chunk: %s",
+		return diag_set_at(diag, error, writer->folder, 0, "cannot begin a new chunk: %s",
 				   strerror(-error));
 	for (unsigned int i = 0; i < writer->nr_files; i++) {
 		if (writer->files[i].fd >= 0)
@@ -345,7 +345,8 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 	if (!*name || *name == '.' || strchr(name, '/') || !strcmp(name, CTF_METADATA_FILE) ||
 	    !is_described(writer, stream_id))
 		return diag_set_at(diag, -EINVAL, writer->folder, 0,
-				   "no file \"%s\" of stream %u can be there", name, stream_id);
+				   "\"%s\" cannot be the name of a file of stream %u", name,
+				   stream_id);
 	new = make_room(writer, name);
 	if (!new)
 		return diag_set_at(diag, -ENOMEM, writer->folder, 0, "no memory for file %s", name);
@@ -371,9 +372,9 @@ static const char *find_fault(const struct ctf_writer *writer, const struct writ
 	if (fault)
 		return fault;
 	if (header->packet_bits != (uint64_t)nr_bytes * 8)
-		return "packet_size is not its size";
+		return "packet_size differs from its size";
 	if (header->stream_id != file->stream_id)
-		return "it is of another stream than its file";
+		return "it belongs to another stream than its file";
 	return file->has_packet ? ctf_packet_order_fault(&file->last, header) : NULL;
 }
 
@@ -424,8 +425,7 @@ static int unwrite(struct ctf_writer *writer, const struct writer_file *file, ui
 		writer->counts.lost_unwritten_records += nr_records;
 	if (file->fd >= 0 && ftruncate(file->fd, file->nr_bytes))
 		return diag_set_at(diag, error, writer->folder, 0,
-				   "file %s: a packet is lost: %s; and its beginning stays there: "
-				   "%m",
+				   "file %s: a packet is lost: %s; cannot remove its beginning: %m",
 				   file->name, strerror(-error));
 	return diag_set_at(diag, error, writer->folder, 0, "file %s: a packet is lost: %s",
 			   file->name, strerror(-error));
@@ -561,7 +561,7 @@ int ctf_writer_close(struct ctf_writer *writer, struct diag *diag)
 	error = sync_one(writer->folder_fd, error);
 	if (error)
 		(void)diag_set_at(diag, error, writer->folder, 0,
-				  "not all of the trace is on the disk: %s", strerror(-error));
+				  "cannot write all of the trace to disk: %s", strerror(-error));
 	writer_destroy(writer);
 	return error;
 }

@@ -41,18 +41,19 @@ enum {
 
 static const struct poptOption option_table[] = {
 	{"session-dir", 'd', POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
-	 "where the session goes (" SESSION_DIR_DEFAULT ")", "DIR"},
+	 "session directory to write to (" SESSION_DIR_DEFAULT ")", "DIR"},
 	{"append", 'a', POPT_ARG_NONE, NULL, OPTION_APPEND,
-	 "add to the session that is there instead of replacing it", NULL},
+	 "add to the existing session instead of replacing it", NULL},
 	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
-	 "what to keep apart: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
+	 "kinds of separation: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
 	{"from", 0, POPT_ARG_STRING, NULL, OPTION_FROM,
-	 "of a trace: samples from so many seconds after its begin", "SECONDS"},
-	{"to", 0, POPT_ARG_STRING, NULL, OPTION_TO, "of a trace: up to there", "SECONDS"},
+	 "of a trace: only samples from this time after its begin", "SECONDS"},
+	{"to", 0, POPT_ARG_STRING, NULL, OPTION_TO,
+	 "of a trace: only samples before this time after its begin", "SECONDS"},
 	{"thread", 't', POPT_ARG_STRING, NULL, OPTION_THREAD,
-	 "of a trace: only samples of these threads: numbers with commas between", "LIST"},
-	{"quiet", 'q', POPT_ARG_NONE, NULL, OPTION_QUIET, "tell only what is wrong", NULL},
-	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
+	 "of a trace: only samples of these threads: numbers, separated by commas", "LIST"},
+	{"quiet", 'q', POPT_ARG_NONE, NULL, OPTION_QUIET, "print warnings and errors only", NULL},
+	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "print more", NULL},
 	{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
 	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this text", NULL},
 	{"usage", 0, POPT_ARG_NONE, NULL, OPTION_USAGE, "show brief usage", NULL},
@@ -185,7 +186,7 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 		return error;
 	error = profiler_start(&profiler);
 	if (error)
-		(void)diag_set(diag, error, "can't begin: %s", strerror(-error));
+		(void)diag_set(diag, error, "cannot begin: %s", strerror(-error));
 	else
 		drain_all(&profiler, file);
 	profiler_close(&profiler);
@@ -204,8 +205,8 @@ static int import_file(const struct import_options *options, struct perf_file *f
 	import_source_set(file);
 	if (file->nr_events > SOURCE_EVENTS_MAX)
 		error = diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
-				    "has %zu events: no more than %d can be imported",
-				    file->nr_events, SOURCE_EVENTS_MAX);
+				    "has %zu events: at most %d can be imported", file->nr_events,
+				    SOURCE_EVENTS_MAX);
 	if (!error)
 		error = file_make_dirs(options->session_dir, 0700);
 	if (error == -EOPNOTSUPP) {
@@ -242,12 +243,11 @@ static void tell_trace(const struct import_options *options, const struct import
 			    "among them",
 			    trace->lost_events, options->from);
 	if (trace->nr_damaged)
-		log_warning("%s: %" PRIu64 " places of it are damaged or cut", options->from,
+		log_warning("%s is damaged or cut in %" PRIu64 " places", options->from,
 			    trace->nr_damaged);
 	if (trace->nr_unkept)
 		log_warning("%s: %" PRIu64
-			    " mappings are more than there is memory for: samples in them may have "
-			    "no names",
+			    " mappings did not fit in memory: samples in them may have no names",
 			    options->from, trace->nr_unkept);
 }
 
@@ -321,11 +321,12 @@ static int take_words(struct import_options *options, const char **words, struct
 	if (options->what != IMPORT_RUN)
 		return 0;
 	if (!words || !words[0] || words[1])
-		return diag_set(diag, -EINVAL,
-				"what is to be imported? one perf.data file, one folder of a "
-				"trace, or one session folder of OProfile (--help tells more)");
+		return diag_set(
+			diag, -EINVAL,
+			"give one perf.data file, one folder of a trace, or one session folder of "
+			"OProfile (--help shows more)");
 	if (options->to_ns && options->to_ns <= options->from_ns)
-		return diag_set(diag, -EINVAL, "--to is not behind --from");
+		return diag_set(diag, -EINVAL, "--to is not after --from");
 	return keep_text(&options->from, words[0], diag);
 }
 
@@ -392,14 +393,15 @@ static int import(const struct import_options *options, struct diag *diag)
 	if (error)
 		return error;
 	if (stat(options->from, &st))
-		return diag_set_at(diag, -errno, options->from, 0, "can't be read: %s",
+		return diag_set_at(diag, -errno, options->from, 0, "cannot be read: %s",
 				   strerror(errno));
 	if (S_ISDIR(st.st_mode) && import_trace_is(options->from))
 		return import_trace(options, diag);
 	if (options->from_ns || options->to_ns || options->threads)
-		return diag_set_at(diag, -EINVAL, options->from, 0,
-				   "is no trace: --from, --to and --thread are of traces (reports "
-				   "have time: and tid: for sessions)");
+		return diag_set_at(
+			diag, -EINVAL, options->from, 0,
+			"is not a trace, which --from, --to and --thread require (for sessions, "
+			"reports accept time: and tid:)");
 	if (S_ISDIR(st.st_mode))
 		return import_oprofile(options->from, options->session_dir, options->append, diag);
 	return import_perf_data(options, diag);

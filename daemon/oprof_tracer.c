@@ -100,9 +100,8 @@ static void take_asked(struct program *program)
 	if (text)
 		tracer_serve_want(&program->serve, text);
 	else
-		log_warning(
-			"SIGUSR1 asks for nothing: optrace start --snapshot-if signal gives it a "
-			"meaning");
+		log_warning("SIGUSR1 is ignored: it requests a snapshot only with optrace start "
+			    "--snapshot-if signal");
 }
 
 static void take_signals(struct program *program)
@@ -222,8 +221,8 @@ static int take_pids(struct program *program, struct diag *diag)
 		    program->nr_pids == NR_PIDS_MAX)
 			return diag_set(
 				diag, -EINVAL,
-				"-p %s: give the numbers of processes, with commas between, "
-				"at most %u",
+				"-p %s: give the numbers of processes, separated by commas, at "
+				"most %u",
 				program->options.pids, NR_PIDS_MAX);
 		program->pids[program->nr_pids++] = (int32_t)pid;
 		at += length + (at[length] == ',');
@@ -371,7 +370,7 @@ static int end(struct program *program, struct diag *diag)
 	if (!error || counts.nr_records || counts.lost_disk)
 		tracer_tell_counts(&counts, options->overwrite && is_session, tell_log, NULL);
 	if (!error && program->disk_failed)
-		error = diag_set(diag, -EIO, "the trace is not whole");
+		error = diag_set(diag, -EIO, "the trace is incomplete");
 	closed = tracer_close(program->tracer, error ? NULL : diag);
 	program->tracer = NULL;
 	error = error ? error : closed;

@@ -152,7 +152,9 @@ static void daemon_recent(struct daemon *daemon, const struct control_request *r
 	int fd;
 
 	if (!request->last_ns) {
-		control_answer_fail(answer, -EINVAL, "last_ns has to say how far to reach back");
+		control_answer_fail(
+			answer, -EINVAL,
+			"the request has no last_ns: for how long before now to send samples");
 		return;
 	}
 	diag_clear(&diag);
@@ -197,7 +199,7 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 	case OPROF_REQUEST_SNAPSHOT:
 		break; /* for trace sessions only */
 	}
-	control_answer_fail(answer, -EOPNOTSUPP, "this daemon knows no such request");
+	control_answer_fail(answer, -EOPNOTSUPP, "unknown request");
 	return 0;
 }
 
@@ -213,7 +215,7 @@ static void daemon_reap(struct daemon *daemon)
 	while (sync_job_reap(&daemon->sync, &job, &error)) {
 		control_answer_init(&answer);
 		if (error) {
-			log_error("writing to disk: %s", strerror(-error));
+			log_error("cannot write to disk: %s", strerror(-error));
 			control_answer_fail(&answer, error, strerror(-error));
 		}
 		control_server_finish(daemon->server, job, &answer);
@@ -357,7 +359,7 @@ static void raise_files_limit(void)
 static int die_with_parent(pid_t parent, struct diag *diag)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM))
-		return diag_set(diag, -errno, "cannot follow the parent's end: %s",
+		return diag_set(diag, -errno, "cannot watch the parent process: %s",
 				strerror(errno));
 	if (getppid() != parent) /* the parent ended before prctl took effect */
 		return diag_set(diag, -ESRCH, "the parent process has ended");

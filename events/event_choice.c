@@ -75,7 +75,8 @@ static int unknown_event(const struct event_table *table, const char *name, stru
 		}
 	}
 	if (found)
-		return diag_set(diag, -ENOENT, "there is no event \"%s\"; near it: %s", name, near);
+		return diag_set(diag, -ENOENT, "there is no event \"%s\"; similar names: %s", name,
+				near);
 	return diag_set(diag, -ENOENT,
 			"there is no event \"%s\"; \"opcontrol --list-events\" shows all", name);
 }
@@ -110,7 +111,7 @@ static int check_clock_hz(const struct event *event, uint64_t hz, struct diag *d
 	if (hz > max)
 		return diag_set(diag, -EINVAL,
 				"event %s cannot be sampled at %" PRIu64 " Hz: %" PRIu64
-				" Hz is the most",
+				" Hz is the maximum",
 				event->name, hz, max);
 	return 0;
 }
@@ -123,7 +124,7 @@ static int parse_count(const struct event *event, const char *part, uint64_t hz,
 	if (!part || !*part) {
 		if (!hz)
 			return diag_set(diag, -EINVAL,
-					"event %s needs a count (%s:%" PRIu64
+					"event %s requires a count (%s:%" PRIu64
 					" or more) or a frequency (-F)",
 					event->name, event->name, event->min_period);
 		choice->frequency = true;
@@ -161,10 +162,11 @@ static int parse_unit_mask(const struct event *event, const char *part, struct e
 		}
 	}
 	if (number_parse(part, UINT32_MAX, &number) || !unit_mask_allows(mask, number))
-		return diag_set(diag, -EINVAL,
-				"event %s: unit mask \"%s\" is not one of its own; the default "
-				"is 0x%x",
-				event->name, part, mask->default_value);
+		return diag_set(
+			diag, -EINVAL,
+			"event %s: unit mask \"%s\" is not one of this event's; the default "
+			"is 0x%x",
+			event->name, part, mask->default_value);
 	choice->unit_mask = (uint32_t)number;
 	return 0;
 }
@@ -178,8 +180,8 @@ static int parse_flag(const struct event *event, const char *what, const char *p
 	*flag = false;
 	if (!strcmp(part, "0"))
 		return 0;
-	return diag_set(diag, -EINVAL, "event %s: %s is \"%s\"; it is 0 or 1", event->name, what,
-			part);
+	return diag_set(diag, -EINVAL, "event %s: %s is \"%s\"; it must be 0 or 1", event->name,
+			what, part);
 }
 
 static bool is_unit_mask_name(const struct event_unit_mask *mask, const char *text)
@@ -240,7 +242,7 @@ static int parse_switches(const struct event *event, char *parts[PART_NR],
 		if (parts[i] && *parts[i] && strcmp(parts[i], only[i]) != 0)
 			return diag_set(diag, -EINVAL,
 					"event %s is written without a count, unit mask or mode: "
-					"every nanosecond is told",
+					"every nanosecond is counted",
 					event->name);
 	choice->period_or_hz = 1;
 	choice->kernel = true;

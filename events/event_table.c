@@ -76,7 +76,7 @@ static int parse_counters(const struct table_text *text, const char *word, uint6
 		if (error)
 			return error;
 		if (*counters >> counter & 1)
-			return table_text_error(text, -EINVAL, "counter %s stands twice", number);
+			return table_text_error(text, -EINVAL, "counter %s is given twice", number);
 		*counters |= (uint64_t)1 << counter;
 		word += length + (word[length] == ',');
 	}
@@ -93,12 +93,13 @@ static int check_name(const struct event_table *table, const struct table_text *
 	for (const char *c = name; *c; c++) {
 		if (!isalnum((unsigned char)*c) && !strchr("-_", *c))
 			return table_text_error(text, -EINVAL,
-						"name %s: only letters, digits, - and _", name);
+						"name %s may contain only letters, digits, - and _",
+						name);
 	}
 	if (!strcmp(name, "default"))
 		return table_text_error(text, -EINVAL, "no event may be named default");
 	if (event_table_find(table, name))
-		return table_text_error(text, -EINVAL, "event %s stands twice", name);
+		return table_text_error(text, -EINVAL, "event %s is given twice", name);
 	return 0;
 }
 
@@ -182,12 +183,13 @@ static int parse_include(struct event_table *table, const struct table_text *tex
 	const char *cpu_type = table_text_trim(line + strlen("include:"));
 
 	if (!cpu_type_valid(cpu_type))
-		return table_text_error(text, -EINVAL, "include:%s names no folder of tables",
+		return table_text_error(text, -EINVAL,
+					"include:%s is not the name of a folder of tables",
 					cpu_type);
 	if (!table->dir)
-		return table_text_error(text, -EINVAL, "include: is not possible here");
+		return table_text_error(text, -EINVAL, "include: is not allowed here");
 	if (table->depth >= EVENT_INCLUDE_DEPTH_MAX)
-		return table_text_error(text, -EINVAL, "include: goes deeper than %d",
+		return table_text_error(text, -EINVAL, "include: is nested deeper than %d",
 					EVENT_INCLUDE_DEPTH_MAX);
 	for (size_t i = 0; i < table->nr_cpu_types; i++) {
 		if (!strcmp(table->cpu_types[i], cpu_type))

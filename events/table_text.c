@@ -89,7 +89,7 @@ static int read_field(const struct table_text *text, const char *word, struct ta
 	if (!field)
 		return table_text_error(text, -EINVAL, "unknown field \"%s\"", word);
 	if (field->value)
-		return table_text_error(text, -EINVAL, "field %s: stands twice", field->key);
+		return table_text_error(text, -EINVAL, "field %s: is given twice", field->key);
 	if (!colon[1])
 		return table_text_error(text, -EINVAL, "field %s: has no value", field->key);
 	field->value = colon + 1;

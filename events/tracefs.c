@@ -87,10 +87,9 @@ int tracefs_find(const char *root, char **folder, struct diag *diag)
 		error = find(root, folder);
 	}
 	if (error == -EACCES)
-		return diag_set(
-			diag, error,
-			"only root may look at the kernel's events here: run it as root, or "
-			"sudo mount -o remount,mode=755 " TRACEFS_FOLDER);
+		return diag_set(diag, error,
+				"only root may read the kernel's events here: run as root, or "
+				"sudo mount -o remount,mode=755 " TRACEFS_FOLDER);
 	if (error)
 		return diag_set(diag, error, "tracefs: %s", strerror(-error));
 	return 0;

@@ -261,11 +261,11 @@ static int add_field(struct format *format, const struct declaration *declaratio
 		return 0;
 	}
 	if (declaration->is_located && size != sizeof(uint32_t))
-		return refuse(format, "a word that says where a value is has 4 bytes");
+		return refuse(format, "the location of a value must have 4 bytes");
 	if (tracepoint->nr_fields == TRACEPOINT_NR_FIELDS_MAX)
-		return refuse(format, "more fields than a tracepoint has");
+		return refuse(format, "too many fields");
 	if (tracepoint_find(tracepoint, declaration->name))
-		return refuse(format, "a second field of that name");
+		return refuse(format, "two fields have the same name");
 	*field = (struct tracepoint_field){.name = strdup(declaration->name),
 					   .type = strdup(declaration->type),
 					   .offset = (uint32_t)offset,
@@ -292,10 +292,11 @@ static int take_field(struct format *format, char *text)
 
 	(void)strsep(&parts, ";");
 	if (!parts || !numbers_of(parts, &offset, &size, &is_signed))
-		return refuse(format,
-			      "no field: DECLARATION; offset:N; size:N; signed:0 or 1; is one");
+		return refuse(
+			format,
+			"not a field: expected DECLARATION; offset:N; size:N; signed:0 or 1;");
 	if (!declaration_parse(text, &declaration))
-		return refuse(format, "a declaration that is not understood");
+		return refuse(format, "unknown form of declaration");
 	if (!strncmp(declaration.name, COMMON_PREFIX, strlen(COMMON_PREFIX)))
 		return 0;
 	return add_field(format, &declaration, offset, size, is_signed);
@@ -315,7 +316,7 @@ static int take_line(struct format *format, char *line)
 	}
 	if (!strncmp(line, "ID: ", 4)) {
 		if (number_parse(line + 4, UINT32_MAX, &id))
-			return refuse(format, "the ID is no number");
+			return refuse(format, "the ID is not a number");
 		format->tracepoint->id = (uint32_t)id;
 		format->has_id = true;
 		return 0;
@@ -326,7 +327,7 @@ static int take_line(struct format *format, char *line)
 	}
 	if (!strncmp(line, "field:", 6))
 		return take_field(format, line + 6);
-	return *line ? refuse(format, "a line that is not understood") : 0;
+	return *line ? refuse(format, "unknown form of line") : 0;
 }
 
 static int take_lines(struct format *format)

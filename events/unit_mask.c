@@ -49,7 +49,7 @@ static int parse_type(const struct table_text *text, const char *word,
 		}
 	}
 	return table_text_error(text, -EINVAL,
-				"type \"%s\" is none of mandatory, bitmask, exclusive", word);
+				"type \"%s\" is not one of mandatory, bitmask, exclusive", word);
 }
 
 /* The mask whose values are being read. default_word may name a later value, so it is kept. */
@@ -70,7 +70,7 @@ static int begin_mask(struct event_table *table, struct table_text *text, char *
 	if (error)
 		return error;
 	if (unit_mask_find(table, first, fields[0].value))
-		return table_text_error(text, -EINVAL, "unit mask %s stands twice",
+		return table_text_error(text, -EINVAL, "unit mask %s is given twice",
 					fields[0].value);
 	error = array_reserve_bytes(&table->unit_masks, &table->unit_masks_room,
 				    table->nr_unit_masks, 1, sizeof(struct event_unit_mask *));
@@ -96,11 +96,11 @@ static int split_value(const struct table_text *text, char **rest, char **name)
 	next += 6;
 	if (*next != '\0' && *next != ' ' && *next != '\t')
 		return table_text_error(text, -EINVAL,
-					"extra: with a value is not known yet; write \"extra:\" "
+					"extra: with a value is not supported; write \"extra:\" "
 					"and the value's name");
 	*name = table_text_word(&next);
 	if (!*name)
-		return table_text_error(text, -EINVAL, "extra: has no name behind it");
+		return table_text_error(text, -EINVAL, "extra: has no name after it");
 	*rest = next;
 	return 0;
 }
@@ -119,17 +119,18 @@ static int check_new_value(const struct table_text *text, const struct event_uni
 			   uint64_t value, const char *name)
 {
 	if (name && !value_name_valid(name))
-		return table_text_error(text, -EINVAL,
-					"value name %s: a letter, then letters, digits, - and _",
-					name);
+		return table_text_error(
+			text, -EINVAL,
+			"value name %s must be a letter, then letters, digits, - and _", name);
 	for (size_t i = 0; i < mask->nr_values; i++) {
 		const struct event_unit_mask_value *old = &mask->values[i];
 
 		if (!name && !old->name && old->value == value)
-			return table_text_error(text, -EINVAL, "value 0x%llx stands twice",
+			return table_text_error(text, -EINVAL, "value 0x%llx is given twice",
 						(unsigned long long)value);
 		if (name && old->name && !strcmp(name, old->name))
-			return table_text_error(text, -EINVAL, "value name %s stands twice", name);
+			return table_text_error(text, -EINVAL, "value name %s is given twice",
+						name);
 	}
 	return 0;
 }
@@ -204,7 +205,7 @@ static int end_mask(struct table_text *text, struct pending_mask *pending)
 	}
 	if (number_parse(pending->default_word, UINT32_MAX, &number) ||
 	    !unit_mask_allows(mask, number))
-		return table_text_error(text, -EINVAL, "default %s is no value of unit mask %s",
+		return table_text_error(text, -EINVAL, "default %s is not a value of unit mask %s",
 					pending->default_word, mask->name);
 	mask->default_value = (uint32_t)number;
 	return 0;
@@ -222,7 +223,8 @@ int unit_mask_parse_file(struct event_table *table, struct table_text *text)
 		bool indented = *line == ' ' || *line == '\t';
 
 		if (indented && !pending.mask)
-			return table_text_error(text, -EINVAL, "a value before any unit mask");
+			return table_text_error(text, -EINVAL,
+						"a value comes before any unit mask");
 		if (indented) {
 			error = add_value(text, pending.mask, line);
 			continue;

@@ -236,7 +236,7 @@ static int parse_root_path(struct name_parser *parser, struct sample_path *path)
 		if (error)
 			return error;
 	}
-	return used ? 0 : refuse(parser, "no path behind", (struct name_piece){SAMPLE_ROOT, 6});
+	return used ? 0 : refuse(parser, "no path after", (struct name_piece){SAMPLE_ROOT, 6});
 }
 
 static int parse_name(struct name_parser *parser, struct name_piece piece, struct sample_path *path)
@@ -290,7 +290,7 @@ static int parse_path(struct name_parser *parser, struct sample_path *path)
 		path->kind = SAMPLE_PATH_ANON;
 		return parse_anon(parser, first, path);
 	}
-	return refuse(parser, "{root}, {kern} or {anon:...} should be where there is", first);
+	return refuse(parser, "expected {root}, {kern} or {anon:...}, found", first);
 }
 
 /* ---- entry points ---- */
@@ -304,7 +304,7 @@ static int parse_parts(struct name_parser *parser, struct name_piece last, struc
 		return error;
 	between = take_component(parser);
 	if (!piece_is(between, SAMPLE_DEP))
-		return refuse(parser, "{dep} should be where there is", between);
+		return refuse(parser, "expected {dep}, found", between);
 	error = parse_path(parser, &name->image);
 	if (error)
 		return error;
@@ -322,7 +322,8 @@ int sample_name_parse(const char *text, struct sample_name *name, struct diag *d
 	int error;
 
 	if (!slash)
-		return diag_set_at(diag, -EINVAL, text, 0, "one part only: no sample file's name");
+		return diag_set_at(diag, -EINVAL, text, 0,
+				   "not a sample file's name: it has only one part");
 	last = (struct name_piece){slash + 1, strlen(slash + 1)};
 	error = parse_parts(&parser, last, name);
 	if (error)
@@ -330,6 +331,6 @@ int sample_name_parse(const char *text, struct sample_name *name, struct diag *d
 	error = sample_name_format(name, written, sizeof(written));
 	if (error || strcmp(written, text) != 0)
 		return diag_set_at(diag, -EINVAL, text, 0,
-				   "not as a sample file's name is written");
+				   "not in the form of a sample file's name");
 	return 0;
 }

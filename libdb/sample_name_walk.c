@@ -46,7 +46,7 @@ static int visit_unread(struct name_walk *walk, const FTSENT *entry)
 		return 0;
 	if (error != EACCES)
 		return -error;
-	diag_set_at(&walk->diag, -error, entry->fts_path, 0, "can't be read: %s", strerror(error));
+	diag_set_at(&walk->diag, -error, entry->fts_path, 0, "cannot be read: %s", strerror(error));
 	return walk->visit(entry->fts_path, NULL, &walk->diag, walk->context);
 }
 

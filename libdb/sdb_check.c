@@ -148,7 +148,7 @@ static int check_reach(struct checker *checker, const struct table_check *check,
 		if (left % 2)
 			sdb_probe_next(&probe);
 	}
-	return damaged(checker, "page %u: slot %u can't be found from its key", where->page, slot);
+	return damaged(checker, "page %u: slot %u cannot be found from its key", where->page, slot);
 }
 
 /* Invariant 5: lines fill from their start. */

@@ -192,7 +192,7 @@ static int file_begin_again(struct sdb *db, const struct sdb_identity *identity,
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: its first page is zero");
 	int error = file_begin(db, identity);
 
-	return error ? diag_set_at(diag, error, path, 0, "can't begin the file: %s",
+	return error ? diag_set_at(diag, error, path, 0, "cannot begin the file: %s",
 				   strerror(-error))
 		     : 0;
 }
@@ -233,7 +233,7 @@ static int file_map(struct sdb *db, const char *path, struct diag *diag)
 	db->file_bytes -= db->file_bytes % SDB_PAGE_BYTES;
 	error = map_extend(db, db->file_bytes);
 	if (error)
-		return diag_set_at(diag, error, path, 0, "can't map it: %s", strerror(-error));
+		return diag_set_at(diag, error, path, 0, "cannot map it: %s", strerror(-error));
 	db->nr_mapped = (uint32_t)(db->file_bytes / SDB_PAGE_BYTES);
 	sdb_tables_attach(db);
 	return 0;

@@ -132,7 +132,7 @@ static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, c
 				   header->byte_order);
 	if (header->version != OPROF_SDB_VERSION)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "version %u of the format; this program knows %d",
+				   "version %u of the format; this program supports %d",
 				   header->version, OPROF_SDB_VERSION);
 	if (header->flags & ~OPROF_SDB_FLAGS)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
@@ -427,6 +427,6 @@ int sdb_header_match(const struct oprof_sdb_header *header, const struct sdb_ide
 		what = "image";
 	if (!what)
 		return 0;
-	return diag_set_at(diag, -EINVAL, path, 0, "the sample file that is there is of another %s",
+	return diag_set_at(diag, -EINVAL, path, 0, "the existing sample file differs in its %s",
 			   what);
 }

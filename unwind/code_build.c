@@ -46,9 +46,9 @@ static int add_all(struct code_builder *builder, struct code_elf *elf,
 		error = elf->peek_error;
 	builder->nr_functions_lost = frames->nr_lost;
 	if (!error && !builder->nr_functions)
-		return diag_set(diag, -ENODATA, "its unwind tables tell of no function");
+		return diag_set(diag, -ENODATA, "its unwind tables describe no function");
 	if (error == -EFBIG)
-		return diag_set(diag, error, "too large for a code table");
+		return diag_set(diag, error, "it is too large for a code table");
 	return error ? diag_set(diag, error, "%s", strerror(-error)) : 0;
 }
 
@@ -89,7 +89,7 @@ static int build(struct code_builder *builder, struct code_elf *elf, add_fn *add
 	if (error == -EFBIG)
 		return diag_set(diag, error, "its code table is larger than %llu bytes",
 				(unsigned long long)max_bytes);
-	return error ? diag_set(diag, error, "its code table can't be written: %s",
+	return error ? diag_set(diag, error, "its code table cannot be written: %s",
 				strerror(-error))
 		     : 0;
 }

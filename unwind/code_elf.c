@@ -52,15 +52,15 @@ static int read_ehdr(struct code_elf *elf, struct diag *diag)
 	ssize_t nr = file_pread_all(elf->fd, &elf->ehdr, sizeof(elf->ehdr), 0);
 
 	if (nr < 0)
-		return diag_set(diag, (int)nr, "can't be read: %s", strerror((int)-nr));
+		return diag_set(diag, (int)nr, "cannot be read: %s", strerror((int)-nr));
 	if (nr < EI_NIDENT || memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0)
 		return diag_set(diag, -ENOEXEC, "not an ELF file");
 	if (ehdr->e_ident[EI_CLASS] != ELFCLASS64 || ehdr->e_ident[EI_DATA] != ELFDATA2LSB)
-		return diag_set(diag, -ENOEXEC, "not of a 64-bit little-endian machine");
+		return diag_set(diag, -ENOEXEC, "not for a 64-bit little-endian machine");
 	if ((size_t)nr < sizeof(*ehdr))
 		return diag_set(diag, -EILSEQ, "the ELF header is cut");
 	if (ehdr->e_machine != EM_X86_64 && ehdr->e_machine != EM_AARCH64)
-		return diag_set(diag, -ENOEXEC, "of machine %u, neither x86-64 nor AArch64",
+		return diag_set(diag, -ENOEXEC, "for machine %u, neither x86-64 nor AArch64",
 				ehdr->e_machine);
 	elf->machine = ehdr->e_machine == EM_X86_64 ? CODE_X86_64 : CODE_AARCH64;
 	return 0;
@@ -78,7 +78,8 @@ static int read_phdrs(struct code_elf *elf, struct diag *diag)
 		error = read_array(elf, elf->ehdr.e_phoff, elf->ehdr.e_phnum, sizeof(*elf->phdrs),
 				   &elf->phdrs);
 	if (error)
-		return diag_set(diag, error, "the program headers: %s", strerror(-error));
+		return diag_set(diag, error, "cannot read the program headers: %s",
+				strerror(-error));
 	elf->nr_phdrs = elf->ehdr.e_phnum;
 	return 0;
 }
@@ -206,7 +207,7 @@ int code_elf_init(struct code_elf *elf, int fd, struct diag *diag)
 	memset(elf, 0, sizeof(*elf));
 	elf->fd = fd;
 	if (fstat(fd, &st))
-		return diag_set(diag, -errno, "can't be read: %s", strerror(errno));
+		return diag_set(diag, -errno, "cannot be read: %s", strerror(errno));
 	elf->file_bytes = (uint64_t)st.st_size;
 	error = read_ehdr(elf, diag);
 	if (!error)
@@ -215,7 +216,8 @@ int code_elf_init(struct code_elf *elf, int fd, struct diag *diag)
 		return error;
 	error = read_shdrs(elf);
 	if (error)
-		return diag_set(diag, error, "the section headers: %s", strerror(-error));
+		return diag_set(diag, error, "cannot read the section headers: %s",
+				strerror(-error));
 	return find_codes(elf, diag);
 }
 

@@ -419,7 +419,8 @@ static int find_sections(struct code_frames *frames, struct diag *diag)
 	if (!error)
 		error = add_named(frames, SECTION_DEBUG, true, diag);
 	if (!error && !frames->nr_sections)
-		error = diag_set(diag, -ENODATA, "has neither " SECTION_EH " nor " SECTION_DEBUG);
+		error = diag_set(diag, -ENODATA,
+				 "it has neither " SECTION_EH " nor " SECTION_DEBUG);
 	return error;
 }
 

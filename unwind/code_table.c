@@ -175,7 +175,7 @@ static int check(const struct code_table *table, struct diag *diag)
 	const struct code_format_header *header = table->header;
 
 	if (code_format_sum(header, (size_t)header->nr_bytes) != header->sum)
-		return diag_set(diag, -EILSEQ, "a damaged code table: its sum");
+		return diag_set(diag, -EILSEQ, "a damaged code table: its checksum");
 	if (!check_rows(table))
 		return diag_set(diag, -EILSEQ, "a damaged code table: its rows");
 	if (!check_buckets(table))
@@ -212,7 +212,7 @@ static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag
 	if (nr == (ssize_t)sizeof(header))
 		*error = check_header(&header, nr_bytes, diag);
 	else
-		*error = nr < 0 ? diag_set(diag, (int)nr, "can't be read: %s", strerror((int)-nr))
+		*error = nr < 0 ? diag_set(diag, (int)nr, "cannot be read: %s", strerror((int)-nr))
 				: diag_set(diag, -EINVAL, "not a code table: too short");
 	if (*error)
 		return NULL;
@@ -224,7 +224,7 @@ static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag
 	nr = file_pread_all(fd, bytes, (size_t)nr_bytes, 0);
 	if (nr == (ssize_t)nr_bytes)
 		return bytes;
-	*error = nr < 0 ? diag_set(diag, (int)nr, "can't be read: %s", strerror((int)-nr))
+	*error = nr < 0 ? diag_set(diag, (int)nr, "cannot be read: %s", strerror((int)-nr))
 			: diag_set(diag, -EILSEQ, "a damaged code table: cut while it was read");
 	free(bytes);
 	return NULL;
@@ -248,7 +248,7 @@ int code_table_open(struct code_table **table, int fd, struct diag *diag)
 	int error = 0;
 
 	if (fstat(fd, &st))
-		return diag_set(diag, -errno, "can't be read: %s", strerror(errno));
+		return diag_set(diag, -errno, "cannot be read: %s", strerror(errno));
 	if (st.st_size < (off_t)sizeof(*made->header))
 		return diag_set(diag, -EINVAL, "not a code table: too short");
 	made = calloc(1, sizeof(*made));

@@ -144,7 +144,8 @@ static bool client_receive(struct control_server *server, struct control_client 
 			      "this daemon speaks another version of the control socket");
 		break;
 	case -EBADMSG:
-		client_refuse(server, client, -EBADMSG, "the message's sizes or text are wrong");
+		client_refuse(server, client, -EBADMSG,
+			      "the request is malformed: wrong sizes or text");
 		break;
 	default:
 		client_close(server, client);

@@ -415,8 +415,8 @@ static int file_try_open(struct sample_cache *cache, struct sample_file *file, s
 	if (!file->nr_bytes && cache->limit_bytes &&
 	    sample_cache_nr_bytes(cache) >= cache->limit_bytes)
 		return diag_set(diag, -EDQUOT,
-				"this minute's files take the %" PRIu64
-				" MB that the budget has for them (--history-bytes)",
+				"this minute's files take their whole budget of %" PRIu64
+				" MB; raise --history-bytes",
 				cache->limit_bytes >> 20);
 	for (unsigned int i = 0; i < 3; i++) {
 		diag_clear(diag);

@@ -62,7 +62,7 @@ static int merge_to(const struct merge_work *work, const char *const *paths, con
 	if (!error) {
 		error = sync_and_publish(work->history, fd, tmp, path);
 		if (error)
-			(void)diag_set(diag, error, "cannot have %s on disk: %s", path,
+			(void)diag_set(diag, error, "cannot write %s to disk: %s", path,
 				       strerror(-error));
 	}
 	(void)close(fd);
@@ -230,7 +230,7 @@ static void sync_ended(struct history *history, int error)
 {
 	history->plan_ns = 0; /* merges have waited for the sync */
 	if (error)
-		log_error("writing slices to disk: %s", strerror(-error));
+		log_error("cannot write slices to disk: %s", strerror(-error));
 	else if (history->epoch_synced < history->job_synced)
 		history->epoch_synced = history->job_synced;
 }

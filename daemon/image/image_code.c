@@ -119,7 +119,7 @@ static void put_aside(struct image_code *code, struct image_entry *entry, const 
 {
 	entry->code_in_memory = unlink(path) && errno != ENOENT;
 	if (!code->told_damage)
-		log_warning("%s: %s: made anew", path, diag_show(diag));
+		log_warning("code table %s: %s; it is built again", path, diag_show(diag));
 	code->told_damage = true;
 }
 

@@ -63,7 +63,8 @@ void image_keep_start(struct image_keep *keep)
 	if (!error)
 		return;
 	keep->fd = -1;
-	log_warning("binaries in containers, and deleted ones, go without symbols: %s",
+	log_warning("cannot start the keeper of symbols: %s; binaries in containers and deleted "
+		    "binaries will have none",
 		    strerror(-error));
 }
 
@@ -338,7 +339,7 @@ static void note_hung(struct image_keep *keep)
 
 	if (!entry)
 		return;
-	log_warning("%s cannot be looked at: its file system hangs", entry->image.path);
+	log_warning("cannot read %s: its file system hangs", entry->image.path);
 	note_settled(keep, entry, &keep->counters.failed);
 }
 

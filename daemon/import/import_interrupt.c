@@ -8,7 +8,7 @@
 static volatile sig_atomic_t caught; /* number of the signal; 0: none */
 
 const struct source_note import_part_note = {
-	"partial", "imported in part: the import was interrupted, or what it read is damaged"};
+	"partial", "imported in part: the import was interrupted, or its input is damaged"};
 
 static void note_signal(int signal)
 {

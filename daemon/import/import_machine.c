@@ -308,7 +308,7 @@ static int fill(struct import_machine *machine, struct perf_file *file, struct d
 					       : write_told(machine, &told, symbols, nr_symbols,
 							    modules, nr_modules, kernel_id(file));
 		if (error)
-			diag_set_at(diag, error, machine->path, 0, "can't be written: %s",
+			diag_set_at(diag, error, machine->path, 0, "cannot be written: %s",
 				    strerror(-error));
 	}
 	free(told.running_modules);
@@ -327,7 +327,7 @@ int import_machine_make(struct import_machine *machine, struct perf_file *file, 
 		     tmp && *tmp ? tmp : "/tmp") >= (int)sizeof(machine->path))
 		(void)snprintf(machine->path, sizeof(machine->path), "/tmp/oprof-import.XXXXXX");
 	if (!mkdtemp(machine->path))
-		return diag_set_at(diag, -errno, machine->path, 0, "can't be made: %s",
+		return diag_set_at(diag, -errno, machine->path, 0, "cannot be made: %s",
 				   strerror(errno));
 	error = fill(machine, file, diag);
 	if (error)

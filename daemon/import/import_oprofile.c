@@ -62,7 +62,7 @@ static const char *relative(const char *path)
 static void skip(const char *path, const struct diag *diag)
 {
 	importing->nr_bad++;
-	log_warning("%s: left out: %s", path, diag->text);
+	log_warning("%s is ignored: %s", path, diag->text);
 }
 
 /* ---- events ---- */
@@ -156,17 +156,17 @@ static int write_file(const struct oprofile_file *file, const struct oprof_image
 	int error = sample_name_format(&name, path, sizeof(path));
 
 	if (error)
-		return diag_set(diag, error, "its name can't be ours");
+		return diag_set(diag, error, "its name cannot be converted");
 	(void)snprintf(whole, sizeof(whole), "%s/%s", session->current_path, path);
 	error = file_make_parent_dirs(whole, 0700);
 	if (error)
-		return diag_set(diag, error, "no folder can be made: %s", strerror(-error));
+		return diag_set(diag, error, "cannot make its folder: %s", strerror(-error));
 	error = sdb_open(&db, whole, &identity, diag);
 	if (error)
 		return error;
 	error = add_nodes(db, file);
 	sdb_close(db);
-	return error ? diag_set(diag, error, "can't be written: %s", strerror(-error)) : 0;
+	return error ? diag_set(diag, error, "cannot be written: %s", strerror(-error)) : 0;
 }
 
 static int read_file(const char *path, struct oprofile_file *file, struct diag *diag)
@@ -176,7 +176,7 @@ static int read_file(const char *path, struct oprofile_file *file, struct diag *
 	int error = file_read_regular(path, FILE_BYTES_MAX, &bytes, &nr_bytes);
 
 	if (error)
-		return diag_set(diag, error, "can't be read: %s", strerror(-error));
+		return diag_set(diag, error, "cannot be read: %s", strerror(-error));
 	error = oprofile_file_parse(file, &importing->abi, (const uint8_t *)bytes, nr_bytes, diag);
 	free(bytes);
 	return error;
@@ -209,13 +209,13 @@ static const char *why_not(const struct stat *st, int type)
 {
 	switch (type) {
 	case FTW_F:
-		return S_ISREG(st->st_mode) ? NULL : "no regular file";
+		return S_ISREG(st->st_mode) ? NULL : "not a regular file";
 	case FTW_SL:
 	case FTW_SLN:
-		return "a symbolic link";
+		return "it is a symbolic link";
 	case FTW_DNR:
 	case FTW_NS:
-		return "can't be read";
+		return "it cannot be read";
 	default:
 		return NULL;
 	}
@@ -274,8 +274,8 @@ static int read_abi(const char *folder, struct oprofile_abi *abi, bool *found, s
 	if (error)
 		return error == -ENOENT || error == -ENOTDIR
 			       ? 0
-			       : diag_set_at(diag, error, path, 0, "can't be read: %s",
-					     error == -EINVAL ? "no regular file"
+			       : diag_set_at(diag, error, path, 0, "cannot be read: %s",
+					     error == -EINVAL ? "not a regular file"
 							      : strerror(-error));
 	*found = true;
 	error = oprofile_abi_parse(abi, text, diag);
@@ -331,7 +331,7 @@ static int tell_part(struct session *session)
 {
 	session->info.notes = &import_part_note;
 	session->info.nr_notes = 1;
-	log_warning("interrupted after %" PRIu64 " samples: the other files are not in it",
+	log_warning("interrupted after %" PRIu64 " samples: the other files are not imported",
 		    importing->nr_samples);
 	return session_tell_notes(session);
 }
@@ -345,19 +345,20 @@ static int fill_session(struct session *session, struct diag *diag)
 	if (import_interrupted())
 		return tell_part(session);
 	if (importing->error)
-		return diag_set(diag, importing->error, "the session can't be written: %s",
+		return diag_set(diag, importing->error, "cannot write the session: %s",
 				strerror(-importing->error));
 	if (!importing->nr_files)
 		return diag_set_at(diag, -ENOENT, importing->from, 0,
-				   "holds no sample file of OProfile that can be read");
+				   "contains no readable sample file of OProfile");
 	log_info("%" PRIu64 " samples of %" PRIu64 " files", importing->nr_samples,
 		 importing->nr_files);
 	if (importing->nr_arcs)
-		log_warning("%" PRIu64 " files of call graph arcs are left out: OProfile's say who "
-			    "called whom, not by which way",
+		log_warning("%" PRIu64
+			    " files of call graph arcs are ignored: OProfile stores callers and "
+			    "callees, not whole call chains",
 			    importing->nr_arcs);
 	if (importing->nr_bad)
-		log_warning("%" PRIu64 " files are left out", importing->nr_bad);
+		log_warning("%" PRIu64 " files are ignored", importing->nr_bad);
 	return 0;
 }
 
@@ -367,13 +368,13 @@ static int import_folder(const char *session_dir, bool append, struct diag *diag
 	int error;
 
 	if (nftw(importing->from, visit_name, 16, FTW_PHYS) < 0)
-		return diag_set_at(diag, -errno, importing->from, 0, "can't be read: %s",
+		return diag_set_at(diag, -errno, importing->from, 0, "cannot be read: %s",
 				   strerror(errno));
 	if (import_interrupted())
 		return import_interrupt_tell(diag);
 	error = file_make_dirs(session_dir, 0700);
 	if (error)
-		return diag_set_at(diag, error, session_dir, 0, "can't be made: %s",
+		return diag_set_at(diag, error, session_dir, 0, "cannot be made: %s",
 				   strerror(-error));
 	error = begin_session(&session, session_dir, append, diag);
 	if (error)

@@ -282,9 +282,10 @@ static void read_end(struct import_source *source, int error)
 
 static int tell_interrupted(const struct import_source *source)
 {
-	return diag_set_at(&import.fault, -EINTR, source->file->path, 0,
-			   "interrupted after %llu bytes of records: the others are left out",
-			   (unsigned long long)import.nr_bytes);
+	return diag_set_at(
+		&import.fault, -EINTR, source->file->path, 0,
+		"interrupted after %llu bytes of records: the other records are not imported",
+		(unsigned long long)import.nr_bytes);
 }
 
 static int import_drain(struct source *base, enum source_drain how)
@@ -379,18 +380,18 @@ static size_t import_notes(const struct source *base, struct source_note *notes,
 {
 	const struct import_source *source = (const struct import_source *)base;
 	static const struct source_note imported = {
-		"imported", "imported from perf.data: what perf lost or left out is not here"};
+		"imported",
+		"imported from perf.data: samples that perf lost or left out are missing"};
 	static const struct source_note of_trace = {
-		"imported", "imported from a trace: samples that were lost with other events are "
-			    "not here"};
+		"imported", "imported from a trace: samples among its lost events are missing"};
 	static const struct source_note no_kernel = {
 		OPROF_NOTE_NO_KERNEL_SYMBOLS,
-		"imported, and not of the kernel that runs here: give the folder of its vmlinux by "
-		"-p, or import it on the machine it is of, before that is booted anew"};
+		"imported from another kernel than the one that runs here: give the folder of its "
+		"vmlinux with -p, or import on the machine that recorded it, before the next boot"};
 	static const struct source_note no_build = {
 		OPROF_NOTE_NO_KERNEL_SYMBOLS,
-		"imported, and it does not tell the kernel's build-id: record without -B, or "
-		"import it on the machine it is of, as root, before that is booted anew"};
+		"imported without the kernel's build-id: record without -B, or import as root on "
+		"the machine that recorded it, before the next boot"};
 	const struct import_machine *machine = &source->machine;
 	size_t nr = 0;
 

@@ -25,5 +25,5 @@ int import_temporary_open(struct diag *diag)
 	}
 	return fd >= 0 ? fd
 		       : diag_set_at(diag, -errno, folder, 0,
-				     "no temporary file can be made there: %s", strerror(errno));
+				     "cannot make a temporary file there: %s", strerror(errno));
 }

@@ -548,7 +548,7 @@ static int read_threads(struct conversion *conversion, const char *text, struct 
 			memcpy(number, text, nr);
 		if (number_parse(number, NR_TIDS_MAX, &conversion->wanted[conversion->nr_wanted++]))
 			return diag_set(diag, -EINVAL,
-					"--thread: give numbers of threads, with commas between");
+					"--thread: give numbers of threads, separated by commas");
 		text += nr;
 		if (!*text)
 			return 0;
@@ -622,7 +622,7 @@ static int convert_state(struct conversion *conversion, const struct ctf_record 
 static int fail_write(struct diag *diag)
 {
 	return diag_set(diag, errno ? -errno : -EIO,
-			"the samples can't be written to a temporary file: %s", strerror(errno));
+			"cannot write the samples to a temporary file: %s", strerror(errno));
 }
 
 static int next(struct conversion *conversion, struct ctf_reader *reader, struct ctf_record *record,
@@ -671,13 +671,13 @@ static int look_through(struct conversion *conversion, struct ctf_reader *reader
 		conversion->told->lost_events +=
 			ctf_stream_counts(ctf_reader_stream(reader, i)).lost;
 	if (!more && !has_samples)
-		return diag_set(diag, -ENODATA,
-				"no samples are in %s: record them by optrace record -e "
-				"default,sample",
-				has_begun && (conversion->told->from_ns ||
-					      conversion->told->to_ns || conversion->nr_wanted)
-					? "that part of the trace"
-					: "the trace");
+		return diag_set(
+			diag, -ENODATA,
+			"%s contains no samples: record them with optrace record -e default,sample",
+			has_begun && (conversion->told->from_ns || conversion->told->to_ns ||
+				      conversion->nr_wanted)
+				? "that part of the trace"
+				: "the trace");
 	return more;
 }
 

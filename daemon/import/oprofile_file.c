@@ -49,7 +49,7 @@ int oprofile_abi_parse(struct oprofile_abi *abi, const char *text, struct diag *
 		uint64_t value = key_value_number(text, fields[i].name, UINT64_MAX);
 
 		if (value == UINT64_MAX || value > SIZE_MAX_SANE)
-			return diag_set(diag, -EINVAL, "its abi file does not tell %s",
+			return diag_set(diag, -EINVAL, "its abi file has no valid %s",
 					fields[i].name);
 		*fields[i].field = (uint32_t)value;
 	}
@@ -58,7 +58,8 @@ int oprofile_abi_parse(struct oprofile_abi *abi, const char *text, struct diag *
 	    abi->current_size + 4 > abi->descr_bytes || abi->cpu_speed + 8 > abi->header_bytes ||
 	    (abi->mtime_bytes != 4 && abi->mtime_bytes != 8) ||
 	    abi->mtime + abi->mtime_bytes > abi->header_bytes)
-		return diag_set(diag, -EINVAL, "its abi file makes no sense");
+		return diag_set(diag, -EINVAL,
+				"the offsets and sizes in its abi file contradict each other");
 	return 0;
 }
 
@@ -92,13 +93,14 @@ int oprofile_file_parse(struct oprofile_file *file, const struct oprofile_abi *a
 
 	*file = (struct oprofile_file){.nr_nodes = 0};
 	if (nr_bytes < first || memcmp(bytes + abi->magic, "DAE\n", 4) != 0)
-		return diag_set(diag, -EINVAL, "no sample file of OProfile");
+		return diag_set(diag, -EINVAL, "not a sample file of OProfile");
 	read_header(file, abi, bytes);
 	/* The first node is unused. */
 	nr = number(abi, bytes + abi->header_bytes + abi->current_size, 4);
 	if (!nr || nr > (nr_bytes - first) / abi->node_bytes)
-		return diag_set(diag, -EILSEQ,
-				"damaged, or of a machine of another kind without its abi file");
+		return diag_set(
+			diag, -EILSEQ,
+			"it is damaged, or of another kind of machine and without its abi file");
 	file->nodes = calloc(nr + 1, sizeof(*file->nodes));
 	if (!file->nodes)
 		return diag_set(diag, -ENOMEM, "out of memory");

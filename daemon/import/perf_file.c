@@ -344,7 +344,7 @@ static int set_data(struct perf_file *file, const struct file_section *data, uin
 		    struct diag *diag)
 {
 	if (data->offset > file_bytes)
-		return damaged(file, "its data would begin beyond its end", diag);
+		return damaged(file, "its data begins beyond its end", diag);
 	file->data_offset = data->offset;
 	file->data_bytes = file_bytes - data->offset;
 	file->is_cut = data->nr_bytes > file->data_bytes;
@@ -369,7 +369,7 @@ static int read_file_header(struct perf_file *file, uint64_t file_bytes, struct 
 	error = read_attrs(file, words[2], &attrs);
 	if (!error)
 		error = read_features(file, &words[9]);
-	return error == -EILSEQ ? damaged(file, "its events can't be read", diag)
+	return error == -EILSEQ ? damaged(file, "its events cannot be read", diag)
 	       : error		? diag_set_at(diag, error, file->path, 0, "%s", strerror(-error))
 				: 0;
 }
@@ -418,7 +418,7 @@ static int read_pipe_header(struct perf_file *file, struct diag *diag)
 		if (error == -ENOMEM)
 			return diag_set(diag, error, "out of memory");
 		if (error)
-			return damaged(file, "an event in it can't be read", diag);
+			return damaged(file, "one of its events cannot be read", diag);
 	}
 	return next == -ENOMEM ? next : perf_file_rewind(file);
 }
@@ -433,7 +433,7 @@ static int read_header(struct perf_file *file, struct diag *diag)
 		return diag_set_at(diag, -errno, file->path, 0, "%s", strerror(errno));
 	if (file_pread_all(file->fd, words, sizeof(words), 0) != sizeof(words) ||
 	    (words[0] != MAGIC && words[0] != MAGIC_SWAPPED))
-		return diag_set_at(diag, -EINVAL, file->path, 0, "is no perf.data file");
+		return diag_set_at(diag, -EINVAL, file->path, 0, "is not a perf.data file");
 	if (words[0] == MAGIC_SWAPPED)
 		return diag_set_at(diag, -EPROTONOSUPPORT, file->path, 0,
 				   "was recorded on a machine of the other byte order: import it "
@@ -444,7 +444,7 @@ static int read_header(struct perf_file *file, struct diag *diag)
 		file->data_offset = PIPE_BYTES;
 		file->data_bytes = (uint64_t)st.st_size - PIPE_BYTES;
 	} else if (words[1] != HEADER_BYTES) {
-		return damaged(file, "its header has a size that none has", diag);
+		return damaged(file, "its header has an invalid size", diag);
 	} else {
 		error = read_file_header(file, (uint64_t)st.st_size, diag);
 	}
@@ -454,7 +454,7 @@ static int read_header(struct perf_file *file, struct diag *diag)
 		error = read_pipe_header(file, diag);
 	sort_build_ids(file);
 	if (!error && !file->nr_events)
-		error = damaged(file, "it tells of no event", diag);
+		error = damaged(file, "it describes no event", diag);
 	return error;
 }
 
@@ -477,9 +477,9 @@ int perf_file_open(struct perf_file *file, const char *path, struct diag *diag)
 
 	if (fd == -EINVAL)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "is no file: write the pipe to one first");
+				   "is not a regular file: write the pipe's data to a file first");
 	if (fd < 0)
-		return diag_set_at(diag, fd, path, 0, "can't be read: %s", strerror(-fd));
+		return diag_set_at(diag, fd, path, 0, "cannot be read: %s", strerror(-fd));
 	return perf_file_open_fd(file, fd, path, diag);
 }
 

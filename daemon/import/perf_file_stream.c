@@ -73,7 +73,7 @@ static int cut(const struct perf_file_stream *stream, const char *what, struct d
 {
 	return diag_set_at(
 		diag, -EILSEQ, stream->file->path, 0,
-		"%s before byte %llu; what comes behind is left out", what,
+		"%s before byte %llu; the rest is not imported", what,
 		(unsigned long long)(stream->position - (stream->raw.end - stream->raw.next)));
 }
 
@@ -113,15 +113,15 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 	got = file_pread_all(stream->file->fd, raw->bytes + raw->end, wanted,
 			     (off_t)stream->position);
 	if (got < 0)
-		return diag_set_at(diag, (int)got, stream->file->path, 0, "can't be read: %s",
+		return diag_set_at(diag, (int)got, stream->file->path, 0, "cannot be read: %s",
 				   strerror((int)-got));
 	raw->end += (size_t)got;
 	stream->position += (uint64_t)got;
 	if (raw->end >= nr)
 		return 0;
 	if (raw->end)
-		return cut(stream, "it is cut: a record is not whole", diag);
-	return stream->file->is_cut ? cut(stream, "it is cut: it has said to have more", diag)
+		return cut(stream, "it is cut: a record is incomplete", diag);
+	return stream->file->is_cut ? cut(stream, "it is cut: its header announces more data", diag)
 				    : -ENODATA;
 }
 
@@ -137,7 +137,7 @@ static int raw_skip(struct perf_file_stream *stream, uint64_t nr_bytes, struct d
 		return 0;
 	}
 	if (nr_bytes - here > left)
-		return cut(stream, "it is cut: data of a record lack", diag);
+		return cut(stream, "it is cut: a record's data are incomplete", diag);
 	raw->next = raw->end = 0;
 	stream->position += nr_bytes - here;
 	return 0;
@@ -198,7 +198,7 @@ static int unpack(struct perf_file_stream *stream, const void *bytes, size_t nr_
 		error = unpacked_room(window, ZSTD_DStreamOutSize());
 		if (error)
 			return diag_set_at(diag, error, stream->file->path, 0,
-					   "a compressed record holds too much");
+					   "a compressed record is too large");
 		out = (ZSTD_outBuffer){window->bytes + window->end, window->room - window->end, 0};
 		status = ZSTD_decompressStream(stream->zstd, &out, &in);
 		if (ZSTD_isError(status))
@@ -276,7 +276,7 @@ static const struct perf_event_header *next_raw(struct perf_file_stream *stream,
 		return NULL;
 	nr_bytes = record_bytes(raw);
 	*error = nr_bytes ? raw_fill(stream, nr_bytes, diag)
-			  : cut(stream, "a record has a size that none has", diag);
+			  : cut(stream, "a record has an invalid size", diag);
 	if (*error)
 		return NULL;
 	record = (const void *)(raw->bytes + raw->next);
@@ -291,7 +291,7 @@ static int unpack_record(struct perf_file_stream *stream, const struct perf_even
 	const uint8_t *packed = compressed_part(record, &nr_bytes);
 
 	return packed ? unpack(stream, packed, nr_bytes, diag)
-		      : cut(stream, "a compressed record makes no sense", diag);
+		      : cut(stream, "a compressed record is invalid", diag);
 }
 
 int perf_file_next(struct perf_file *file, const struct perf_event_header **record,
@@ -305,7 +305,7 @@ int perf_file_next(struct perf_file *file, const struct perf_event_header **reco
 
 		if (!raw)
 			return error == -ENODATA && window_left(&stream->unpacked)
-				       ? cut(stream, "a compressed record is not whole", diag)
+				       ? cut(stream, "a compressed record is incomplete", diag)
 				       : error;
 		if (raw->type != PERF_FILE_COMPRESSED && raw->type != PERF_FILE_COMPRESSED2) {
 			*record = raw;

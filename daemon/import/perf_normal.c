@@ -545,9 +545,10 @@ static int check_trailers(struct perf_normal *normal, struct diag *diag)
 		normal->mixed_trailers = true;
 		if (!trailer_id_position(first) ||
 		    trailer_id_position(type) != trailer_id_position(first))
-			return diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
-					   "its events lay out their records differently, and "
-					   "those do not say of which event they are");
+			return diag_set_at(
+				diag, -EOPNOTSUPP, file->path, 0,
+				"its events' records have different layouts and do not name their "
+				"event");
 	}
 	return 0;
 }
@@ -559,13 +560,12 @@ static int check_events(struct perf_normal *normal, struct diag *diag)
 
 	if (file->nr_events > SOURCE_EVENTS_MAX)
 		return diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
-				   "has %zu events: no more than %d can be imported",
-				   file->nr_events, SOURCE_EVENTS_MAX);
+				   "has %zu events: at most %d can be imported", file->nr_events,
+				   SOURCE_EVENTS_MAX);
 	for (size_t i = 1; i < file->nr_events; i++)
 		if (position < 0 || id_position(file->events[i].attr.sample_type) != position)
-			return diag_set_at(
-				diag, -EOPNOTSUPP, file->path, 0,
-				"its samples do not say of which of its events they are");
+			return diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
+					   "its samples do not name their event");
 	return check_trailers(normal, diag);
 }
 

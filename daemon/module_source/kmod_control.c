@@ -170,8 +170,8 @@ static int set_diag(const char *name, uint64_t value, int error, struct diag *di
 	if (is_refused(error))
 		return refused_diag(error, diag);
 	if (error == -EINVAL)
-		return diag_set(diag, error, "the kernel module does not take %" PRIu64 " for %s",
-				value, name);
+		return diag_set(diag, error, "the kernel module refuses %" PRIu64 " for %s", value,
+				name);
 	return diag_set(diag, error, "cannot set %s of the kernel module: %s", name,
 			strerror(-error));
 }

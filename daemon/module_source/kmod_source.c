@@ -57,10 +57,11 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 				name);
 	case -EBUSY:
 	case -ENOSPC: /* not -EBUSY, which would mean another daemon */
-		return diag_set(diag, -ENOSPC,
-				"the kernel module gets no counter for %s: others use them, or "
-				"there are fewer",
-				name);
+		return diag_set(
+			diag, -ENOSPC,
+			"the kernel module gets no counter for %s: other programs use them, or "
+			"the machine has fewer",
+			name);
 	default:
 		return diag_set(diag, error, "the kernel module cannot sample %s: %s", name,
 				strerror(-error));
@@ -196,9 +197,10 @@ static int check_namespace(const struct kmod_source_options *options, struct dia
 	if (options->proc_path || stat("/proc/self/ns/pid", &st) ||
 	    st.st_ino == FIRST_PID_NAMESPACE)
 		return 0;
-	return diag_set(diag, -EOPNOTSUPP,
-			"the daemon is in a pid namespace of its own (a container): the kernel "
-			"module knows processes by the machine's numbers");
+	return diag_set(
+		diag, -EOPNOTSUPP,
+		"the daemon runs in a pid namespace of its own (a container), but the kernel "
+		"module reports the machine's process numbers");
 }
 
 int kmod_source_open(struct source **source, const struct source_config *config,
@@ -392,8 +394,8 @@ static size_t source_notes(const struct source *base, struct source_note *notes,
 {
 	const struct kmod_source *source = (const struct kmod_source *)base;
 	static const struct source_note timer = {
-		"timer", "the kernel module's timer takes the samples: code of the kernel that "
-			 "runs with interrupts off is seen where they come on again"};
+		"timer", "the kernel module's timer takes the samples: kernel code that runs with "
+			 "interrupts off is reported where it enables them again"};
 
 	for (size_t i = 0; i < source->config.nr_events && room; i++) {
 		if (!kmod_setup_is_timer(&source->events[i]))

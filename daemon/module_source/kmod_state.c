@@ -43,7 +43,7 @@ int kmod_state_init(struct kmod_state *state, const struct kmod_state_config *co
 		return error;
 	state->places.kernel.made_ns = MADE_NS;
 	error = init_tables(state, config->open);
-	return error ? diag_set(diag, error, "Not enough memory") : 0;
+	return error ? diag_set(diag, error, "out of memory") : 0;
 }
 
 void kmod_state_deinit(struct kmod_state *state)

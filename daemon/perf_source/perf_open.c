@@ -269,10 +269,11 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 				"without an interrupt): use cpu-clock",
 				name);
 	case -EINVAL:
-		return diag_set(diag, error,
-				"the kernel does not take %s as asked: is its count or frequency "
-				"beyond kernel.perf_event_max_sample_rate?",
-				name);
+		return diag_set(
+			diag, error,
+			"the kernel refuses the parameters of %s: its count or frequency may "
+			"exceed kernel.perf_event_max_sample_rate",
+			name);
 	case -EMFILE:
 	case -ENFILE:
 		return diag_set(diag, error,
@@ -283,11 +284,12 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 	case -EPERM:
 		/* perf_open_init() succeeded on this process: only this target is refused. */
 		if (tid > 0 && geteuid() != 0)
-			return diag_set(diag, error,
-					"this user may not profile process %d, which "
-					"is another user's or has more rights: run as root (sudo "
-					"oprof ...)",
-					(int)tid);
+			return diag_set(
+				diag, error,
+				"this user may not profile process %d, which belongs to another "
+				"user or has more rights: run as root (sudo "
+				"oprof ...)",
+				(int)tid);
 		break;
 	default:
 		break;
@@ -337,9 +339,10 @@ int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *
 	if (fd >= 0 || fd == -ESRCH || fd == -ENODEV)
 		return fd;
 	if (fd == -EINVAL || fd == -E2BIG)
-		return diag_set(diag, fd,
-				"off-cpu needs the records of switches that kernels have since "
-				"Linux 4.3: profile without it");
+		return diag_set(
+			diag, fd,
+			"off-cpu requires records of context switches, which this kernel lacks "
+			"(before Linux 4.3): profile without it");
 	return open_diag(open, NULL, tid, fd, diag);
 }
 

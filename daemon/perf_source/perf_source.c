@@ -148,7 +148,7 @@ static int source_open_threads(struct perf_source *source, bool *no_memory, stru
 		thread_list_deinit(&before);
 	}
 	if (error == -ESRCH)
-		return diag_set(diag, error, "the process to profile is not there any more");
+		return diag_set(diag, error, "the process to profile has ended");
 	return error;
 }
 
@@ -375,7 +375,7 @@ static int source_open_parts(struct perf_source *source, const struct perf_sourc
 		return error;
 	error = drain_watch_open(&source->watch, source->pids, source->config.nr_pids);
 	if (error == -ESRCH)
-		return diag_set(diag, error, "there is no such process to profile");
+		return diag_set(diag, error, "the process to profile does not exist");
 	if (!error)
 		error = perf_feed_create(&source->feed, &source->consumer, sink);
 	if (!error)

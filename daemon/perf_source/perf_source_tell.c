@@ -47,25 +47,26 @@ size_t perf_source_notes(const struct source *base, struct source_note *notes, s
 		struct source_note note;
 	} all[] = {
 		{source->open.user_only,
-		 {"user_only", "the kernel's mode was refused: only samples of user space are here "
-			       "(oprof doctor tells the remedy)"}},
+		 {"user_only",
+		  "the kernel refused to sample kernel mode: only user space is sampled (oprof "
+		  "doctor shows the remedy)"}},
 		{!(source->open.features & PERF_FEATURE_LOST),
 		 {"last_loss_unknown",
-		  "this kernel (before Linux 6.0) has no count of lost samples: "
-		  "the last loss of a ring is not known"}},
+		  "this kernel (before Linux 6.0) does not count lost samples: the last loss of a "
+		  "ring is unknown"}},
 		{source_is_blind_to_irqs_off(source),
 		 {"interrupts_off",
-		  "cpu-clock and task-clock are timer interrupts: code of the kernel "
-		  "that runs with interrupts off is not sampled"}},
+		  "cpu-clock and task-clock are timer interrupts: kernel code that runs with "
+		  "interrupts off is not sampled"}},
 		{source_wants_tables(source) && !source->open.regs,
 		 {"no_stack_copies",
-		  "neither machine nor kernel give copies of stacks: call chains of programs "
-		  "follow frame pointers, which most are built without"}},
+		  "this machine or kernel does not copy stacks: call chains of programs follow "
+		  "frame pointers, which most programs are built without"}},
 		{source->open.regs &&
 			 source->open.stack_bytes < perf_open_stack_bytes(&source->config),
 		 {"stack_copies_small",
-		  "the rings had to be smaller than asked for, and with them the copies of "
-		  "stacks: more call chains end early (oprof doctor tells of locked memory)"}},
+		  "the rings, and with them the copies of stacks, are smaller than requested: "
+		  "more call chains end early (oprof doctor shows the limit of locked memory)"}},
 	};
 	size_t nr = 0;
 

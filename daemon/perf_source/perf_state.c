@@ -38,7 +38,7 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 	int error;
 
 	if (!state)
-		return diag_set(diag, -ENOMEM, "Not enough memory");
+		return diag_set(diag, -ENOMEM, "out of memory");
 	state->nr_cpus = config->nr_cpus;
 	state->want_cgroup = config->want_cgroup;
 	state->want_switches = config->want_switches;
@@ -53,7 +53,7 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 			calloc(state->nr_cpus ? state->nr_cpus : 1, sizeof(struct cpu_task));
 		state->callers = calloc(state->chain_depth + 1, sizeof(*state->callers));
 		if (task_table_init(&state->tasks) || !state->last_tasks || !state->callers)
-			error = diag_set(diag, -ENOMEM, "Not enough memory");
+			error = diag_set(diag, -ENOMEM, "out of memory");
 	}
 	if (error) {
 		perf_state_destroy(state);

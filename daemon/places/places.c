@@ -61,10 +61,10 @@ int places_init(struct places *places, const struct places_config *config, struc
 	if (!error && config->code_tables)
 		error = image_code_begin(&places->code_tables, config->code_path, &places->vdso);
 	if (error)
-		return diag_set(diag, error, "Not enough memory");
+		return diag_set(diag, error, "out of memory");
 	error = config->kernel ? kernel_map_load(&places->kernel.map, NULL, NULL) : 0;
 	if (error)
-		return diag_set(diag, error, "Can't read %s/kallsyms: %s", places->proc_path,
+		return diag_set(diag, error, "cannot read %s/kallsyms: %s", places->proc_path,
 				strerror(-error));
 	return 0;
 }

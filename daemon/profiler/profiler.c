@@ -124,7 +124,8 @@ static void profiler_update_counters(struct profiler *profiler, uint64_t now_ns)
 
 	stats_update_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
 	if (mended > 0)
-		log_error("the session's meta/stats was truncated or its disk failed: made anew");
+		log_error("the session's meta/stats was truncated or its disk failed: it is begun "
+			  "again");
 	profiler_update_rate(profiler, now_ns);
 }
 
@@ -365,7 +366,7 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	 * Open the source before the session: if it fails, --fresh must not have deleted anything.
 	 */
 	if (recent_create(&profiler->recent))
-		log_warning("no memory for the last minutes' samples: they are in the files only");
+		log_warning("no memory for recent samples: they are in the sample files only");
 	profiler->attribution.recent = profiler->recent;
 	profiler->attribution.release = profiler_release;
 	profiler->attribution.context = profiler;
@@ -463,7 +464,7 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	profiler_mark(profiler, how, now_ns);
 	history_run(history, stepped);
 	if (error && error != profiler->drain_error)
-		log_error("reading samples: %s", strerror(-error));
+		log_error("cannot read samples: %s", strerror(-error));
 	profiler->drain_error = error;
 	if (!error)
 		profiler->drained_ns = now_ns;
@@ -487,8 +488,8 @@ void profiler_reap(struct profiler *profiler)
 
 static const struct source_note thinned_note = {
 	"thinned",
-	"at times fewer samples were taken, to keep the CPU budget (--cpu-budget): those "
-	"weigh more, and shares are by weight"};
+	"at times fewer samples were taken to keep the CPU budget (--cpu-budget): these weigh "
+	"more, and shares are by weight"};
 
 void profiler_note(struct profiler *profiler, const struct source_note *note)
 {
@@ -581,7 +582,7 @@ int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int se
 	(void)profiler_dump(profiler);
 	config.to_realtime_ns = stretch_to_realtime(&profiler->history.stretch);
 	fd = recent_slice_open(&config, stretch);
-	return fd < 0 ? diag_set(diag, fd, "cannot give the recent samples: %s", strerror(-fd))
+	return fd < 0 ? diag_set(diag, fd, "cannot send the recent samples: %s", strerror(-fd))
 		      : fd;
 }
 
@@ -688,8 +689,9 @@ void profiler_check_session(struct profiler *profiler)
 
 	if (profiler->lost || !session_is_lost(profiler->session))
 		return;
-	log_error("the session %s was removed under the daemon: beginning it anew",
-		  profiler->session->current_path);
+	log_error(
+		"the session %s was removed while the daemon was writing to it: it is begun again",
+		profiler->session->current_path);
 	profiler_leave_session(profiler);
 	diag_clear(&diag);
 	error = session_recover(profiler->session, &diag);

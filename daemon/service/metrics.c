@@ -29,21 +29,23 @@ static const struct {
 	{"expired", "oprof_samples_expired_total", "counter",
 	 "Stored samples that left with slices that the budget dropped.", SCALE_NONE},
 	{"throttle_episodes", "oprof_throttle_episodes_total", "counter",
-	 "Times that the kernel held an event back.", SCALE_NONE},
+	 "Times that the kernel throttled an event.", SCALE_NONE},
 	{"throttled_ns", "oprof_throttled_seconds_total", "counter",
-	 "How long the kernel held events back, in sum.", SCALE_NS},
-	{"rate", "oprof_samples_per_second", "gauge", "Samples seen a second, lately.", SCALE_NONE},
+	 "Time for which the kernel throttled events, in sum.", SCALE_NS},
+	{"rate", "oprof_samples_per_second", "gauge", "Samples seen per second, recently.",
+	 SCALE_NONE},
 	{"cpu_ns", "oprof_daemon_cpu_seconds_total", "counter",
 	 "Processor time of the daemon and of its children that ended.", SCALE_NS},
 	{"resident_bytes", "oprof_daemon_resident_bytes", "gauge", "Memory of the daemon.",
 	 SCALE_NONE},
 	{"sample_files", "oprof_sample_files", "gauge", "Sample files that are open.", SCALE_NONE},
-	{"history_bytes", "oprof_disk_bytes", "gauge", "Disk that the history takes.", SCALE_NONE},
-	{"budget_bytes", "oprof_disk_budget_bytes", "gauge", "Disk that the history may take.",
+	{"history_bytes", "oprof_disk_bytes", "gauge", "Disk space that the history takes.",
 	 SCALE_NONE},
+	{"budget_bytes", "oprof_disk_budget_bytes", "gauge",
+	 "Disk space that the history may take.", SCALE_NONE},
 	{"slices", "oprof_slices", "gauge", "Closed slices of the history.", SCALE_NONE},
 	{"close_errors", "oprof_close_errors_total", "counter",
-	 "Minutes that could not be closed to slices when they should.", SCALE_NONE},
+	 "Minutes that could not be closed to slices in time.", SCALE_NONE},
 	{"merge_errors", "oprof_merge_errors_total", "counter", "Merges of slices that failed.",
 	 SCALE_NONE},
 	{"damaged_slices", "oprof_damaged_slices", "gauge", "Slices found damaged and set aside.",
@@ -51,9 +53,9 @@ static const struct {
 	{"oldest", "oprof_oldest_slice_timestamp_seconds", "gauge",
 	 "Where the history begins, seconds since 1970.", SCALE_NS},
 	{"frequency", "oprof_sampling_frequency_asked_hertz", "gauge",
-	 "Samples a second and CPU asked for, of events that have no fixed period.", SCALE_NONE},
+	 "Samples per second and CPU requested, of events without a fixed period.", SCALE_NONE},
 	{"frequency_now", "oprof_sampling_frequency_hertz", "gauge",
-	 "Samples a second and CPU now, of events that have no fixed period.", SCALE_NONE},
+	 "Samples per second and CPU now, of events without a fixed period.", SCALE_NONE},
 };
 
 #define NR_PLAIN (sizeof(plain_metrics) / sizeof(plain_metrics[0]))
@@ -127,12 +129,13 @@ static void print_state(FILE *stream, const char *status, int64_t now_ns, bool u
 
 	(void)key_value_find(status, "version", version, sizeof(version));
 	(void)key_value_find(status, "state", state, sizeof(state));
-	print_head(stream, "oprof_up", "gauge",
-		   "1 while the daemon runs, 0 once it has ended in order; look at the timestamp "
-		   "too.");
+	print_head(
+		stream, "oprof_up", "gauge",
+		"1 while the daemon runs, 0 after it has ended in order; a killed daemon shows by "
+		"the timestamp.");
 	(void)fprintf(stream, "oprof_up %d\n", up);
 	print_head(stream, "oprof_metrics_timestamp_seconds", "gauge",
-		   "When this was written: a daemon that was killed writes no more.");
+		   "When this file was written: a killed daemon does not update it.");
 	print_seconds(stream, "oprof_metrics_timestamp_seconds", now_ns);
 	print_head(stream, "oprof_sampling", "gauge", "1 while samples are taken.");
 	(void)fprintf(stream, "oprof_sampling %d\n", up && !strcmp(state, "running"));

@@ -246,67 +246,69 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		{"session-dir", 0, POPT_ARG_STRING, &raw->session_dir, 0,
 		 "folder to write to (default /var/lib/oprofile)", "DIR"},
 		{"foreground", 0, POPT_ARG_NONE, &raw->foreground, 0,
-		 "stay with the terminal, log to it", NULL},
+		 "stay in the foreground and log to the terminal", NULL},
 		{"event", 'e', POPT_ARG_STRING, NULL, KEY_EVENT,
-		 "event to sample; may be given again (default: cycles or cpu-clock)",
+		 "event to sample; may be repeated (default: cycles or cpu-clock)",
 		 "NAME:COUNT:UNITMASK:KERNEL:USER"},
 		{"frequency", 'F', POPT_ARG_STRING, NULL, KEY_FREQUENCY,
-		 "samples a second and CPU, for events without COUNT (default 99)", "HZ"},
+		 "samples per second and CPU, for events without COUNT (default 99)", "HZ"},
 		{"separate", 0, POPT_ARG_STRING, NULL, KEY_SEPARATE,
-		 "keep apart: none, or some of lib,kernel,thread,cpu,cgroup; all", "KINDS"},
+		 "separation: none, or some of lib,kernel,thread,cpu,cgroup; all", "KINDS"},
 		{"system", 0, POPT_ARG_NONE, &raw->system, 0,
 		 "sample the whole machine (the default)", NULL},
 		{"pid", 'p', POPT_ARG_STRING, NULL, KEY_PID,
-		 "sample only this process and its children; may be given again", "PID"},
+		 "sample only this process and its children; may be repeated", "PID"},
 		{"enable-on-exec", 0, POPT_ARG_NONE, &raw->enable_on_exec, 0,
 		 "with --pid: begin when it executes a program", NULL},
 		{"die-with-parent", 0, POPT_ARG_NONE, &raw->die_with_parent, 0,
 		 "with --foreground: end when the process that started it ends", NULL},
 		{"callgraph", 0, POPT_ARG_STRING, NULL, KEY_CALLGRAPH,
-		 "callers to take with each sample (default 0)", "DEPTH"},
+		 "callers to record with each sample (default 0)", "DEPTH"},
 		{"unwind", 0, POPT_ARG_STRING, NULL, KEY_UNWIND,
-		 "how callers of programs are found: by frame pointers, by the binaries' unwind "
-		 "tables, or by what is best here (default auto)",
+		 "how to find callers in programs: by frame pointers, by the binaries' unwind "
+		 "tables, or by the best way available (default auto)",
 		 "auto|fp|tables"},
 		{"stack-bytes", 0, POPT_ARG_STRING, NULL, KEY_STACK_BYTES,
-		 "of each sample's stack to look at, with unwind tables (default 32768)", "N"},
+		 "bytes to copy of each sample's stack, for unwind tables (default 32768)", "N"},
 		{"sample-pages", 0, POPT_ARG_STRING, NULL, KEY_SAMPLE_PAGES,
 		 "pages of a CPU's ring for samples, a power of two", "N"},
 		{"side-pages", 0, POPT_ARG_STRING, NULL, KEY_SIDE_PAGES,
 		 "pages of a CPU's ring for maps and tasks, a power of two", "N"},
 		{"source", 0, POPT_ARG_STRING, NULL, KEY_SOURCE,
-		 "what samples: the kernel module, perf_event_open, or the first that can be had "
+		 "source of samples: the kernel module, perf_event_open, or the first available "
 		 "(default auto)",
 		 "auto|kmod|perf"},
 		{"buffer-size", 0, POPT_ARG_STRING, NULL, KEY_BUFFER_SIZE,
-		 "room of the kernel module's buffer (default 131072)", "SAMPLES"},
+		 "size of the kernel module's buffer (default 131072)", "SAMPLES"},
 		{"buffer-watershed", 0, POPT_ARG_STRING, NULL, KEY_BUFFER_WATERSHED,
-		 "of it, what must be taken for the daemon to be woken", "SAMPLES"},
+		 "fill of the kernel module's buffer at which the daemon is woken", "SAMPLES"},
 		{"cpu-buffer-size", 0, POPT_ARG_STRING, NULL, KEY_CPU_BUFFER_SIZE,
-		 "room of the module's ring of each CPU (default 8192)", "SAMPLES"},
+		 "size of the kernel module's ring of each CPU (default 8192)", "SAMPLES"},
 		{"history-bytes", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_BYTES,
-		 "disk for the session, the oldest goes first (default 1G, or a tenth of the disk)",
+		 "disk space for the session; the oldest history is dropped first (default 1G, or "
+		 "a tenth of the disk)",
 		 "SIZE[K|M|G]"},
-		{"history-days", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_DAYS, "drop what is older",
-		 "N"},
-		{"log-file", 0, POPT_ARG_STRING, &raw->log_file, 0, "where to log to", "FILE"},
+		{"history-days", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_DAYS,
+		 "drop history older than this", "N"},
+		{"log-file", 0, POPT_ARG_STRING, &raw->log_file, 0, "file to log to", "FILE"},
 		{"metrics", 0, POPT_ARG_STRING, &raw->metrics_file, 0,
-		 "keep figures for Prometheus in this file, with --system", "FILE"},
+		 "write metrics for Prometheus to this file, with --system", "FILE"},
 		{"cpu-budget", 0, POPT_ARG_STRING, NULL, KEY_CPU_BUDGET,
-		 "take fewer samples while profiling costs more, with --system (default 0: none)",
+		 "take fewer samples while profiling costs more of a CPU, with --system (default "
+		 "0: no budget)",
 		 "PERCENT"},
 		{"keep-privileges", 0, POPT_ARG_NONE, &raw->keep_privileges, 0,
-		 "go on with all privileges that it was started with", NULL},
+		 "keep all privileges that the daemon was started with", NULL},
 		{"verbose", 'V', POPT_ARG_NONE, &raw->verbose, 0, "log more", NULL},
 		{"ready-fd", 0, POPT_ARG_STRING, NULL, KEY_READY_FD,
 		 "descriptor to write \"ok\" or \"error TEXT\" to when started", "N"},
 		{"start", 0, POPT_ARG_NONE, &raw->start, 0,
-		 "sample at once, not when asked to (opcontrol --start, SIGUSR1)", NULL},
+		 "sample at once, not only on request (opcontrol --start, SIGUSR1)", NULL},
 		{"append", 0, POPT_ARG_NONE, &raw->append, 0,
 		 "add to the current session (the default)", NULL},
-		{"fresh", 0, POPT_ARG_NONE, &raw->fresh, 0, "throw the current session away", NULL},
+		{"fresh", 0, POPT_ARG_NONE, &raw->fresh, 0, "discard the current session", NULL},
 		{"version", 'v', POPT_ARG_NONE, NULL, KEY_VERSION, "print the version", NULL},
-		{"help", '?', POPT_ARG_NONE, NULL, KEY_HELP, "print this", NULL},
+		{"help", '?', POPT_ARG_NONE, NULL, KEY_HELP, "print this help", NULL},
 		POPT_TABLEEND,
 	};
 	poptContext context = poptGetContext("oprofiled", argc, argv, table, 0);
@@ -392,7 +394,7 @@ static int options_file(char **kept, const char *given, struct diag *diag)
 	if (given[0] == '/')
 		*kept = strdup(given);
 	else if (!getcwd(folder, sizeof(folder)))
-		return diag_set(diag, -errno, "cannot tell the working folder: %s",
+		return diag_set(diag, -errno, "cannot find the working folder: %s",
 				strerror(errno));
 	else if (asprintf(kept, "%s/%s", folder, given) < 0)
 		*kept = NULL;
@@ -403,17 +405,19 @@ static int options_agree(const struct options *options, const struct options_raw
 			 struct diag *diag)
 {
 	if (raw->append && raw->fresh)
-		return diag_set(diag, -EINVAL, "--append and --fresh exclude each other");
+		return diag_set(diag, -EINVAL, "--append cannot be combined with --fresh");
 	if (raw->system && options->nr_pids)
-		return diag_set(diag, -EINVAL, "--system and --pid exclude each other");
+		return diag_set(diag, -EINVAL, "--system cannot be combined with --pid");
 	if (raw->enable_on_exec && !options->nr_pids)
-		return diag_set(diag, -EINVAL, "--enable-on-exec needs --pid");
+		return diag_set(diag, -EINVAL, "--enable-on-exec requires --pid");
 	if (options->cpu_budget > 0 && options->nr_pids)
-		return diag_set(diag, -EINVAL, "--cpu-budget and --pid exclude each other");
+		return diag_set(diag, -EINVAL, "--cpu-budget cannot be combined with --pid");
 	if (raw->metrics_file && (!*raw->metrics_file || options->nr_pids))
-		return diag_set(diag, -EINVAL, "--metrics needs a file's name, and excludes --pid");
+		return diag_set(
+			diag, -EINVAL,
+			"--metrics requires a file's name, and cannot be combined with --pid");
 	if (raw->die_with_parent && !raw->foreground)
-		return diag_set(diag, -EINVAL, "--die-with-parent needs --foreground");
+		return diag_set(diag, -EINVAL, "--die-with-parent requires --foreground");
 	return 0;
 }
 

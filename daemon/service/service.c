@@ -29,7 +29,7 @@ void service_init(struct service *service, const struct options *options, struct
 		return;
 	error = notify_init(&service->notify);
 	if (error)
-		log_warning("cannot tell the service manager anything: %s", strerror(-error));
+		log_warning("cannot notify the service manager: %s", strerror(-error));
 }
 
 void service_deinit(struct service *service)
@@ -66,12 +66,13 @@ static void warn_of_lacks(const struct service *service)
 	const struct privileges *kept = &service->privileges;
 
 	if (kept->needs_admin && kept->kept)
-		log_info("this kernel gives performance events to CAP_SYS_ADMIN only: it is kept");
+		log_info("this kernel requires CAP_SYS_ADMIN for performance events: the daemon "
+			 "keeps it");
 	if (!kept->kept || service->options->nr_pids)
 		return; /* no privileges (`oprof doctor` reports this), or none needed */
 	if (!privileges_has(kept, CAP_SYS_PTRACE))
-		log_warning("no CAP_SYS_PTRACE: of other users' processes that run already "
-			    "samples are lost");
+		log_warning("no CAP_SYS_PTRACE: samples of other users' processes that run already "
+			    "are lost");
 }
 
 int service_settle(struct service *service, struct diag *diag)
@@ -150,7 +151,7 @@ static void begin_budget(struct service *service, const struct cost_point *now)
 	cpu_budget_init(&service->budget, share, nr_cpus > 0 ? (unsigned int)nr_cpus : 1,
 			lowest_hz(config), &meter);
 	if (share > 0 && !lowest_hz(config))
-		log_info("--cpu-budget has no effect: every event has a count of its own");
+		log_info("--cpu-budget has no effect: every event has a fixed count");
 }
 
 static void keep_budget(struct service *service, const struct cost_point *now)
@@ -165,7 +166,7 @@ static void keep_budget(struct service *service, const struct cost_point *now)
 		return;
 	error = profiler_set_thinning(profiler, right);
 	if (error)
-		log_error("cannot change how many samples are taken: %s", strerror(-error));
+		log_error("cannot change the rate of samples: %s", strerror(-error));
 	else
 		log_info("profiling costs %.2f %% of a CPU, its budget is %g %%: one of %u samples "
 			 "is taken from now on",
@@ -257,7 +258,7 @@ static void tell_manager(struct service *service)
 	if (profiler->running)
 		notify_status(&service->notify,
 			      "sampling: %.0f samples/s, %" PRIu64 " lost of %" PRIu64
-			      " lately; %.2f %% of a CPU",
+			      " recently; %.2f %% of a CPU",
 			      profiler->rate, lately.lost, lately.seen, 100 * lately.cpu_share);
 	else
 		notify_status(&service->notify, "sampling has been stopped");
@@ -321,6 +322,6 @@ int service_wait_ms(const struct service *service, int wait_ms)
 void service_stopping(struct service *service)
 {
 	notify_stopping(&service->notify);
-	notify_status(&service->notify, "ending: what was sampled goes to disk");
+	notify_status(&service->notify, "ending: writing samples to disk");
 	write_metrics(service, false); /* while the profiler still exists */
 }

@@ -32,9 +32,10 @@ static int separation_add(const char *word, size_t length, unsigned int *separat
 		*separation |= separation_words[i].bits;
 		return 0;
 	}
-	return diag_set(diag, -EINVAL,
-			"no separation '%.*s': use none, lib, kernel, thread, cpu, cgroup or all",
-			(int)length, word);
+	return diag_set(
+		diag, -EINVAL,
+		"unknown separation '%.*s': use none, lib, kernel, thread, cpu, cgroup or all",
+		(int)length, word);
 }
 
 int separation_parse(const char *text, unsigned int *separation, struct diag *diag)

@@ -99,7 +99,7 @@ static int session_take_lock(struct session *session, struct diag *diag)
 					   strerror(-error))
 				: diag_set(diag, -EBUSY,
 					   "another oprofiled, process %ld, writes to this session "
-					   "folder: end it, or take another --session-dir",
+					   "folder: end it, or give another --session-dir",
 					   session_lock_owner(fd));
 	else {
 		session->killed = session_lock_owner(fd) != 0;
@@ -320,9 +320,10 @@ static int session_write_info(struct session *session, struct diag *diag)
 		return diag_set(diag, error, "cannot write %s/info: %s", session->meta_path,
 				strerror(-error));
 	if (error > 0)
-		return diag_set(diag, 1,
-				"the session holds samples of other events or another separation: "
-				"reports may have to be narrowed to one of them");
+		return diag_set(
+			diag, 1,
+			"the session contains samples of other events or another separation: "
+			"reports may have to select one of them");
 	return 0;
 }
 
@@ -420,13 +421,14 @@ int session_check_name(const char *name, struct diag *diag)
 				OPROF_SESSION_NAME_BYTES_MAX);
 	if (!strcmp(name, OPROF_SESSION_CURRENT))
 		return diag_set(diag, -EINVAL,
-				"'%s' is the session being written: take another name", name);
+				"'%s' is the session being written: give another name", name);
 	if (name[0] == '.' || name[0] == '{')
 		return diag_set(diag, -EINVAL, "a session's name cannot begin with '%c'", name[0]);
 	for (const char *c = name; *c; c++)
 		if (*c == '/' || iscntrl((unsigned char)*c))
-			return diag_set(diag, -EINVAL,
-					"a session's name cannot hold '/' or control characters");
+			return diag_set(
+				diag, -EINVAL,
+				"a session's name cannot contain '/' or control characters");
 	return 0;
 }
 
@@ -442,7 +444,7 @@ int session_save(struct session *session, const char *name, struct diag *diag)
 		return diag_set(diag, -ENOMEM, "out of memory");
 	/* Not renameat2, which NFS lacks: the lock excludes other writers. */
 	if (!access(path, F_OK))
-		error = diag_set(diag, -EEXIST, "there is a session '%s' already", name);
+		error = diag_set(diag, -EEXIST, "session '%s' exists already", name);
 	else if (rename(session->current_path, path))
 		error = diag_set(diag, -errno, "cannot rename %s to %s: %s", session->current_path,
 				 path, strerror(errno));

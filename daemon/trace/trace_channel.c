@@ -94,8 +94,8 @@ int trace_channel_create(struct trace_channel **channel, const struct trace_chan
 	    config->nr_cpus > TRACE_CHANNEL_NR_CPUS_MAX)
 		return diag_set(
 			diag, -EINVAL,
-			"no channel has %u sub-buffers of %u bytes: both are powers of two, "
-			"at least 2 of them, of %u bytes to 1G",
+			"a channel cannot have %u sub-buffers of %u bytes: both must be powers of "
+			"two, at least 2 sub-buffers of %u bytes to 1G",
 			config->nr_sub_buffers, config->sub_buffer_bytes, RING_SUB_BUFFER_MIN);
 	made = calloc(1, sizeof(*made));
 	if (made)

@@ -98,8 +98,8 @@ static int add_found(const char *system, const char *name, void *context)
 	if (is_of_calls(system)) {
 		if (!adding->is_pattern || adding->filter)
 			return diag_set(adding->diag, -EINVAL,
-					"%s:%s is a system call's: choose it by " CALL_WORD
-					"NAME, or all by syscalls; they take no filter",
+					"%s:%s belongs to a system call: choose it with " CALL_WORD
+					"NAME, or all with syscalls; neither accepts a filter",
 					system, name);
 		adding->choice->all_syscalls = true;
 		return 0;
@@ -109,7 +109,7 @@ static int add_found(const char *system, const char *name, void *context)
 	if (same_filter(there->filter, adding->filter) || adding->any_filter)
 		return 0;
 	return diag_set(adding->diag, -EINVAL,
-			"event %s:%s is chosen twice, with different filters: join them by ||",
+			"event %s:%s is chosen twice, with different filters: join them with ||",
 			system, name);
 }
 
@@ -148,10 +148,10 @@ static int add_samples(struct adding *adding, const char *folder, const char *wo
 
 	if (hz && (number_parse(hz + 1, HZ_MAX, &wanted) || !wanted))
 		return diag_set(adding->diag, -EINVAL,
-				"%s: give how often a second: " SAMPLE_WORD ":%u", word,
+				"%s: give the samples per second: " SAMPLE_WORD ":%u", word,
 				TRACE_CHOICE_HZ);
 	if (choice->samples_hz && choice->samples_hz != wanted)
-		return diag_set(adding->diag, -EINVAL, "samples are chosen twice: once is enough");
+		return diag_set(adding->diag, -EINVAL, "samples are chosen twice: give them once");
 	choice->samples_hz = wanted;
 	adding->any_filter = true;
 	return add_known(adding, folder, of_samples, sizeof(of_samples) / sizeof(of_samples[0]));
@@ -162,7 +162,7 @@ static int add_call(struct trace_choice *choice, unsigned int call_number, struc
 	char *longer;
 
 	if (choice->syscalls && strlen(choice->syscalls) > CALL_BYTES_MAX)
-		return diag_set(diag, -E2BIG, "so many system calls only all together: syscalls");
+		return diag_set(diag, -E2BIG, "too many system calls: choose all with syscalls");
 	if (asprintf(&longer, "%s%sid == %u", choice->syscalls ? choice->syscalls : "",
 		     choice->syscalls ? " || " : "", call_number) < 0)
 		return -ENOMEM;
@@ -206,8 +206,10 @@ static int cut_filter(char *word, const char **filter, struct diag *diag)
 	if (!slash)
 		return 0;
 	if (slash == word + nr_bytes - 1 || word[nr_bytes - 1] != '/' || slash == word)
-		return diag_set(diag, -EINVAL,
-				"\"%s\" is no event: EVENT/FILTER/ is one with a filter", word);
+		return diag_set(
+			diag, -EINVAL,
+			"\"%s\" is not an event: write EVENT/FILTER/ for an event with a filter",
+			word);
 	word[nr_bytes - 1] = '\0';
 	*slash = '\0';
 	*filter = slash + 1;
@@ -228,7 +230,7 @@ static int add_word(struct trace_choice *choice, const char *folder, char *word,
 	if (!*word)
 		return diag_set(diag, -EINVAL, "an event's name is empty");
 	if (is_group && adding.filter)
-		return diag_set(diag, -EINVAL, "%s takes no filter: an event does", word);
+		return diag_set(diag, -EINVAL, "%s accepts no filter: only an event does", word);
 	if (!strcmp(word, "default"))
 		return add_defaults(&adding, folder);
 	if (is_sample(word))

@@ -66,7 +66,7 @@ int trace_chunks_parse(const char *text, struct trace_chunks_config *config, str
 	if (error)
 		return diag_set(diag, -EINVAL,
 				"--rotate=%s: give a size with K, M or G (100M), a number of "
-				"seconds (60), or both with a comma between (100M,60)",
+				"seconds (60), or both, separated by a comma (100M,60)",
 				text);
 	*config = parsed;
 	return 0;
@@ -76,11 +76,12 @@ int trace_chunks_check(const struct trace_chunks_config *config, struct diag *di
 {
 	if (!trace_chunks_wanted(config) && (config->nr_keep || config->compress))
 		return diag_set(diag, -EINVAL,
-				"--keep and --compress are of a trace in chunks: add --rotate");
+				"--keep and --compress require a trace in chunks: add --rotate");
 	if (config->nr_keep && config->nr_keep < TRACE_CHUNKS_KEEP_MIN)
-		return diag_set(diag, -EINVAL,
-				"--keep=%u: at least %u, the one being written and the one before",
-				config->nr_keep, TRACE_CHUNKS_KEEP_MIN);
+		return diag_set(
+			diag, -EINVAL,
+			"--keep=%u: give at least %u: the chunk being written and the one before",
+			config->nr_keep, TRACE_CHUNKS_KEEP_MIN);
 	return 0;
 }
 
@@ -131,7 +132,7 @@ bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns)
 
 	if (ctf_writer_next_chunk(chunks->writer, &diag)) {
 		if (!chunks->retry_ns)
-			log_warning("%s: the trace goes on in chunk %u", diag_show(&diag),
+			log_warning("%s; the trace continues in chunk %u", diag_show(&diag),
 				    chunks->written);
 		chunks->retry_ns = now_ns + NS_PER_SECOND;
 		chunks->wants_room = true;
@@ -166,7 +167,7 @@ static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, stru
 
 	ctf_chunk_name(number, name);
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", chunks->folder, name) >= sizeof(path))
-		return diag_set(diag, -ENAMETOOLONG, "%s: too long", chunks->folder);
+		return diag_set(diag, -ENAMETOOLONG, "the path %s is too long", chunks->folder);
 	return ctf_packed_make_all(path, chunks->config.compress, diag);
 }
 
@@ -187,7 +188,7 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 		error = remove_chunk(chunks, report->first);
 		if (error)
 			(void)snprintf(report->text, sizeof(report->text),
-				       "chunk %u of %s cannot be removed: %s", report->first,
+				       "cannot remove chunk %u of %s: %s", report->first,
 				       chunks->folder, strerror(-error));
 		else
 			report->first++;
@@ -256,7 +257,8 @@ static void make_room(struct trace_chunks *chunks)
 	if (chunks->to_first != chunks->first || chunks->first == chunks->written)
 		return;
 	chunks->to_first = chunks->first + 1;
-	log_warning("the disk is full: chunk %u of %s makes room before %u are there",
+	log_warning("the disk is full: chunk %u of %s is removed before the trace has %u chunks "
+		    "(--keep)",
 		    chunks->first, chunks->folder, chunks->config.nr_keep);
 }
 
@@ -292,7 +294,8 @@ static void take_report(struct trace_chunks *chunks, struct chunks_report *repor
 	}
 	*report = (struct chunks_report){.first = chunks->first, .next_done = chunks->next_done};
 	(void)snprintf(report->text, sizeof(report->text),
-		       "the process that sees to the chunks of %s was killed", chunks->folder);
+		       "the process that removes and compresses chunks of %s was killed",
+		       chunks->folder);
 }
 
 /* Counts a failure. After NR_TRIES the chunk stays as it is, and the next one follows. */
@@ -301,7 +304,7 @@ static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint3
 {
 	if (++*nr_tries < NR_TRIES)
 		return;
-	log_error("chunk %u of %s stays as it is: it could not be %s, %u times", *number,
+	log_error("chunk %u of %s stays as it is: it could not be %s in %u attempts", *number,
 		  chunks->folder, what, NR_TRIES);
 	chunks->nr_failed++;
 	*nr_tries = 0;
@@ -362,11 +365,14 @@ void trace_chunks_end(struct trace_chunks *chunks)
 		(void)nanosleep(&step, NULL);
 	}
 	if (i == NR_END_STEPS && chunks->pid) {
-		log_warning("chunks of %s from %u on are still being seen to, by process %d",
-			    chunks->folder, chunks->next_done, (int)chunks->pid);
+		log_warning(
+			"chunks of %s from %u on are still being removed or compressed by process "
+			"%d",
+			chunks->folder, chunks->next_done, (int)chunks->pid);
 		(void)close(chunks->told_fd);
 	} else if (i == NR_END_STEPS) {
-		log_warning("chunks of %s from %u on stay as they are: no process could be made",
+		log_warning("chunks of %s from %u on stay as they are: cannot make a process to "
+			    "remove or compress them",
 			    chunks->folder, chunks->next_done);
 	}
 	chunks->writer = NULL;

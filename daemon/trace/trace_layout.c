@@ -137,7 +137,7 @@ int trace_layout_init(struct trace_layout *layout, struct tracepoint *tracepoint
 	for (unsigned int i = 0; i < layout->event.nr_fields; i++)
 		if (!ctf_is_identifier(layout->fields[i].name)) {
 			(void)diag_set(diag, -EINVAL,
-				       "%s:%s: its field %s has no name that a trace may have",
+				       "%s:%s: the name of its field %s is not valid in a trace",
 				       tracepoint->system, tracepoint->name,
 				       layout->fields[i].name);
 			trace_layout_deinit(layout);

@@ -40,7 +40,7 @@ static int check_sizes(const struct trace_memory *memory, struct diag *diag)
 	if (is_power_of_two(memory->nr_sub_buffers) && memory->nr_sub_buffers >= 2)
 		return 0;
 	return diag_set(diag, -EINVAL,
-			"buffers and their sizes are powers of two, and of them at least 2: not %u",
+			"the number of buffers must be a power of two, at least 2: not %u",
 			memory->nr_sub_buffers);
 }
 
@@ -84,10 +84,9 @@ static int check_room(const struct trace_memory *memory, struct diag *diag)
 	if (!available || all <= available / 4 * 3)
 		return 0;
 	return diag_set(diag, -ENOMEM,
-			"%u buffers of %u KiB, and the kernel's beside them, take %" PRIu64
-			" MiB on %ld CPUs, and of the %" PRIu64
-			" MiB that are free at most three quarters may be taken: choose fewer or "
-			"smaller ones (-m)",
+			"%u buffers of %u KiB, and the kernel's buffers, take %" PRIu64
+			" MiB on %ld CPUs, more than three quarters of the available %" PRIu64
+			" MiB: choose fewer or smaller buffers (-m)",
 			memory->nr_sub_buffers, memory->sub_buffer_bytes >> 10, all >> 20, nr_cpus,
 			available >> 20);
 }

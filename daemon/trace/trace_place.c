@@ -38,16 +38,17 @@ static int move_away(const char *folder, const char *old, struct diag *diag)
 	if (error)
 		return error;
 	if (!access(old, F_OK) && !ctf_chunk_is_trace(old))
-		return diag_set(diag, -EEXIST,
-				"%s is no trace, and stands where the trace of before would go: "
-				"move it away, or choose another folder: -o DIR",
-				old);
+		return diag_set(
+			diag, -EEXIST,
+			"%s is not a trace, and the previous trace would be moved there: move it "
+			"away, or choose another folder: -o DIR",
+			old);
 	error = file_remove_tree(old);
 	if (!error || error == -ENOENT)
 		error = rename(folder, old) ? -errno : 0;
 	if (error)
 		return diag_set(diag, error,
-				"cannot move the trace of before to %s: %s; choose another folder: "
+				"cannot move the previous trace to %s: %s; choose another folder: "
 				"-o DIR",
 				old, strerror(-error));
 	return 0;
@@ -94,8 +95,10 @@ int trace_place_check_parent(const char *folder, struct diag *diag)
 	if (!parent)
 		return diag_set(diag, -ENOMEM, "no memory for a path");
 	if (access(dirname(parent), W_OK | X_OK))
-		error = diag_set(diag, -errno, "%s: its folder %s: %s: choose another: -o DIR",
-				 folder, parent, strerror(errno));
+		error = diag_set(
+			diag, -errno,
+			"%s: cannot write to its folder %s: %s; choose another folder: -o DIR",
+			folder, parent, strerror(errno));
 	free(parent);
 	return error;
 }

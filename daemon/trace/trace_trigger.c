@@ -252,7 +252,7 @@ int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 		if (is_used && !is_alike(to, field))
 			return diag_set(diag, -EOPNOTSUPP,
 					"--snapshot-if: the module does not record the field %s of "
-					"%s:%s: --source=perf",
+					"%s:%s: use --source=perf",
 					field->name, of->tracepoint->system, of->tracepoint->name);
 		if (is_used && !is_trial)
 			move_field(field, to, offset);

@@ -104,7 +104,7 @@ static int use_event(struct parsing *parsing, const char *system, const char *na
 	if (!error && key)
 		error = find_field(parsing, event, key, &use.key);
 	if (!error && use.key && use.key->kind != TRACEPOINT_INTEGER)
-		error = no_condition(parsing, "a field in [] is a number");
+		error = no_condition(parsing, "the field in [] must be a number");
 	return error ? error : add_use(parsing, event, &use);
 }
 
@@ -197,13 +197,13 @@ static int use_word(struct parsing *parsing, char *word, struct trigger_use use)
 	int error;
 
 	if (key && (!end || end[1]))
-		return no_condition(parsing, "a \"[\" wants FIELD]");
+		return no_condition(parsing, "\"[\" must be followed by FIELD]");
 	if (key) {
 		*key++ = '\0';
 		*end = '\0';
 	}
 	if (!*word || strpbrk(word, "*?"))
-		return no_condition(parsing, "an event is one, by its name");
+		return no_condition(parsing, "give one event by its name");
 	error = tracepoint_list(parsing->folder, word, take_found, &found, parsing->diag);
 	if (error < 0)
 		return error;
@@ -262,14 +262,14 @@ static int take_value(struct parsing *parsing, struct trigger_use *use, const ch
 
 	if (use->field->kind == TRACEPOINT_INTEGER) {
 		if (number_parse(value + is_minus, UINT64_MAX, &use->value))
-			return no_condition(parsing, "that field is compared with a number");
+			return no_condition(parsing, "the field must be compared with a number");
 		use->value = is_minus ? 0 - use->value : use->value;
 		return 0;
 	}
 	if (use->field->kind != TRACEPOINT_TEXT && use->field->kind != TRACEPOINT_STRING)
-		return no_condition(parsing, "that field is neither number nor text");
+		return no_condition(parsing, "the field is neither a number nor text");
 	if (use->compare != TRIGGER_EQUAL && use->compare != TRIGGER_OTHER)
-		return no_condition(parsing, "text is compared by == or !=");
+		return no_condition(parsing, "text can be compared only by == or !=");
 	use->text = strdup(value);
 	return use->text ? 0 : no_memory(parsing);
 }
@@ -285,15 +285,15 @@ static int make_hit(struct parsing *parsing, char *word)
 
 	if (filter) {
 		if (filter[1] == '\0' || word[strlen(word) - 1] != '/')
-			return no_condition(parsing, "a filter stands between two \"/\"");
+			return no_condition(parsing, "write a filter between two \"/\"");
 		word[strlen(word) - 1] = '\0';
 		*filter++ = '\0';
 		value = cut_operator(filter, &use.compare);
 		if (!value)
-			return no_condition(parsing, "a filter is FIELD OP VALUE");
+			return no_condition(parsing, "write a filter as FIELD OP VALUE");
 	}
 	if (!*word || strpbrk(word, "*?[>"))
-		return no_condition(parsing, "it is none of these");
+		return no_condition(parsing, "not a condition");
 	error = tracepoint_list(parsing->folder, word, take_found, &found, parsing->diag);
 	if (error < 0)
 		return error;
@@ -328,7 +328,7 @@ static int take_time(struct parsing *parsing, const char *text, uint64_t *ns)
 			*ns *= units[i].ns;
 			return 0;
 		}
-	return no_condition(parsing, "a time is a number with ns, us, ms or s behind it");
+	return no_condition(parsing, "write a time as a number followed by ns, us, ms or s");
 }
 
 /* Parses the part before ">TIME". */
@@ -347,7 +347,7 @@ static int make_longer(struct parsing *parsing, char *what)
 	if (!strncmp(what, "syscall:", 8))
 		return make_call(parsing, what + 8);
 	if (!dots)
-		return no_condition(parsing, "it is none of these");
+		return no_condition(parsing, "not a condition");
 	*dots = '\0';
 	return make_span(parsing, trim(what), trim(dots + 2));
 }

@@ -37,8 +37,8 @@ int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag)
 		error = errno == ENOTDIR ? -ENOENT : -errno;
 		return diag_set_at(diag, error, path, 0, "%s",
 				   error == -ENOENT
-					   ? "no module that traces is loaded: oprof-module "
-					     "--load, and opcontrol --init"
+					   ? "no module that traces is loaded: run oprof-module "
+					     "--load and opcontrol --init"
 					   : strerror(-error));
 	}
 	error = call(ktrace->fd, OPROF_KTRACE_INFO, &ktrace->info);
@@ -49,8 +49,8 @@ int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag)
 	else if (ktrace->info.version != OPROF_KTRACE_VERSION)
 		error = diag_set_at(
 			diag, -EPROTO, path, 0,
-			"the module speaks version %u of tracing, this oprof %u: install "
-			"both from one version",
+			"the module has version %u of tracing, this oprof %u: install both from "
+			"one release",
 			ktrace->info.version, OPROF_KTRACE_VERSION);
 	if (error)
 		ktrace_close(ktrace);
@@ -121,12 +121,12 @@ int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel 
 	if (error)
 		return diag_set(
 			diag, error,
-			"no channel of %u buffers of %u bytes for each of %u CPUs: %s; both "
-			"are powers of two, buffers whole pages: -m",
+			"cannot make %u buffers of %u bytes for each of %u CPUs: %s; both must be "
+			"powers of two, and buffers whole pages (-m)",
 			config->nr_sub_buffers, config->sub_buffer_bytes, ktrace->info.nr_cpus,
 			strerror(-error));
 	error = open_rings(ktrace);
-	return error ? diag_set(diag, error, "the module's buffers cannot be opened: %s",
+	return error ? diag_set(diag, error, "cannot open the module's buffers: %s",
 				strerror(-error))
 		     : 0;
 }
@@ -160,7 +160,7 @@ static int write_packet(const struct ktrace *ktrace, uint32_t cpu,
 	if (packet->map_offset > ring->map_bytes || packet->bytes < sizeof(header) ||
 	    packet->bytes > ring->map_bytes - packet->map_offset)
 		return diag_set(diag, -EPROTO,
-				"CPU %u: the module tells of a packet outside its ring", cpu);
+				"CPU %u: the module reports a packet outside its ring", cpu);
 	memcpy(&header, bytes, sizeof(header));
 	error = ctf_writer_move(writer, *file, &header, ring->fd, packet->bytes, diag);
 	return error == -EOPNOTSUPP ? ctf_writer_append(writer, *file, bytes, packet->bytes, diag)
@@ -282,7 +282,7 @@ static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct
 	if (error == -ESTALE || error == -ENODATA || error == -EAGAIN)
 		return 0;
 	if (error)
-		return diag_set(diag, error, "CPU %u: the module does not give a packet: %s",
+		return diag_set(diag, error, "CPU %u: cannot get a packet from the module: %s",
 				snapshot->cpu, strerror(-error));
 	error = snapshot_packet(snapshot, &packet, diag);
 	(void)call(fd, OPROF_KTRACE_PUT_KEEP, NULL);
@@ -312,7 +312,8 @@ static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 	const int error = fd < 0 ? 0 : call(fd, OPROF_KTRACE_RANGE, range);
 
 	if (error)
-		return diag_set(diag, error, "CPU %u: the module does not tell what it holds: %s",
+		return diag_set(diag, error,
+				"CPU %u: cannot get the packets' state from the module: %s",
 				snapshot->cpu, strerror(-error));
 	if (range->from > range->to)
 		range->from = 0;
@@ -431,7 +432,7 @@ int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const u
 
 	/* Without any filter the module would record everything. */
 	if (!nr_ids)
-		return diag_set(diag, -EINVAL, "nothing to filter by");
+		return diag_set(diag, -EINVAL, "the filter is empty");
 	if (by != OPROF_KTRACE_BY_TREE && nr_ids > OPROF_KTRACE_FILTER_IDS_MAX)
 		return diag_set(diag, -E2BIG, "the module filters by at most %u numbers",
 				OPROF_KTRACE_FILTER_IDS_MAX);
@@ -446,7 +447,7 @@ int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const u
 
 		error = call(ktrace->fd, OPROF_KTRACE_FILTER, &filter);
 	}
-	return error ? diag_set(diag, error, "the module does not filter so: %s", strerror(-error))
+	return error ? diag_set(diag, error, "the module refuses the filter: %s", strerror(-error))
 		     : 0;
 }
 
@@ -455,9 +456,10 @@ int ktrace_start(struct ktrace *ktrace, struct diag *diag)
 	const int error = call(ktrace->fd, OPROF_KTRACE_START, NULL);
 
 	if (error == -EBUSY)
-		return diag_set(diag, error,
-				"cannot begin to record: the machine's counters are taken: end the "
-				"other profiler, or record without sample");
+		return diag_set(
+			diag, error,
+			"cannot begin to record: another profiler uses the machine's counters: "
+			"end it, or record without sample");
 	return error ? diag_set(diag, error, "cannot begin to record: %s", strerror(-error)) : 0;
 }
 

@@ -144,7 +144,7 @@ static int set_filter(struct ktrace_chosen *chosen, struct diag *diag)
 		return 0;
 	return diag_set(diag, -EOPNOTSUPP,
 			"%s:%s/%s/: the module compares one field with one number, by == != < <= > "
-			">= &; others are for --source=perf",
+			">= &; use --source=perf for other filters",
 			chosen->chosen->system, chosen->chosen->name, filter);
 }
 
@@ -383,17 +383,16 @@ int ktrace_events_add(const struct ktrace_events *events, const struct ktrace *k
 		error = chosen->kind != NO_KIND ? add_kind(chosen, ktrace)
 						: add_named(chosen, ktrace);
 		if (error)
-			return diag_set(diag, error, "the module does not record %s:%s: %s",
+			return diag_set(diag, error, "the module cannot record %s:%s: %s",
 					chosen->chosen->system, chosen->chosen->name,
 					strerror(-error));
 	}
 	if (events->syscalls)
 		error = add_calls(events, ktrace);
 	if (error)
-		return diag_set(diag, error, "the module does not record system calls: %s",
+		return diag_set(diag, error, "the module cannot record system calls: %s",
 				strerror(-error));
 	if (events->choice->samples_hz)
 		error = add_samples(events, ktrace);
-	return error ? diag_set(diag, error, "the module takes no samples: %s", strerror(-error))
-		     : 0;
+	return error ? diag_set(diag, error, "the module cannot sample: %s", strerror(-error)) : 0;
 }

@@ -96,7 +96,8 @@ int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct d
 	trace_job_init(job);
 	if (nr != (ssize_t)sizeof(report))
 		return diag_set(diag, -EINTR,
-				"the process that wrote the snapshot was killed: it is not whole");
+				"the process that wrote the snapshot was killed: the snapshot is "
+				"incomplete");
 	report.text[sizeof(report.text) - 1] = '\0';
 	*taken = report.taken;
 	return report.error ? diag_set(diag, report.error, "%s", report.text) : 0;

@@ -101,8 +101,8 @@ static int open_folder(struct trace_kmod *kmod, struct diag *diag)
 static void tell_no_mappings(const char *why)
 {
 	log_warning(
-		"what programs begin and map from now on will not all be in the trace, and they may "
-		"have no names: %s",
+		"some programs and mappings that begin from now on will be missing from the trace "
+		"and may have no names: %s",
 		why);
 }
 
@@ -164,9 +164,10 @@ static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace
 	if (!kmod->base.config.nr_pids)
 		return 0;
 	if (!trace_state_is_the_machines())
-		return diag_set(diag, -EOPNOTSUPP,
-				"-p: processes have other numbers in this container than in the "
-				"module: --source=perf");
+		return diag_set(
+			diag, -EOPNOTSUPP,
+			"-p: processes have other numbers in this container than in the module: "
+			"use --source=perf");
 	for (unsigned int i = 0; !error && !is_same && i < LIST_TRIES; i++) {
 		error = thread_list_read(&threads, NULL, kmod->base.config.pids,
 					 kmod->base.config.nr_pids);
@@ -202,10 +203,11 @@ static int filter_cgroup(const struct trace_kmod *kmod, struct ktrace *ktrace, s
 				errno == ENOENT ? "there is no such control group"
 						: strerror(errno));
 	if (system.f_type != CGROUP2_SUPER_MAGIC)
-		return diag_set(diag, -EOPNOTSUPP,
-				"--cgroup %s is none of the unified hierarchy (cgroup2), which the "
-				"module knows alone: --source=perf",
-				folder);
+		return diag_set(
+			diag, -EOPNOTSUPP,
+			"--cgroup %s is not in the unified hierarchy (cgroup2), which the module "
+			"requires: use --source=perf",
+			folder);
 	id = info.st_ino;
 	return ktrace_filter(ktrace, OPROF_KTRACE_BY_CGROUP, &id, 1, diag);
 }
@@ -291,7 +293,7 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 	error = tasks ? trace_tasks_dump(tasks, state, &how, counts)
 		      : trace_state_dump(state, &how, counts);
 	if (error)
-		(void)diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
+		(void)diag_set(diag, error, "cannot record what was running: %s", strerror(-error));
 	return diag_first(error, trace_channel_flush(state, &why), &why, diag);
 }
 

@@ -58,7 +58,7 @@ static int open_cgroup(struct trace_perf *perf, struct diag *diag)
 	perf->cgroup_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (perf->cgroup_fd >= 0)
 		return 0;
-	return diag_set(diag, -errno, "no control group %s: %s", path, strerror(errno));
+	return diag_set(diag, -errno, "cannot open control group %s: %s", path, strerror(errno));
 }
 
 static void raise_descriptors(void)
@@ -84,7 +84,7 @@ static int open_cpus(struct trace_perf *perf, struct diag *diag)
 	if (!perf->nr_open)
 		return diag_set(diag, -ENODEV, "this kernel records none of these events");
 	if (!perf->nr_ids)
-		return diag_set(diag, -ESRCH, "none of the processes is there any more");
+		return diag_set(diag, -ESRCH, "all of the processes have ended");
 	return 0;
 }
 

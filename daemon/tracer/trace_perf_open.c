@@ -126,11 +126,11 @@ static int set_filter(int fd, const struct trace_perf_event *event, struct diag 
 	if (errno == EINVAL)
 		return diag_set(
 			diag, -EINVAL,
-			"event %s: the kernel does not understand the filter \"%s\"; fields are those "
-			"of its description, compared by == != < <= > >= & ~, joined by && and ||",
+			"event %s: the kernel refuses the filter \"%s\"; compare fields of the "
+			"event's description by == != < <= > >= & ~, joined by && and ||",
 			event->name, event->filter);
-	return diag_set(diag, -errno, "event %s: the filter \"%s\": %s", event->name, event->filter,
-			strerror(errno));
+	return diag_set(diag, -errno, "event %s: cannot set the filter \"%s\": %s", event->name,
+			event->filter, strerror(errno));
 }
 
 /* ---- event numbers ---- */
@@ -207,8 +207,8 @@ static int open_one(struct trace_perf *perf, struct trace_perf_cpu *cpu, unsigne
 	if (error)
 		return error;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fd))
-		return diag_set(diag, -errno, "a ring for all events of CPU %u: %s", nr,
-				strerror(errno));
+		return diag_set(diag, -errno, "cannot make one ring for all events of CPU %u: %s",
+				nr, strerror(errno));
 	error = add_id(perf, fd, number, nr);
 	return error ? diag_set(diag, error, "event %s: %s", event->name, strerror(-error)) : 0;
 }

@@ -68,7 +68,7 @@ static int take_lock(struct trace_session_folder *session, const char *path, str
 	else if (error)
 		(void)diag_set(diag, error, "cannot lock %s: %s", path, strerror(-error));
 	if (!error && owner_of(fd))
-		log_warning("process %ld, which traced here, ended without being stopped",
+		log_warning("process %ld, which wrote this trace, ended before optrace stop",
 			    owner_of(fd));
 	if (!error && (error = write_owner(fd)))
 		(void)diag_set(diag, error, "%s/" LOCK_NAME ": %s", path, strerror(-error));

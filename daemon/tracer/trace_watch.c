@@ -26,8 +26,8 @@ static const struct ctf_field exit_fields[] = {
 static int no_event(const char *system, const char *name, struct diag *diag)
 {
 	return diag_set(diag, -EOPNOTSUPP,
-			"--snapshot-if: the module looks at no event %s:%s: --source=perf", system,
-			name);
+			"--snapshot-if: the module cannot watch event %s:%s: use --source=perf",
+			system, name);
 }
 
 static void measure(struct watched *watched)
@@ -73,9 +73,10 @@ static int choose(struct trace_watch *watch, uint32_t event, const char *system,
 
 	/* Leave room for the switches, and for the other event of system calls. */
 	if (watch->nr_events + 2 > OPROF_EVENT_COMPACT_MAX)
-		return diag_set(diag, -EOPNOTSUPP,
-				"--snapshot-if: conditions on more events than the module looks "
-				"at: --source=perf");
+		return diag_set(
+			diag, -EOPNOTSUPP,
+			"--snapshot-if: conditions on more events than the module can watch: use "
+			"--source=perf");
 	if (kind != OPROF_KTRACE_NR_KINDS)
 		trace_watch_add_kind(watch, kind, event);
 	else if (!strcmp(system, "raw_syscalls") && watch->ktrace.info.syscalls)
@@ -168,7 +169,7 @@ static int open_session(struct trace_watch *watch, struct diag *diag)
 		return error;
 	error = add_events(watch);
 	return error ? diag_set(diag, error,
-				"the module cannot look at what --snapshot-if asks for: %s",
+				"the module cannot watch the events of --snapshot-if: %s",
 				strerror(-error))
 		     : 0;
 }

@@ -80,7 +80,7 @@ int tracer_describe(struct tracer *tracer, struct diag *diag)
 	struct ctf_trace *trace = &tracer->trace;
 
 	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
-		return diag_set(diag, -EIO, "no random number for the trace's identity");
+		return diag_set(diag, -EIO, "cannot get a random number for the trace's identity");
 	trace_describe_machine(&tracer->machine, tracer->config.choice->samples_hz);
 	tracer->stream = TRACER_STREAM;
 	trace->streams = &tracer->stream;
@@ -168,7 +168,7 @@ int tracer_flush(struct tracer *tracer, struct diag *diag)
 static void tell_part(const struct tracer_snapshot *taken, struct diag *diag)
 {
 	(void)diag_set_at(diag, 0, diag->file, diag->line,
-			  "%s; the folder holds %" PRIu64 " of the %" PRIu64
+			  "%s; the folder contains %" PRIu64 " of the %" PRIu64
 			  " events that were taken from memory (%" PRIu64 " lost, %" PRIu64
 			  " packets overwritten)",
 			  diag->text, taken->nr_records, taken->nr_records + taken->nr_unwritten,

@@ -37,29 +37,36 @@ enum tracer_option {
 
 static const struct poptOption option_table[] = {
 	{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENTS, "record these events, too", "EVENTS"},
-	{"folder", 'o', POPT_ARG_STRING, NULL, OPTION_FOLDER, "make the trace there", "DIR"},
-	{"source", 0, POPT_ARG_STRING, NULL, OPTION_SOURCE, "who records", "module|perf|auto"},
-	{"keep-old", 0, POPT_ARG_NONE, NULL, OPTION_KEEP_OLD, "move a trace there to DIR.old",
+	{"folder", 'o', POPT_ARG_STRING, NULL, OPTION_FOLDER, "folder to write the trace to",
+	 "DIR"},
+	{"source", 0, POPT_ARG_STRING, NULL, OPTION_SOURCE, "source of the events",
+	 "module|perf|auto"},
+	{"keep-old", 0, POPT_ARG_NONE, NULL, OPTION_KEEP_OLD, "move an existing trace to DIR.old",
 	 NULL},
 	{"overwrite", 0, POPT_ARG_NONE, NULL, OPTION_OVERWRITE, "be a flight recorder", NULL},
-	{"parent", 0, POPT_ARG_STRING, NULL, OPTION_PARENT, "end when it does", "PID"},
+	{"parent", 0, POPT_ARG_STRING, NULL, OPTION_PARENT, "end when this process ends", "PID"},
 	{"size", 'm', POPT_ARG_STRING, NULL, OPTION_SIZE,
 	 "number and size of each CPU's sub-buffers", "NxSIZE"},
-	{"seconds", 'd', POPT_ARG_STRING, NULL, OPTION_SECONDS, "end after so long", "SECONDS"},
-	{"flush", 0, POPT_ARG_STRING, NULL, OPTION_FLUSH, "write what has come that often", "MS"},
-	{"rotate", 0, POPT_ARG_STRING, NULL, OPTION_ROTATE, "go on in a new chunk then",
+	{"seconds", 'd', POPT_ARG_STRING, NULL, OPTION_SECONDS, "end after this time", "SECONDS"},
+	{"flush", 0, POPT_ARG_STRING, NULL, OPTION_FLUSH, "write new events at this interval",
+	 "MS"},
+	{"rotate", 0, POPT_ARG_STRING, NULL, OPTION_ROTATE, "begin a new chunk at this size or age",
 	 "SIZE|SECONDS"},
-	{"keep", 0, POPT_ARG_STRING, NULL, OPTION_KEEP, "remove older chunks", "N"},
+	{"keep", 0, POPT_ARG_STRING, NULL, OPTION_KEEP, "keep only this number of chunks", "N"},
 	{"compress", 0, POPT_ARG_NONE, NULL, OPTION_COMPRESS, "compress closed chunks", NULL},
 	{"pid", 'p', POPT_ARG_STRING, NULL, OPTION_PIDS, "only what these processes do", "PIDS"},
-	{"cgroup", 0, POPT_ARG_STRING, NULL, OPTION_CGROUP, "only what is done in it", "DIR"},
-	{"uid", 0, POPT_ARG_STRING, NULL, OPTION_UIDS, "only what this user does, too", "UID"},
+	{"cgroup", 0, POPT_ARG_STRING, NULL, OPTION_CGROUP, "only what this control group does",
+	 "DIR"},
+	{"uid", 0, POPT_ARG_STRING, NULL, OPTION_UIDS, "only what this user does; may be repeated",
+	 "UID"},
 	{"session", 0, POPT_ARG_STRING, NULL, OPTION_SESSION, "run in the background", "DIR"},
-	{"snapshot-if", 0, POPT_ARG_STRING, NULL, OPTION_CONDITION, "take a snapshot then",
-	 "CONDITION"},
-	{"snapshot-limit", 0, POPT_ARG_STRING, NULL, OPTION_LIMIT, "so many of these", "N"},
-	{"then", 0, POPT_ARG_STRING, NULL, OPTION_THEN, "run it with such a snapshot", "PROGRAM"},
-	{"ready-fd", 0, POPT_ARG_STRING, NULL, OPTION_READY, "say there when it records", "FD"},
+	{"snapshot-if", 0, POPT_ARG_STRING, NULL, OPTION_CONDITION,
+	 "take a snapshot on this condition", "CONDITION"},
+	{"snapshot-limit", 0, POPT_ARG_STRING, NULL, OPTION_LIMIT,
+	 "take at most this number of them", "N"},
+	{"then", 0, POPT_ARG_STRING, NULL, OPTION_THEN, "run this after each of them", "PROGRAM"},
+	{"ready-fd", 0, POPT_ARG_STRING, NULL, OPTION_READY, "descriptor to report the start to",
+	 "FD"},
 	POPT_AUTOHELP POPT_TABLEEND};
 
 /* Parses "NxSIZE". */
@@ -115,7 +122,7 @@ static int append(const char **texts, size_t *nr, size_t max, const char *text, 
 		  struct diag *diag)
 {
 	if (*nr == max)
-		return diag_set(diag, -E2BIG, "more than %zu times %s", max, option);
+		return diag_set(diag, -E2BIG, "at most %zu times %s", max, option);
 	texts[(*nr)++] = text;
 	return 0;
 }
@@ -195,21 +202,22 @@ static int check(const struct tracer_options *options, struct diag *diag)
 	if (!options->folder)
 		return diag_set(diag, -EINVAL, "--folder is missing: run optrace");
 	if (options->flush_ms && options->overwrite)
+		return diag_set(diag, -EINVAL,
+				"--flush requires a trace on disk: a flight recorder writes only "
+				"snapshots");
+	if (trace_chunks_wanted(&options->chunks) && options->overwrite)
 		return diag_set(
 			diag, -EINVAL,
-			"--flush is for traces on disk: a flight recorder writes when it is "
-			"asked for a snapshot");
-	if (trace_chunks_wanted(&options->chunks) && options->overwrite)
-		return diag_set(diag, -EINVAL,
-				"--rotate is for traces on disk: a flight recorder's oldest makes "
-				"room by itself");
+			"--rotate requires a trace on disk: a flight recorder overwrites its "
+			"oldest events itself");
 	if (options->nr_conditions && !(options->overwrite && options->session))
-		return diag_set(diag, -EINVAL,
-				"--snapshot-if is for flight recorders, which have the trace in "
-				"memory: optrace start -m overwrite");
+		return diag_set(
+			diag, -EINVAL,
+			"--snapshot-if requires a flight recorder, which has the trace in memory: "
+			"optrace start -m overwrite");
 	if (!options->nr_conditions && (options->then || options->snapshot_limit))
 		return diag_set(diag, -EINVAL,
-				"%s is for snapshots that a condition asks for: add --snapshot-if",
+				"%s requires a condition for snapshots: add --snapshot-if",
 				options->then ? "--then" : "--snapshot-limit");
 	return trace_chunks_check(&options->chunks, diag);
 }

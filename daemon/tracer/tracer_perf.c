@@ -172,13 +172,14 @@ static int check_perf(const struct tracer_config *config, struct diag *diag)
 	if (config->nr_uids)
 		return diag_set(
 			diag, -EOPNOTSUPP,
-			"--uid: performance events do not tell users apart: load the kernel "
+			"--uid: performance events cannot be limited to users: load the kernel "
 			"module (opcontrol --init), or choose processes (-p) or a control "
 			"group (--cgroup)");
 	if (config->nr_tids && config->cgroup)
-		return diag_set(diag, -EINVAL,
-				"-p and --cgroup do not go together without the kernel module: "
-				"choose one");
+		return diag_set(
+			diag, -EINVAL,
+			"-p cannot be combined with --cgroup without the kernel module: choose "
+			"one");
 	return 0;
 }
 
@@ -285,7 +286,7 @@ static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 					  : 0;
 
 		if (error)
-			return diag_set(diag, error, "the buffers of CPU %u: %s", i,
+			return diag_set(diag, error, "cannot make the buffers of CPU %u: %s", i,
 					strerror(-error));
 	}
 	return 0;
@@ -337,7 +338,7 @@ static int start(struct tracer *base, struct diag *diag)
 
 	/* Start the mappings first: tasks that end from now on are then known. */
 	if (!error && (error = trace_mappings_start(tracer->base.mappings)))
-		(void)diag_set(diag, error, "cannot tell what runs: %s", strerror(-error));
+		(void)diag_set(diag, error, "cannot record what is running: %s", strerror(-error));
 	if (error)
 		return error;
 	tracer->base.begin_ns = how.time = clock_monotonic_ns();
@@ -473,7 +474,7 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 			   trace_mappings_tasks(tracer->base.mappings, taken->begin), &how,
 			   &taken->nr_state);
 	if (error)
-		(void)diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
+		(void)diag_set(diag, error, "cannot record what was running: %s", strerror(-error));
 	/* If one part fails, the others are still written; the first error is returned. */
 	error = diag_first(
 		error, trace_channel_snapshot(tracer->channel, writer, taken->end, &written, &why),

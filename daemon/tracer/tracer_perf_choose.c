@@ -77,7 +77,8 @@ static int add_call(struct tracer_perf *tracer, struct call_tracepoint *call, co
 	call->id = tracepoint_find(call->tracepoint, "id");
 	call->rest = tracepoint_find(call->tracepoint, rest);
 	if (!call->id || !call->rest)
-		return diag_set(diag, -EINVAL, "raw_syscalls:%s has no fields id and %s here", name,
+		return diag_set(diag, -EINVAL,
+				"raw_syscalls:%s has no fields id and %s on this kernel", name,
 				rest);
 	return name_event(tracer, "raw_syscalls", name, call->tracepoint->id, filter);
 }

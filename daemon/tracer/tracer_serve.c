@@ -39,28 +39,33 @@ void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 		uint64_t nr;
 		const char *why;
 	} losses[] = {
-		{counts->lost_kernel, "events found the kernel's buffers full: choose fewer "
-				      "events, or larger buffers (-m)"},
-		{counts->lost_nested, "events came in interrupts, of which too many were within "
-				      "each other"},
-		{counts->lost_room, "events are longer than a buffer, or there was no memory: "
-				    "larger buffers (-m)"},
-		{counts->lost_bad, "records were not as the kernel describes them"},
-		{counts->lost_disk, "events are in packets that the disk did not take"},
-		{counts->ring_errors, "times the kernel's buffers were damaged: nobody knows what "
-				      "is missing"},
+		{counts->lost_kernel,
+		 "events were lost because the kernel's buffers were full: choose fewer events, "
+		 "or larger buffers (-m)"},
+		{counts->lost_nested, "events were lost in interrupts that were nested too deeply"},
+		{counts->lost_room,
+		 "events were lost because they are longer than a buffer, or for lack of memory: "
+		 "choose larger buffers (-m)"},
+		{counts->lost_bad,
+		 "records were lost because they differ from the kernel's description of them"},
+		{counts->lost_disk,
+		 "events were lost in packets that could not be written to disk"},
+		{counts->ring_errors,
+		 "times the kernel's buffers were damaged: an unknown number of events is missing"},
 		{counts->packet_errors, "packets were refused: a fault of oprof, please report it"},
 		{counts->chunks_failed,
-		 "chunks could not be compressed, or removed: they stay as they are"},
+		 "chunks could not be compressed or removed: they stay as they are"},
 		{counts->unjudged,
-		 "events were seen by no condition (--snapshot-if): they came faster "
-		 "than they are looked at, or there was no memory"},
-		{counts->nr_late, "events came late, and have the time of the one before them on "
-				  "their CPU"},
-		{counts->nr_throttled, "times the kernel took no samples for a while, because they "
-				       "took too long: fewer a second (sample:HZ)"},
-		{counts->forgotten, "begins, ends and mappings of programs, the oldest, had no "
-				    "more room in memory: what has ended since may have no name"},
+		 "events were not checked against the conditions (--snapshot-if): they came too "
+		 "fast, or memory was lacking"},
+		{counts->nr_late,
+		 "events came late, and have the time of the event before them on their CPU"},
+		{counts->nr_throttled,
+		 "times the kernel stopped sampling for a while because samples took too long: "
+		 "take fewer per second (sample:HZ)"},
+		{counts->forgotten,
+		 "of the oldest begins, ends and mappings of programs did not fit in memory: what "
+		 "has ended since may have no name"},
 	};
 	char text[256];
 
@@ -146,7 +151,8 @@ static void answer_status(struct tracer_serve *serve, struct control_answer *ans
 		control_answer_add(answer, "last_snapshot", "%s", serve->last_folder);
 	add_conditions(serve, answer);
 	if (serve->disk_failed)
-		control_answer_add(answer, "warning", "the disk did not take all of it");
+		control_answer_add(answer, "warning",
+				   "the trace is incomplete: the disk failed or is full");
 }
 
 /* ---- snapshots ---- */
@@ -159,7 +165,7 @@ static int want(struct tracer_serve *serve, const char *folder, const char *caus
 	int error;
 
 	if (serve->nr_wanted == TRACER_SERVE_NR_WANTED)
-		return diag_set(diag, -EBUSY, "%u snapshots are under way: wait for them",
+		return diag_set(diag, -EBUSY, "%u snapshots are in progress: wait for them",
 				TRACER_SERVE_NR_WANTED);
 	error = trace_place_check(folder, diag);
 	if (error)
@@ -178,14 +184,15 @@ static uint64_t answer_snapshot(struct tracer_serve *serve, const struct control
 	int error;
 
 	if (!serve->options->overwrite) {
-		control_answer_fail(answer, -EINVAL,
-				    "this trace goes to disk: there is nothing to take a snapshot "
-				    "of; a flight recorder is started with -m overwrite");
+		control_answer_fail(
+			answer, -EINVAL,
+			"this trace is written to disk, and only a flight recorder takes "
+			"snapshots: start one with -m overwrite");
 		return 0;
 	}
 	if (request->folder[0] != '/') {
 		control_answer_fail(answer, -EINVAL,
-				    "a snapshot needs a folder, by its whole path");
+				    "a snapshot requires the absolute path of a folder");
 		return 0;
 	}
 	error = want(serve, request->folder, NULL, &diag);
@@ -356,7 +363,7 @@ void tracer_serve_want(struct tracer_serve *serve, const char *cause)
 	    clock_monotonic_ns() < serve->paused_ns)
 		return;
 	if (!choose_name(serve, folder))
-		tell_failed(serve, cause, "there is no name left for a folder");
+		tell_failed(serve, cause, "all names of snapshot folders are taken");
 	else if (want(serve, folder, cause, &diag))
 		tell_failed(serve, cause, diag_show(&diag));
 	else
@@ -384,7 +391,7 @@ static uint64_t handle(void *context, const struct control_request *request,
 		serve->ending = true;
 		return ++serve->last_number;
 	default:
-		control_answer_fail(answer, -EOPNOTSUPP, "a trace cannot do this");
+		control_answer_fail(answer, -EOPNOTSUPP, "a trace does not support this request");
 		return 0;
 	}
 }

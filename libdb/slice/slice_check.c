@@ -49,7 +49,7 @@ static int add_stacks(struct slice *slice, struct slice_check_result *result, co
 	if (result->nr_stack_samples == slice_header(slice)->nr_stack_samples)
 		return 0;
 	return diag_set_at(diag, -EILSEQ, path, 0,
-			   "damaged: its call trees and its header tell different sums of samples");
+			   "damaged: its call trees and its header have different sums of samples");
 }
 
 static int compare_sums(const struct oprof_slice_header *header,
@@ -65,7 +65,7 @@ static int compare_sums(const struct oprof_slice_header *header,
 	else if (header->weight != result->weight)
 		what = "weight";
 	return what ? diag_set_at(diag, -EILSEQ, path, 0,
-				  "damaged: its sections and its header tell different sums of %s",
+				  "damaged: its sections and its header have different sums of %s",
 				  what)
 		    : 0;
 }

@@ -91,7 +91,7 @@ static int check_frame(const struct oprof_slice_frame *frame, const char *name, 
 	if (!frame->nr_bytes != !frame->nr_raw_bytes ||
 	    frame->nr_raw_bytes > slice_raw_bytes_max(frame->nr_bytes))
 		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged: %llu bytes of %s are said to come from %llu",
+				   "damaged: %llu bytes of %s cannot come from %llu",
 				   (unsigned long long)frame->nr_raw_bytes, name,
 				   (unsigned long long)frame->nr_bytes);
 	*offset += frame->nr_bytes;
@@ -132,7 +132,7 @@ static int check_frames(const struct oprof_slice_header *header, uint64_t file_b
 		error = check_stacks(header, &offset, file_bytes, path, diag);
 	if (!error && offset != file_bytes)
 		error = diag_set_at(diag, -EILSEQ, path, 0,
-				    "damaged: %llu bytes behind its last frame",
+				    "damaged: %llu bytes after its last frame",
 				    (unsigned long long)(file_bytes - offset));
 	return error;
 }
@@ -148,11 +148,11 @@ static int check_fields(const struct oprof_slice_header *header, const char *pat
 	else if (header->level >= OPROF_SLICE_NR_LEVELS)
 		what = "level";
 	else if (header->epoch_first > header->epoch_last)
-		what = "epochs";
+		what = "range of epochs";
 	else if (header->begin_ns > header->end_ns)
 		what = "stretch of time";
 	else if (header->first_sample_ns > header->last_sample_ns)
-		what = "times of samples";
+		what = "range of sample times";
 	else if (!header->nr_keys != !header->keys.nr_raw_bytes ||
 		 !header->nr_keys != !header->counts.nr_raw_bytes ||
 		 (!header->nr_keys && header->weights.nr_raw_bytes) ||
@@ -161,7 +161,7 @@ static int check_fields(const struct oprof_slice_header *header, const char *pat
 		 header->nr_keys > header->counts.nr_raw_bytes ||
 		 header->nr_sections > header->tables.nr_raw_bytes)
 		what = "number of keys";
-	return what ? diag_set_at(diag, -EILSEQ, path, 0, "damaged: the %s can't be", what) : 0;
+	return what ? diag_set_at(diag, -EILSEQ, path, 0, "damaged: the %s is invalid", what) : 0;
 }
 
 int slice_header_load(int fd, const char *path, struct oprof_slice_header *header,
@@ -175,7 +175,7 @@ int slice_header_load(int fd, const char *path, struct oprof_slice_header *heade
 	if (fstat(fd, &status) < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	if (!S_ISREG(status.st_mode))
-		return diag_set_at(diag, -EINVAL, path, 0, "not a slice: no regular file");
+		return diag_set_at(diag, -EINVAL, path, 0, "not a slice: not a regular file");
 	nr_bytes = file_pread_all(fd, &found, sizeof(found), 0);
 	if (nr_bytes < 0)
 		return diag_set_at(diag, (int)nr_bytes, path, 0, "%s", strerror((int)-nr_bytes));

@@ -335,7 +335,7 @@ static int merge_write(struct merge *merge, enum oprof_slice_level level, int fd
 	if (!error)
 		error = slice_writer_finish(&merge->writer, merge->plain, merge->nr_sections, &info,
 					    fd, nr_bytes);
-	return error ? diag_set(diag, error, "can't write the sum of slices: %s", strerror(-error))
+	return error ? diag_set(diag, error, "cannot write the sum of slices: %s", strerror(-error))
 		     : 0;
 }
 

@@ -41,7 +41,7 @@ static int check_sums(const struct slice *slice, struct diag *diag)
 	    sum_keys(slice) == slice->header.nr_keys)
 		return 0;
 	return diag_set_at(diag, -EILSEQ, slice->name, 0,
-			   "damaged: its tables and its header tell different numbers of keys");
+			   "damaged: its tables and its header have different numbers of keys");
 }
 
 static int frame_error(const struct slice *slice, int error, const char *name, struct diag *diag)
@@ -275,7 +275,7 @@ static int section_end(struct slice *slice, int error, struct diag *diag)
 		error = check_ends(slice);
 	if (error == -EILSEQ)
 		error = diag_set_at(diag, error, slice->name, 0,
-				    "damaged: section %zu of %zu is not what its tables say",
+				    "damaged: section %zu of %zu differs from its tables",
 				    slice->next, slice->tables.nr_sections);
 	else if (error)
 		error = diag_set_at(diag, error, slice->name, 0, "%s", strerror(-error));

@@ -446,7 +446,7 @@ static int file_begin(struct stack_file *file, uint64_t epoch, const char *path,
 	if (error) {
 		/* A part of the header would look like a truncated file. */
 		(void)!ftruncate(file->fd, 0);
-		return diag_set_at(diag, error, path, 0, "can't begin the file: %s",
+		return diag_set_at(diag, error, path, 0, "cannot begin the file: %s",
 				   strerror(-error));
 	}
 	if (file->file_bytes < sizeof(page))
@@ -477,7 +477,7 @@ static int file_check(struct stack_file *file, uint64_t epoch, const char *path,
 	if (!header->epoch != !epoch || header->epoch > epoch ||
 	    (header->epoch == epoch && stack_scan_is_void(header)))
 		return diag_set_at(diag, -EINVAL, path, 0,
-				   "the stack file that is there is of another epoch");
+				   "the existing stack file has another epoch");
 	return 0;
 }
 
@@ -491,7 +491,7 @@ static int file_map(struct stack_file *file, const char *path, struct diag *diag
 		return diag_set_at(diag, -EFBIG, path, 0, "too large to be mapped");
 	map = mmap(NULL, (size_t)longest, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
 	if (map == MAP_FAILED)
-		return diag_set_at(diag, -errno, path, 0, "can't map it: %s", strerror(errno));
+		return diag_set_at(diag, -errno, path, 0, "cannot map it: %s", strerror(errno));
 	file->map = map;
 	file->map_bytes = (size_t)longest;
 	sdb_mapping_set(file->mapping, map, file->map_bytes);

@@ -83,7 +83,7 @@ static int check_start(const struct oprof_stack_header *header, size_t nr_bytes,
 				   header->byte_order);
 	if (header->version != OPROF_STACK_VERSION)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "version %u of the format; this program knows %d",
+				   "version %u of the format; this program supports %d",
 				   header->version, OPROF_STACK_VERSION);
 	if (header->flags)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
@@ -102,7 +102,7 @@ static int check_sizes(int fd, const struct oprof_stack_header *header, const ch
 	if (header->header_bytes != OPROF_STACK_HEADER_BYTES ||
 	    header->nr_bytes < OPROF_STACK_HEADER_BYTES || header->nr_bytes % 8 ||
 	    header->nr_bytes / 8 > UINT32_MAX || header->epoch_emptied > header->epoch)
-		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: its header can't be");
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: its header is invalid");
 	if (header->nr_bytes > (uint64_t)status.st_size)
 		return diag_set_at(diag, -EILSEQ, path, 0,
 				   "damaged or cut: records to byte %llu in a file of %llu",
@@ -206,7 +206,7 @@ static int place_put(struct scan *scan, uint64_t offset, enum oprof_stack_record
 	int error = 0;
 
 	if (number == -EEXIST)
-		return damaged(scan, offset, "what is there already");
+		return damaged(scan, offset, "a second record");
 	if (number < 0)
 		return failed(scan, (int)number);
 	if (place_index(position) >= scan->nr_places)

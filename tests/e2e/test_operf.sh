@@ -76,7 +76,7 @@ tap_is $? 143 "128 and the signal that ended it"
 tap_is $? 125 "125: profiling failed"
 tap_has "$T/err" 'no event "no-such-event"' "and why"
 "$BIN/operf" -d "$S" -e cpu-clck true 2>"$T/err"
-tap_has "$T/err" 'near it: cpu-clock' "a misspelled event is told what it may have been"
+tap_has "$T/err" 'similar names: cpu-clock' "a misspelled event is told what it may have been"
 echo input | "$BIN/operf" -d "$S" cat >"$T/out" 2>/dev/null
 tap_is "$(cat "$T/out")" input "the command has the terminal's input and output"
 

@@ -119,7 +119,7 @@ mkdir oprofile_trace.old
 echo mine >oprofile_trace.old/mine
 "$BIN/optrace" record -- true 2>"$T/err"
 tap_is $? 125 "a folder of that name that is no trace stays where it is"
-tap_has "$T/err" 'oprofile_trace.old is no trace.*move it away' "with what to do"
+tap_has "$T/err" 'oprofile_trace.old is not a trace.*move it away' "with what to do"
 tap_is "$(cat oprofile_trace.old/mine)" mine "and as it is"
 rm -r oprofile_trace.old
 mv kept_trace oprofile_trace.old
@@ -248,7 +248,7 @@ calls_lost()
 }
 until_true calls_lost
 tap_ok $? "small buffers lose"
-tap_has "$T/err" "found the kernel's buffers full: .*-m" "and what to do is told"
+tap_has "$T/err" "the kernel's buffers were full: .*-m" "and what to do is told"
 tap_is "$(kept records lossy)" "$(told 'events in')" "what was told is in the folder"
 tap_is "$(kept lost_events lossy)" "$(told lost)" "so are the losses"
 tap_note "$calls of 200000 are there, $(told lost) lost"
@@ -267,7 +267,7 @@ refused() # WHAT WORDS OPTION...
 	tap_has "$T/err" "$words" "$what: and why is told"
 }
 refused "an event that there is not" 'no event nothing:here' -o new -e nothing:here -- true
-refused "a filter on a field that there is not" 'does not understand the filter' -o new \
+refused "a filter on a field that there is not" 'refuses the filter' -o new \
 	-e 'sched:sched_switch/nothing == 1/' -- true
 refused "a folder that holds something" 'not empty' -o kept -- true
 refused "buffers of no size" 'powers of two' -o new -m discard:3x1000 -- true
@@ -327,7 +327,7 @@ if mount -t tmpfs -o size=4m tmpfs small 2>/dev/null; then
 	"$BIN/optrace" record -o small/trace -- "$T/$rare" 200000 2>"$T/err"
 	tap_is $? 125 "a full disk is told"
 	tap_has "$T/err" 'No space left' "with its reason"
-	tap_has "$T/err" 'packets that the disk did not take' "and what it cost"
+	tap_has "$T/err" 'packets that could not be written to disk' "and what it cost"
 	show small/trace
 	[ "$(kept records small/trace)" -gt 1000 ]
 	tap_ok $? "and what had room is readable"

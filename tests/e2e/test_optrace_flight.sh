@@ -374,19 +374,19 @@ refused "a program that is no program" '--then .*/hog.c: Permission denied' --sn
 refused "a program without a condition" '--then is for .*--snapshot-if' --then true
 refused "a limit without a condition" '--snapshot-limit is for .*--snapshot-if' --snapshot-limit 3
 refused "a place in a folder that there is not" 'nowhere: No such file' -m overwrite:4x64K -o nowhere/late
-refused "buffers beyond the machine's memory" 'MiB that are free' -m overwrite:4096x1G
+refused "buffers beyond the machine's memory" 'of the available [0-9]* MiB' -m overwrite:4096x1G
 refused "an event that there is not" 'no event nothing:here' -e nothing:here
 refused "a user, without the module" '--uid: .*load the kernel module.*choose processes' --source=perf --uid=root
 refused "a user that there is not" '--uid nobody-here: there is no such user' --uid=root,nobody-here
-refused "processes and a control group, without the module" 'do not go together' --source=perf -p $$ --cgroup=/
+refused "processes and a control group, without the module" 'cannot be combined with --cgroup' --source=perf -p $$ --cgroup=/
 refused "a process that there is not" 'no such process' -p 2147483646
 refused "a control group that there is not" 'no such control group' --cgroup=/nothing/here
-refused "no condition" 'is none of these.*wakeup>10ms' --snapshot-if 'sleep>10ms'
+refused "no condition" 'not a condition; .*wakeup>10ms' --snapshot-if 'sleep>10ms'
 refused "a condition on a field that there is not" 'has no field nothing: .*list-events -f' --snapshot-if 'sched_switch/nothing == 1/'
-refused "a condition of a trace to disk" 'flight recorders' -m discard:4x64K --snapshot-if 'wakeup>10ms'
+refused "a condition of a trace to disk" 'requires a flight recorder' -m discard:4x64K --snapshot-if 'wakeup>10ms'
 [ -e /dev/oprofile/trace ] ||
 	refused "the module's conditions without it" 'no module that traces is loaded' --source=module --snapshot-if 'wakeup>10ms'
-refused "flushing into memory" '--flush is for traces on disk' --flush 10
+refused "flushing into memory" '--flush requires a trace on disk' --flush 10
 refused "a word too many" 'unexpected argument "two"' one two
 trace status
 tap_has "$T/out" 'no trace runs' "and nothing is left running"
@@ -464,7 +464,7 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	trace status
 	trace stop
 	tap_is $? 125 "a full disk is told at the end"
-	tap_has "$T/err" 'packets that the disk did not take' "with what it cost"
+	tap_has "$T/err" 'packets that could not be written to disk' "with what it cost"
 	tap_has sessions/trace/default/log 'No space left' "and in the log, when it was"
 	[ "$(kept records small/trace)" = "$(told 'events in')" ]
 	tap_ok $? "what had room is readable"
@@ -502,9 +502,9 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	mount -t tmpfs -o size=3m tmpfs small
 	"$BIN/optrace" record -o small/last -m overwrite:4x1M -e syscalls -- "$T/rare_caller" 300000 2>"$T/err"
 	tap_is $? 125 "record -m overwrite: a full disk is told"
-	tap_has "$T/err" 'No space left.*the folder holds [1-9][0-9]* of the [0-9]* events' "with what there is all the same"
+	tap_has "$T/err" 'No space left.*the folder contains [1-9][0-9]* of the [0-9]* events' "with what there is all the same"
 	tap_is "$(kept records small/last)" "$(told 'events in')" "as many as were told"
-	[ "$(told 'events are in packets that the disk did not take')" -gt 0 ]
+	[ "$(told 'events were lost in packets')" -gt 0 ]
 	tap_ok $? "and the rest as not written"
 	[ -s small/last/mappings ]
 	tap_ok $? "and what has room behind that is written"
@@ -517,7 +517,7 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	rm -rf small/late-*
 	trace snapshot -o small/part
 	tap_is $? 125 "a snapshot that has no room is told"
-	tap_has "$T/err" 'No space left.*the folder holds [1-9][0-9]* of the [0-9]* events' "with what there is all the same"
+	tap_has "$T/err" 'No space left.*the folder contains [1-9][0-9]* of the [0-9]* events' "with what there is all the same"
 	rm -rf small/part
 	# The metadata, and no packet.
 	dd if=/dev/zero of=small/fill bs=64k count=47 2>"$T/filled"

@@ -259,7 +259,7 @@ START_TEST(without_room_for_a_chunk_packets_go_where_they_went)
 	ck_assert_int_eq(file_replace("trace/00000005", "x", 1, 0600), 0);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_int_lt(ctf_writer_next_chunk(writer, &diag), 0);
-		ck_assert_ptr_nonnull(strstr(diag_show(&diag), "no new chunk"));
+		ck_assert_ptr_nonnull(strstr(diag_show(&diag), "cannot begin a new chunk"));
 		ck_assert_int_eq(append(0), 0);
 	}
 	ck_assert_uint_eq(ctf_writer_counts(writer).chunk, NR_CHUNKS);

@@ -138,7 +138,7 @@ START_TEST(a_closed_trace_is_on_the_disk)
 		ck_assert_int_eq(failing_end(), nth <= 3);
 		ck_assert_int_eq(outcome.close_error, nth <= 3 ? -EIO : 0);
 		if (nth <= 3)
-			ck_assert_msg(strstr(diag.text, "not all of the trace is on the disk"),
+			ck_assert_msg(strstr(diag.text, "cannot write all of the trace to disk"),
 				      "%s", diag.text);
 		(void)file_remove_tree("trace");
 		diag_clear(&diag);

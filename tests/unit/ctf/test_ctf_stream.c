@@ -273,7 +273,7 @@ START_TEST(a_record_that_is_not_described_costs_the_rest_of_its_packet)
 	end();
 	put();
 	put_sound();
-	ck_assert_uint_eq(told("packet 0, from byte 0: a record is of an event that is not "
+	ck_assert_uint_eq(told("packet 0, from byte 0: a record belongs to an event that is not "
 			       "described (at byte 124)",
 			       3)
 				  .lost_damaged,
@@ -288,7 +288,7 @@ START_TEST(a_stream_that_is_not_described_is_told)
 	end();
 	put();
 	put_sound();
-	told("of a stream that is not described", 2);
+	told("to a stream that is not described", 2);
 }
 END_TEST
 
@@ -300,7 +300,7 @@ START_TEST(a_packet_of_another_stream_is_told)
 	end();
 	put();
 	put_sound();
-	told("of another stream than the packet before", 4);
+	told("to another stream than the packet before", 4);
 }
 END_TEST
 
@@ -313,7 +313,7 @@ START_TEST(a_record_beyond_the_content_is_not_read)
 	make_packet_set_header(&packet);
 	put();
 	put_sound();
-	told("goes on behind the packet's content", 3);
+	told("extends beyond the packet's content", 3);
 }
 END_TEST
 
@@ -326,7 +326,7 @@ START_TEST(an_extended_header_beyond_the_content_is_not_read)
 	make_packet_set_header(&packet);
 	put();
 	put_sound();
-	ck_assert_uint_eq(told("goes on behind the packet's content", 3).nr_packets, 2);
+	ck_assert_uint_eq(told("extends beyond the packet's content", 3).nr_packets, 2);
 }
 END_TEST
 
@@ -339,7 +339,7 @@ START_TEST(content_behind_the_last_record_is_none)
 	make_packet_set_header(&packet);
 	put();
 	put_sound();
-	told("goes on behind the packet's content", 3);
+	told("extends beyond the packet's content", 3);
 }
 END_TEST
 
@@ -352,7 +352,7 @@ START_TEST(a_sequence_beyond_the_content_is_not_read)
 	end();
 	put();
 	put_sound();
-	told("goes on behind the packet's content", 2);
+	told("extends beyond the packet's content", 2);
 }
 END_TEST
 
@@ -407,7 +407,7 @@ START_TEST(a_wrong_number_of_records_is_told)
 	make_packet_set_header(&packet);
 	put();
 	put_sound();
-	told("not as many records", 5);
+	told("number of records differs", 5);
 }
 END_TEST
 
@@ -516,7 +516,7 @@ START_TEST(a_hole_of_a_terabyte_is_no_record)
 	make_packet_set_header(&packet);
 	put();
 	ck_assert_int_eq(ftruncate(out_fd, (off_t)1 << 40), 0);
-	told("goes on behind", 0);
+	told("extends beyond", 0);
 }
 END_TEST
 
@@ -660,7 +660,7 @@ START_TEST(padding_longer_than_any_record_is_gone_over)
 		ck_assert_int_eq(write(out_fd, bytes, nr_bytes), (ssize_t)nr_bytes);
 		header.time_begin = header.time_end;
 	}
-	told("packet 1, from byte 33554432: a record is longer than any that is read", 0);
+	told("packet 1, from byte 33554432: a record is longer than the maximum", 0);
 	ck_assert_uint_eq(ctf_stream_counts(stream).nr_padding, 1);
 	free(bytes);
 }

@@ -53,7 +53,7 @@ START_TEST(names_are_identifiers)
 	name[CTF_NAME_BYTES_MAX] = '\0';
 	ck_assert(ctf_is_identifier(name));
 	fields[0].name = "a b";
-	refused("\"a b\" is no name for a field");
+	refused("\"a b\" is not a valid name of a field");
 }
 END_TEST
 
@@ -104,7 +104,7 @@ START_TEST(no_name_or_id_is_there_twice)
 	trace.nr_streams = 2;
 	trace.envs = envs;
 	trace.nr_envs = 2;
-	refused("a is twice");
+	refused("a is given twice");
 }
 END_TEST
 

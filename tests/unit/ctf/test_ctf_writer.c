@@ -249,7 +249,7 @@ START_TEST(packets_with_a_fault_are_refused_and_counted)
 
 	make(0);
 	packet.nr_bytes /= 2;
-	refused("packet_size is not its size");
+	refused("packet_size differs from its size");
 	make(0);
 	ck_assert_int_eq(append(), 0);
 	make(1);

@@ -191,11 +191,11 @@ static const struct {
 	uint64_t hz;
 	int error;
 } bad[] = {
-	{"cpu-clock", "needs a count", 0, -EINVAL},
-	{"cpu-clock:", "needs a count", 0, -EINVAL},
+	{"cpu-clock", "requires a count", 0, -EINVAL},
+	{"cpu-clock:", "requires a count", 0, -EINVAL},
 	{"cpu-clock:99999", "below its minimum of 100000", 0, -EINVAL},
-	{"cpu-clock", "10000 Hz is the most", 10001, -EINVAL},
-	{"page-faults", "Hz is the most", 100001, -EINVAL},
+	{"cpu-clock", "10000 Hz is the maximum", 10001, -EINVAL},
+	{"page-faults", "Hz is the maximum", 100001, -EINVAL},
 	{"page-faults:0", "below its minimum", 0, -EINVAL},
 	{"page-faults:x", "not a number", 0, -EINVAL},
 	{"page-faults:-5", "not a number", 0, -EINVAL},
@@ -214,10 +214,10 @@ static const struct {
 	{"page-faults:5::0:0", "both 0", 0, -EINVAL},
 	{"page-faults:5::1:1:1", "too many parts", 0, -EINVAL},
 	{"", "no event \"\"", 0, -ENOENT},
-	{"cpuclock:1", "near it: cpu-clock", 0, -ENOENT},
-	{"CPU-CLOCK:1", "near it: cpu-clock", 0, -ENOENT},
-	{"page:1", "near it: page-faults", 0, -ENOENT},
-	{"minor-fault:1", "near it: minor-faults", 0, -ENOENT},
+	{"cpuclock:1", "similar names: cpu-clock", 0, -ENOENT},
+	{"CPU-CLOCK:1", "similar names: cpu-clock", 0, -ENOENT},
+	{"page:1", "similar names: page-faults", 0, -ENOENT},
+	{"minor-fault:1", "similar names: minor-faults", 0, -ENOENT},
 	{"something-else-entirely:1", "--list-events", 0, -ENOENT},
 };
 

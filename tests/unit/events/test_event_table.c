@@ -165,7 +165,7 @@ START_TEST(a_cpu_type_cannot_climb_out_of_the_tables)
 		ck_assert_int_eq(event_table_load(&table, dir, climbers[i], &diag), -EINVAL);
 	put_tables("a/b", "include:../../etc\n", MASKS);
 	ck_assert_int_eq(event_table_load(&table, dir, "a/b", &diag), -EINVAL);
-	assert_shown("a/b/events:1: include:../../etc names no folder");
+	assert_shown("a/b/events:1: include:../../etc is not the name of a folder");
 }
 END_TEST
 
@@ -189,7 +189,8 @@ static const struct {
 	{"event:1 counters:any um:zero minimum:10 name:x", "has no description"},
 	{"event:1 counters:any um:zero minimum:10 name:x :", "has no description"},
 	{"event:1 counters:any um:zero minimum:10 name:x text", "is not a field"},
-	{"event:1 event:2 counters:any um:zero minimum:10 name:x : x", "field event: stands twice"},
+	{"event:1 event:2 counters:any um:zero minimum:10 name:x : x",
+	 "field event: is given twice"},
 	{"event: counters:any um:zero minimum:10 name:x : x", "field event: has no value"},
 	{"event:z counters:any um:zero minimum:10 name:x : x", "\"z\" is not a number"},
 	{"event:0x10000000000000000 counters:any um:zero minimum:1 name:x : x", "is above"},
@@ -197,9 +198,9 @@ static const struct {
 	{"event:1 counters:any um:zero minimum:-1 name:x : x", "\"-1\" is not a number"},
 	{"event:1 counters:any um:none minimum:10 name:x : x", "um:none is not in"},
 	{"event:1 counters:64 um:zero minimum:10 name:x : x", "counter 64 is above 63"},
-	{"event:1 counters:1,1 um:zero minimum:10 name:x : x", "counter 1 stands twice"},
+	{"event:1 counters:1,1 um:zero minimum:10 name:x : x", "counter 1 is given twice"},
 	{"event:1 counters:1, um:zero minimum:10 name:x : x", "not a list"},
-	{"event:1 counters:any um:zero minimum:10 name:one : x", "event one stands twice"},
+	{"event:1 counters:any um:zero minimum:10 name:one : x", "event one is given twice"},
 	{"event:1 counters:any um:zero minimum:10 name:default : x", "may be named default"},
 	{"event:1 counters:any um:zero minimum:10 name:a/b : x", "only letters"},
 	{"event:1 counters:any um:zero minimum:10 name:a:b : x", "only letters"},
@@ -237,13 +238,13 @@ END_TEST
 static const struct {
 	const char *text, *message;
 } bad_masks[] = {
-	{"\t0x0 before\n", "unit_masks:1: a value before"},
+	{"\t0x0 before\n", "unit_masks:1: a value comes before"},
 	{"name:m type:odd default:0\n\t0 x\n", "unit_masks:1: type \"odd\""},
 	{"name:m default:0\n\t0 x\n", "unit_masks:1: field type: is missing"},
 	{"name:m type:bitmask default:0\n", "unit_masks:1: unit mask m has no values"},
-	{"#\nname:m type:mandatory default:1\n\t0 x\n", "unit_masks:2: default 1 is no value"},
-	{"name:m type:bitmask default:6\n\t1 x\n\t2 y\n", "unit_masks:1: default 6 is no value"},
-	{"name:m type:bitmask default:0\n\t1 x\n\t2 y\n", "unit_masks:1: default 0 is no value"},
+	{"#\nname:m type:mandatory default:1\n\t0 x\n", "unit_masks:2: default 1 is not a value"},
+	{"name:m type:bitmask default:6\n\t1 x\n\t2 y\n", "unit_masks:1: default 6 is not a value"},
+	{"name:m type:bitmask default:0\n\t1 x\n\t2 y\n", "unit_masks:1: default 0 is not a value"},
 	{"name:m type:exclusive default:1\n\t1 extra: 0x2 x\n", ":2: value name 0x2"},
 	{"name:m type:exclusive default:1\n\t1 extra: a:b x\n", ":2: value name a:b"},
 	{"name:m type:exclusive default:3\n\t1 x\n\t2 y\n", "unit_masks:1: default 3 is no"},
@@ -255,7 +256,7 @@ static const struct {
 	{"name:m type:exclusive default:1\n\tq x\n", "unit_masks:2: value \"q\" is not"},
 	{"name:m type:exclusive default:1\n\t0x100000000 x\n", "unit_masks:2: value 0x1"},
 	{"name:m type:mandatory default:0\n\t0 x\nname:m type:mandatory default:0\n\t0 x\n",
-	 "unit_masks:3: unit mask m stands twice"},
+	 "unit_masks:3: unit mask m is given twice"},
 };
 
 START_TEST(a_bad_unit_mask_is_refused_with_its_place)

@@ -115,7 +115,7 @@ static int count_unread(const char *path, const struct sample_name *name, const 
 	(void)path;
 	nr[name ? 0 : 1]++;
 	if (!name)
-		ck_assert_ptr_nonnull(strstr(diag_show(diag), "{root}/a: can't be read"));
+		ck_assert_ptr_nonnull(strstr(diag_show(diag), "{root}/a: cannot be read"));
 	return 0;
 }
 

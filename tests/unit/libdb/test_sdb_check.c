@@ -222,7 +222,7 @@ START_TEST(slots_out_of_reach_are_named)
 	uint64_t *slot = used_slot();
 
 	*slot ^= 1ULL << 45; /* now another key */
-	check_says(-EILSEQ, "can't be found");
+	check_says(-EILSEQ, "cannot be found");
 }
 END_TEST
 

@@ -55,7 +55,7 @@ START_TEST(an_unknown_word_is_refused_by_name_and_changes_nothing)
 
 		ck_assert_int_eq(separation_parse(wrong[i], &separation, &diag), -EINVAL);
 		ck_assert_uint_eq(separation, SEPARATION_CPU);
-		ck_assert_ptr_nonnull(strstr(diag.text, "no separation"));
+		ck_assert_ptr_nonnull(strstr(diag.text, "unknown separation"));
 	}
 }
 END_TEST

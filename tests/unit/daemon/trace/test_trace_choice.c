@@ -76,7 +76,7 @@ START_TEST(a_filter_belongs_to_its_word_commas_and_all)
 	ck_assert_str_eq(chosen(), "kmem:kfree/a == 1 && b ~ \"x,y\" sched:sched_exit");
 	ck_assert_int_eq(add("kmem:kfree/a == 1 && b ~ \"x,y\"/"), 0);
 	ck_assert_int_eq(add("kmem:kfree/a == 2/"), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "join them by ||"));
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "join them with ||"));
 }
 END_TEST
 

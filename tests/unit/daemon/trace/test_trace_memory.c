@@ -70,7 +70,7 @@ START_TEST(more_than_the_machine_has_is_refused)
 	ck_assert_int_eq(
 		trace_memory_check(&(struct trace_memory){false, 1u << 31, 1u << 31}, &diag),
 		-ENOMEM);
-	ck_assert_ptr_nonnull(strstr(diag.text, "choose fewer or smaller ones"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "choose fewer or smaller buffers"));
 }
 END_TEST
 

@@ -289,7 +289,7 @@ static const struct {
 	{"nowhere", OPROF_KTRACE_VERSION, 1, 0, -ENOENT, "no module that traces is loaded"},
 	{"device/trace", OPROF_KTRACE_VERSION, 1, 0, -ENOENT, "no module that traces is loaded"},
 	{"device", OPROF_KTRACE_VERSION, 1, ENOTTY, -ENOTTY, "Inappropriate ioctl"},
-	{"device", OPROF_KTRACE_VERSION + 1, 1, 0, -EPROTO, "install both from one version"},
+	{"device", OPROF_KTRACE_VERSION + 1, 1, 0, -EPROTO, "install both from one release"},
 	{"device", OPROF_KTRACE_VERSION, 0, 0, -EPROTO, "clock does not run"},
 };
 
@@ -311,8 +311,8 @@ static const struct {
 	unsigned long refused;
 	const char *says;
 } channels[] = {
-	{OPROF_KTRACE_CHANNEL, "no channel of 2 buffers of 4096 bytes"},
-	{OPROF_KTRACE_RING, "buffers cannot be opened: Cannot allocate"},
+	{OPROF_KTRACE_CHANNEL, "cannot make 2 buffers of 4096 bytes"},
+	{OPROF_KTRACE_RING, "cannot open the module's buffers: Cannot allocate"},
 };
 
 START_TEST(a_channel_that_is_not_available_is_told)
@@ -338,7 +338,8 @@ START_TEST(a_ring_that_cannot_be_mapped_is_told)
 	(void)close(rings[0].fd);
 	rings[0].fd = open("device", O_WRONLY | O_CLOEXEC);
 	ck_assert_int_eq(ktrace_add_channel(&other, &config, &diag), -EACCES);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "buffers cannot be opened: Permission"));
+	ck_assert_ptr_nonnull(
+		strstr(diag_show(&diag), "cannot open the module's buffers: Permission"));
 	ktrace_close(&other);
 }
 END_TEST
@@ -362,7 +363,7 @@ START_TEST(filters_go_in_pieces_and_none_is_refused)
 	refused = OPROF_KTRACE_FILTER;
 	refused_error = ENOSPC;
 	ck_assert_int_eq(ktrace_filter(&ktrace, OPROF_KTRACE_BY_UID, ids, 1, &diag), -ENOSPC);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "does not filter so: No space"));
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "refuses the filter: No space"));
 }
 END_TEST
 
@@ -372,7 +373,7 @@ START_TEST(what_keeps_it_from_recording_is_told)
 	refused = OPROF_KTRACE_START;
 	refused_error = EBUSY;
 	ck_assert_int_eq(ktrace_start(&ktrace, &diag), -EBUSY);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "counters are taken"));
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "uses the machine's counters"));
 	refused_error = EPERM;
 	ck_assert_int_eq(ktrace_start(&ktrace, &diag), -EPERM);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "cannot begin to record: Operation"));
@@ -449,7 +450,7 @@ START_TEST(a_ring_that_fails_is_told_and_the_others_are_taken)
 
 	fill();
 	rings[fails].range_error = EIO;
-	(void)snprintf(says, sizeof(says), "CPU %u: the module does not tell what", fails);
+	(void)snprintf(says, sizeof(says), "CPU %u: cannot get the packets' state", fails);
 	ck_assert_int_eq(snapshot(), -EIO);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), says));
 	ck_assert_uint_eq(nr_written(fails), 0);
@@ -464,7 +465,8 @@ START_TEST(a_packet_that_fails_is_told_and_the_others_are_taken)
 	rings[0].get_errors[3] = EIO;
 	rings[2].get_errors[3] = ENOMEM;
 	ck_assert_int_eq(snapshot(), -EIO);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "CPU 0: the module does not give a packet"));
+	ck_assert_ptr_nonnull(
+		strstr(diag_show(&diag), "CPU 0: cannot get a packet from the module"));
 	ck_assert_uint_eq(taken.nr_records, (NR_TAKEN - 2) * NR_EACH);
 	ck_assert_uint_eq(nr_written(0), NR_SUBS - 1);
 	ck_assert_uint_eq(nr_written(2), NR_SUBS - 1);
@@ -505,7 +507,7 @@ START_TEST(a_packet_outside_its_ring_is_refused)
 	rings[0].wrong_offset = outsides[_i].offset;
 	rings[0].wrong_bytes = outsides[_i].bytes;
 	ck_assert_int_eq(snapshot(), -EPROTO);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "CPU 0: the module tells of a packet "
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "CPU 0: the module reports a packet "
 						       "outside its ring"));
 	ck_assert_uint_eq(nr_written(0), 0);
 	ck_assert_uint_eq(nr_written(2), NR_SUBS);

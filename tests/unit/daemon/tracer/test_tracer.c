@@ -109,10 +109,10 @@ START_TEST(what_a_full_disk_leaves_of_a_snapshot_is_told)
 	ck_assert_uint_eq(taken.nr_packets, 1);
 	ck_assert_uint_eq(taken.lost, 4);
 	ck_assert_uint_eq(taken.overwritten, 2);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag),
-				     "trace: file channel_0: a packet is lost: File too large; the "
-				     "folder holds 5 of the 15 events that were taken from memory "
-				     "(4 lost, 2 packets overwritten)"));
+	ck_assert_ptr_nonnull(strstr(
+		diag_show(&diag), "trace: file channel_0: a packet is lost: File too large; the "
+				  "folder contains 5 of the 15 events that were taken from memory "
+				  "(4 lost, 2 packets overwritten)"));
 	ck_assert(taken.is_part);
 }
 END_TEST
@@ -125,7 +125,7 @@ START_TEST(a_full_disk_that_takes_no_packet_leaves_nothing)
 	ck_assert_uint_eq(taken.nr_records, 0);
 	ck_assert_uint_eq(taken.nr_unwritten, NR_RECORDS);
 	ck_assert(!taken.is_part);
-	ck_assert_ptr_null(strstr(diag_show(&diag), "holds"));
+	ck_assert_ptr_null(strstr(diag_show(&diag), "contains"));
 	/* A folder that existed before is kept. */
 	limit_files(RLIM_INFINITY);
 	ck_assert_int_eq(mkdir("trace", 0700), 0);
@@ -140,7 +140,7 @@ START_TEST(what_the_disk_may_have_lost_at_the_end_is_not_told_as_there)
 	no_sync = true;
 	ck_assert_int_eq(tracer_snapshot(&tracer, "trace", &taken, &diag), -EIO);
 	ck_assert_str_eq(diag_show(&diag),
-			 "trace: not all of the trace is on the disk: Input/output error");
+			 "trace: cannot write all of the trace to disk: Input/output error");
 	ck_assert_uint_eq(taken.nr_unwritten, 0);
 	ck_assert(taken.is_part);
 	ck_assert_int_eq(rename("trace", "other"), 0);
@@ -158,7 +158,7 @@ START_TEST(of_a_snapshot_without_a_folder_there_is_nothing)
 	ck_assert_uint_eq(taken.nr_records, 0);
 	ck_assert_uint_eq(taken.nr_packets, 0);
 	ck_assert(!taken.is_part);
-	ck_assert_ptr_null(strstr(diag_show(&diag), "holds"));
+	ck_assert_ptr_null(strstr(diag_show(&diag), "contains"));
 }
 END_TEST
 

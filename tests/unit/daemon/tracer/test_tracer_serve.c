@@ -464,7 +464,7 @@ START_TEST(a_request_that_is_refused_is_answered_with_its_reason)
 	}
 	text = ask_in_vain("asked", &status);
 	ck_assert_int_eq(status, -EBUSY);
-	ck_assert_ptr_nonnull(strstr(text, "snapshots are under way"));
+	ck_assert_ptr_nonnull(strstr(text, "snapshots are in progress"));
 	trace_session_close(&serve.session);
 }
 END_TEST
