@@ -175,7 +175,8 @@ tap_ok $? "TERM ends it"
 agree current "ended by TERM"
 if [ -e "$S/control" ]; then tap_ok 1 "the socket is gone"; else tap_ok 0 "the socket is gone"; fi
 
-start --fresh --separate=all --event=page-faults:10
+# Of every 1000th fault: what other programs do must not make it a storm (test_storms).
+start --fresh --separate=all --event=page-faults:1000
 tap_ok $? "begins afresh, all separated, two events, waiting"
 tap_is "$(status_value state)" stopped "without --start it waits"
 tap_is "$(session_counter "$S" seen)" 0 "afresh is empty"
