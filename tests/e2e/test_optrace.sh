@@ -270,7 +270,7 @@ refused "an event that there is not" 'no event nothing:here' -o new -e nothing:h
 refused "a filter on a field that there is not" 'refuses the filter' -o new \
 	-e 'sched:sched_switch/nothing == 1/' -- true
 refused "a folder that holds something" 'not empty' -o kept -- true
-refused "buffers of no size" 'powers of two' -o new -m discard:3x1000 -- true
+refused "buffers of no size" 'power of two' -o new -m discard:3x1000 -- true
 refused "a system call as a tracepoint" 'syscall:NAME' -o new -e syscalls:sys_enter_openat -- true
 refused "no time" '-d 0' -o new -d 0
 refused "half a size" 'discard:64' -o new -m discard:64 -- true
