@@ -154,19 +154,17 @@ static int import_file(const struct import_options *options, struct perf_file *f
 		       struct diag *diag)
 {
 	struct session session;
-	int error = 0;
+	int error;
 
 	import_source_set(file);
-	if (file->nr_events > SOURCE_EVENTS_MAX)
+	if (file->nr_events > SOURCE_EVENTS_MAX) {
 		error = diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
 				    "has %zu events: at most %d can be imported", file->nr_events,
 				    SOURCE_EVENTS_MAX);
-	if (!error)
-		error = file_make_dirs(options->session_dir, 0700);
-	if (error == -EOPNOTSUPP) {
 		perf_file_close(file);
 		return error;
 	}
+	error = file_make_dirs(options->session_dir, 0700);
 	if (error)
 		(void)diag_set(diag, error, "cannot make the session folder %s: %s",
 			       options->session_dir, strerror(-error));
