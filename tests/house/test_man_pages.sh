@@ -6,6 +6,7 @@ top=${OPROF_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 tree=$(mktemp -d) || exit 99
 trap 'rm -rf "$tree"' EXIT
 nr=0
+: >"$tree/wrong"
 
 result() { # STATUS NAME: if it failed, $tree/wrong says what is wrong
 	nr=$((nr + 1))
