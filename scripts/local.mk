@@ -11,6 +11,7 @@ house_tests = \
 	tests/house/test_guest_log.sh \
 	tests/house/test_includes.sh \
 	tests/house/test_lint.sh \
+	tests/house/test_man_pages.sh \
 	tests/house/test_module_tree.sh \
 	tests/house/test_mutants.sh \
 	tests/house/test_repeat.sh \
