@@ -44,7 +44,7 @@ static int fill_args(const struct operf_options *options, const char *session_di
 {
 	daemon_args_add(args, "--session-dir=%s", session_dir);
 	daemon_args_add(args, "--foreground");
-	daemon_args_add(args, "--die-with-parent");
+	daemon_args_add(args, "--parent=%d", (int)getpid());
 	daemon_args_add(args, "--log-file=%s/oprofiled.log", session_dir);
 	daemon_args_add(args, options->append ? "--append" : "--fresh");
 	if (options->verbose)

@@ -4,6 +4,7 @@
 #include "daemon/system/heap.h"
 #include "daemon/service/options.h"
 #include "daemon/profiler/profiler.h"
+#include "daemon/command/parent.h"
 #include "daemon/command/ready.h"
 #include "daemon/session/separation.h"
 #include "daemon/service/service.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -356,16 +356,6 @@ static void raise_files_limit(void)
 		log_warning("cannot raise the limit of open files: %s", strerror(errno));
 }
 
-static int die_with_parent(pid_t parent, struct diag *diag)
-{
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM))
-		return diag_set(diag, -errno, "cannot watch the parent process: %s",
-				strerror(errno));
-	if (getppid() != parent) /* the parent ended before prctl took effect */
-		return diag_set(diag, -ESRCH, "the parent process has ended");
-	return 0;
-}
-
 /* Change to the session folder, since its path may be too long for a socket's address. */
 static int enter_session(struct daemon *daemon, struct diag *diag)
 {
@@ -495,15 +485,15 @@ static int daemon_run(struct daemon *daemon, struct diag *diag)
 	return error;
 }
 
-static int daemon_prepare(struct daemon *daemon, pid_t parent, struct diag *diag)
+static int daemon_prepare(struct daemon *daemon, struct diag *diag)
 {
 	const struct options *options = &daemon->options;
 	int error = ready_init(&daemon->ready, options->ready_fd, diag);
 
 	if (!error && !options->foreground)
 		error = ready_detach(&daemon->ready, diag);
-	if (!error && options->die_with_parent)
-		error = die_with_parent(parent, diag);
+	if (!error && options->parent)
+		error = parent_follow(options->parent, diag);
 	if (!error)
 		error = open_signals(daemon, diag);
 	if (error)
@@ -521,7 +511,6 @@ int main(int argc, const char **argv)
 {
 	struct daemon *daemon = &the_daemon;
 	enum options_result result = OPTIONS_RUN;
-	pid_t parent = getppid();
 	struct diag diag;
 	int error;
 
@@ -535,7 +524,7 @@ int main(int argc, const char **argv)
 		if (daemon->options.verbose)
 			log_init("oprofiled", LOG_LEVEL_DEBUG);
 		service_init(&daemon->service, &daemon->options, &daemon->profiler);
-		error = daemon_prepare(daemon, parent, &diag);
+		error = daemon_prepare(daemon, &diag);
 		if (!error)
 			error = daemon_run(daemon, &diag);
 	} else if (error) {
