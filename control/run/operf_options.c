@@ -129,7 +129,7 @@ static int set_duration(struct operf_options *options, const char *text, struct 
 {
 	uint64_t seconds;
 
-	if (number_parse(text, OPERF_SECONDS_MAX, &seconds) || !seconds)
+	if (number_parse_decimal(text, OPERF_SECONDS_MAX, &seconds) || !seconds)
 		return diag_set(diag, -EINVAL, "\"%s\" is not a duration: 1 to %d seconds", text,
 				OPERF_SECONDS_MAX);
 	options->seconds = (unsigned int)seconds;
