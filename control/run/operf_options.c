@@ -36,7 +36,9 @@ enum {
 
 static const struct poptOption operf_table[] = {
 	{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENTS,
-	 "events to sample: NAME:COUNT[:UNITMASK:KERNEL:USER], or default; separated by commas",
+	 "events to sample: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]], or "
+	 "NAME[:COUNT[:UNITMASK]]:MODE with MODE u (programs), k (kernel) or uk, or default; "
+	 "separated by commas",
 	 "EVENTS"},
 	{"frequency", 'F', POPT_ARG_STRING, NULL, OPTION_FREQUENCY,
 	 "samples per second for events without COUNT (997)", "HZ"},

@@ -253,8 +253,10 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		{"foreground", 0, POPT_ARG_NONE, &raw->foreground, 0,
 		 "stay in the foreground and log to the terminal", NULL},
 		{"event", 'e', POPT_ARG_STRING, NULL, KEY_EVENT,
-		 "event to sample; may be repeated (default: cycles or cpu-clock)",
-		 "NAME:COUNT:UNITMASK:KERNEL:USER"},
+		 "event to sample: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]], or "
+		 "NAME[:COUNT[:UNITMASK]]:MODE with MODE u (programs), k (kernel) or uk; may be "
+		 "repeated (default: cycles or cpu-clock)",
+		 "EVENT"},
 		{"frequency", 'F', POPT_ARG_STRING, NULL, KEY_FREQUENCY,
 		 "samples per second and CPU, for events without COUNT (default 99)", "HZ"},
 		{"separate", 0, POPT_ARG_STRING, NULL, KEY_SEPARATE,
