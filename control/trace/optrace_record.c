@@ -104,7 +104,8 @@ static int record_machine(struct recording *record)
 		log_error("%s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
-	log_info("tracing the whole machine; Ctrl-C ends it");
+	log_info("tracing %s; Ctrl-C ends it",
+		 record->args.selective ? "the selected processes" : "the whole machine");
 	if (watch_daemon(tracer, 0, &diag)) {
 		log_error("%s: the trace may be incomplete", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
