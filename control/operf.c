@@ -84,13 +84,17 @@ static int run_held(const struct operf_options *options, struct command *command
 	int error = daemon_start(args, DAEMON_PRIVATE, &daemon, &diag);
 
 	if (error) {
-		log_error("%s", diag_show(&diag));
-		command_cancel(command);
-		return COMMAND_EXIT_OURS;
+		status = command_cancel(command);
+		/* After Ctrl-C, the daemon may only have missed the command. */
+		if (status == COMMAND_EXIT_OURS)
+			log_error("%s", diag_show(&diag));
+		return status;
 	}
 	error = command_release(command);
 	status = error ? command_exec_status(error) : command_wait(command);
-	if (error)
+	if (error == -ECANCELED)
+		log_info("ended before %s was run", options->command[0]);
+	else if (error)
 		log_error("cannot run %s: %s", options->command[0], strerror(-error));
 	error = daemon_end(daemon, &diag);
 	if (error)

@@ -78,13 +78,17 @@ static int record_command(struct recording *record)
 		return COMMAND_EXIT_OURS;
 	}
 	if (daemon_start(&record->args.daemon, DAEMON_PRIVATE, &tracer, &diag)) {
-		log_error("%s", diag_show(&diag));
-		command_cancel(&command);
-		return COMMAND_EXIT_OURS;
+		status = command_cancel(&command);
+		/* After Ctrl-C, the tracer may only have missed the command. */
+		if (status == COMMAND_EXIT_OURS)
+			log_error("%s", diag_show(&diag));
+		return status;
 	}
 	error = command_release(&command);
 	status = error ? command_exec_status(error) : command_wait(&command);
-	if (error)
+	if (error == -ECANCELED)
+		log_info("ended before %s was run", record->command[0]);
+	else if (error)
 		log_error("cannot run %s: %s", record->command[0], strerror(-error));
 	error = daemon_end(tracer, &diag);
 	if (error)

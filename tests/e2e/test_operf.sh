@@ -26,12 +26,6 @@ is_free()
 	flock -n "$1/lock" true
 }
 
-# in_group COMMAND...: as on a terminal: a process group of its own, Ctrl-C not ignored
-in_group()
-{
-	exec perl -e 'setpgrp; $SIG{INT} = $SIG{QUIT} = "DEFAULT"; exec @ARGV or exit 99' "$@"
-}
-
 # ---- a command ----
 
 "$BIN/operf" -d "$S" "$T/load" 1500 2>"$T/err"
