@@ -69,6 +69,7 @@ int command_hold(struct command *command, char *const *argv, struct diag *diag)
 		(void)close(go[1]);
 		return diag_set(diag, -errno, "cannot make a pipe: %s", strerror(errno));
 	}
+	command->ended = false;
 	command->pid = fork();
 	if (!command->pid) {
 		(void)close(go[1]);
@@ -134,9 +135,30 @@ int command_cancel(struct command *command)
 	return came ? COMMAND_EXIT_SIGNAL + came : COMMAND_EXIT_OURS;
 }
 
+bool command_ends_first(struct command *command, pid_t other, int *status)
+{
+	/* Children that this process had before it was exec'd may end as well. */
+	while (true) {
+		int ended_status = 0;
+		const pid_t ended = waitpid(-1, &ended_status, 0);
+
+		if (ended == command->pid) {
+			command->ended = true;
+			command->status = ended_status;
+			return true;
+		}
+		if (ended == other) {
+			*status = ended_status;
+			return false;
+		}
+		if (ended < 0 && errno != EINTR)
+			return true; /* no child is left: command_wait() reports it */
+	}
+}
+
 int command_wait(struct command *command)
 {
-	int status = wait_for(command->pid);
+	const int status = command->ended ? command->status : wait_for(command->pid);
 
 	running_pid = 0;
 	return WIFSIGNALED(status) ? COMMAND_EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);

@@ -8,6 +8,7 @@
 
 #include "lib/diag.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Exit statuses as used by shells and by programs such as timeout(1). */
@@ -20,6 +21,8 @@ struct command {
 	pid_t pid;
 	int go_fd;    /* writing a byte lets the child go, closing it ends the child */
 	int error_fd; /* receives the errno of a failed exec */
+	int status;   /* of waitpid(), once ended is set */
+	bool ended;
 };
 
 /*
@@ -41,6 +44,13 @@ int command_release(struct command *command);
  * that asked it to end, or COMMAND_EXIT_OURS if none did.
  */
 int command_cancel(struct command *command);
+
+/*
+ * Waits until the command or other, another child of this process, has ended. Returns true if it
+ * is the command: call command_wait() for its status. Otherwise other has ended first: *status is
+ * its status as of waitpid(), and the command runs on.
+ */
+bool command_ends_first(struct command *command, pid_t other, int *status);
 
 /*
  * Waits for the command to end. SIGTERM and SIGHUP to this process are passed

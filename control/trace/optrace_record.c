@@ -66,12 +66,32 @@ static void tell_next(const struct recording *record)
 		 folder, folder);
 }
 
+/*
+ * Waits for the command, which runs on if the tracer ends before: this is reported at once, *tracer
+ * is then 0, and *error is the tracer's. Returns the command's status.
+ */
+static int wait_beside(const struct recording *record, struct command *command, pid_t *tracer,
+		       int *error)
+{
+	struct diag diag = {0};
+	int status;
+
+	if (!command_ends_first(command, *tracer, &status)) {
+		*tracer = 0;
+		*error = daemon_judge_status(status, &diag);
+		if (*error)
+			log_error("%s: %s runs on without being traced", diag_show(&diag),
+				  record->command[0]);
+	}
+	return command_wait(command);
+}
+
 static int record_command(struct recording *record)
 {
 	struct command command;
 	struct diag diag = {0};
 	pid_t tracer;
-	int status, error = command_hold(&command, record->command, &diag);
+	int status, failed = 0, error = command_hold(&command, record->command, &diag);
 
 	if (error) {
 		log_error("%s", diag_show(&diag));
@@ -85,17 +105,18 @@ static int record_command(struct recording *record)
 		return status;
 	}
 	error = command_release(&command);
-	status = error ? command_exec_status(error) : command_wait(&command);
+	status = error ? command_exec_status(error)
+		       : wait_beside(record, &command, &tracer, &failed);
 	if (error == -ECANCELED)
 		log_info("ended before %s was run", record->command[0]);
 	else if (error)
 		log_error("cannot run %s: %s", record->command[0], strerror(-error));
-	error = daemon_end(tracer, &diag);
+	error = tracer ? daemon_end(tracer, &diag) : 0;
 	if (error)
 		log_error("%s: the trace may be incomplete", diag_show(&diag));
-	else
+	else if (!failed)
 		tell_next(record);
-	return status ? status : error ? COMMAND_EXIT_OURS : 0;
+	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;
 }
 
 static int record_machine(struct recording *record)

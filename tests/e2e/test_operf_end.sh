@@ -143,4 +143,38 @@ for system in "" -s; do
 	tap_ok $? "and the samples are kept"
 done
 
+# ---- its daemon ends before ----
+
+has_report()
+{
+	grep -q "runs on" "$T/err"
+}
+
+for system in "" -s; do
+	# shellcheck disable=SC2086
+	begin $system
+	kill -9 "$daemon"
+	until_true has_report
+	tap_ok $? "operf${system:+ $system}: a daemon that is killed is reported"
+	! ended "$command" && ! ended "$operf"
+	tap_ok $? "at once, and the command runs on"
+	: >"$T/stop"
+	wait $operf
+	tap_is $? 125 "an incomplete profile is a failure"
+	ended "$command" && until_true is_free
+	tap_ok $? "nothing is left"
+	tap_is "$(cat "$T/err")" "operf: error: the daemon was killed by signal 9 (Killed): $T/command runs on without being profiled; see $S/oprofiled.log" \
+		"the report is one line"
+	[ "$(session_counter "$S" stored)" -gt 0 ]
+	tap_ok $? "and the samples are kept"
+
+	# shellcheck disable=SC2086
+	begin $system
+	"$BIN/opcontrol" "--session-dir=$S" --shutdown >"$T/out"
+	until_true ended "$daemon"
+	kill -TERM $operf
+	is_over 8 "operf${system:+ $system}: opcontrol --shutdown ends the profile before the command"
+	tap_has "$T/err" "the profile is in $S" "which is no error"
+done
+
 tap_end

@@ -121,6 +121,47 @@ START_TEST(ignored_signals_stay_ignored)
 }
 END_TEST
 
+START_TEST(whichever_ends_first_is_known_at_once)
+{
+	pid_t other;
+	int status = 0;
+
+	hold_shell("exit 5");
+	other = fork();
+	if (!other)
+		_exit(9);
+	ck_assert_int_gt(other, 0);
+	ck_assert(!command_ends_first(&command, other, &status)); /* the command is still held */
+	ck_assert_int_eq(WEXITSTATUS(status), 9);
+	ck_assert_int_eq(command_cancel(&command), COMMAND_EXIT_OURS);
+
+	hold_shell("exit 5");
+	other = fork();
+	if (!other)
+		while (true)
+			(void)pause();
+	ck_assert_int_gt(other, 0);
+	ck_assert_int_eq(command_release(&command), 0);
+	ck_assert(command_ends_first(&command, other, &status));
+	ck_assert_int_eq(command_wait(&command), 5);
+	ck_assert_int_eq(kill(other, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(other, NULL, 0), other);
+}
+END_TEST
+
+START_TEST(other_children_do_not_end_the_wait)
+{
+	int status = 0;
+
+	hold_shell("exit 5");
+	if (!fork())
+		_exit(9);
+	ck_assert_int_eq(command_release(&command), 0);
+	ck_assert(command_ends_first(&command, getpid(), &status));
+	ck_assert_int_eq(command_wait(&command), 5);
+}
+END_TEST
+
 START_TEST(an_exec_that_fails_is_told)
 {
 	char *argv[] = {(char[]){"/nonexistent/program"}, NULL};
@@ -168,6 +209,8 @@ int main(void)
 	tcase_add_test(cases, a_signal_while_the_command_is_held_keeps_it_from_running);
 	tcase_add_test(cases, a_held_command_that_is_killed_ends_alone);
 	tcase_add_test(cases, ignored_signals_stay_ignored);
+	tcase_add_test(cases, whichever_ends_first_is_known_at_once);
+	tcase_add_test(cases, other_children_do_not_end_the_wait);
 	tcase_add_test(cases, an_exec_that_fails_is_told);
 	tcase_add_test(cases, an_exec_that_fails_ends_though_nobody_reads_why);
 	return test_run(cases);
