@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,7 @@ static int run_held(const struct operf_options *options, struct command *command
 	pid_t daemon;
 	int status;
 	int failed = 0;
+	bool ran;
 	int error = daemon_start(args, DAEMON_PRIVATE, &daemon, &diag);
 
 	if (error) {
@@ -112,6 +114,7 @@ static int run_held(const struct operf_options *options, struct command *command
 		return status;
 	}
 	error = command_release(command);
+	ran = !error;
 	status = error ? command_exec_status(error)
 		       : wait_beside(options, command, &daemon, &failed);
 	if (error == -ECANCELED)
@@ -121,7 +124,7 @@ static int run_held(const struct operf_options *options, struct command *command
 	error = daemon ? daemon_end(daemon, &diag) : 0;
 	if (error)
 		tell_incomplete(options, &diag);
-	else if (!failed)
+	else if (ran && !failed)
 		tell_next(options);
 	/* The command's own failure comes first; an incomplete profile is a failure as well. */
 	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;

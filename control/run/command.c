@@ -123,6 +123,7 @@ int command_release(struct command *command)
 	if (nr != sizeof(error))
 		return 0; /* closed by a successful exec */
 	(void)wait_for(command->pid);
+	running_pid = 0;
 	return -error;
 }
 

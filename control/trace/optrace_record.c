@@ -91,6 +91,7 @@ static int record_command(struct recording *record)
 	struct command command;
 	struct diag diag = {0};
 	pid_t tracer;
+	bool ran;
 	int status, failed = 0, error = command_hold(&command, record->command, &diag);
 
 	if (error) {
@@ -105,6 +106,7 @@ static int record_command(struct recording *record)
 		return status;
 	}
 	error = command_release(&command);
+	ran = !error;
 	status = error ? command_exec_status(error)
 		       : wait_beside(record, &command, &tracer, &failed);
 	if (error == -ECANCELED)
@@ -114,7 +116,7 @@ static int record_command(struct recording *record)
 	error = tracer ? daemon_end(tracer, &diag) : 0;
 	if (error)
 		log_error("%s: the trace may be incomplete", diag_show(&diag));
-	else if (!failed)
+	else if (ran && !failed)
 		tell_next(record);
 	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;
 }
