@@ -231,7 +231,7 @@ tap_is "$(wc -l <"$T/line")" 1 "in one line"
 
 # Its starter dies.
 S="$T/orphan"
-sh -c "\"$BIN/oprofiled\" '--session-dir=$S' --foreground --die-with-parent --start \
+sh -c "\"$BIN/oprofiled\" '--session-dir=$S' --foreground --parent=\$\$ --start \
 	--event=cpu-clock --ready-fd=3 3>'$T/ready' & echo \$! >'$T/pid'; read _ <'$T/go'" &
 parent=$!
 read -r ready <"$T/ready"
@@ -241,7 +241,7 @@ wait_above seen 100
 kill -9 $parent
 wait $parent 2>/dev/null
 wait_end "$daemon"
-tap_ok $? "--die-with-parent ends it after the parent was killed"
+tap_ok $? "--parent ends it after the parent was killed"
 check_conservation "$S"
 tap_ok $? "with nothing lost uncounted"
 
