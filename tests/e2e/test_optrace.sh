@@ -273,6 +273,7 @@ refused "a folder that holds something" 'not empty' -o kept -- true
 refused "buffers of no size" 'power of two' -o new -m discard:3x1000 -- true
 refused "a system call as a tracepoint" 'syscall:NAME' -o new -e syscalls:sys_enter_openat -- true
 refused "no time" '-d 0' -o new -d 0
+refused "a time in hexadecimal" '-d 0x10: give a whole number' -o new -d 0x10
 refused "half a size" 'discard:64' -o new -m discard:64 -- true
 refused "a mode that there is not" 'discard:NxSIZE or overwrite:NxSIZE' -o new -m sideways:4x1M -- true
 [ ! -e new ]
