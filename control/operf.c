@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static int fill_args(const struct operf_options *options, const char *session_di
 {
 	daemon_args_add(args, "--session-dir=%s", session_dir);
 	daemon_args_add(args, "--foreground");
-	daemon_args_add(args, "--die-with-parent");
+	daemon_args_add(args, "--parent=%d", (int)getpid());
 	daemon_args_add(args, "--log-file=%s/oprofiled.log", session_dir);
 	daemon_args_add(args, options->append ? "--append" : "--fresh");
 	if (options->verbose)
@@ -74,6 +75,26 @@ static void tell_incomplete(const struct operf_options *options, const struct di
 		  options->session_dir);
 }
 
+/*
+ * Waits for the command, which runs on if the daemon ends before: this is reported at once, *daemon
+ * is then 0, and *error is the daemon's. Returns the command's status.
+ */
+static int wait_beside(const struct operf_options *options, struct command *command, pid_t *daemon,
+		       int *error)
+{
+	struct diag diag = {0};
+	int status;
+
+	if (!command_ends_first(command, *daemon, &status)) {
+		*daemon = 0;
+		*error = daemon_judge_status(status, &diag);
+		if (*error)
+			log_error("%s: %s runs on without being profiled; see %s/oprofiled.log",
+				  diag_show(&diag), options->command[0], options->session_dir);
+	}
+	return command_wait(command);
+}
+
 /* The command is held: starts a daemon for it, lets it go, and waits for both. */
 static int run_held(const struct operf_options *options, struct command *command,
 		    struct daemon_args *args)
@@ -81,24 +102,32 @@ static int run_held(const struct operf_options *options, struct command *command
 	struct diag diag = {0};
 	pid_t daemon;
 	int status;
+	int failed = 0;
+	bool ran;
 	int error = daemon_start(args, DAEMON_PRIVATE, &daemon, &diag);
 
 	if (error) {
-		log_error("%s", diag_show(&diag));
-		command_cancel(command);
-		return COMMAND_EXIT_OURS;
+		status = command_cancel(command);
+		/* After Ctrl-C, the daemon may only have missed the command. */
+		if (status == COMMAND_EXIT_OURS)
+			log_error("%s", diag_show(&diag));
+		return status;
 	}
 	error = command_release(command);
-	status = error ? command_exec_status(error) : command_wait(command);
-	if (error)
+	ran = !error;
+	status = error ? command_exec_status(error)
+		       : wait_beside(options, command, &daemon, &failed);
+	if (error == -ECANCELED)
+		log_info("ended before %s was run", options->command[0]);
+	else if (error)
 		log_error("cannot run %s: %s", options->command[0], strerror(-error));
-	error = daemon_end(daemon, &diag);
+	error = daemon ? daemon_end(daemon, &diag) : 0;
 	if (error)
 		tell_incomplete(options, &diag);
-	else
+	else if (ran && !failed)
 		tell_next(options);
 	/* The command's own failure comes first; an incomplete profile is a failure as well. */
-	return status ? status : error ? COMMAND_EXIT_OURS : 0;
+	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;
 }
 
 static int run_command(const struct operf_options *options, struct daemon_args *args)

@@ -11,8 +11,12 @@
 #define NONE UINT_MAX
 
 struct ctf_part {
-	bool has_packets;
-	uint64_t time_end; /* of the last packet; UINT64_MAX: not all packets are known */
+	enum {
+		PART_EMPTY,	 /* the file is missing or empty */
+		PART_READABLE,	 /* has packets */
+		PART_UNREADABLE, /* no packet can be read: an error, which reading reports */
+	} state;
+	uint64_t time_end; /* of a readable part's last packet; UINT64_MAX: not all are known */
 };
 
 struct ctf_parts {
@@ -70,24 +74,37 @@ static int open_part(struct ctf_parts *parts, unsigned int part, const char **fa
 	return 0;
 }
 
+/* Finds when the last packet of an open part ends. *nr: the number of its packets. */
+static int find_last(struct ctf_parts *parts, uint64_t *nr, struct ctf_packet_place *last)
+{
+	int error;
+
+	*nr = ctf_packets_nr(parts->packets);
+	error = *nr ? ctf_packets_get(parts->packets, *nr - 1, last) : 0;
+	if (error != -ENOENT)
+		return error;
+	*nr = ctf_packets_nr(parts->packets); /* fewer than guessed */
+	return *nr ? ctf_packets_get(parts->packets, *nr - 1, last) : 0;
+}
+
 /* Opens a part to find whether it has packets, and when its last packet ends. */
 static int look_at(struct ctf_parts *parts, unsigned int part, const char **fault)
 {
 	int error = open_part(parts, part, fault);
+	struct ctf_part *found = &parts->parts[part];
 	struct ctf_packet_place last;
-	uint64_t nr = 0;
+	uint64_t nr;
 
-	if (!error)
-		nr = ctf_packets_nr(parts->packets);
+	found->state = error == -ENOENT ? PART_EMPTY : PART_UNREADABLE;
+	if (error)
+		return error;
+	error = find_last(parts, &nr, &last);
 	if (!error && nr)
-		error = ctf_packets_get(parts->packets, nr - 1, &last);
-	if (error == -ENOENT && parts->opened == part) { /* fewer than guessed */
-		nr = ctf_packets_nr(parts->packets);
-		error = nr ? ctf_packets_get(parts->packets, nr - 1, &last) : 0;
-	}
-	if (!error && nr)
-		parts->parts[part] = (struct ctf_part){
-			true, ctf_packets_is_partial(parts->packets) ? UINT64_MAX : last.time_end};
+		*found = (struct ctf_part){PART_READABLE, ctf_packets_is_partial(parts->packets)
+								  ? UINT64_MAX
+								  : last.time_end};
+	else if (!error && !parts->file.nr_bytes)
+		found->state = PART_EMPTY;
 	return error;
 }
 
@@ -137,7 +154,7 @@ void ctf_parts_close(struct ctf_parts *parts)
 
 /* ---- queries ---- */
 
-/* Opens a part again. A chunk that was removed or damaged since then has no packets: -ENOENT. */
+/* Opens a part again. -ENOENT: the chunk was removed or damaged since then. */
 static int reopen(struct ctf_parts *parts, unsigned int part)
 {
 	const char *fault;
@@ -145,7 +162,7 @@ static int reopen(struct ctf_parts *parts, unsigned int part)
 
 	if (!error || error == -ENOMEM || !parts->place->nr_chunks)
 		return error;
-	parts->parts[part].has_packets = false;
+	parts->parts[part].state = error == -ENOENT ? PART_EMPTY : PART_UNREADABLE;
 	return -ENOENT;
 }
 
@@ -154,7 +171,7 @@ int ctf_parts_find(struct ctf_parts *parts, uint64_t time, struct ctf_position *
 	for (unsigned int i = 0; i < parts->nr_parts; i++) {
 		int error;
 
-		if (!parts->parts[i].has_packets || parts->parts[i].time_end < time)
+		if (parts->parts[i].state != PART_READABLE || parts->parts[i].time_end < time)
 			continue;
 		*at = (struct ctf_position){.part = i};
 		error = reopen(parts, i);
@@ -167,6 +184,19 @@ int ctf_parts_find(struct ctf_parts *parts, uint64_t time, struct ctf_position *
 	}
 	*at = (struct ctf_position){.part = parts->nr_parts};
 	return 0;
+}
+
+unsigned int ctf_parts_first_unreadable(const struct ctf_parts *parts,
+					const struct ctf_position *at)
+{
+	unsigned int first = at->part;
+
+	if (at->number)
+		return first;
+	for (unsigned int i = at->part; i-- && parts->parts[i].state != PART_READABLE;)
+		if (parts->parts[i].state == PART_UNREADABLE)
+			first = i;
+	return first;
 }
 
 int ctf_parts_get(struct ctf_parts *parts, const struct ctf_position *at,
@@ -189,7 +219,7 @@ int ctf_parts_back(struct ctf_parts *parts, struct ctf_position *at, struct ctf_
 			if (!at->part)
 				return -ENOENT;
 			at->part--;
-			if (!parts->parts[at->part].has_packets)
+			if (parts->parts[at->part].state != PART_READABLE)
 				continue;
 			error = reopen(parts, at->part);
 			if (error && error != -ENOENT)

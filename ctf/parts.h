@@ -20,8 +20,8 @@ struct ctf_position {
 
 /*
  * Opens the parts of stream name. metadata, place, name and nr_long_bytes stay
- * the caller's and must outlive parts. A chunk whose file is missing or cannot
- * be read is ignored. For a trace without chunks this is an error: -errno, and
+ * the caller's and must outlive parts. Positions skip a chunk whose file is
+ * missing or cannot be read. For a trace without chunks this is an error: -errno, and
  * *fault as from ctf_file_open, or NULL.
  */
 int ctf_parts_open(struct ctf_parts **parts, const struct ctf_metadata *metadata,
@@ -31,10 +31,17 @@ void ctf_parts_close(struct ctf_parts *parts); /* NULL: does nothing */
 
 /*
  * Finds the first packet that ends at time or later; else a position after all.
- * This and the next two return -EBADMSG if the file is compressed and damaged;
+ * This, ctf_parts_get and ctf_parts_back return -EBADMSG if the file is compressed and damaged;
  * -ENOMEM, -EIO.
  */
 int ctf_parts_find(struct ctf_parts *parts, uint64_t time, struct ctf_position *at);
+
+/*
+ * Returns the first of the parts right before a position that cannot be read;
+ * at->part if there are none, or if at is not the first packet of its part.
+ */
+unsigned int ctf_parts_first_unreadable(const struct ctf_parts *parts,
+					const struct ctf_position *at);
 
 /* Finds the packet at a position. -ENOENT: there is none at it. */
 int ctf_parts_get(struct ctf_parts *parts, const struct ctf_position *at,

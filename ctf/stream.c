@@ -505,23 +505,55 @@ static int go_to(struct ctf_stream *stream, const struct ctf_position *at,
 	return 0;
 }
 
+/* Goes to the begin of a chunk. ctf_stream_next opens its file, and reports errors of that. */
+static void start_at(struct ctf_stream *stream, unsigned int chunk)
+{
+	forget_place(stream);
+	ctf_window_deinit(&stream->window);
+	stream->chunk = chunk;
+	stream->state = STREAM_NEW;
+}
+
+/*
+ * Finds where reading from time on begins. Returns 0 with a packet, 1 with a chunk that cannot be
+ * read but may have had packets of that time, -ENOENT if there is neither, or another -errno.
+ */
+static int find_begin(struct ctf_parts *parts, uint64_t time, struct ctf_position *at,
+		      struct ctf_packet_place *place)
+{
+	unsigned int first;
+	int error = ctf_parts_find(parts, time, at);
+
+	if (!error)
+		error = ctf_parts_get(parts, at, place);
+	if (error ? error != -ENOENT : place->time_begin <= time)
+		return error;
+	first = ctf_parts_first_unreadable(parts, at);
+	if (first == at->part)
+		return error;
+	*at = (struct ctf_position){.part = first};
+	return 1;
+}
+
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 {
 	struct ctf_packet_place place;
 	struct ctf_position at;
 	struct ctf_parts *parts;
-	int error = ctf_stream_parts(stream, &parts, diag);
+	int result = ctf_stream_parts(stream, &parts, diag);
 
-	if (!error)
-		error = ctf_parts_find(parts, time, &at);
-	if (!error)
-		error = ctf_parts_get(parts, &at, &place);
-	if (!error)
+	if (!result)
+		result = find_begin(parts, time, &at, &place);
+	if (!result)
 		return go_to(stream, &at, &place, diag);
+	if (result > 0) {
+		start_at(stream, at.part);
+		return 0;
+	}
 	forget_place(stream);
 	stream->chunk = stream->place->nr_chunks;
 	close_file(stream);
-	return error == -ENOENT ? 0 : error;
+	return result == -ENOENT ? 0 : result;
 }
 
 /* Returns 1 if the packet has a selected record before time, 0 if not, or -errno. */
@@ -578,10 +610,7 @@ void ctf_stream_seek_known(struct ctf_stream *stream, uint64_t time, const struc
 	stream->parts = NULL;
 	if (result > 0 && !go_to(stream, &at, &place, &diag))
 		return;
-	forget_place(stream);
-	ctf_window_deinit(&stream->window);
-	stream->chunk = 0;
-	stream->state = STREAM_NEW;
+	start_at(stream, 0);
 }
 
 uint64_t ctf_stream_nr_entered(const struct ctf_stream *stream)

@@ -87,7 +87,9 @@ int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct
 
 /*
  * Seeks to the first packet that ends at time or later: ctf_stream_next
- * continues with its first record, and the counts restart. Errors are those of
+ * continues with its first record, and the counts restart. If a chunk right
+ * before that packet cannot be read, ctf_stream_next begins with the chunk and
+ * reports it: it may have had packets of that time. Errors are those of
  * ctf_stream_next; after an error of the search the stream is at its end.
  */
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag);

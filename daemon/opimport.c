@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opimport: converts what other profilers recorded to a session that reports can read. */
+#include "daemon/import/import_events.h"
 #include "daemon/import/import_interrupt.h"
 #include "daemon/import/import_oprofile.h"
 #include "daemon/import/import_source.h"
@@ -70,51 +71,6 @@ struct import_options {
 
 /* ---- perf.data ---- */
 
-static void choose_event(const struct perf_file *file, size_t index, struct event_choice *choice)
-{
-	const struct perf_file_event *event = &file->events[index];
-	const char *name = event->name;
-	size_t used = 0;
-
-	*choice = (struct event_choice){
-		.perf_type = event->attr.type,
-		.config = event->attr.config,
-		.frequency = event->attr.freq,
-		.period_or_hz =
-			event->attr.freq ? event->attr.sample_freq : event->attr.sample_period,
-		.kernel = !event->attr.exclude_kernel,
-		.user = !event->attr.exclude_user,
-	};
-	if (!choice->period_or_hz)
-		choice->period_or_hz = 1;
-	/*
-	 * The part after a colon is left out: modifiers ("cpu-clock:pppH") do not change the event.
-	 * Of a tracepoint ("sched:sched_switch") only the system is left.
-	 */
-	for (; name && name[used] && name[used] != ':' && used + 1 < sizeof(choice->name); used++)
-		choice->name[used] = name[used] == '/' || name[used] <= ' ' ? '-' : name[used];
-	if (!used)
-		(void)snprintf(choice->name, sizeof(choice->name), "event%zu", index);
-	(void)snprintf(choice->description, sizeof(choice->description), "%s",
-		       file->is_trace ? "samples of a trace" : "imported from perf.data");
-}
-
-/* Give events that have the same name and period different names, by appending a number. */
-static void tell_apart(struct event_choice *choices, size_t nr)
-{
-	for (size_t i = 1; i < nr; i++)
-		for (size_t j = 0; j < i; j++) {
-			size_t length = strlen(choices[i].name);
-
-			if (strcmp(choices[i].name, choices[j].name) != 0 ||
-			    choices[i].period_or_hz != choices[j].period_or_hz)
-				continue;
-			if (length > sizeof(choices[i].name) - 4)
-				length = sizeof(choices[i].name) - 4;
-			(void)snprintf(choices[i].name + length, 4, "-%u", (unsigned int)(i % 100));
-		}
-}
-
 static bool has_chains(const struct perf_file *file)
 {
 	for (size_t i = 0; i < file->nr_events; i++)
@@ -178,9 +134,7 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 	static struct profiler profiler; /* too big for the stack */
 	int error;
 
-	for (size_t i = 0; i < file->nr_events; i++)
-		choose_event(file, i, &events[i]);
-	tell_apart(events, file->nr_events);
+	import_events_choose(file, events);
 	error = profiler_open(&profiler, session, &config, diag);
 	if (error)
 		return error;
@@ -200,19 +154,17 @@ static int import_file(const struct import_options *options, struct perf_file *f
 		       struct diag *diag)
 {
 	struct session session;
-	int error = 0;
+	int error;
 
 	import_source_set(file);
-	if (file->nr_events > SOURCE_EVENTS_MAX)
+	if (file->nr_events > SOURCE_EVENTS_MAX) {
 		error = diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
 				    "has %zu events: at most %d can be imported", file->nr_events,
 				    SOURCE_EVENTS_MAX);
-	if (!error)
-		error = file_make_dirs(options->session_dir, 0700);
-	if (error == -EOPNOTSUPP) {
 		perf_file_close(file);
 		return error;
 	}
+	error = file_make_dirs(options->session_dir, 0700);
 	if (error)
 		(void)diag_set(diag, error, "cannot make the session folder %s: %s",
 			       options->session_dir, strerror(-error));

@@ -5,6 +5,7 @@
  * uses "optrace" as the name in its messages.
  */
 #include "daemon/places/proc_scan.h"
+#include "daemon/command/parent.h"
 #include "daemon/command/ready.h"
 #include "daemon/system/thread_list.h"
 #include "daemon/trace/trace_place.h"
@@ -24,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -418,9 +418,8 @@ static int prepare(struct program *program, int argc, const char **argv, struct 
 	if (!error && options->session)
 		error = ready_detach(&program->ready, diag);
 	/* When the parent process ends, the tracer also ends, with a complete trace. */
-	if (!error && options->parent &&
-	    (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != (pid_t)options->parent))
-		error = diag_set(diag, -ESRCH, "the parent process has ended");
+	if (!error && options->parent)
+		error = parent_follow((pid_t)options->parent, diag);
 	return error;
 }
 

@@ -4,6 +4,7 @@
 #include "daemon/system/heap.h"
 #include "daemon/service/options.h"
 #include "daemon/profiler/profiler.h"
+#include "daemon/command/parent.h"
 #include "daemon/command/ready.h"
 #include "daemon/session/separation.h"
 #include "daemon/service/service.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -79,24 +79,44 @@ static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
 		control_answer_fail(answer, error, strerror(-error));
 }
 
+/* Reads all samples, and begins to write them to disk. *job: what to wait for, 0: nothing. */
+static int daemon_begin_dump(struct daemon *daemon, uint64_t *job)
+{
+	int error = profiler_dump(&daemon->profiler);
+
+	*job = error ? 0 : sync_job_request(&daemon->sync, &error);
+	return error;
+}
+
 /* Returns the number of the job to wait for, or 0: answer is complete. */
 static uint64_t daemon_dump(struct daemon *daemon, struct control_answer *answer)
 {
-	int error = profiler_dump(&daemon->profiler);
-	uint64_t job = 0;
+	uint64_t job;
+	int error = daemon_begin_dump(daemon, &job);
 
-	if (!error)
-		job = sync_job_request(&daemon->sync, &error);
-	if (!job && error)
+	if (error)
 		control_answer_fail(answer, error, strerror(-error));
 	return job;
+}
+
+/* A save has then done its work: only after a power failure its last samples may be missing. */
+static void answer_unwritten(struct control_answer *answer, enum oprof_request request, int error)
+{
+	char text[DIAG_TEXT_BYTES];
+
+	(void)snprintf(text, sizeof(text), "%s%s",
+		       request == OPROF_REQUEST_SAVE
+			       ? "the session was saved, but is not yet written to disk: "
+			       : "",
+		       strerror(-error));
+	control_answer_fail(answer, error, text);
 }
 
 static uint64_t daemon_save(struct daemon *daemon, const char *name, struct control_answer *answer)
 {
 	struct diag diag;
 	uint64_t job;
-	int error;
+	int error, unwritten;
 
 	diag_clear(&diag);
 	error = session_check_name(name, &diag);
@@ -105,15 +125,16 @@ static uint64_t daemon_save(struct daemon *daemon, const char *name, struct cont
 		return 0;
 	}
 	/* The job comes first: its child inherits the files that saving is about to close. */
-	job = daemon_dump(daemon, answer);
+	unwritten = daemon_begin_dump(daemon, &job);
 	error = profiler_save(&daemon->profiler, name, &diag);
-	if (!error) {
-		log_info("saved as session %s", name);
-		return job;
+	if (error) {
+		control_answer_fail(answer, error, diag_show(&diag));
+		return 0;
 	}
-	control_answer_init(answer);
-	control_answer_fail(answer, error, diag_show(&diag));
-	return 0;
+	log_info("saved as session %s", name);
+	if (unwritten)
+		answer_unwritten(answer, OPROF_REQUEST_SAVE, unwritten);
+	return job;
 }
 
 static void daemon_reset(struct daemon *daemon, struct control_answer *answer)
@@ -207,18 +228,21 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 
 static void daemon_reap(struct daemon *daemon)
 {
+	static const enum oprof_request waiting[] = {OPROF_REQUEST_DUMP, OPROF_REQUEST_SAVE};
 	static struct control_answer answer;
 	uint64_t job;
 	int error;
 
 	profiler_reap(&daemon->profiler);
 	while (sync_job_reap(&daemon->sync, &job, &error)) {
-		control_answer_init(&answer);
-		if (error) {
+		if (error)
 			log_error("cannot write to disk: %s", strerror(-error));
-			control_answer_fail(&answer, error, strerror(-error));
+		for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
+			control_answer_init(&answer);
+			if (error)
+				answer_unwritten(&answer, waiting[i], error);
+			control_server_finish(daemon->server, job, waiting[i], &answer);
 		}
-		control_server_finish(daemon->server, job, &answer);
 	}
 }
 
@@ -356,16 +380,6 @@ static void raise_files_limit(void)
 		log_warning("cannot raise the limit of open files: %s", strerror(errno));
 }
 
-static int die_with_parent(pid_t parent, struct diag *diag)
-{
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM))
-		return diag_set(diag, -errno, "cannot watch the parent process: %s",
-				strerror(errno));
-	if (getppid() != parent) /* the parent ended before prctl took effect */
-		return diag_set(diag, -ESRCH, "the parent process has ended");
-	return 0;
-}
-
 /* Change to the session folder, since its path may be too long for a socket's address. */
 static int enter_session(struct daemon *daemon, struct diag *diag)
 {
@@ -495,15 +509,15 @@ static int daemon_run(struct daemon *daemon, struct diag *diag)
 	return error;
 }
 
-static int daemon_prepare(struct daemon *daemon, pid_t parent, struct diag *diag)
+static int daemon_prepare(struct daemon *daemon, struct diag *diag)
 {
 	const struct options *options = &daemon->options;
 	int error = ready_init(&daemon->ready, options->ready_fd, diag);
 
 	if (!error && !options->foreground)
 		error = ready_detach(&daemon->ready, diag);
-	if (!error && options->die_with_parent)
-		error = die_with_parent(parent, diag);
+	if (!error && options->parent)
+		error = parent_follow(options->parent, diag);
 	if (!error)
 		error = open_signals(daemon, diag);
 	if (error)
@@ -521,7 +535,6 @@ int main(int argc, const char **argv)
 {
 	struct daemon *daemon = &the_daemon;
 	enum options_result result = OPTIONS_RUN;
-	pid_t parent = getppid();
 	struct diag diag;
 	int error;
 
@@ -535,7 +548,7 @@ int main(int argc, const char **argv)
 		if (daemon->options.verbose)
 			log_init("oprofiled", LOG_LEVEL_DEBUG);
 		service_init(&daemon->service, &daemon->options, &daemon->profiler);
-		error = daemon_prepare(daemon, parent, &diag);
+		error = daemon_prepare(daemon, &diag);
 		if (!error)
 			error = daemon_run(daemon, &diag);
 	} else if (error) {

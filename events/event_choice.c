@@ -193,9 +193,15 @@ static bool is_unit_mask_name(const struct event_unit_mask *mask, const char *te
 	return false;
 }
 
+static bool is_mode(const char *text)
+{
+	return !strcmp(text, "u") || !strcmp(text, "k") || !strcmp(text, "uk") ||
+	       !strcmp(text, "ku");
+}
+
 /*
- * Removes a mode as perf writes it, of the letters u and k, from the end of the parts and sets the
- * parts KERNEL and USER, which are missing then.
+ * Removes a mode as perf writes it from the end of the parts and sets the parts KERNEL and USER,
+ * which are missing then.
  */
 static void translate_mode(const struct event *event, char *parts[PART_NR])
 {
@@ -203,7 +209,7 @@ static void translate_mode(const struct event *event, char *parts[PART_NR])
 	unsigned int last = parts[PART_UNIT_MASK] ? PART_UNIT_MASK : PART_COUNT;
 	const char *mode = parts[last];
 
-	if (parts[PART_KERNEL] || !mode || !*mode || mode[strspn(mode, "uk")] ||
+	if (parts[PART_KERNEL] || !mode || !is_mode(mode) ||
 	    (last == PART_UNIT_MASK && is_unit_mask_name(event->unit_mask, mode)))
 		return;
 	parts[PART_KERNEL] = strchr(mode, 'k') ? one : zero;

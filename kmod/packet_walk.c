@@ -20,6 +20,7 @@ int packet_walk_begin(struct packet_walk *walk, const u8 *packet, u32 sub_buffer
 {
 	const struct oprof_packet_header *header = (const void *)packet;
 
+	*walk = (struct packet_walk){.nr_records = 1};
 	if (sub_buffer_bytes < sizeof(*header) || header->magic != OPROF_PACKET_MAGIC ||
 	    header->packet_bits != (u64)sub_buffer_bytes * 8 || header->content_bits % 8 ||
 	    header->content_bits < sizeof(*header) * 8 ||
@@ -30,14 +31,13 @@ int packet_walk_begin(struct packet_walk *walk, const u8 *packet, u32 sub_buffer
 	walk->end = packet + header->content_bits / 8;
 	walk->stamp = header->time_begin;
 	walk->last_stamp = header->time_end;
+	walk->nr_records = header->nr_records;
 	return 0;
 }
 
 u32 packet_walk_nr_records(const struct packet_walk *walk)
 {
-	const struct oprof_packet_header *header = (const void *)walk->packet;
-
-	return header->nr_records;
+	return walk->nr_records;
 }
 
 static u32 room(const struct packet_walk *walk)

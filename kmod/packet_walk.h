@@ -18,16 +18,23 @@ struct packet_walk {
 	const u8 *at, *end, *packet;
 	u64 stamp;	/* of the preceding record; at first the packet's start */
 	u64 last_stamp; /* the packet's end */
+	u32 nr_records; /* according to the packet */
 };
 
-/* packet must be aligned to 8. -EBADMSG: not a packet of this size. */
+/*
+ * packet must be aligned to 8. -EBADMSG: not a packet of this size; of walk, only
+ * packet_walk_nr_records() may then be asked.
+ */
 int packet_walk_begin(struct packet_walk *walk, const u8 *packet, u32 sub_buffer_bytes);
 
 /* Returns 1 with the next entry's type, payload and stamp; 0: none; -EBADMSG: damaged. */
 int packet_walk_next(struct packet_walk *walk, enum entry_type *type, const void **payload,
 		     u64 *stamp);
 
-/* Returns the number of records according to the packet: a bound for losses if it is damaged. */
+/*
+ * Returns the number of records according to the packet: a bound for losses if it is damaged. 1
+ * if its header is, which then says nothing: a packet has at least one record.
+ */
 u32 packet_walk_nr_records(const struct packet_walk *walk);
 
 #endif

@@ -23,6 +23,7 @@ static struct log_limit_place *limit_place(struct log_limit *limit, const char *
 		if (!place->format || (oldest->format && place->since_ns < oldest->since_ns))
 			oldest = place;
 	}
+	limit->nr_left_out += oldest->nr_left_out;
 	*oldest = (struct log_limit_place){.format = format, .since_ns = now_ns};
 	return oldest;
 }
@@ -55,6 +56,11 @@ bool log_limit_take(struct log_limit *limit, const char *format, uint64_t now_ns
 
 uint64_t log_limit_over(struct log_limit *limit, uint64_t now_ns)
 {
+	const uint64_t nr_left_out = limit->nr_left_out;
+
+	limit->nr_left_out = 0;
+	if (nr_left_out)
+		return nr_left_out;
 	for (unsigned int i = 0; i < LOG_LIMIT_PLACES; i++) {
 		struct log_limit_place *place = &limit->places[i];
 		uint64_t nr = place->nr_left_out;

@@ -23,6 +23,7 @@ struct log_limit_place {
 struct log_limit {
 	unsigned int nr_max; /* messages of a place per turn; 0: no limit */
 	struct log_limit_place places[LOG_LIMIT_PLACES];
+	uint64_t nr_left_out; /* of places that were reused before their turn was over */
 };
 
 void log_limit_init(struct log_limit *limit, unsigned int nr_max);
@@ -36,7 +37,8 @@ bool log_limit_take(struct log_limit *limit, const char *format, uint64_t now_ns
 
 /*
  * Returns the number of messages that one place suppressed in a turn that is over, and resets
- * it; 0: no such place. Reports the number even if the place never logs again.
+ * it; 0: no such place. Reports the number even if the place never logs again, or was reused for
+ * another one.
  */
 uint64_t log_limit_over(struct log_limit *limit, uint64_t now_ns);
 

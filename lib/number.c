@@ -23,16 +23,11 @@ static int digit_value(char c)
 	return 16;
 }
 
-int number_parse(const char *text, uint64_t max, uint64_t *value)
+static int parse_digits(const char *text, unsigned int base, uint64_t max, uint64_t *value)
 {
-	unsigned int base = 10;
 	bool too_big = false;
 	uint64_t sum = 0;
 
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		base = 16;
-		text += 2;
-	}
 	if (!*text)
 		return -EINVAL;
 	for (; *text; text++) {
@@ -48,6 +43,18 @@ int number_parse(const char *text, uint64_t max, uint64_t *value)
 		return -ERANGE;
 	*value = sum;
 	return 0;
+}
+
+int number_parse(const char *text, uint64_t max, uint64_t *value)
+{
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return parse_digits(text + 2, 16, max, value);
+	return parse_digits(text, 10, max, value);
+}
+
+int number_parse_decimal(const char *text, uint64_t max, uint64_t *value)
+{
+	return parse_digits(text, 10, max, value);
 }
 
 static unsigned int unit_shift(char c)
@@ -76,11 +83,11 @@ int number_parse_bytes(const char *text, uint64_t *nr_bytes)
 	int error;
 
 	nr -= shift != 0;
-	if (nr >= sizeof(digits) || (nr > 1 && (text[1] == 'x' || text[1] == 'X')))
+	if (nr >= sizeof(digits))
 		return -EINVAL;
 	memcpy(digits, text, nr);
 	digits[nr] = '\0';
-	error = number_parse(digits, UINT64_MAX >> shift, &value);
+	error = number_parse_decimal(digits, UINT64_MAX >> shift, &value);
 	if (!error)
 		*nr_bytes = value << shift;
 	return error;
@@ -98,7 +105,7 @@ int number_parse_seconds(const char *option, const char *text, uint64_t *ns, str
 	if (dot && strlen(dot + 1) < sizeof(part))
 		memcpy(part, dot + 1, strlen(dot + 1));
 	if (nr_whole >= sizeof(whole) || (dot && (!dot[1] || strlen(dot + 1) >= sizeof(part))) ||
-	    (!nr_whole && !dot) || number_parse(whole, SECONDS_MAX, &seconds) ||
+	    (!nr_whole && !dot) || number_parse_decimal(whole, SECONDS_MAX, &seconds) ||
 	    strspn(part, "0123456789") != sizeof(part) - 1)
 		return diag_set(diag, -EINVAL,
 				"%s=%s: give seconds since the beginning of the trace, such as "

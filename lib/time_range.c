@@ -163,10 +163,10 @@ int time_range_parse_last(const char *text, int64_t now_ns, struct time_range *r
 
 	if (error)
 		return error;
+	if (now_ns <= 0)
+		return diag_set(diag, -EINVAL, "the system clock is not set: it shows 1970");
 	*range = (struct time_range){.begin_ns = now_ns > length_ns ? now_ns - length_ns : 0,
 				     .end_ns = now_ns};
-	if (range->begin_ns >= range->end_ns)
-		return diag_set(diag, -EINVAL, "the system clock is not set: it shows 1970");
 	return 0;
 }
 

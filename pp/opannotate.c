@@ -38,6 +38,7 @@ static int annotate_profile(const struct profile *profile, const struct annotate
 {
 	const struct annotated_options *shown = &options->shown;
 	struct annotation annotation;
+	struct diag diag;
 	int error = annotation_build(&annotation, profile, &options->profile, shown->source);
 
 	if (error) {
@@ -45,13 +46,12 @@ static int annotate_profile(const struct profile *profile, const struct annotate
 		return error;
 	}
 	if (shown->assembly)
-		error = annotated_format_assembly(&annotation, shown, stdout, stderr);
+		error = annotated_format_assembly(&annotation, shown, stdout, stderr, &diag);
 	else
-		error = annotated_format_source(&annotation, shown, stdout, stderr);
-	/* The formats report what they could not write. */
-	if (error == -ENOMEM)
-		log_error("out of memory");
-	if (!error && (fflush(stdout) || ferror(stdout))) {
+		error = annotated_format_source(&annotation, shown, stdout, stderr, &diag);
+	if (error)
+		log_error("%s", diag_show(&diag));
+	else if (fflush(stdout) || ferror(stdout)) {
 		error = -EIO;
 		log_error("cannot write to standard output: %s", strerror(-error));
 	}

@@ -98,12 +98,16 @@ static void print_text(const struct top *top, unsigned int nr_rows)
 		(void)puts(top_text_nothing(&show));
 }
 
+/* Returns 0; -EAGAIN: there is no answer; -ENODATA: none of the event's samples are in it; -errno.
+ */
 static int print_once(struct top *top, const struct top_options *options)
 {
 	int error = top_refresh(top);
 
-	if (error || *top->trouble.text)
-		return error ? error : -EAGAIN;
+	if (error)
+		return error;
+	if (*top->trouble.text)
+		return top->event_lacks ? -ENODATA : -EAGAIN;
 	top_symbols_wait(top->symbols);
 	error = top_make_rows(top);
 	if (error)
@@ -120,11 +124,12 @@ static int run_batch(struct top *top, const struct top_options *options, const s
 		struct timespec left;
 		int error = print_once(top, options);
 
-		if (error == -EAGAIN)
+		if (error == -EAGAIN || error == -ENODATA)
 			log_error("%s", diag_show(&top->trouble));
 		else if (error)
 			log_error("cannot continue: %s", strerror(-error));
-		if (error || i + 1 == options->nr_refreshes)
+		/* Samples of the event may come later. */
+		if ((error && error != -ENODATA) || i + 1 == options->nr_refreshes)
 			return error;
 		(void)puts("");
 		next_ns += options->delay_ns;

@@ -73,7 +73,9 @@ static const struct poptOption opcontrol_table[] = {
 	{"foreground", 0, POPT_ARG_NONE, NULL, OPTION_FOREGROUND,
 	 "with --start: become the daemon, for service managers", NULL},
 	SETTING("event", 'e', OPTION_EVENT,
-		"NAME:COUNT:UNITMASK:KERNEL:USER, or default; repeat for more events", "EVENT"),
+		"NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]], or NAME[:COUNT[:UNITMASK]]:MODE with "
+		"MODE u (programs), k (kernel) or uk, or default; repeat for more events",
+		"EVENT"),
 	SETTING("separate", 0, OPTION_SEPARATE,
 		"how to separate samples: none, lib, kernel, thread, cpu, cgroup, all", "LIST"),
 	SETTING("callgraph", 'c', OPTION_CALLGRAPH, "record call chains up to this depth; 0: none",

@@ -163,6 +163,30 @@ static bool folder_has_entries(const char *root, const char *path)
 	return found;
 }
 
+/*
+ * Returns whether the text of os-release(5) has this ID. As a value of a shell's assignment, it may
+ * be in quotes.
+ */
+static bool has_id(const char *text, const char *id)
+{
+	const size_t nr_bytes = strlen(id);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		char quote;
+
+		line += *line == '\n';
+		if (strncmp(line, "ID=", 3) != 0)
+			continue;
+		line += 3;
+		quote = *line == '"' || *line == '\'' ? *line++ : '\0';
+		if (strncmp(line, id, nr_bytes) != 0)
+			return false;
+		line += nr_bytes;
+		return quote ? *line == quote : *line == '\n' || !*line;
+	}
+	return false;
+}
+
 /* Names the distribution's own debuginfod server, by ID in os-release; else that of elfutils. */
 static const char *debuginfod_remedy(const char *root)
 {
@@ -180,15 +204,9 @@ static const char *debuginfod_remedy(const char *root)
 
 	if (file_read_text(at(root, "/etc/os-release", full), SMALL_FILE_BYTES, &text, NULL))
 		return remedy;
-	for (unsigned int i = 0; i < sizeof(servers) / sizeof(servers[0]); i++) {
-		char line[32];
-		const char *found;
-
-		(void)snprintf(line, sizeof(line), "ID=%s\n", servers[i].id);
-		found = strstr(text, line);
-		if (found && (found == text || found[-1] == '\n'))
+	for (unsigned int i = 0; i < sizeof(servers) / sizeof(servers[0]); i++)
+		if (has_id(text, servers[i].id))
 			remedy = servers[i].remedy;
-	}
 	free(text);
 	return remedy;
 }

@@ -8,18 +8,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The process that SIGTERM and SIGHUP are passed on to. */
-static volatile sig_atomic_t forward_pid;
+/* The command while it runs, to which SIGTERM and SIGHUP are passed on; 0 while it is held. */
+static volatile sig_atomic_t running_pid;
+/* The signal that asked this process to end while the command was held; 0: none. */
+static volatile sig_atomic_t came;
 
-static void forward_signal(int signal_number)
+/* Once the command runs, Ctrl-C is left to it: the terminal signals the command as well. */
+static void take_signal(int signal_number)
 {
-	if (forward_pid > 0)
-		(void)kill((pid_t)forward_pid, signal_number);
+	if (running_pid <= 0)
+		came = signal_number;
+	else if (signal_number == SIGTERM || signal_number == SIGHUP)
+		(void)kill((pid_t)running_pid, signal_number);
 }
 
-static void ignore_signal(int signal_number)
+/* Not for the held child, whose signals end it. Signals that were ignored (nohup) stay so. */
+static void catch_signals(void)
 {
-	(void)signal_number;
+	static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	const struct sigaction take = {.sa_handler = take_signal};
+	struct sigaction before;
+
+	came = 0;
+	running_pid = 0;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
+			(void)sigaction(signals[i], &take, NULL);
+	/* The held child may have been killed: then nobody reads its pipe. */
+	(void)signal(SIGPIPE, SIG_IGN);
 }
 
 /* Runs in the child: waits, then execs. Never returns. */
@@ -53,6 +69,7 @@ int command_hold(struct command *command, char *const *argv, struct diag *diag)
 		(void)close(go[1]);
 		return diag_set(diag, -errno, "cannot make a pipe: %s", strerror(errno));
 	}
+	command->ended = false;
 	command->pid = fork();
 	if (!command->pid) {
 		(void)close(go[1]);
@@ -70,6 +87,7 @@ int command_hold(struct command *command, char *const *argv, struct diag *diag)
 		(void)close(failed[0]);
 		return diag_set(diag, error, "cannot start a process: %s", strerror(-error));
 	}
+	catch_signals();
 	return 0;
 }
 
@@ -84,28 +102,17 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/*
- * From now on Ctrl-C is left to the command, which the terminal signals as
- * well, and SIGTERM and SIGHUP are passed on to the command.
- */
-static void take_signals(pid_t pid)
-{
-	struct sigaction ignore = {.sa_handler = ignore_signal};
-	struct sigaction forward = {.sa_handler = forward_signal};
-
-	forward_pid = pid;
-	(void)sigaction(SIGINT, &ignore, NULL);
-	(void)sigaction(SIGQUIT, &ignore, NULL);
-	(void)sigaction(SIGTERM, &forward, NULL);
-	(void)sigaction(SIGHUP, &forward, NULL);
-}
-
 int command_release(struct command *command)
 {
 	int error = 0;
 	ssize_t nr;
 
-	take_signals(command->pid);
+	/* A signal is either noted before this, or passed on to the command. */
+	running_pid = command->pid;
+	if (came) {
+		(void)command_cancel(command);
+		return -ECANCELED;
+	}
 	while (write(command->go_fd, "g", 1) < 0 && errno == EINTR)
 		;
 	(void)close(command->go_fd);
@@ -116,25 +123,51 @@ int command_release(struct command *command)
 	if (nr != sizeof(error))
 		return 0; /* closed by a successful exec */
 	(void)wait_for(command->pid);
+	running_pid = 0;
 	return -error;
 }
 
-void command_cancel(struct command *command)
+int command_cancel(struct command *command)
 {
+	running_pid = 0;
 	(void)close(command->go_fd);
 	(void)close(command->error_fd);
 	(void)wait_for(command->pid);
+	return came ? COMMAND_EXIT_SIGNAL + came : COMMAND_EXIT_OURS;
+}
+
+bool command_ends_first(struct command *command, pid_t other, int *status)
+{
+	/* Children that this process had before it was exec'd may end as well. */
+	while (true) {
+		int ended_status = 0;
+		const pid_t ended = waitpid(-1, &ended_status, 0);
+
+		if (ended == command->pid) {
+			command->ended = true;
+			command->status = ended_status;
+			return true;
+		}
+		if (ended == other) {
+			*status = ended_status;
+			return false;
+		}
+		if (ended < 0 && errno != EINTR)
+			return true; /* no child is left: command_wait() reports it */
+	}
 }
 
 int command_wait(struct command *command)
 {
-	int status = wait_for(command->pid);
+	const int status = command->ended ? command->status : wait_for(command->pid);
 
-	forward_pid = 0;
+	running_pid = 0;
 	return WIFSIGNALED(status) ? COMMAND_EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 int command_exec_status(int error)
 {
+	if (error == -ECANCELED)
+		return COMMAND_EXIT_SIGNAL + came;
 	return error == -ENOENT ? COMMAND_EXIT_NOT_FOUND : COMMAND_EXIT_NOT_RUN;
 }

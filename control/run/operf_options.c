@@ -36,7 +36,9 @@ enum {
 
 static const struct poptOption operf_table[] = {
 	{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENTS,
-	 "events to sample: NAME:COUNT[:UNITMASK:KERNEL:USER], or default; separated by commas",
+	 "events to sample: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]], or "
+	 "NAME[:COUNT[:UNITMASK]]:MODE with MODE u (programs), k (kernel) or uk, or default; "
+	 "separated by commas",
 	 "EVENTS"},
 	{"frequency", 'F', POPT_ARG_STRING, NULL, OPTION_FREQUENCY,
 	 "samples per second for events without COUNT (997)", "HZ"},
@@ -129,7 +131,7 @@ static int set_duration(struct operf_options *options, const char *text, struct 
 {
 	uint64_t seconds;
 
-	if (number_parse(text, OPERF_SECONDS_MAX, &seconds) || !seconds)
+	if (number_parse_decimal(text, OPERF_SECONDS_MAX, &seconds) || !seconds)
 		return diag_set(diag, -EINVAL, "\"%s\" is not a duration: 1 to %d seconds", text,
 				OPERF_SECONDS_MAX);
 	options->seconds = (unsigned int)seconds;

@@ -8,9 +8,11 @@ optrace_SOURCES += control/trace/optrace.h \
 	control/trace/optrace_record.c \
 	control/trace/optrace_session.c
 
+test_programs += tests/unit/control/trace/test_trace_args
+
 # Compiles optrace's own file anew; its programs and what removes its folder are the test's.
 test_programs += tests/unit/control/trace/test_optrace_profile
 tests_unit_control_trace_test_optrace_profile_SOURCES = \
 	tests/unit/control/trace/test_optrace_profile.c control/trace/optrace_profile.c
 tests_unit_control_trace_test_optrace_profile_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=tool_path_find,--wrap=file_remove_tree
+	-Wl,--wrap=tool_path_find,--wrap=file_remove_tree,--wrap=waitpid

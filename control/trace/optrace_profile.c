@@ -47,10 +47,18 @@ struct profile_command {
 };
 
 static volatile sig_atomic_t caught;
+/* The program that runs, to which signals are passed on; 0: none. */
+static volatile sig_atomic_t running_pid;
+static pid_t our_pid;
 
 static void note_signal(int number)
 {
+	/* The new process has this handler until its exec. */
+	if (getpid() != our_pid)
+		_exit(COMMAND_EXIT_SIGNAL + number);
 	caught = number;
+	if (running_pid > 0)
+		(void)kill((pid_t)running_pid, number);
 }
 
 /* ---- command lines ---- */
@@ -129,16 +137,22 @@ static int take_options(struct profile_command *profile, poptContext popt, struc
 
 /* ---- programs ---- */
 
-/* Returns its exit status as a shell reports it. Passes on signals that ask us to end. */
+/* Returns its exit status as a shell reports it. */
 static int wait_for(pid_t pid)
 {
 	int status;
+	pid_t ended;
 
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return COMMAND_EXIT_OURS;
-		(void)kill(pid, caught ? caught : SIGTERM);
-	}
+	/* A signal either finds the program running, or was caught before. */
+	running_pid = pid;
+	if (caught)
+		(void)kill(pid, caught);
+	do {
+		ended = waitpid(pid, &status, 0);
+	} while (ended < 0 && errno == EINTR);
+	running_pid = 0;
+	if (ended < 0)
+		return COMMAND_EXIT_OURS;
 	return WIFSIGNALED(status) ? COMMAND_EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -169,6 +183,7 @@ static void catch_signals(void)
 	const struct sigaction note = {.sa_handler = note_signal};
 	struct sigaction before;
 
+	our_pid = getpid();
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
 			(void)sigaction(signals[i], &note, NULL);

@@ -66,32 +66,59 @@ static void tell_next(const struct recording *record)
 		 folder, folder);
 }
 
+/*
+ * Waits for the command, which runs on if the tracer ends before: this is reported at once, *tracer
+ * is then 0, and *error is the tracer's. Returns the command's status.
+ */
+static int wait_beside(const struct recording *record, struct command *command, pid_t *tracer,
+		       int *error)
+{
+	struct diag diag = {0};
+	int status;
+
+	if (!command_ends_first(command, *tracer, &status)) {
+		*tracer = 0;
+		*error = daemon_judge_status(status, &diag);
+		if (*error)
+			log_error("%s: %s runs on without being traced", diag_show(&diag),
+				  record->command[0]);
+	}
+	return command_wait(command);
+}
+
 static int record_command(struct recording *record)
 {
 	struct command command;
 	struct diag diag = {0};
 	pid_t tracer;
-	int status, error = command_hold(&command, record->command, &diag);
+	bool ran;
+	int status, failed = 0, error = command_hold(&command, record->command, &diag);
 
 	if (error) {
 		log_error("%s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
 	if (daemon_start(&record->args.daemon, DAEMON_PRIVATE, &tracer, &diag)) {
-		log_error("%s", diag_show(&diag));
-		command_cancel(&command);
-		return COMMAND_EXIT_OURS;
+		status = command_cancel(&command);
+		/* After Ctrl-C, the tracer may only have missed the command. */
+		if (status == COMMAND_EXIT_OURS)
+			log_error("%s", diag_show(&diag));
+		return status;
 	}
 	error = command_release(&command);
-	status = error ? command_exec_status(error) : command_wait(&command);
-	if (error)
+	ran = !error;
+	status = error ? command_exec_status(error)
+		       : wait_beside(record, &command, &tracer, &failed);
+	if (error == -ECANCELED)
+		log_info("ended before %s was run", record->command[0]);
+	else if (error)
 		log_error("cannot run %s: %s", record->command[0], strerror(-error));
-	error = daemon_end(tracer, &diag);
+	error = tracer ? daemon_end(tracer, &diag) : 0;
 	if (error)
 		log_error("%s: the trace may be incomplete", diag_show(&diag));
-	else
+	else if (ran && !failed)
 		tell_next(record);
-	return status ? status : error ? COMMAND_EXIT_OURS : 0;
+	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;
 }
 
 static int record_machine(struct recording *record)
@@ -104,7 +131,8 @@ static int record_machine(struct recording *record)
 		log_error("%s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
-	log_info("tracing the whole machine; Ctrl-C ends it");
+	log_info("tracing %s; Ctrl-C ends it",
+		 record->args.selective ? "the selected processes" : "the whole machine");
 	if (watch_daemon(tracer, 0, &diag)) {
 		log_error("%s: the trace may be incomplete", diag_show(&diag));
 		return COMMAND_EXIT_OURS;

@@ -83,10 +83,10 @@ struct session_command {
 static int keep_then(struct session_command *session, const char *text, struct diag *diag)
 {
 	char *whole;
+	int error;
 
 	if (!strchr(text, '/')) {
-		const int error = tool_path_command(text);
-
+		error = tool_path_command(text);
 		if (error)
 			return diag_set(diag, error, "--then %s: %s", text,
 					error == -ENOENT ? "there is no such program in PATH"
@@ -98,12 +98,9 @@ static int keep_then(struct session_command *session, const char *text, struct d
 	if (!whole)
 		return -ENOMEM;
 	daemon_args_add(&session->args.daemon, "--then=%s", whole);
-	if (access(whole, X_OK)) {
-		free(whole);
-		return diag_set(diag, -errno, "--then %s: %s", text, strerror(errno));
-	}
+	error = access(whole, X_OK) ? -errno : 0;
 	free(whole);
-	return 0;
+	return error ? diag_set(diag, error, "--then %s: %s", text, strerror(-error)) : 0;
 }
 
 static int take_option(struct session_command *session, int option, const char *text,

@@ -105,10 +105,12 @@ static int take_cgroup(struct trace_args *args, const char *text, struct diag *d
 		    (int)sizeof(path) &&
 	    !stat(path, &st) && S_ISDIR(st.st_mode)) {
 		daemon_args_add(&args->daemon, "--cgroup=%s", path);
+		args->selective = true;
 		return 0;
 	}
 	if (*text == '/' && !stat(text, &st) && S_ISDIR(st.st_mode)) {
 		daemon_args_add(&args->daemon, "--cgroup=%s", text);
+		args->selective = true;
 		return 0;
 	}
 	return diag_set(diag, -ENOENT,
@@ -134,11 +136,12 @@ static int take_user(struct trace_args *args, const char *name, struct diag *dia
 static int take_users(struct trace_args *args, const char *text, struct diag *diag)
 {
 	char *names = strdup(text), *rest = names, *name;
-	int error = names ? 0 : -ENOMEM;
+	int error = names ? 0 : diag_set(diag, -ENOMEM, "no memory for the users of --uid");
 
 	while (!error && (name = strsep(&rest, ",")))
 		error = take_user(args, name, diag);
 	free(names);
+	args->selective |= !error;
 	return error;
 }
 
@@ -169,6 +172,7 @@ int trace_args_take(struct trace_args *args, poptContext popt, int option, const
 		daemon_args_add(&args->daemon, "--source=%s", text);
 		return 0;
 	case TRACE_ARGS_PIDS:
+		args->selective = true;
 		daemon_args_add(&args->daemon, "--pid=%s", text);
 		return 0;
 	case TRACE_ARGS_CGROUP:

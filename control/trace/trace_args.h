@@ -45,8 +45,9 @@ extern const struct poptOption trace_args_table[];
 struct trace_args {
 	struct daemon_args daemon;
 	enum trace_args_mode mode;
-	bool has_mode; /* a mode was given */
-	char *folder;  /* as given; NULL: not given */
+	bool has_mode;	/* a mode was given */
+	bool selective; /* only some processes, a control group or some users are recorded */
+	char *folder;	/* as given; NULL: not given */
 };
 
 void trace_args_init(struct trace_args *args, enum trace_args_mode mode);

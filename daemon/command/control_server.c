@@ -238,13 +238,14 @@ void control_server_run(struct control_server *server)
 	}
 }
 
-void control_server_finish(struct control_server *server, uint64_t job,
+void control_server_finish(struct control_server *server, uint64_t job, uint16_t request,
 			   const struct control_answer *answer)
 {
 	for (unsigned int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		struct control_client *client = &server->clients[i];
 
-		if (client->fd < 0 || !client->job || client->job > job)
+		if (client->fd < 0 || !client->job || client->job > job ||
+		    (request && client->request != request))
 			continue;
 		client->job = 0;
 		client_send(server, client, answer, client->request);

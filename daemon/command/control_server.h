@@ -52,8 +52,11 @@ void control_server_destroy(struct control_server *server);
 int control_server_poll_fd(const struct control_server *server);
 void control_server_run(struct control_server *server);
 
-/* Send answer to all clients that wait for this job or an earlier one. */
-void control_server_finish(struct control_server *server, uint64_t job,
+/*
+ * Send answer to all clients that wait for this job or an earlier one and made this request (enum
+ * oprof_request; 0: any).
+ */
+void control_server_finish(struct control_server *server, uint64_t job, uint16_t request,
 			   const struct control_answer *answer);
 
 #endif

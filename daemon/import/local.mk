@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 daemon_libdaemon_a_SOURCES += \
+	daemon/import/import_events.c daemon/import/import_events.h \
 	daemon/import/import_interrupt.c daemon/import/import_interrupt.h \
 	daemon/import/import_machine.c daemon/import/import_machine.h \
 	daemon/import/import_oprofile.c daemon/import/import_oprofile.h \
@@ -14,6 +15,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/import/perf_normal.c daemon/import/perf_normal.h
 
 test_programs += \
+	tests/unit/daemon/import/test_import_events \
 	tests/unit/daemon/import/test_import_oprofile \
 	tests/unit/daemon/import/test_import_trace \
 	tests/unit/daemon/import/test_perf_file

@@ -31,7 +31,6 @@ enum feature {
 	FEATURE_NRCPUS = 7,
 	FEATURE_CPUDESC = 8,
 	FEATURE_EVENT_DESC = 12,
-	FEATURE_SAMPLE_TIME = 21,
 	FEATURE_CLOCK_DATA = 29,
 };
 
@@ -290,10 +289,6 @@ static int take_feature(struct perf_file *file, unsigned int feature, struct cur
 		return 0;
 	case FEATURE_EVENT_DESC:
 		take_event_names(file, cursor);
-		return 0;
-	case FEATURE_SAMPLE_TIME:
-		file->first_ns = cursor_u64(cursor);
-		file->last_ns = cursor_u64(cursor);
 		return 0;
 	case FEATURE_CLOCK_DATA:
 		take_clock(file, cursor);

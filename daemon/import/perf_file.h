@@ -47,7 +47,6 @@ struct perf_file {
 	/* NULL: not known. arch and release are as in uname -m and -r. */
 	char *host, *cpu, *arch, *release;
 	uint32_t nr_cpus;	    /* 0: not known */
-	uint64_t first_ns, last_ns; /* of samples; 0: not known */
 	/* One moment by the records' clock and in wall-clock time; 0: not known. */
 	uint64_t clock_ns;
 	int64_t wall_ns;

@@ -134,7 +134,8 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	/* sample_freq shares this field. */
 	attr->sample_period = perf_open_rate(open, event);
 	attr->freq = !event_choice_period(event);
-	attr->exclude_kernel = !event->kernel || open->user_only;
+	/* An event of the kernel alone is refused by the kernel; it would count nothing without. */
+	attr->exclude_kernel = !event->kernel || (open->user_only && event->user);
 	attr->exclude_user = !event->user;
 	attr->disabled = 1;
 	attr->enable_on_exec = config->enable_on_exec;

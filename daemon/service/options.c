@@ -34,6 +34,7 @@ enum options_key {
 	KEY_FREQUENCY,
 	KEY_SEPARATE,
 	KEY_PID,
+	KEY_PARENT,
 	KEY_CALLGRAPH,
 	KEY_UNWIND,
 	KEY_STACK_BYTES,
@@ -55,7 +56,7 @@ enum options_key {
 struct options_raw {
 	char *session_dir, *log_file, *metrics_file;
 	int keep_privileges;
-	int foreground, start, append, fresh, system, die_with_parent, enable_on_exec, verbose;
+	int foreground, start, append, fresh, system, enable_on_exec, verbose;
 	char *events[SOURCE_EVENTS_MAX]; /* one text each */
 	size_t nr_events;
 	uint64_t frequency_hz;
@@ -150,6 +151,10 @@ static int options_value(struct options *options, struct options_raw *raw, int k
 		return separation_parse(text, &options->separation, diag);
 	case KEY_PID:
 		return parse_pids(options, text, diag);
+	case KEY_PARENT:
+		error = parse_number(text, "--parent", 1, INT_MAX, &number, diag);
+		options->parent = (pid_t)number;
+		return error;
 	case KEY_CALLGRAPH:
 		error = parse_number(text, "--callgraph", 0, CHAIN_DEPTH_MAX, &number, diag);
 		options->chain_depth = (unsigned int)number;
@@ -248,8 +253,10 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		{"foreground", 0, POPT_ARG_NONE, &raw->foreground, 0,
 		 "stay in the foreground and log to the terminal", NULL},
 		{"event", 'e', POPT_ARG_STRING, NULL, KEY_EVENT,
-		 "event to sample; may be repeated (default: cycles or cpu-clock)",
-		 "NAME:COUNT:UNITMASK:KERNEL:USER"},
+		 "event to sample: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]], or "
+		 "NAME[:COUNT[:UNITMASK]]:MODE with MODE u (programs), k (kernel) or uk; may be "
+		 "repeated (default: cycles or cpu-clock)",
+		 "EVENT"},
 		{"frequency", 'F', POPT_ARG_STRING, NULL, KEY_FREQUENCY,
 		 "samples per second and CPU, for events without COUNT (default 99)", "HZ"},
 		{"separate", 0, POPT_ARG_STRING, NULL, KEY_SEPARATE,
@@ -260,8 +267,8 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		 "sample only this process and its children; may be repeated", "PID"},
 		{"enable-on-exec", 0, POPT_ARG_NONE, &raw->enable_on_exec, 0,
 		 "with --pid: begin when it executes a program", NULL},
-		{"die-with-parent", 0, POPT_ARG_NONE, &raw->die_with_parent, 0,
-		 "with --foreground: end when the process that started it ends", NULL},
+		{"parent", 0, POPT_ARG_STRING, NULL, KEY_PARENT,
+		 "with --foreground: end when this process, which started the daemon, ends", "PID"},
 		{"callgraph", 0, POPT_ARG_STRING, NULL, KEY_CALLGRAPH,
 		 "callers to record with each sample (default 0)", "DEPTH"},
 		{"unwind", 0, POPT_ARG_STRING, NULL, KEY_UNWIND,
@@ -416,8 +423,8 @@ static int options_agree(const struct options *options, const struct options_raw
 		return diag_set(
 			diag, -EINVAL,
 			"--metrics requires a file's name, and cannot be combined with --pid");
-	if (raw->die_with_parent && !raw->foreground)
-		return diag_set(diag, -EINVAL, "--die-with-parent requires --foreground");
+	if (options->parent && !raw->foreground)
+		return diag_set(diag, -EINVAL, "--parent requires --foreground");
 	return 0;
 }
 
@@ -431,7 +438,6 @@ static int options_finish(struct options *options, const struct options_raw *raw
 	options->start = raw->start;
 	options->verbose = raw->verbose;
 	options->keep_privileges = raw->keep_privileges;
-	options->die_with_parent = raw->die_with_parent;
 	options->enable_on_exec = raw->enable_on_exec;
 	options->begin = raw->fresh ? SESSION_FRESH : SESSION_APPEND;
 	options->session_dir = strdup(raw->session_dir ? raw->session_dir : "/var/lib/oprofile");

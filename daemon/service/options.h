@@ -22,7 +22,8 @@ struct options {
 	char *metrics_file; /* absolute; NULL: none */
 	double cpu_budget;  /* percent of a CPU; 0: none */
 	int ready_fd;	    /* -1: none */
-	bool foreground, start, die_with_parent, verbose, keep_privileges;
+	pid_t parent;	    /* ends with this process, which started it; 0: none */
+	bool foreground, start, verbose, keep_privileges;
 	enum session_begin begin;
 	unsigned int separation;
 	struct event_choice events[SOURCE_EVENTS_MAX];

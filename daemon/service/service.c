@@ -25,7 +25,7 @@ void service_init(struct service *service, const struct options *options, struct
 	service->profiler = profiler;
 	service->notify.fd = -1;
 	/* A daemon in the background, and operf's private one, report to no service manager. */
-	if (!options->foreground || options->die_with_parent)
+	if (!options->foreground || options->parent)
 		return;
 	error = notify_init(&service->notify);
 	if (error)

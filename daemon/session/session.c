@@ -362,12 +362,31 @@ int session_open_path(const struct session *session, const char *path, int flags
 }
 
 /*
+ * Returns the result of two steps: an error of the second, or 1 if any of them warned. diag has
+ * the text of first, if that is 1; the text of second is appended, an error replaces all.
+ */
+static int join_warnings(int first, int second, const struct diag *second_diag, struct diag *diag)
+{
+	char text[DIAG_TEXT_BYTES];
+
+	if (!second || !diag)
+		return second ? second : first;
+	if (second < 0 || !first) {
+		*diag = *second_diag;
+		return second;
+	}
+	memcpy(text, diag->text, sizeof(text));
+	return diag_set(diag, 1, "%s; %s", text, second_diag->text);
+}
+
+/*
  * Makes folder, meta/info, counters, cgroups, names. from: previous session to share symbols
  * with, or NULL.
  */
 static int session_make(struct session *session, const char *from, struct diag *diag)
 {
 	int error = file_make_dirs(session->meta_path, 0700);
+	struct diag why;
 	int warned;
 
 	if (!error)
@@ -383,8 +402,8 @@ static int session_make(struct session *session, const char *from, struct diag *
 	warned = session_write_info(session, diag);
 	if (warned < 0)
 		return warned;
-	error = session_open_meta(session, diag);
-	return error ? error : warned;
+	error = session_open_meta(session, &why);
+	return join_warnings(warned, error, &why, diag);
 }
 
 static int session_make_empty(struct session *session, bool same_run, struct diag *diag)
@@ -473,12 +492,13 @@ static int session_move_remains(const struct session *session)
 	int error = -EEXIST;
 
 	for (unsigned int nr = 1; nr <= REMAINS_MAX && error == -EEXIST; nr++) {
+		struct stat st;
 		char *path = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_REMAINS_NAME "-%u",
 					 session->path, nr);
 
 		if (!path)
 			return -ENOMEM;
-		if (access(path, F_OK))
+		if (lstat(path, &st))
 			error = rename(session->current_path, path) ? -errno : 0;
 		if (error == -ENOTEMPTY)
 			error = -EEXIST;
@@ -490,13 +510,15 @@ static int session_move_remains(const struct session *session)
 int session_recover(struct session *session, struct diag *diag)
 {
 	const int kept = session_move_remains(session);
-	const int error = session_begin(session, SESSION_APPEND, diag);
+	const int begun = session_begin(session, SESSION_APPEND, diag);
+	struct diag why;
 
-	if (error < 0 || !kept)
-		return error;
-	return diag_set(diag, 1,
-			"cannot move the rest of the removed session %s to " SESSION_REMAINS_NAME
-			"-N: %s; its samples stay in the session that begins now",
-			session->current_path,
-			kept == -EEXIST ? "all names are taken; remove old ones" : strerror(-kept));
+	if (begun < 0 || !kept)
+		return begun;
+	diag_set(&why, 1,
+		 "cannot move the rest of the removed session %s to " SESSION_REMAINS_NAME
+		 "-N: %s; its samples stay in the session that begins now",
+		 session->current_path,
+		 kept == -EEXIST ? "all names are taken; remove old ones" : strerror(-kept));
+	return join_warnings(begun, 1, &why, diag);
 }

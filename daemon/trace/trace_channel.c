@@ -539,6 +539,14 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu_n
 	return reserve_in(channel, cpu, event_id, time, nr_bytes);
 }
 
+bool trace_channel_opens_packet(const struct trace_channel *channel)
+{
+	const struct ring *ring = &channel->writing->ring;
+	const ring_word offset = (ring_word)(channel->slot.begin - ring->memories) & ring->sub_mask;
+
+	return offset < sizeof(struct oprof_packet_header) + OPROF_RECORD_HEADER_ALIGN;
+}
+
 void trace_channel_commit(struct trace_channel *channel)
 {
 	ring_commit(&channel->writing->ring, &channel->slot);

@@ -61,12 +61,15 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu, 
 			       uint64_t time, uint32_t nr_bytes);
 void trace_channel_commit(struct trace_channel *channel);
 
+/* Returns whether the reserved record is the first of its packet, which then begins at its time. */
+bool trace_channel_opens_packet(const struct trace_channel *channel);
+
 /*
- * The state in front. Between begin and end, the records of trace_channel_state_reserve, all with
- * the same time, go to writer as their packets fill, and CPU 0's own packets wait in their ring.
- * Readers of the folder see one stream: CPU 0's packets continue the state's numbers and losses.
- * Call begin once for each writer, before any packet of CPU 0 goes there. begin returns 0 or
- * -ENOMEM; after an error CPU 0's packets are written as without a state.
+ * The state in front. Between begin and end, the records of trace_channel_state_reserve go to
+ * writer as their packets fill, and CPU 0's own packets wait in their ring. Readers of the folder
+ * see one stream: CPU 0's packets continue the state's numbers and losses. Call begin once for each
+ * writer, before any packet of CPU 0 goes there. begin returns 0 or -ENOMEM; after an error CPU 0's
+ * packets are written as without a state.
  */
 int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *writer);
 void trace_channel_state_end(struct trace_channel *channel);

@@ -44,7 +44,7 @@ static int parse_one(const char *text, struct trace_chunks_config *config)
 	if (*value) /* given twice */
 		return -EINVAL;
 	if (has_unit(text) ? number_parse_bytes(text, value)
-			   : number_parse(text, SECONDS_MAX, value))
+			   : number_parse_decimal(text, SECONDS_MAX, value))
 		return -EINVAL;
 	return *value ? 0 : -EINVAL;
 }

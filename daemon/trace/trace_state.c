@@ -120,11 +120,17 @@ static uint8_t *reserve(const struct trace_state_dump *dump, enum state_event ev
 	const uint32_t id = config->first_id + event;
 
 	return config->in_front
-		       ? trace_channel_state_reserve(dump->channel, id, config->time, nr_bytes)
-		       : trace_channel_reserve(dump->channel, 0, id, config->time, nr_bytes);
+		       ? trace_channel_state_reserve(dump->channel, id, dump->time, nr_bytes)
+		       : trace_channel_reserve(dump->channel, 0, id, dump->time, nr_bytes);
 }
 
-static bool put(const struct trace_state_dump *dump, enum state_event event, const void *payload,
+/* CPU 0's packets behind a state in front may begin at config->time: none of its own is later. */
+static bool has_later_time(const struct trace_state_dump *dump)
+{
+	return !dump->config->in_front || dump->time < dump->config->time;
+}
+
+static bool put(struct trace_state_dump *dump, enum state_event event, const void *payload,
 		size_t nr_bytes, const char *text)
 {
 	const size_t nr_text = text ? strlen(text) + 1 : 0;
@@ -138,20 +144,22 @@ static bool put(const struct trace_state_dump *dump, enum state_event event, con
 		memcpy(to, payload, nr_bytes);
 	if (nr_text)
 		memcpy(to + nr_bytes, text, nr_text);
+	if (trace_channel_opens_packet(dump->channel) && has_later_time(dump))
+		dump->time++;
 	trace_channel_commit(dump->channel);
 	return true;
 }
 
 static void put_thread(struct trace_state_sink *sink, const struct trace_state_thread *thread)
 {
-	const struct trace_state_dump *dump = (const struct trace_state_dump *)(const void *)sink;
+	struct trace_state_dump *dump = (struct trace_state_dump *)(void *)sink;
 
 	dump->counts->nr_threads += put(dump, STATE_THREAD, thread, sizeof(*thread), NULL);
 }
 
 static void put_mapping(struct trace_state_sink *sink, const struct trace_state_mapping *mapping)
 {
-	const struct trace_state_dump *dump = (const struct trace_state_dump *)(const void *)sink;
+	struct trace_state_dump *dump = (struct trace_state_dump *)(void *)sink;
 	const struct state_mapping_payload payload = {.pid = mapping->pid,
 						      .start = mapping->start,
 						      .end = mapping->end,
@@ -165,7 +173,14 @@ void trace_state_dump_begin(struct trace_state_dump *dump, struct trace_channel 
 			    const struct trace_state_config *config,
 			    struct trace_state_counts *counts)
 {
-	*dump = (struct trace_state_dump){{put_thread, put_mapping}, channel, config, counts};
+	const uint64_t room =
+		config->time < TRACE_STATE_TIME_ROOM ? config->time : TRACE_STATE_TIME_ROOM;
+
+	*dump = (struct trace_state_dump){{put_thread, put_mapping},
+					  channel,
+					  config,
+					  counts,
+					  config->time - (config->in_front ? room : 0)};
 	*counts = (struct trace_state_counts){0};
 	counts->nr_marks += put(dump, STATE_START, NULL, 0, NULL);
 }

@@ -16,6 +16,7 @@
 
 #define TRACE_STATE_NR_EVENTS  4u
 #define TRACE_STATE_NAME_BYTES 16u
+#define TRACE_STATE_TIME_ROOM  4096u /* units of the trace's clock */
 
 /* LTTng's values, which readers know. */
 enum trace_state_type { TRACE_STATE_USER, TRACE_STATE_KERNEL };
@@ -54,8 +55,11 @@ uint64_t trace_state_nr_records(const struct trace_state_counts *counts);
 struct trace_state_config {
 	const char *proc_path;
 	uint32_t first_id;
-	uint64_t time; /* timestamp of all records: when the trace, or its chunk, begins */
-	/* True: before CPU 0's records (trace_channel_state_begin); false: among them. */
+	uint64_t time; /* when the trace, or its chunk, begins */
+	/*
+	 * True: before CPU 0's records (trace_channel_state_begin), with times from
+	 * time - TRACE_STATE_TIME_ROOM to time; false: among them, with times from time on.
+	 */
 	bool in_front;
 	/* /proc is read later than time: each thread's status and CPU at time are not known. */
 	bool is_later;
@@ -79,8 +83,10 @@ struct trace_state_thread trace_state_thread(int32_t tid, int32_t pid, int32_t p
 int trace_state_read(struct trace_state_sink *sink, const struct trace_state_config *config);
 
 /*
- * Writes the contents of /proc to a channel, without threads that end during the reading. Returns
- * 0, or -errno if proc_path cannot be read or memory is short.
+ * Writes the contents of /proc to a channel, without threads that end during the reading. Each
+ * packet begins one unit of time after the one before: readers that join the chunks of a trace sort
+ * a stream's packets by their begin (babeltrace2 2.0 reverses equal ones). Returns 0, or -errno if
+ * proc_path cannot be read or memory is short.
  */
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts);
@@ -91,6 +97,7 @@ struct trace_state_dump {
 	struct trace_channel *channel;
 	const struct trace_state_config *config; /* uses first_id, time, in_front */
 	struct trace_state_counts *counts;
+	uint64_t time; /* of the next record */
 };
 _Static_assert(offsetof(struct trace_state_dump, sink) == 0, "its functions cast sink");
 

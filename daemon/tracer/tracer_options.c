@@ -90,7 +90,7 @@ static int take_size(struct tracer_options *options, const char *text, struct di
 static int take_number(const char *option, const char *text, uint64_t max, uint64_t *number,
 		       struct diag *diag)
 {
-	if (!number_parse(text, max, number) && *number)
+	if (!number_parse_decimal(text, max, number) && *number)
 		return 0;
 	return diag_set(diag, -EINVAL, "%s %s: give a whole number, from 1", option, text);
 }

@@ -311,7 +311,7 @@ static void finish_first(struct tracer_serve *serve, const struct tracer_snapsho
 	}
 	if (!error || taken->nr_packets)
 		answer_taken(&answer, serve, taken);
-	control_server_finish(serve->session.server, serve->wanted[0].number, &answer);
+	control_server_finish(serve->session.server, serve->wanted[0].number, 0, &answer);
 	drop_first(serve);
 }
 
@@ -460,6 +460,6 @@ void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *co
 	add_counts(&answer, counts);
 	tracer_tell_counts(counts, serve->options->overwrite, tell_answer, &answer);
 	trace_session_release(&serve->session);
-	control_server_finish(serve->session.server, serve->last_number, &answer);
+	control_server_finish(serve->session.server, serve->last_number, 0, &answer);
 	trace_session_close(&serve->session);
 }

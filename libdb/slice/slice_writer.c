@@ -245,9 +245,10 @@ static int write_all(struct slice_writer *writer, struct oprof_slice_header *hea
 		     struct slice_packer *tables, int fd, uint64_t *nr_bytes)
 {
 	uint64_t position = OPROF_SLICE_HEADER_BYTES;
-	int error =
-		blocks_may_reach(position + tables->packed.nr_bytes + writer->keys.packed.nr_bytes +
-				 writer->counts.packed.nr_bytes + writer->weights.packed.nr_bytes);
+	int error = blocks_may_reach(
+		position + tables->packed.nr_bytes + writer->keys.packed.nr_bytes +
+		writer->counts.packed.nr_bytes + writer->weights.packed.nr_bytes +
+		(writer->stacks.nr_raw_bytes ? writer->stacks.packed.nr_bytes : 0));
 
 	if (!error)
 		error = write_frame(tables, fd, &header->tables, &position);

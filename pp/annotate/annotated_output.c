@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int annotated_output_begin(struct annotated_output *output, const char *name)
 {
@@ -28,10 +29,10 @@ int annotated_output_begin(struct annotated_output *output, const char *name)
 	return output->out ? 0 : -ENOMEM;
 }
 
-int annotated_output_end(struct annotated_output *output)
+static int write_out(struct annotated_output *output)
 {
 	FILE *out = output->out;
-	int error = 0;
+	int error;
 
 	output->out = NULL;
 	if (!output->dir)
@@ -43,6 +44,15 @@ int annotated_output_end(struct annotated_output *output)
 		error = file_replace(output->path, output->text, output->nr_bytes, 0644);
 	output->nr_files += !error;
 	return error;
+}
+
+int annotated_output_end(struct annotated_output *output, struct diag *diag)
+{
+	int error = write_out(output);
+
+	return error ? diag_set(diag, error, "cannot write %s: %s",
+				output->path ? output->path : "standard output", strerror(-error))
+		     : 0;
 }
 
 void annotated_output_deinit(struct annotated_output *output)

@@ -6,6 +6,8 @@
 #ifndef PP_ANNOTATED_OUTPUT_H
 #define PP_ANNOTATED_OUTPUT_H
 
+#include "lib/diag.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -24,8 +26,8 @@ struct annotated_output {
  * -ENOMEM.
  */
 int annotated_output_begin(struct annotated_output *output, const char *name);
-/* Ends the part. Returns 0 or -errno of writing; path is valid until the next begin. */
-int annotated_output_end(struct annotated_output *output);
+/* Ends the part. Returns 0, or -errno of writing with *diag. */
+int annotated_output_end(struct annotated_output *output, struct diag *diag);
 void annotated_output_deinit(struct annotated_output *output);
 
 #endif

@@ -7,6 +7,7 @@
 #define PP_FORMAT_ANNOTATED_H
 
 #include "events/events.h"
+#include "lib/diag.h"
 #include "pp/annotate/annotation.h"
 #include "pp/annotate/source_file.h"
 
@@ -26,15 +27,17 @@ struct annotated_options {
 };
 
 /*
- * Writes to out, or below options->output_dir. Returns 0, -ENOMEM, or -errno of writing, which
- * err reports. err also reports files that are missing or newer than their binary, and code
- * that is not available.
+ * Writes to out, or below options->output_dir. err reports files that are missing or newer than
+ * their binary, and code that is not available. Returns 0, or -errno with *diag: -ENOMEM, errors
+ * of writing, and those of disassembly_load and line_table_load.
  */
 int annotated_format_source(const struct annotation *annotation,
-			    const struct annotated_options *options, FILE *out, FILE *err);
+			    const struct annotated_options *options, FILE *out, FILE *err,
+			    struct diag *diag);
 /* With options->source: lines above their instructions. */
 int annotated_format_assembly(const struct annotation *annotation,
-			      const struct annotated_options *options, FILE *out, FILE *err);
+			      const struct annotated_options *options, FILE *out, FILE *err,
+			      struct diag *diag);
 
 /* Reports how many samples have no line, and in which images. */
 void annotated_write_lines_lack(FILE *err, const struct annotation *annotation);

@@ -18,6 +18,7 @@ struct assembly {
 	const struct annotation *annotation;
 	const struct annotated_options *options;
 	FILE *err;
+	struct diag *diag;
 	struct annotated_cells cells;
 	struct annotated_output output;
 	struct annotation_sums scratch; /* sums of the current line: one element */
@@ -172,6 +173,23 @@ static int load_code(struct assembly_writing *writing)
 					 selected_of(writing)->kind, &search.search, &request);
 	free(ranges);
 	return error;
+}
+
+/* Loads the code and, if wanted, the source lines. */
+static int load_image(struct assembly_writing *writing)
+{
+	struct assembly *assembly = writing->assembly;
+	size_t index = (size_t)(writing->image - assembly->annotation->images);
+	const char *what = "code";
+	int error = load_code(writing);
+
+	if (!error && assembly->mixed) {
+		what = "source lines";
+		error = mixed_begin(&writing->mixed, assembly->mixed, index, &assembly->cells);
+	}
+	return error ? diag_set(assembly->diag, error, "cannot read the %s of %s: %s", what,
+				selected_of(writing)->path, strerror(-error))
+		     : 0;
 }
 
 /* ---- lines ---- */
@@ -382,13 +400,7 @@ static int write_functions(struct assembly_writing *writing)
 		return error;
 	if (!output->dir)
 		(void)fputs("\n\n", output->out);
-	error = annotated_output_end(output);
-	if (error && error != -ENOMEM) {
-		(void)fputs("cannot write ", assembly->err);
-		text_write_name(assembly->err, output->path ? output->path : "standard output");
-		(void)fprintf(assembly->err, ": %s\n", strerror(-error));
-	}
-	return error;
+	return annotated_output_end(output, assembly->diag);
 }
 
 static int write_image(struct assembly *assembly, size_t index)
@@ -398,10 +410,7 @@ static int write_image(struct assembly *assembly, size_t index)
 	int error = choose_functions(&writing);
 
 	if (!error && writing.nr_shown) {
-		error = load_code(&writing);
-		if (!error && assembly->mixed)
-			error = mixed_begin(&writing.mixed, assembly->mixed, index,
-					    &assembly->cells);
+		error = load_image(&writing);
 		tell_code(&writing);
 		if (!error)
 			error = sort_shown(&writing);
@@ -444,11 +453,13 @@ static void tell_sums(const struct assembly *assembly)
 }
 
 int annotated_format_assembly(const struct annotation *annotation,
-			      const struct annotated_options *options, FILE *out, FILE *err)
+			      const struct annotated_options *options, FILE *out, FILE *err,
+			      struct diag *diag)
 {
 	struct assembly assembly = {.annotation = annotation,
 				    .options = options,
 				    .err = err,
+				    .diag = diag,
 				    .output = {.dir = options->output_dir, .all = out}};
 	int error = annotated_cells_init(&assembly.cells, annotation->profile);
 
@@ -467,5 +478,5 @@ int annotated_format_assembly(const struct annotation *annotation,
 	annotation_sums_deinit(&assembly.scratch);
 	annotated_output_deinit(&assembly.output);
 	annotated_cells_deinit(&assembly.cells);
-	return error;
+	return error == -ENOMEM ? diag_set(diag, error, "out of memory") : error;
 }

@@ -26,6 +26,7 @@ struct sources {
 	const struct annotation *annotation;
 	const struct annotated_options *options;
 	FILE *err;
+	struct diag *diag;
 	struct annotated_cells cells;
 	struct annotated_output output;
 	struct total *totals; /* sorted by file, line, then samples, most first */
@@ -331,15 +332,6 @@ static int find_text(struct source_writing *writing)
 	return 0;
 }
 
-static int tell_unwritten(const struct sources *sources, int error)
-{
-	(void)fputs("cannot write ", sources->err);
-	text_write_name(sources->err,
-			sources->output.path ? sources->output.path : "standard output");
-	(void)fprintf(sources->err, ": %s\n", strerror(-error));
-	return error;
-}
-
 static int write_file(struct sources *sources, uint32_t index, size_t first_total)
 {
 	const struct annotated_options *options = sources->options;
@@ -364,9 +356,9 @@ static int write_file(struct sources *sources, uint32_t index, size_t first_tota
 	write_rest(&writing, output->out);
 	if (!options->output_dir)
 		(void)fputs("\n\n", output->out);
-	error = annotated_output_end(output);
+	error = annotated_output_end(output, sources->diag);
 	source_file_deinit(&writing.text);
-	return error && error != -ENOMEM ? tell_unwritten(sources, error) : error;
+	return error;
 }
 
 static bool is_wanted(const struct annotated_options *options, const char *path)
@@ -443,11 +435,13 @@ static void tell_sums(const struct sources *sources)
 }
 
 int annotated_format_source(const struct annotation *annotation,
-			    const struct annotated_options *options, FILE *out, FILE *err)
+			    const struct annotated_options *options, FILE *out, FILE *err,
+			    struct diag *diag)
 {
 	struct sources sources = {.annotation = annotation,
 				  .options = options,
 				  .err = err,
+				  .diag = diag,
 				  .output = {.dir = options->output_dir, .all = out}};
 	int error = annotated_cells_init(&sources.cells, annotation->profile);
 
@@ -462,7 +456,7 @@ int annotated_format_source(const struct annotation *annotation,
 	annotated_output_deinit(&sources.output);
 	annotated_cells_deinit(&sources.cells);
 	free(sources.totals);
-	return error;
+	return error == -ENOMEM ? diag_set(diag, error, "out of memory") : error;
 }
 
 /* ---- samples without a line ---- */

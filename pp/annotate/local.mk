@@ -28,5 +28,7 @@ tests_unit_pp_annotate_test_annotation_fault_SOURCES = \
 tests_unit_pp_annotate_test_annotation_fault_LDFLAGS = $(report_fault_ldflags)
 tests_unit_pp_annotate_test_format_assembly_SOURCES = \
 	tests/unit/pp/annotate/test_format_assembly.c $(fake_lines)
+tests_unit_pp_annotate_test_format_assembly_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=memfd_create,--wrap=pipe2,--wrap=fork
 tests_unit_pp_annotate_test_format_source_SOURCES = \
 	tests/unit/pp/annotate/test_format_source.c $(fake_symbols)

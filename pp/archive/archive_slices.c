@@ -308,7 +308,7 @@ static int add_some(struct slice_making *making, struct slice *slice,
 	}
 	stack_tree_deinit(&kept);
 	slice_builder_destroy(builder);
-	return error;
+	return error == -ENOMEM ? diag_set(diag, error, "out of memory") : error;
 }
 
 static int add_slice(struct slice_making *making, struct slice *slice,
@@ -522,7 +522,27 @@ static int walk_tree(const struct stack_tree *tree,
 	return error;
 }
 
-/* A slice that is copied as a whole is not read again, so nothing else reports this. */
+static size_t count_parts(const struct selected_part *parts, size_t nr_parts, size_t session,
+			  size_t slice)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_parts; i++)
+		nr += parts[i].session == session && parts[i].slice == slice;
+	return nr;
+}
+
+/* Whether archive_slices_make also reads the stacks of a slice, and reports their damage. */
+static bool reads_stacks(const struct selection *selection, size_t session, size_t slice)
+{
+	size_t nr = count_parts(selection->parts, selection->nr_parts, session, slice) +
+		    count_parts(selection->idle, selection->nr_idle, session, slice);
+	size_t nr_sections;
+
+	(void)slice_sections(selection->sessions[session].parts.slices[slice].slice, &nr_sections);
+	return nr && nr < nr_sections && is_by_app(selection);
+}
+
 static void skip_stacks(const struct part_slice *slice, int error, const struct diag *why,
 			void (*skip)(const char *path, const struct diag *diag))
 {
@@ -548,7 +568,8 @@ int archive_slices_walk_images(const struct selection *selection, size_t session
 		if (error == -ENOMEM)
 			break;
 		if (error) {
-			skip_stacks(&parts->slices[i], error, diag, skip);
+			if (!reads_stacks(selection, session, i))
+				skip_stacks(&parts->slices[i], error, diag, skip);
 			error = 0;
 			continue;
 		}

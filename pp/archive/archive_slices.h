@@ -26,8 +26,9 @@ int archive_slices_make(const struct selection *selection, size_t session,
 
 /*
  * Calls visit for each image in the stacks of these slices; an image in several slices is
- * visited several times. A slice whose stacks cannot be read is reported to skip. Stops if visit
- * fails, and returns its error, or -ENOMEM with diag set.
+ * visited several times. A slice whose stacks cannot be read is reported to skip, unless
+ * archive_slices_make reports it. Stops if visit fails, and returns its error, or -ENOMEM with
+ * diag set.
  */
 int archive_slices_walk_images(const struct selection *selection, size_t session,
 			       int (*visit)(void *context, const struct stack_image *image),

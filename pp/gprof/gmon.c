@@ -70,16 +70,22 @@ static bool put_record(FILE *out, const struct gmon_target *target,
 	return more && !ferror(out);
 }
 
+int gmon_check_range(const struct gmon_target *target, uint64_t start, uint64_t end)
+{
+	if (!fits(target, end))
+		return -ERANGE;
+	return (end - start) / GMON_BIN_BYTES > BINS_MAX ? -EFBIG : 0;
+}
+
 int gmon_write_histogram(FILE *out, const struct gmon_target *target,
 			 const struct gmon_histogram *histogram, size_t *nr_records)
 {
 	size_t nr_bins = (histogram->end - histogram->start) / GMON_BIN_BYTES;
+	int error = gmon_check_range(target, histogram->start, histogram->end);
 	uint64_t *left;
 
-	if (!fits(target, histogram->end))
-		return -ERANGE;
-	if (nr_bins > BINS_MAX)
-		return -EFBIG;
+	if (error)
+		return error;
 	left = malloc((nr_bins + 1) * sizeof(*left));
 	if (!left)
 		return -ENOMEM;

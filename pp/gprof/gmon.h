@@ -30,9 +30,14 @@ struct gmon_histogram {
 void gmon_write_header(FILE *out, const struct gmon_target *target);
 
 /*
+ * Returns 0 if a histogram may have this range; -EFBIG: it is too long for a record; -ERANGE: an
+ * address is too large for the target.
+ */
+int gmon_check_range(const struct gmon_target *target, uint64_t start, uint64_t end);
+
+/*
  * Writes one record, and more of the same range for counts above 16 bits, which gprof adds up.
- * *nr_records is their number. Returns 0; -ENOMEM; -EFBIG: the range is too long for a record;
- * -ERANGE: an address is too large for the target.
+ * *nr_records is their number. Returns 0, -ENOMEM, or an error of gmon_check_range.
  */
 int gmon_write_histogram(FILE *out, const struct gmon_target *target,
 			 const struct gmon_histogram *histogram, size_t *nr_records);

@@ -191,8 +191,10 @@ static int write_stretch(struct gmon_writing *writing, const size_t *rows, size_
 {
 	size_t nr_records = 0;
 	size_t nr_bins = (end - start) / GMON_BIN_BYTES;
-	int error = make_room(writing, nr_bins);
+	int error = gmon_check_range(&writing->target, start, end);
 
+	if (!error)
+		error = make_room(writing, nr_bins);
 	if (error)
 		return error;
 	writing->histogram.start = start;

@@ -280,18 +280,12 @@ static void resolve_root(struct dwarf_unit *unit, const struct root *root)
 		unit->low_address = 0;
 }
 
-int dwarf_unit_read(struct dwarf_unit *unit)
+static int read_root(struct dwarf_unit *unit)
 {
 	struct cursor cursor = dwarf_unit_at(unit, unit->entries);
 	const struct dwarf_abbrev *abbrev;
 	struct root root = {.name = {.form = 0}};
-	int error;
 
-	if (unit->abbrevs)
-		return 0;
-	error = find_abbrevs(unit);
-	if (error)
-		return error;
 	abbrev = dwarf_abbrevs_find(unit->abbrevs, cursor_uleb(&cursor));
 	if (!abbrev)
 		return -EILSEQ;
@@ -308,6 +302,19 @@ int dwarf_unit_read(struct dwarf_unit *unit)
 		return -EILSEQ;
 	resolve_root(unit, &root);
 	return 0;
+}
+
+int dwarf_unit_read(struct dwarf_unit *unit)
+{
+	int error;
+
+	if (!unit->abbrevs) {
+		error = find_abbrevs(unit);
+		if (error)
+			return error;
+		unit->root_is_damaged = read_root(unit) != 0;
+	}
+	return unit->root_is_damaged ? -EILSEQ : 0;
 }
 
 /* ---- values ---- */

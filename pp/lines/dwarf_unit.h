@@ -21,6 +21,7 @@ struct dwarf_unit {
 	uint64_t start, entries, end; /* header, first entry, end of the unit */
 	uint64_t abbrev_offset;
 	const struct dwarf_abbrevs *abbrevs; /* NULL before dwarf_unit_read */
+	bool root_is_damaged;		     /* dwarf_unit_read found the root entry unreadable */
 
 	/* From the unit's root entry. */
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
@@ -50,7 +51,10 @@ void dwarf_info_deinit(struct dwarf_info *info);
 /* Returns the unit that holds offset, or NULL. */
 struct dwarf_unit *dwarf_info_find(const struct dwarf_info *info, uint64_t offset);
 
-/* Reads the unit's abbreviations and root entry, once. Returns 0, -EILSEQ or -ENOMEM. */
+/*
+ * Reads the unit's abbreviations and root entry, once. Returns 0, -EILSEQ (also if called again) or
+ * -ENOMEM.
+ */
 int dwarf_unit_read(struct dwarf_unit *unit);
 
 /* A cursor over the unit's entries, at offset. */

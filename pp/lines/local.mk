@@ -15,6 +15,7 @@ pp_libpp_a_SOURCES += \
 	pp/lines/line_wire.c pp/lines/line_wire.h
 
 test_programs += \
+	tests/unit/pp/lines/test_dwarf_unit \
 	tests/unit/pp/lines/test_line_builder \
 	tests/unit/pp/lines/test_line_fault \
 	tests/unit/pp/lines/test_line_table

@@ -15,17 +15,34 @@
 #define TRIES_MAX 20		      /* a daemon closes a slice about once a minute */
 #define SLIVER_NS INT64_C(5000000000) /* overlap of a slice and the time range that is ignored */
 
-/* State of one attempt to read a session. */
+/* State of the attempts to read a session. */
 struct session_reading {
 	struct session_parts *parts;
 	struct session_info *info;
 	const char *path;
 	const struct session_parts_options *options;
 	struct history_files history;
-	bool quiet;	   /* damaged slices were reported before */
+	bool quiet;		 /* damaged slices were reported before */
+	struct strings reported; /* what skip() was told, by any attempt: paths with their texts */
 	bool cgroups_lack; /* a number without a name was found: reading the names again would not
 			      help */
 };
+
+/* Reports what is left out, once for all attempts; again if memory is too short to note it. */
+static void report(struct session_reading *reading, const char *path, const struct diag *diag)
+{
+	const size_t nr_before = reading->reported.nr_used;
+	char *key;
+	bool is_new = true;
+
+	if (asprintf(&key, "%s: %s", path, diag->text) >= 0) {
+		is_new = !strings_keep(&reading->reported, key) ||
+			 reading->reported.nr_used > nr_before;
+		free(key);
+	}
+	if (is_new)
+		reading->options->skip(path, diag);
+}
 
 static void live_deinit(struct part_live *live)
 {
@@ -121,7 +138,7 @@ static void tell_damaged(const char *path, const struct diag *diag, void *contex
 	if (reading->quiet)
 		return;
 	reading->parts->nr_damaged++;
-	reading->options->skip(path, diag);
+	report(reading, path, diag);
 }
 
 static int keep_slice(struct session_parts *parts, const struct history_file *file,
@@ -291,7 +308,7 @@ static int load_now(struct session_reading *reading, const struct slice_section 
 		if (error == -ENOMEM || error == -ENOENT)
 			return error == -ENOENT ? 0 : error;
 		reading->parts->nr_skipped++;
-		reading->options->skip(path, &why);
+		report(reading, path, &why);
 		return 0;
 	}
 	if (samples->nr_entries && samples->header.epoch > reading->history.epoch_closed) {
@@ -342,7 +359,7 @@ static int visit_live(const char *path, const struct sample_name *name, const st
 
 	if (!name) {
 		reading->parts->nr_skipped++;
-		reading->options->skip(path, diag);
+		report(reading, path, diag);
 		return 0;
 	}
 	error = sdb_image_load_header(path, &header, &why);
@@ -352,7 +369,7 @@ static int visit_live(const char *path, const struct sample_name *name, const st
 		return error;
 	if (error && (name->app.hashed || name->image.hashed)) {
 		reading->parts->nr_skipped++;
-		reading->options->skip(path, &why);
+		report(reading, path, &why);
 		return 0;
 	}
 	if (error)
@@ -388,7 +405,7 @@ static int read_stacks(struct session_reading *reading)
 	if (!error || error == -ENOENT || error == -ENOMEM)
 		return error == -ENOENT ? 0 : error;
 	parts->nr_damaged_stacks++;
-	reading->options->skip(path, &why);
+	report(reading, path, &why);
 	return 0;
 }
 
@@ -515,7 +532,7 @@ static int read_parts(struct session_reading *reading, struct diag *diag)
 	int error;
 
 	if (session_info_load(reading->info, reading->path, &why))
-		reading->options->skip(reading->path, &why);
+		report(reading, reading->path, &why);
 	error = open_slices(reading);
 	if (!error)
 		error = sample_name_walk(reading->path, visit_live, reading);
@@ -583,6 +600,7 @@ int session_parts_read(struct session_parts *parts, struct session_info *info, c
 	if (error == -EAGAIN)
 		diag_set(diag, error, "cannot read %s: its slices change too fast; try again",
 			 path);
+	strings_deinit(&reading.reported);
 	return error;
 }
 

@@ -237,6 +237,12 @@ static bool search_ends(int error)
 	return error != -ENOENT && error != -ESTALE;
 }
 
+/* Returns the result of the search after another step: a missing file changes nothing. */
+static int later(int before, int now)
+{
+	return now == -ENOENT ? before : now;
+}
+
 /* Tries folder, folder/.debug, and folder's path below the debug path. */
 static int try_folder(const struct debug_wanted *wanted, const char *folder,
 		      struct symbol_file *debug)
@@ -246,18 +252,15 @@ static int try_folder(const struct debug_wanted *wanted, const char *folder,
 	const char *name = wanted->link.name;
 	bool in_root = !strncmp(folder, root, strlen(root));
 	const char *inside = in_root ? folder + strlen(root) : folder;
-	int error, result;
+	int error = try_path(wanted, join(folder, "/", name, "", ""), debug);
 
-	result = try_path(wanted, join(folder, "/", name, "", ""), debug);
-	if (search_ends(result))
-		return result;
-	error = try_path(wanted, join(folder, "/.debug/", name, "", ""), debug);
-	if (error == -ENOENT)
-		error = result;
-	if (search_ends(error))
-		return error;
-	result = try_path(wanted, join(root, debug_path, inside, "/", name), debug);
-	return result == -ENOENT ? error : result;
+	if (!search_ends(error))
+		error = later(error,
+			      try_path(wanted, join(folder, "/.debug/", name, "", ""), debug));
+	if (!search_ends(error))
+		error = later(error,
+			      try_path(wanted, join(root, debug_path, inside, "/", name), debug));
+	return error;
 }
 
 /* The folder of path, malloc'ed; "" for a file in "/". */
@@ -299,15 +302,16 @@ int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 	if (fetched)
 		error = try_path(&wanted, strdup(fetched), debug);
 	if (image->build_id.nr_bytes && !search_ends(error))
-		error = try_path(&wanted,
-				 debug_file_build_id_path(search, &image->build_id, ".debug"),
-				 debug);
+		error = later(error,
+			      try_path(&wanted,
+				       debug_file_build_id_path(search, &image->build_id, ".debug"),
+				       debug));
 	if (!wanted.link.name || search_ends(error))
 		return error;
-	error = try_link(&wanted, image->path, debug);
-	real = error == -ENOENT ? realpath(image->path, NULL) : NULL;
+	error = later(error, try_link(&wanted, image->path, debug));
+	real = search_ends(error) ? NULL : realpath(image->path, NULL);
 	if (real && strcmp(real, image->path) != 0)
-		error = try_link(&wanted, real, debug);
+		error = later(error, try_link(&wanted, real, debug));
 	free(real);
 	return error;
 }

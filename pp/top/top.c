@@ -155,7 +155,8 @@ static void find_event(struct top *top)
 		if (is_better(&samples->events[i], &samples->events[top->event]))
 			top->event = i;
 	}
-	if (!*top->event_name)
+	top->event_lacks = *top->event_name;
+	if (!top->event_lacks)
 		keep_event(top);
 	else
 		(void)diag_set(&top->trouble, -ENOENT, "no recent samples of event %s",
@@ -224,6 +225,7 @@ int top_refresh(struct top *top)
 	int error =
 		top_samples_ask(&samples, top->session_dir, top->window_ns, &top->patience, &why);
 
+	top->event_lacks = false;
 	if (error == -ENOMEM)
 		return error;
 	if (error == -ETIMEDOUT)

@@ -35,7 +35,9 @@ struct top {
 	 * daemon.
 	 */
 	struct client_patience patience;
-	struct diag trouble; /* text: why the last question had no answer; "": it had one */
+	/* text: why the last question had no answer, or why its answer lacks the event; else "" */
+	struct diag trouble;
+	bool event_lacks; /* the last question had an answer, but without samples of the event */
 	/* The daemon's CPU time at its last reading. */
 	pid_t daemon;
 	uint64_t cpu_ns, cpu_at_ns;

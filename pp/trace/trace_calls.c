@@ -56,6 +56,11 @@ int trace_calls_init(struct trace_calls *calls, const struct ctf_trace *trace,
 	return 0;
 }
 
+bool trace_call_is_used(const struct trace_call *call)
+{
+	return call->nr || call->nr_errors || call->nr_unsure || call->ns.nr;
+}
+
 void trace_calls_clear(struct trace_calls *calls)
 {
 	for (size_t i = 0; i < calls->nr; i++) {

@@ -6,6 +6,7 @@
 #include "pp/trace/trace_rules.h"
 #include "pp/trace/trace_distribution.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,8 @@ struct trace_calls {
 int trace_calls_init(struct trace_calls *calls, const struct ctf_trace *trace,
 		     struct trace_rule *rules);
 void trace_calls_deinit(struct trace_calls *calls);
+/* Returns whether the window has a begin or an end of the call. */
+bool trace_call_is_used(const struct trace_call *call);
 /* Resets all counts to 0. */
 void trace_calls_clear(struct trace_calls *calls);
 

@@ -139,8 +139,12 @@ static struct coming *coming_on(struct trace_pids *pids, unsigned int cpu)
 static int take_new_task(struct trace_pids *pids, const struct ctf_record *record,
 			 const struct trace_rule *rule)
 {
-	struct coming *coming = coming_on(pids, record->packet->cpu_id);
+	struct coming *coming;
 
+	/* Of a stream that belongs to no CPU it is not known which fork comes next. */
+	if (record->packet->cpu_id >= NR_CPUS_MAX)
+		return 0;
+	coming = coming_on(pids, record->packet->cpu_id);
 	if (!coming)
 		return -ENOMEM;
 	coming->tid = (int32_t)trace_rule_number(record, rule, NEW_TASK_TID);

@@ -174,13 +174,16 @@ static void forget_interrupts(struct cpu *cpu)
 
 /*
  * A packet's header counts the losses up to its end. Their place in it is not known, so all its
- * time counts as lost. If packets are missing, the time up to this packet is lost.
+ * time counts as lost. If packets are missing, the time up to this packet is lost. What the first
+ * packet that is read counts was lost before it, unless it is also the ring's first packet.
  */
 static void look_for_losses(struct trace_states *states, struct cpu *cpu,
 			    const struct oprof_packet_header *packet)
 {
 	if (cpu->has_seq && packet->seq == cpu->seq)
 		return;
+	if (!cpu->has_seq && packet->seq)
+		cpu->lost = packet->lost;
 	if (packet->lost > cpu->lost)
 		cpu->lost_until = packet->time_end;
 	else if (cpu->has_seq && packet->seq != cpu->seq + 1 &&

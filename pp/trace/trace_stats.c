@@ -285,7 +285,7 @@ static int show_calls(const struct stats_table *table)
 	if (!rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < calls->nr; i++)
-		if (calls->calls[i].nr || calls->calls[i].ns.nr || calls->calls[i].nr_unsure)
+		if (trace_call_is_used(&calls->calls[i]))
 			rows[nr++] = (struct row){calls->calls[i].ns.sum, i};
 	(void)fprintf(table->out, "\n%-24s %10s %9s", "SYSTEM CALL", "calls", "errors");
 	title_distribution(table);

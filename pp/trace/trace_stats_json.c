@@ -89,7 +89,7 @@ static void write_call(struct json_writer *json, const struct trace_call *call)
 {
 	char name[256]; /* longer than any event's name */
 
-	if (!call->nr && !call->ns.nr && !call->nr_unsure)
+	if (!trace_call_is_used(call))
 		return;
 	(void)snprintf(name, sizeof(name), "%.*s", (int)call->nr_name, call->name);
 	json_begin(json, NULL, '{');

@@ -134,6 +134,12 @@ ignoring_children()
 	perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV or exit 99' "$@"
 }
 
+# in_group COMMAND...: as on a terminal: a process group of its own, Ctrl-C not ignored
+in_group()
+{
+	exec perl -e 'setpgrp; $SIG{INT} = $SIG{QUIT} = "DEFAULT"; exec @ARGV or exit 99' "$@"
+}
+
 # noise SEED KIB: bytes that have no meaning, the same ones each time
 noise()
 {

@@ -26,12 +26,6 @@ is_free()
 	flock -n "$1/lock" true
 }
 
-# in_group COMMAND...: as on a terminal: a process group of its own, Ctrl-C not ignored
-in_group()
-{
-	exec perl -e 'setpgrp; $SIG{INT} = $SIG{QUIT} = "DEFAULT"; exec @ARGV or exit 99' "$@"
-}
-
 # ---- a command ----
 
 "$BIN/operf" -d "$S" "$T/load" 1500 2>"$T/err"
@@ -190,6 +184,14 @@ if [ "$(id -u)" = 0 ]; then
 		tap_is $? 0 "nobody profiles an own program"
 		(cd "$T/nobody" && $as "$BIN/oprof" report -l -n) >"$T/symbols" 2>"$T/coverage"
 		tap_has "$T/symbols" "guest_hot" "oprof report finds its hot function"
+		if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+			(cd "$T/nobody" && $as "$BIN/operf" -e cpu-clock,page-faults:k true) 2>"$T/err"
+			tap_is $? 125 "an event of the kernel alone is refused to nobody, also after another"
+			tap_has "$T/err" "page-faults: .*kernel.perf_event_paranoid=1" \
+				"with its name and the remedy"
+		else
+			tap_note "anybody may sample the kernel here"
+		fi
 		(cd "$T/nobody" && $as "$T/refuse" "$BIN/operf" true) 2>"$T/err"
 		tap_is $? 125 "a user whom the kernel refuses"
 		tap_has "$T/err" 'sudo sysctl kernel.perf_event_paranoid=|--cap-add PERFMON' \

@@ -270,7 +270,7 @@ refused "an event that there is not" 'no event nothing:here' -o new -e nothing:h
 refused "a filter on a field that there is not" 'refuses the filter' -o new \
 	-e 'sched:sched_switch/nothing == 1/' -- true
 refused "a folder that holds something" 'not empty' -o kept -- true
-refused "buffers of no size" 'powers of two' -o new -m discard:3x1000 -- true
+refused "buffers of no size" 'power of two' -o new -m discard:3x1000 -- true
 refused "a system call as a tracepoint" 'syscall:NAME' -o new -e syscalls:sys_enter_openat -- true
 refused "no time" '-d 0' -o new -d 0
 refused "half a size" 'discard:64' -o new -m discard:64 -- true
@@ -318,6 +318,26 @@ tap_is $? 125 "a recorder that is killed is told"
 # The last packet of a CPU may be cut: what is before it is there.
 [ "$(kept records killed)" -gt 100 ]
 tap_ok $? "and what was written is readable"
+
+has_report()
+{
+	grep -q "killed by signal 9 .*: sh runs on without being traced" "$T/err"
+}
+"$BIN/optrace" record -o beside -e sched:sched_switch -- \
+	sh -c ": >'$T/runs'; until [ -e '$T/stop' ]; do sleep 0.1; done" 2>"$T/err" &
+tracing=$!
+cleanup_pid $tracing
+until_true [ -e "$T/runs" ]
+kill -9 "$(pgrep -P $tracing oprof-tracer)"
+until_true has_report
+tap_ok $? "a recorder that is killed beside a command is told at once"
+: >"$T/stop"
+wait $tracing
+tap_is $? 125 "and the trace has failed when the command ends"
+
+"$BIN/optrace" record -o own -p $$ -d 1 -e sched:sched_switch 2>"$T/err"
+tap_is $? 0 "only a process"
+tap_has "$T/err" "tracing the selected processes" "which it says"
 
 # ---- a full disk ----
 

@@ -101,6 +101,17 @@ tap_ok $? "and one of them alone"
 awk '{ print $1 }' "$T/forwards" | cmp -s - "$T/out"
 tap_ok $? "backwards, too"
 
+# ---- a state of many packets ----
+
+# Readers that join the chunks of a trace sort the packets of a stream by their begin.
+"$BIN/optrace" record -o packets --rotate 1M -m discard:512x4K -e "syscall:$CALL" -- "$T/rare_caller" 150000 2>"$T/err"
+tap_is $? 0 "record --rotate, with small packets"
+[ "$(nr_chunks packets)" -ge 3 ]
+tap_ok $? "makes several chunks"
+show packets
+tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "babeltrace2 reads states of many packets" ||
+	tap_show "$T/reader"
+
 # ---- the oldest go ----
 
 "$BIN/optrace" record -o few --rotate 1M --keep 2 -m discard:64x64K -e syscalls -- "$T/rare_caller" 150000 2>"$T/err"
@@ -132,7 +143,11 @@ tap_ok $? "each call of the command is there, or lost and counted"
 if command -v zstd >/dev/null; then
 	find packed -name '*.zst' -exec zstd -q -d --rm {} +
 	show packed
-	tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "zstd -d makes what babeltrace2 reads"
+	tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "zstd -d makes what babeltrace2 reads" || {
+		tap_show "$T/reader.all"
+		tap_note "chunks: $(ls packed)"
+		tap_show "$T/err"
+	}
 fi
 
 # ---- by time ----

@@ -410,6 +410,54 @@ START_TEST(a_time_is_found_in_any_chunk)
 }
 END_TEST
 
+/* Returns the errors of all that is read from here on. */
+static unsigned int count_errors(struct ctf_reader *reader)
+{
+	struct ctf_record record;
+	unsigned int nr_errors = 0;
+	int result;
+
+	while ((result = ctf_reader_next(reader, &record, &diag)))
+		nr_errors += result < 0;
+	return nr_errors;
+}
+
+static void make_unreadable(unsigned int chunk, bool is_link)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "trace/%08u/channel_0", chunk);
+	if (is_link) {
+		ck_assert_int_eq(unlink(path), 0);
+		ck_assert_int_eq(symlink("nowhere", path), 0);
+	} else {
+		make_file(path, "no packet");
+	}
+}
+
+/* The file of one stream in chunk _i, or in all chunks, cannot be read. */
+START_TEST(a_seek_reports_each_chunk_that_cannot_be_read)
+{
+	const unsigned int first = _i ? (unsigned int)_i : 1, last = _i ? first : NR_CHUNKS;
+	const uint64_t end = now - UINT64_C(3) * NR_FILES * IN_CHUNK * (NR_CHUNKS - last);
+	struct ctf_reader *reader;
+
+	for (unsigned int i = first; i <= last; i++)
+		make_unreadable(i, i % 2 == 1);
+	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
+	ck_assert_uint_eq(count_errors(reader), last - first + 1);
+	for (uint64_t time = 990; time < end; time++) {
+		ck_assert_int_eq(ctf_reader_seek(reader, time, &diag), 0);
+		ck_assert_uint_eq(count_errors(reader), last - first + 1);
+	}
+	if (last < NR_CHUNKS) {
+		ck_assert_int_eq(ctf_reader_seek(reader, end, &diag), 0);
+		ck_assert_uint_eq(count_errors(reader), 0);
+	}
+	ctf_reader_close(reader);
+}
+END_TEST
+
 /* Reads the packets backwards in time ranges: each packet once. */
 START_TEST(chunks_are_read_backwards)
 {
@@ -460,6 +508,7 @@ int main(void)
 	tcase_add_test(tc, a_trace_in_chunks_is_busy_while_it_is_written);
 	tcase_add_test(tc, a_packet_that_is_cut_costs_nothing_behind_it);
 	tcase_add_loop_test(tc, a_time_is_found_in_any_chunk, 0, 2);
+	tcase_add_loop_test(tc, a_seek_reports_each_chunk_that_cannot_be_read, 0, NR_CHUNKS + 1);
 	tcase_add_loop_test(tc, chunks_are_read_backwards, 0, 2);
 	return test_run(tc);
 }

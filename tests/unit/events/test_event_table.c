@@ -248,7 +248,7 @@ static const struct {
 	{"name:m type:exclusive default:1\n\t1 extra: 0x2 x\n", ":2: value name 0x2"},
 	{"name:m type:exclusive default:1\n\t1 extra: a:b x\n", ":2: value name a:b"},
 	{"name:m type:exclusive default:3\n\t1 x\n\t2 y\n", "unit_masks:1: default 3 is no"},
-	{"name:m type:exclusive default:1\n\t1 x\n\t1 y\n", "unit_masks:3: value 0x1 stands"},
+	{"name:m type:exclusive default:1\n\t1 x\n\t1 y\n", "unit_masks:3: value 0x1 is given twice"},
 	{"name:m type:exclusive default:1\n\t1 extra: a x\n\t2 extra: a y\n", ":3: value name a"},
 	{"name:m type:exclusive default:1\n\t1 extra:inv a x\n", ":2: extra: with a value"},
 	{"name:m type:exclusive default:1\n\t1 extra:\n", ":2: extra: has no name"},

@@ -343,6 +343,20 @@ START_TEST(what_is_no_packet_is_refused)
 }
 END_TEST
 
+START_TEST(a_damaged_header_says_nothing_of_the_records)
+{
+	struct packet_walk walk;
+	struct oprof_packet_header *header = (void *)packet;
+
+	make_packet(HEADER, 0, 0);
+	header->nr_records = 1000000;
+	header->magic++;
+	memset(&walk, 0xff, sizeof(walk));
+	ck_assert_int_eq(packet_walk_begin(&walk, packet, 512), -EBADMSG);
+	ck_assert_uint_eq(packet_walk_nr_records(&walk), 1);
+}
+END_TEST
+
 START_TEST(an_entry_beyond_the_content_is_refused)
 {
 	struct packet_walk walk;
@@ -436,6 +450,7 @@ int main(void)
 	tcase_add_test(made, low_bits_that_fell_are_of_the_next_span);
 	tcase_add_test(made, a_stamp_that_went_back_is_not_told_behind_its_packet);
 	tcase_add_test(made, what_is_no_packet_is_refused);
+	tcase_add_test(made, a_damaged_header_says_nothing_of_the_records);
 	tcase_add_test(made, an_entry_beyond_the_content_is_refused);
 	tcase_add_test(made, a_header_beyond_the_content_is_refused);
 	tcase_add_test(made, a_chain_longer_than_any_is_refused);

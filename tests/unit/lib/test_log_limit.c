@@ -65,6 +65,20 @@ START_TEST(more_places_than_there_is_room_for_do_no_harm)
 }
 END_TEST
 
+START_TEST(what_a_place_left_out_is_told_after_another_has_taken_it)
+{
+	static const char formats[LOG_LIMIT_PLACES + 1];
+
+	(void)let_through(&formats[0], 10, NS);
+	(void)let_through(&formats[1], 5, NS + 1);
+	for (size_t i = 2; i < sizeof(formats); i++)
+		(void)let_through(&formats[i], 1, NS + i);
+	ck_assert_uint_eq(log_limit_over(&limit, NS * 2), 7);
+	ck_assert_uint_eq(log_limit_over(&limit, NS * 2), 0);
+	ck_assert_uint_eq(log_limit_over(&limit, NS * 2 + LOG_LIMIT_NS), 2);
+}
+END_TEST
+
 START_TEST(without_a_bound_everything_is_let_through)
 {
 	log_limit_init(&limit, 0);
@@ -83,6 +97,7 @@ int main(void)
 	tcase_add_test(tc, the_next_turn_tells_how_many_were_left_out);
 	tcase_add_test(tc, a_turn_that_nobody_follows_is_told_once);
 	tcase_add_test(tc, more_places_than_there_is_room_for_do_no_harm);
+	tcase_add_test(tc, what_a_place_left_out_is_told_after_another_has_taken_it);
 	tcase_add_test(tc, without_a_bound_everything_is_let_through);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);

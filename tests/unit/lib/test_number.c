@@ -24,6 +24,21 @@ START_TEST(decimal_and_hexadecimal_are_read)
 }
 END_TEST
 
+START_TEST(a_decimal_number_is_no_hexadecimal_one)
+{
+	uint64_t value = 7;
+
+	ck_assert_int_eq(number_parse_decimal("0x10", 100, &value), -EINVAL);
+	ck_assert_int_eq(number_parse_decimal("0X0", 100, &value), -EINVAL);
+	ck_assert_int_eq(number_parse_decimal("1a", 100, &value), -EINVAL);
+	ck_assert_int_eq(number_parse_decimal("", 100, &value), -EINVAL);
+	ck_assert_int_eq(number_parse_decimal("101", 100, &value), -ERANGE);
+	ck_assert_uint_eq(value, 7);
+	ck_assert_int_eq(number_parse_decimal("010", 100, &value), 0);
+	ck_assert_uint_eq(value, 10);
+}
+END_TEST
+
 START_TEST(what_is_above_max_is_out_of_range)
 {
 	uint64_t value = 7;
@@ -90,6 +105,7 @@ int main(void)
 	TCase *tests = tcase_create("parse");
 
 	tcase_add_test(tests, decimal_and_hexadecimal_are_read);
+	tcase_add_test(tests, a_decimal_number_is_no_hexadecimal_one);
 	tcase_add_test(tests, what_is_above_max_is_out_of_range);
 	tcase_add_loop_test(tests, what_is_not_a_number_is_refused, 0,
 			    sizeof(bad) / sizeof(bad[0]));

@@ -76,6 +76,18 @@ START_TEST(a_length_is_the_last_of_it)
 }
 END_TEST
 
+START_TEST(a_length_on_a_clock_that_is_not_set_leaves_the_range_alone)
+{
+	struct time_range range = {.begin_ns = 1, .end_ns = 2};
+	struct diag diag;
+
+	ck_assert_int_eq(time_range_parse_last("10m", 0, &range, &diag), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "1970"));
+	ck_assert_int_eq(range.begin_ns, 1);
+	ck_assert_int_eq(range.end_ns, 2);
+}
+END_TEST
+
 START_TEST(a_length_of_nothing_or_without_a_unit_is_refused)
 {
 	static const char *const texts[] = {"",	    "0s",  "10",   "10x",  "m",
@@ -339,6 +351,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, in_berlin, NULL);
 	tcase_add_test(tests, a_length_is_the_last_of_it);
+	tcase_add_test(tests, a_length_on_a_clock_that_is_not_set_leaves_the_range_alone);
 	tcase_add_test(tests, a_length_of_nothing_or_without_a_unit_is_refused);
 	tcase_add_test(tests, a_time_of_day_is_the_last_one_that_was);
 	tcase_add_test(tests, days_are_whole_and_days_with_a_time_are_a_minute);

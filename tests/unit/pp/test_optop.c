@@ -21,6 +21,8 @@
 /* The daemon answers slowly while a file of this name exists. */
 #define SLOW_NAME "slow"
 #define SLOW_MS	  1500
+/* Its first answer has no samples if a file of this name exists. */
+#define EMPTY_NAME "empty"
 
 static char program[4096];
 static pid_t daemon_pid;
@@ -36,7 +38,7 @@ static uint64_t handle(void *context, const struct control_request *request,
 	}
 	if (!access(SLOW_NAME, F_OK))
 		(void)poll(NULL, 0, SLOW_MS);
-	answer->fd = top_slice_make();
+	answer->fd = unlink(EMPTY_NAME) ? top_slice_make() : top_slice_make_empty();
 	control_answer_add(answer, "begin_ns", "%" PRId64, TOP_SLICE_BEGIN_NS);
 	control_answer_add(answer, "end_ns", "%" PRId64, TOP_SLICE_END_NS);
 	return 0;
@@ -335,6 +337,20 @@ START_TEST(an_event_that_is_not_there_is_told)
 }
 END_TEST
 
+START_TEST(a_window_without_samples_does_not_end_batch_mode)
+{
+	static char text[65536];
+	const char *lack;
+
+	ck_assert_int_eq(file_replace(EMPTY_NAME, "", 0, 0600), 0);
+	ck_assert_int_eq(print("--session-dir=. -b -n 2 -d 0.1 -e cpu-clock", text, sizeof(text)),
+			 0);
+	lack = strstr(text, "no recent samples of event cpu-clock");
+	ck_assert_ptr_nonnull(lack);
+	ck_assert_ptr_nonnull(strstr(lack, "hot_function"));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("optop");
@@ -355,5 +371,6 @@ int main(void)
 	tcase_add_test(tc, one_answer_is_waited_for_on_a_machine_that_is_busy);
 	tcase_add_test(tc, without_a_daemon_the_command_that_starts_one_is_told);
 	tcase_add_test(tc, an_event_that_is_not_there_is_told);
+	tcase_add_test(tc, a_window_without_samples_does_not_end_batch_mode);
 	return test_run(tc);
 }

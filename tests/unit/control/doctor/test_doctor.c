@@ -81,6 +81,15 @@ START_TEST(debug_info_is_looked_for_where_it_is_kept)
 	test_put("etc/os-release", "NAME=x\nID=debian\nID_LIKE=y\n");
 	doctor_check_debug_info(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "none", "debuginfod.debian.net");
+	test_put("etc/os-release", "ID=\"fedora\"\nID_LIKE=y\n");
+	doctor_check_debug_info(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "none", "debuginfod.fedoraproject.org");
+	test_put("etc/os-release", "NAME=x\nID='arch'");
+	doctor_check_debug_info(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "none", "debuginfod.archlinux.org");
+	test_put("etc/os-release", "ID_LIKE=debian\nID=debian-like\n");
+	doctor_check_debug_info(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "none", "debuginfod.elfutils.org");
 	test_put("usr/lib/debug/.build-id/ab/cd.debug", "");
 	doctor_check_debug_info(test_dir, &finding);
 	assert_found(DOCTOR_OK, "installed", "");

@@ -77,6 +77,91 @@ START_TEST(what_asks_the_profiler_to_end_goes_to_the_command)
 }
 END_TEST
 
+START_TEST(a_signal_while_the_command_is_held_keeps_it_from_running)
+{
+	char script[256];
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/ran", test_dir);
+	(void)snprintf(script, sizeof(script), ": >%s", path);
+	hold_shell(script);
+	ck_assert_int_eq(raise(SIGINT), 0);
+	ck_assert_int_eq(command_release(&command), -ECANCELED);
+	ck_assert_int_eq(command_exec_status(-ECANCELED), 128 + SIGINT);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_lt(waitpid(-1, NULL, WNOHANG), 0); /* no child is left */
+	hold_shell(script);
+	ck_assert_int_eq(raise(SIGTERM), 0);
+	ck_assert_int_eq(command_cancel(&command), 128 + SIGTERM);
+	hold_shell(script); /* the earlier signal was for the earlier command */
+	ck_assert_int_eq(command_cancel(&command), COMMAND_EXIT_OURS);
+	ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_held_command_that_is_killed_ends_alone)
+{
+	siginfo_t info;
+
+	hold_shell("exit 0");
+	ck_assert_int_eq(kill(command.pid, SIGKILL), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)command.pid, &info, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(command_release(&command), 0);
+	ck_assert_int_eq(command_wait(&command), 128 + SIGKILL);
+}
+END_TEST
+
+START_TEST(ignored_signals_stay_ignored)
+{
+	(void)signal(SIGHUP, SIG_IGN);
+	hold_shell("kill -HUP $$; exit 3");
+	ck_assert_int_eq(raise(SIGHUP), 0);
+	ck_assert_int_eq(command_release(&command), 0);
+	ck_assert_int_eq(command_wait(&command), 3);
+}
+END_TEST
+
+START_TEST(whichever_ends_first_is_known_at_once)
+{
+	pid_t other;
+	int status = 0;
+
+	hold_shell("exit 5");
+	other = fork();
+	if (!other)
+		_exit(9);
+	ck_assert_int_gt(other, 0);
+	ck_assert(!command_ends_first(&command, other, &status)); /* the command is still held */
+	ck_assert_int_eq(WEXITSTATUS(status), 9);
+	ck_assert_int_eq(command_cancel(&command), COMMAND_EXIT_OURS);
+
+	hold_shell("exit 5");
+	other = fork();
+	if (!other)
+		while (true)
+			(void)pause();
+	ck_assert_int_gt(other, 0);
+	ck_assert_int_eq(command_release(&command), 0);
+	ck_assert(command_ends_first(&command, other, &status));
+	ck_assert_int_eq(command_wait(&command), 5);
+	ck_assert_int_eq(kill(other, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(other, NULL, 0), other);
+}
+END_TEST
+
+START_TEST(other_children_do_not_end_the_wait)
+{
+	int status = 0;
+
+	hold_shell("exit 5");
+	if (!fork())
+		_exit(9);
+	ck_assert_int_eq(command_release(&command), 0);
+	ck_assert(command_ends_first(&command, getpid(), &status));
+	ck_assert_int_eq(command_wait(&command), 5);
+}
+END_TEST
+
 START_TEST(an_exec_that_fails_is_told)
 {
 	char *argv[] = {(char[]){"/nonexistent/program"}, NULL};
@@ -121,6 +206,11 @@ int main(void)
 	tcase_add_test(cases, the_commands_status_is_passed_on);
 	tcase_add_test(cases, a_signal_is_told_like_a_shell_does);
 	tcase_add_test(cases, what_asks_the_profiler_to_end_goes_to_the_command);
+	tcase_add_test(cases, a_signal_while_the_command_is_held_keeps_it_from_running);
+	tcase_add_test(cases, a_held_command_that_is_killed_ends_alone);
+	tcase_add_test(cases, ignored_signals_stay_ignored);
+	tcase_add_test(cases, whichever_ends_first_is_known_at_once);
+	tcase_add_test(cases, other_children_do_not_end_the_wait);
 	tcase_add_test(cases, an_exec_that_fails_is_told);
 	tcase_add_test(cases, an_exec_that_fails_ends_though_nobody_reads_why);
 	return test_run(cases);

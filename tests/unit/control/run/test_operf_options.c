@@ -167,6 +167,7 @@ static const struct {
 	{"-s -d 20240131", "--session-dir=20240131"},
 	{"-s -d 99999999999999999999", "may mean a folder"},
 	{"-s --duration=0", "\"0\" is not a duration"},
+	{"-s --duration=0x10", "\"0x10\" is not a duration"},
 	{"-s --duration=31622401", "1 to 31622400 seconds"},
 	{"-s --duration=x", "\"x\" is not a duration"},
 	{"-s -d", "missing argument"},

@@ -27,7 +27,7 @@ static uint64_t handle(void *context, const struct control_request *request,
 {
 	(void)context;
 	nr_handled++;
-	if (request->request == OPROF_REQUEST_DUMP)
+	if (request->request == OPROF_REQUEST_DUMP || request->request == OPROF_REQUEST_SAVE)
 		return next_job;
 	if (request->request == OPROF_REQUEST_RECENT) {
 		answer->fd = memfd_create("answer", MFD_CLOEXEC);
@@ -138,9 +138,9 @@ START_TEST(an_answer_that_waits_for_a_job_holds_up_its_own_client_only)
 	ck_assert(!answered(waiting, &head));
 	ck_assert_uint_eq(nr_handled, 2);
 	control_answer_init(&done);
-	control_server_finish(server, 1, &done);
+	control_server_finish(server, 1, 0, &done);
 	ck_assert(!answered(waiting, &head));
-	control_server_finish(server, 2, &done);
+	control_server_finish(server, 2, 0, &done);
 	ck_assert(answered(waiting, &head));
 	ck_assert_uint_eq(head.request, OPROF_REQUEST_DUMP);
 	run();
@@ -148,6 +148,30 @@ START_TEST(an_answer_that_waits_for_a_job_holds_up_its_own_client_only)
 	ck_assert_uint_eq(head.request, OPROF_REQUEST_START);
 	(void)close(waiting);
 	(void)close(other);
+}
+END_TEST
+
+START_TEST(clients_of_one_job_are_answered_by_their_request)
+{
+	struct oprof_message head;
+	int dump = connect_client();
+	int save = connect_client();
+	static struct control_answer done;
+
+	next_job = 1;
+	ask(dump, OPROF_REQUEST_DUMP);
+	ask(save, OPROF_REQUEST_SAVE);
+	run();
+	control_answer_init(&done);
+	control_server_finish(server, 1, OPROF_REQUEST_SAVE, &done);
+	ck_assert(answered(save, &head));
+	ck_assert_uint_eq(head.request, OPROF_REQUEST_SAVE);
+	ck_assert(!answered(dump, &head));
+	control_server_finish(server, 1, OPROF_REQUEST_DUMP, &done);
+	ck_assert(answered(dump, &head));
+	ck_assert(!answered(save, &head));
+	(void)close(dump);
+	(void)close(save);
 }
 END_TEST
 
@@ -162,7 +186,7 @@ START_TEST(a_client_that_leaves_while_it_waits_is_forgotten)
 	(void)close(fd);
 	run();
 	control_answer_init(&done);
-	control_server_finish(server, 1, &done);
+	control_server_finish(server, 1, 0, &done);
 	run();
 }
 END_TEST
@@ -478,6 +502,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_request_is_answered_once_in_order);
 	tcase_add_test(tc, an_answer_that_waits_for_a_job_holds_up_its_own_client_only);
+	tcase_add_test(tc, clients_of_one_job_are_answered_by_their_request);
 	tcase_add_test(tc, a_client_that_leaves_while_it_waits_is_forgotten);
 	tcase_add_loop_test(tc, a_client_that_leaves_is_closed_at_once, 0,
 			    sizeof(last_words) / sizeof(last_words[0]));

@@ -3,12 +3,12 @@
 #include "daemon/module_source/kmod_images.h"
 
 #include "tests/fixture/failing_calls.h"
+#include "tests/fixture/fake_image_file.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/record_catcher.h"
 #include "tests/fixture/run_suite.h"
 
 #include <errno.h>
-#include <fcntl.h>
 
 #define COOKIE 5
 
@@ -16,21 +16,6 @@ static struct fake_proc proc;
 static struct record_catcher catcher;
 static struct places places;
 static struct kmod_images images;
-static int open_error; /* of the fake ioctl */
-static unsigned int nr_opens;
-
-static int open_file(int buffer_fd, uint32_t cookie)
-{
-	int fd;
-
-	(void)buffer_fd;
-	(void)cookie;
-	nr_opens++;
-	if (open_error)
-		return open_error;
-	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
 
 static void setup(void)
 {
@@ -40,9 +25,8 @@ static void setup(void)
 	fake_proc_init(&proc);
 	record_catcher_init(&catcher);
 	ck_assert_int_eq(places_init(&places, &config, NULL), 0);
-	ck_assert_int_eq(kmod_images_init(&images, &places, open_file), 0);
-	open_error = 0;
-	nr_opens = 0;
+	ck_assert_int_eq(kmod_images_init(&images, &places, fake_image_file_open), 0);
+	fake_image_file_init("/proc/self/exe");
 }
 
 static void teardown(void)
@@ -59,21 +43,21 @@ START_TEST(a_file_that_memory_did_not_suffice_for_is_tried_again)
 	struct image_entry *entry;
 	struct kmod_image *image;
 
-	open_error = -EMFILE;
+	fake_image_file.error = -EMFILE;
 	ck_assert_int_eq(kmod_images_add(&images, &record, "", 0), 0);
-	open_error = 0;
+	fake_image_file.error = 0;
 	image = kmod_images_find(&images, COOKIE);
 	failing_begin(FAILING_MEMORY, 1, 1);
 	entry = kmod_image_entry(&images, image, image->retry_ns);
 	ck_assert(failing_end());
 	ck_assert_ptr_null(entry);
-	ck_assert_uint_eq(nr_opens, 2);
+	ck_assert_uint_eq(fake_image_file.nr_opens, 2);
 	ck_assert_uint_eq(images.nr_unopened, 0);
 	/* Not at once, but when the time to retry has come. */
 	ck_assert_ptr_null(kmod_image_entry(&images, image, image->retry_ns - 1));
-	ck_assert_uint_eq(nr_opens, 2);
+	ck_assert_uint_eq(fake_image_file.nr_opens, 2);
 	ck_assert_ptr_nonnull(kmod_image_entry(&images, image, image->retry_ns));
-	ck_assert_uint_eq(nr_opens, 3);
+	ck_assert_uint_eq(fake_image_file.nr_opens, 3);
 }
 END_TEST
 

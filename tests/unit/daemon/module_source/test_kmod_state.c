@@ -3,6 +3,7 @@
 #include "daemon/module_source/kmod_state.h"
 
 #include "lib/file.h"
+#include "tests/fixture/fake_image_file.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/kmod_encode.h"
 #include "tests/fixture/record_catcher.h"
@@ -27,23 +28,6 @@ static struct fake_proc proc;
 static struct kmod_state state;
 static struct record_catcher catcher;
 static struct kmod_stream stream;
-/* The behaviour of the fake ioctl. */
-static char file_path[128];
-static int open_error;
-static unsigned int nr_opens;
-
-static int open_file(int buffer_fd, uint32_t cookie)
-{
-	int fd;
-
-	(void)buffer_fd;
-	(void)cookie;
-	nr_opens++;
-	if (open_error)
-		return open_error;
-	fd = open(file_path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
 
 static void begin(bool want_switches)
 {
@@ -58,7 +42,7 @@ static void begin(bool want_switches)
 		.nr_events = 2,
 		.want_cgroup = true,
 		.want_switches = want_switches,
-		.open = open_file,
+		.open = fake_image_file_open,
 	};
 
 	ck_assert_int_eq(kmod_state_init(&state, &config, NULL), 0);
@@ -76,15 +60,16 @@ static void write_modules(const char *symbols, const char *modules)
 
 static void setup(void)
 {
+	char program[sizeof(fake_image_file.path)];
+
 	fake_proc_init(&proc);
 	write_modules("", "");
 	fake_proc_print(&proc, "self/mountinfo", "31 23 0:28 / %s/cg rw - cgroup2 none rw\n",
 			proc.path);
 	fake_proc_print(&proc, "cg/a/cgroup.procs", "%s", "");
 	fake_proc_print(&proc, "bin/program", "%s", "no ELF file");
-	(void)snprintf(file_path, sizeof(file_path), "%s/bin/program", proc.path);
-	open_error = 0;
-	nr_opens = 0;
+	(void)snprintf(program, sizeof(program), "%s/bin/program", proc.path);
+	fake_image_file_init(program);
 	record_catcher_init(&catcher);
 	kmod_stream_clear(&stream);
 	begin(false);
@@ -162,7 +147,7 @@ START_TEST(a_sample_in_a_file_has_its_path_identity_and_offset)
 	const struct image *image;
 	struct stat st;
 
-	ck_assert_int_eq(stat(file_path, &st), 0);
+	ck_assert_int_eq(stat(fake_image_file.path, &st), 0);
 	kmod_stream_file(&stream, 5, st.st_ino);
 	context(5);
 	kmod_stream_sample(&stream, SECOND, 1, 5, 0x123);
@@ -170,7 +155,7 @@ START_TEST(a_sample_in_a_file_has_its_path_identity_and_offset)
 	sample = sample_nr(0);
 	image = image_of(sample->leaf.image);
 	ck_assert_int_eq(image->kind, OPROF_IMAGE_FILE);
-	ck_assert_str_eq(image->path, file_path);
+	ck_assert_str_eq(image->path, fake_image_file.path);
 	ck_assert_uint_eq(image->identity.inode, st.st_ino);
 	ck_assert_uint_eq(image->identity.dev, 8);
 	ck_assert_uint_eq(image->identity.inode_generation, KMOD_STREAM_INODE_GENERATION);
@@ -193,7 +178,7 @@ START_TEST(a_binarys_build_id_is_read_from_its_descriptor)
 	struct oprof_image_identity identity;
 	const struct image *image;
 
-	(void)snprintf(file_path, sizeof(file_path), "/proc/self/exe");
+	(void)snprintf(fake_image_file.path, sizeof(fake_image_file.path), "/proc/self/exe");
 	kmod_stream_file(&stream, 5, 1);
 	context(5);
 	kmod_stream_sample(&stream, SECOND, 0, 5, 0);
@@ -208,18 +193,19 @@ END_TEST
 
 START_TEST(a_file_that_was_deleted_keeps_its_path)
 {
-	int fd = open(file_path, O_RDONLY | O_CLOEXEC);
+	int fd = open(fake_image_file.path, O_RDONLY | O_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(unlink(file_path), 0);
-	(void)snprintf(file_path, sizeof(file_path), "/proc/self/fd/%d", fd);
+	ck_assert_int_eq(unlink(fake_image_file.path), 0);
+	(void)snprintf(fake_image_file.path, sizeof(fake_image_file.path), "/proc/self/fd/%d", fd);
 	kmod_stream_file(&stream, 5, 7);
 	context(5);
 	kmod_stream_sample(&stream, SECOND, 0, 5, 0);
 	apply();
 	(void)close(fd);
-	(void)snprintf(file_path, sizeof(file_path), "%s/bin/program", proc.path);
-	ck_assert_str_eq(image_of(sample_nr(0)->leaf.image)->path, file_path);
+	(void)snprintf(fake_image_file.path, sizeof(fake_image_file.path), "%s/bin/program",
+		       proc.path);
+	ck_assert_str_eq(image_of(sample_nr(0)->leaf.image)->path, fake_image_file.path);
 }
 END_TEST
 
@@ -341,7 +327,7 @@ START_TEST(a_memfd_that_is_run_is_a_file_shared_memory_told_as_one_is_none)
 	int fd = memfd_create("runs", MFD_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
-	(void)snprintf(file_path, sizeof(file_path), "/proc/self/fd/%d", fd);
+	(void)snprintf(fake_image_file.path, sizeof(fake_image_file.path), "/proc/self/fd/%d", fd);
 	kmod_stream_file(&stream, 5, 7);
 	context(5);
 	kmod_stream_sample(&stream, SECOND, 0, 5, 0);
@@ -349,7 +335,7 @@ START_TEST(a_memfd_that_is_run_is_a_file_shared_memory_told_as_one_is_none)
 	(void)close(fd);
 	ck_assert_str_eq(image_of(sample_nr(0)->leaf.image)->path, "/memfd:runs");
 	ck_assert_int_eq(image_of(sample_nr(0)->leaf.image)->kind, OPROF_IMAGE_FILE);
-	(void)snprintf(file_path, sizeof(file_path), "/dev/zero");
+	(void)snprintf(fake_image_file.path, sizeof(fake_image_file.path), "/dev/zero");
 	kmod_stream_file(&stream, 6, 8);
 	kmod_stream_sample(&stream, SECOND, 0, 6, 0);
 	apply();
@@ -416,7 +402,7 @@ START_TEST(callers_come_leaf_first_and_keep_what_is_known_of_their_end)
 	ck_assert_str_eq(image_of(found[0].image)->path, "mod");
 	ck_assert_uint_eq(found[0].offset, 4);
 	ck_assert_uint_eq(found[1].offset, 0x10);
-	ck_assert_str_eq(image_of(found[1].image)->path, file_path);
+	ck_assert_str_eq(image_of(found[1].image)->path, fake_image_file.path);
 	ck_assert_uint_eq(found[2].image, OPROF_IMAGE_NONE);
 	ck_assert_uint_eq(found[2].offset, 0x4242);
 	ck_assert_uint_eq(found[3].image, OPROF_IMAGE_NONE);
@@ -472,7 +458,7 @@ START_TEST(a_program_in_force_outlives_its_release)
 	kmod_stream_release(&stream, 5);
 	kmod_stream_sample(&stream, SECOND, 0, 0, TEXT + 0x110);
 	apply();
-	ck_assert_str_eq(image_of(task_nr(0)->app_image)->path, file_path);
+	ck_assert_str_eq(image_of(task_nr(0)->app_image)->path, fake_image_file.path);
 }
 END_TEST
 
@@ -496,26 +482,26 @@ END_TEST
 
 START_TEST(a_file_that_cannot_be_opened_now_is_tried_again_one_that_is_gone_is_not)
 {
-	open_error = -EMFILE;
+	fake_image_file.error = -EMFILE;
 	kmod_stream_file(&stream, 5, 7);
 	context(0);
 	kmod_stream_sample(&stream, SECOND, 0, 5, 0);
 	apply();
 	lost_for(OPROF_LOST_NO_MAPPING);
-	ck_assert_uint_eq(nr_opens, 1);
+	ck_assert_uint_eq(fake_image_file.nr_opens, 1);
 	ck_assert_uint_eq(state.images.nr_unopened, 0);
 	/* The time to retry has come. */
 	kmod_images_find(&state.images, 5)->retry_ns = 0;
-	open_error = 0;
+	fake_image_file.error = 0;
 	kmod_stream_sample(&stream, SECOND, 0, 5, 0);
 	apply();
-	ck_assert_str_eq(image_of(sample_nr(0)->leaf.image)->path, file_path);
-	open_error = -ENOENT;
+	ck_assert_str_eq(image_of(sample_nr(0)->leaf.image)->path, fake_image_file.path);
+	fake_image_file.error = -ENOENT;
 	kmod_stream_file(&stream, 6, 8);
 	kmod_stream_sample(&stream, SECOND, 0, 6, 0);
 	kmod_stream_sample(&stream, SECOND, 0, 6, 0);
 	apply();
-	ck_assert_uint_eq(nr_opens, 3);
+	ck_assert_uint_eq(fake_image_file.nr_opens, 3);
 	ck_assert_uint_eq(state.images.nr_unopened, 1);
 }
 END_TEST
@@ -700,7 +686,7 @@ START_TEST(switches_of_several_cpus_come_in_the_order_of_their_times)
 	ck_assert_int_eq(task_nr(0)->tgid, 0);
 	ck_assert_int_eq(task_nr(1)->tgid, PID);
 	/* Their program is known although its cookie was released in between. */
-	ck_assert_str_eq(image_of(task_nr(1)->app_image)->path, file_path);
+	ck_assert_str_eq(image_of(task_nr(1)->app_image)->path, fake_image_file.path);
 	ck_assert_uint_eq(state.switches.nr_late, 0);
 	put_switch(SECOND + 1, 1, 0, PID, 0);
 	apply();

@@ -417,6 +417,21 @@ START_TEST(an_event_of_the_kernel_alone_is_not_turned_into_nothing)
 }
 END_TEST
 
+START_TEST(a_kernel_event_after_another_is_not_turned_into_nothing)
+{
+	kernel.no_kernel_mode = true;
+	config.nr_events = 2;
+	events[1].user = false;
+	ck_assert_int_eq(perf_open_init(&opened, &config, 2, fake_open, &diag), -EACCES);
+	ck_assert_ptr_nonnull(strstr(diag.text, "page-faults"));
+	/* In the other order, the first refusal is the error. */
+	events[0].user = false;
+	events[1].user = true;
+	ck_assert_int_eq(perf_open_init(&opened, &config, 2, fake_open, &diag), -EACCES);
+	ck_assert_ptr_nonnull(strstr(diag.text, "cpu-clock"));
+}
+END_TEST
+
 START_TEST(refusals_name_the_event_and_the_way_out)
 {
 	static const int errors[] = {-ENOENT, -EOPNOTSUPP, -EINVAL, -ENFILE, -EACCES, -EBUSY};
@@ -539,6 +554,7 @@ int main(void)
 	tcase_add_test(tests, a_clock_that_the_kernel_lacks_cannot_be_done_without);
 	tcase_add_test(tests, a_refused_kernel_mode_is_given_up_once_and_for_all);
 	tcase_add_test(tests, an_event_of_the_kernel_alone_is_not_turned_into_nothing);
+	tcase_add_test(tests, a_kernel_event_after_another_is_not_turned_into_nothing);
 	tcase_add_test(tests, refusals_name_the_event_and_the_way_out);
 	tcase_add_test(tests, a_process_of_another_user_is_not_blamed_on_the_machines_settings);
 	tcase_add_test(tests, a_refusal_says_performance_events_once);

@@ -58,7 +58,7 @@ END_TEST
 START_TEST(every_option_reaches_its_field)
 {
 	ck_assert_int_eq(parse("--session-dir=d --foreground --start --fresh --verbose --pid=1,2 "
-			       "--pid 3 --enable-on-exec --die-with-parent --callgraph=5 "
+			       "--pid 3 --enable-on-exec --parent=8 --callgraph=5 "
 			       "--unwind=tables --stack-bytes=32768 "
 			       "--sample-pages=16 --side-pages=8 --ready-fd=7 --separate=lib,cpu "
 			       "--frequency=997 --history-bytes=2G --history-days=400 "
@@ -66,7 +66,8 @@ START_TEST(every_option_reaches_its_field)
 			 0);
 	ck_assert_str_eq(options.session_dir, "d");
 	ck_assert(options.foreground && options.start && options.verbose);
-	ck_assert(options.enable_on_exec && options.die_with_parent);
+	ck_assert(options.enable_on_exec);
+	ck_assert_int_eq(options.parent, 8);
 	ck_assert_int_eq(options.begin, SESSION_FRESH);
 	ck_assert_uint_eq(options.nr_pids, 3);
 	ck_assert_int_eq(options.pids[2], 3);
@@ -152,6 +153,7 @@ START_TEST(wrong_values_are_refused_with_their_option)
 	refused("--stack-bytes=1023", "--stack-bytes");
 	refused("--stack-bytes=65536", "--stack-bytes");
 	refused("--ready-fd=x", "--ready-fd");
+	refused("--parent=0", "--parent");
 	refused("--history-bytes=15M", "--history-bytes");
 	refused("--history-bytes=1T", "--history-bytes");
 	refused("--history-days=0", "--history-days");
@@ -168,7 +170,7 @@ START_TEST(options_that_exclude_each_other_are_refused)
 	refused("--append --fresh", "--fresh");
 	refused("--system --pid=1", "--pid");
 	refused("--enable-on-exec", "--pid");
-	refused("--die-with-parent", "--foreground");
+	refused("--parent=8", "--foreground");
 }
 END_TEST
 

@@ -213,7 +213,7 @@ END_TEST
 
 START_TEST(a_private_daemon_tells_no_manager)
 {
-	options.die_with_parent = true;
+	options.parent = getppid();
 	begin();
 	ck_assert_str_eq(hear("READY=1"), "");
 }

@@ -315,6 +315,60 @@ START_TEST(no_more_than_a_bound_of_remains_is_kept)
 }
 END_TEST
 
+START_TEST(links_that_lead_nowhere_are_names_of_remains_that_are_taken)
+{
+	begin(SESSION_APPEND);
+	ck_assert_int_eq(symlink("nowhere", "s/samples/remains-1"), 0);
+	ck_assert_int_eq(file_make_dirs("s/samples/current/{root}/bin", 0700), 0);
+	ck_assert_int_eq(file_remove_tree("s/samples/current/meta"), 0);
+	ck_assert_int_eq(session_recover(&session, &diag), 0);
+	ck_assert(exists("s/samples/remains-2/{root}/bin"));
+	session_unlock(&session);
+}
+END_TEST
+
+/* Has the next session_begin report other events and damaged counters. */
+static void leave_other_events_and_damage(void)
+{
+	static const struct event_choice others[] = {
+		{.name = "task-clock", .frequency = true, .period_or_hz = 99, .user = true},
+	};
+
+	begin(SESSION_APPEND);
+	session_unlock(&session);
+	ck_assert_int_eq(truncate("s/samples/current/meta/stats", 10), 0);
+	ck_assert_int_eq(session_lock(&session, "s", &diag), 0);
+	fill_info(&session);
+	session.info.events = others;
+}
+
+START_TEST(each_warning_of_a_session_that_goes_on_is_reported)
+{
+	leave_other_events_and_damage();
+	ck_assert_int_eq(session_begin(&session, SESSION_APPEND, &diag), 1);
+	ck_assert_ptr_nonnull(strstr(diag.text, "samples of other events"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "stats was damaged"));
+	session_unlock(&session);
+}
+END_TEST
+
+START_TEST(remains_that_stay_hide_no_other_warning)
+{
+	char path[64];
+
+	leave_other_events_and_damage();
+	for (unsigned int i = 1; i <= 1000; i++) {
+		(void)snprintf(path, sizeof(path), "s/samples/remains-%u", i);
+		ck_assert_int_eq(file_make_dirs(path, 0700), 0);
+	}
+	ck_assert_int_eq(session_recover(&session, &diag), 1);
+	ck_assert_ptr_nonnull(strstr(diag.text, "samples of other events"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "stats was damaged"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "all names are taken"));
+	session_unlock(&session);
+}
+END_TEST
+
 START_TEST(a_folder_that_cannot_be_made_is_told_with_its_name)
 {
 	ck_assert_int_eq(file_replace("file", "", 0, 0600), 0);
@@ -342,6 +396,9 @@ int main(void)
 	tcase_add_test(tc, a_session_that_was_removed_is_found_lost);
 	tcase_add_test(tc, what_is_left_of_a_removed_session_is_kept_apart);
 	tcase_add_test(tc, no_more_than_a_bound_of_remains_is_kept);
+	tcase_add_test(tc, links_that_lead_nowhere_are_names_of_remains_that_are_taken);
+	tcase_add_test(tc, each_warning_of_a_session_that_goes_on_is_reported);
+	tcase_add_test(tc, remains_that_stay_hide_no_other_warning);
 	tcase_add_test(tc, a_folder_that_cannot_be_made_is_told_with_its_name);
 	return test_run(tc);
 }

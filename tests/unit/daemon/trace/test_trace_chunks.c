@@ -106,7 +106,8 @@ START_TEST(texts_are_sizes_and_seconds)
 	static const char *const wrong[] = {
 		"",	   "0",	  "x",	 "1X",	"10,20", "1M,2M",
 		"1M,",	   ",1M", "0K",	 "-1",	"1 M",	 "1M,0",
-		"1M,60,2", "M",	  "1.5", "60s", "1e9M",	 "99999999999999999999"};
+		"1M,60,2", "M",	  "1.5", "60s", "1e9M",	 "99999999999999999999",
+		"0x10"};
 	struct trace_chunks_config config = {.nr_keep = 7};
 
 	ck_assert_int_eq(trace_chunks_parse("100M", &config, &diag), 0);

@@ -35,7 +35,7 @@ static void put(const char *path, const char *text)
 	ck_assert_int_eq(file_replace(path, text, strlen(text), 0644), 0);
 }
 
-static bool is_later;
+static bool is_later, is_among; /* among: its packets are CPU 0's */
 
 /* Write the state of proc to the trace "trace". */
 static int dump(void)
@@ -46,7 +46,7 @@ static int dump(void)
 	const struct trace_state_config how = {.proc_path = "proc",
 					       .first_id = FIRST_ID,
 					       .time = TIME,
-					       .in_front = true,
+					       .in_front = !is_among,
 					       .is_later = is_later};
 	struct ctf_writer *writer;
 	int error;
@@ -56,10 +56,11 @@ static int dump(void)
 	ck_assert_msg(!ctf_writer_open(&writer, "trace", &trace, &diag), "%s", diag_show(&diag));
 	ck_assert_int_eq(trace_channel_create(&channel, &config, &diag), 0);
 	trace_channel_write_to(channel, writer);
-	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
+	if (!is_among)
+		ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
 	error = trace_state_dump(channel, &how, &counts);
 	trace_channel_state_end(channel);
-	ck_assert_int_eq(trace_channel_drain(channel, true, TIME, &diag), 0);
+	ck_assert_int_eq(trace_channel_drain(channel, true, 2 * TIME, &diag), 0);
 	trace_channel_destroy(channel);
 	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
 	return error;
@@ -77,7 +78,8 @@ static const char *told(void)
 
 	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
 	while ((more = ctf_reader_next(reader, &record, &diag)) > 0) {
-		ck_assert_uint_eq(record.time, TIME);
+		ck_assert_uint_ge(record.time, is_among ? TIME : TIME - TRACE_STATE_TIME_ROOM);
+		ck_assert_uint_le(record.time, is_among ? TIME + TRACE_STATE_TIME_ROOM : TIME);
 		if (!nr++)
 			ck_assert_str_eq(record.event->name, "lttng_statedump_start");
 		if (!record.event->nr_fields)
@@ -190,6 +192,46 @@ START_TEST(what_is_gone_or_unreadable_is_left_out)
 }
 END_TEST
 
+/* Returns the number of packets. */
+static unsigned int check_begins(void)
+{
+	struct ctf_reader *reader;
+	struct ctf_record record;
+	unsigned int nr = 0;
+	uint64_t seq = 0, begin = 0;
+
+	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
+	while (ctf_reader_next(reader, &record, &diag) > 0) {
+		if (nr && record.packet->seq == seq)
+			continue;
+		ck_assert_uint_gt(record.packet->time_begin, begin);
+		ck_assert_uint_eq(record.time, record.packet->time_begin);
+		seq = record.packet->seq;
+		begin = record.packet->time_begin;
+		nr++;
+	}
+	ctf_reader_close(reader);
+	return nr;
+}
+
+START_TEST(no_two_packets_of_a_large_state_begin_at_the_same_time)
+{
+	char maps[64 * 1024];
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < 500; i++)
+		at += (size_t)snprintf(maps + at, sizeof(maps) - at,
+				       "%x000-%x000 r-xp 00000000 fe:00 1 /usr/lib/lib%u.so\n",
+				       0x1000 + i, 0x1001 + i, i);
+	put("proc/7/task/7/stat", "7 (main) R 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n");
+	put("proc/7/maps", maps);
+	is_among = _i;
+	ck_assert_int_eq(dump(), 0);
+	ck_assert_uint_eq(counts.nr_mappings, 500);
+	ck_assert_uint_ge(check_begins(), 5);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_state");
@@ -200,5 +242,6 @@ int main(void)
 	tcase_add_test(tests, a_name_may_hold_anything_and_is_cut);
 	tcase_add_test(tests, mappings_of_code_are_told_and_no_others);
 	tcase_add_test(tests, what_is_gone_or_unreadable_is_left_out);
+	tcase_add_loop_test(tests, no_two_packets_of_a_large_state_begin_at_the_same_time, 0, 2);
 	return test_run(tests);
 }

@@ -282,7 +282,7 @@ START_TEST(a_tracer_that_died_is_told_by_the_number_in_its_lock)
 	} locks[] = {
 		{"1234\n", "its tracer, process 1234, died"},
 		{"1234 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "process 1234, died"},
-		{"", "no trace dead runs: optrace status"},
+		{"", "no trace dead runs; optrace status"},
 	};
 	struct diag diag;
 
@@ -292,7 +292,7 @@ START_TEST(a_tracer_that_died_is_told_by_the_number_in_its_lock)
 		ck_assert_msg(strstr(diag_show(&diag), locks[i].says), "%s", diag_show(&diag));
 	}
 	ck_assert_int_eq(trace_sessions_none(".", "other", &diag), -ENOTCONN);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "no trace other runs: optrace status"));
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "no trace other runs; optrace status"));
 }
 END_TEST
 

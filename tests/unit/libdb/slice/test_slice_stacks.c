@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -105,6 +107,39 @@ START_TEST(what_a_slice_was_given_it_holds)
 	make_stacks_fill(&wanted, &lot, numbers[_i]);
 	write_slice(1, &wanted, paths[0]);
 	verify(paths[0]);
+}
+END_TEST
+
+/* The limit is one byte short of the whole file, whose last bytes are the stacks. */
+START_TEST(a_limit_on_file_size_fails_a_slice_and_sends_no_signal)
+{
+	const struct slice_info info = make_slice_info(1);
+	struct rlimit limit = {.rlim_max = RLIM_INFINITY};
+	struct make_slice make = {0};
+	struct slice_builder *builder;
+	uint64_t nr_bytes;
+	struct stat st;
+	int fd, error;
+
+	make_stacks_fill(&wanted, &lot, 100);
+	write_slice(1, &wanted, paths[0]);
+	ck_assert_int_eq(stat(paths[0], &st), 0);
+	ck_assert_int_eq(slice_builder_create(&builder), 0);
+	make_slice_add_random(&make, builder, 300); /* the same ones */
+	slice_builder_stacks(builder, &wanted);
+	fd = open(paths[1], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	limit.rlim_cur = (rlim_t)st.st_size - 1;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	error = slice_builder_write(builder, &info, fd, &nr_bytes);
+	limit.rlim_cur = RLIM_INFINITY;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(error, -EFBIG);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+	ck_assert_int_eq(close(fd), 0);
+	slice_builder_destroy(builder);
+	make_slice_deinit(&make);
 }
 END_TEST
 
@@ -319,6 +354,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, what_a_slice_was_given_it_holds, 0, 3);
+	tcase_add_test(tc, a_limit_on_file_size_fails_a_slice_and_sends_no_signal);
 	tcase_add_test(tc, a_slice_without_stacks_is_what_it_was_before_there_were_any);
 	tcase_add_test(tc, a_sum_holds_the_stacks_of_all_its_slices);
 	tcase_add_test(tc, slices_of_version_1_are_read_and_merged_with_later_ones);

@@ -133,7 +133,7 @@ static int annotate(FILE *out, FILE *err)
 
 	if (error)
 		return error;
-	error = annotated_format_source(&annotation, &options, out, err);
+	error = annotated_format_source(&annotation, &options, out, err, NULL);
 	annotation_deinit(&annotation);
 	return error;
 }

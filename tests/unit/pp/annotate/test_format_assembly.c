@@ -18,11 +18,13 @@
 
 static struct make_session session;
 static struct make_profile made;
+static struct annotation annotation;
 static struct annotated_options options;
 static const struct spec_list no_files;
 static char self[PATH_MAX];
 static struct oprof_image_identity identity;
 static char *out_text, *err_text;
+static struct diag diag;
 
 __attribute__((noinline, used)) int assembly_few(int x);
 __attribute__((noinline, used)) int assembly_many(int x);
@@ -48,6 +50,45 @@ __asm__(".pushsection .text\n"
 	"assembly_nops: nop; nop; nop; nop; nop; nop\n"
 	".size assembly_nops, . - assembly_nops\n"
 	".popsection");
+
+/* The calls that start the child that reads a binary. */
+enum child_call {
+	CALL_NONE,
+	CALL_MEMFD,
+	CALL_PIPE,
+	CALL_FORK,
+};
+
+static enum child_call failing_call;
+
+static bool fails(enum child_call call)
+{
+	if (failing_call == call)
+		errno = EMFILE;
+	return failing_call == call;
+}
+
+int __real_memfd_create(const char *name, unsigned int flags);
+int __wrap_memfd_create(const char *name, unsigned int flags);
+int __real_pipe2(int fds[2], int flags);
+int __wrap_pipe2(int fds[2], int flags);
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+
+int __wrap_memfd_create(const char *name, unsigned int flags)
+{
+	return fails(CALL_MEMFD) ? -1 : __real_memfd_create(name, flags);
+}
+
+int __wrap_pipe2(int fds[2], int flags)
+{
+	return fails(CALL_PIPE) ? -1 : __real_pipe2(fds, flags);
+}
+
+pid_t __wrap_fork(void)
+{
+	return fails(CALL_FORK) ? -1 : __real_fork();
+}
 
 static void setup(void)
 {
@@ -106,24 +147,33 @@ static void add_usual(void)
 			     0x100, 45);
 }
 
-static int try_format(void)
+static void make_annotation(void)
 {
-	struct annotation annotation;
+	make_profile_init(&made, &session, "");
+	ck_assert_int_eq(
+		annotation_build(&annotation, &made.profile, &made.profile_options, options.source),
+		0);
+}
+
+static int try_write(void)
+{
 	size_t nr_out, nr_err;
 	FILE *out = open_memstream(&out_text, &nr_out), *err = open_memstream(&err_text, &nr_err);
 	int error;
 
 	ck_assert_ptr_nonnull(out);
 	ck_assert_ptr_nonnull(err);
-	make_profile_init(&made, &session, "");
-	ck_assert_int_eq(
-		annotation_build(&annotation, &made.profile, &made.profile_options, options.source),
-		0);
-	error = annotated_format_assembly(&annotation, &options, out, err);
+	error = annotated_format_assembly(&annotation, &options, out, err, &diag);
 	annotation_deinit(&annotation);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_int_eq(fclose(err), 0);
 	return error;
+}
+
+static int try_format(void)
+{
+	make_annotation();
+	return try_write();
 }
 
 static void format(void)
@@ -265,11 +315,27 @@ START_TEST(files_that_cannot_be_written_are_an_error)
 	options.output_dir = dir;
 	ck_assert_int_eq(try_format(), -ENOTDIR);
 	ck_assert_str_eq(out_text, "");
-	ck_assert_int_eq(strncmp(err_text, "cannot write ", 12), 0);
-	ck_assert_ptr_nonnull(strstr(err_text, "/below/"));
-	/* No further text follows. */
-	ck_assert_ptr_eq(strchr(err_text, '\n'), err_text + strlen(err_text) - 1);
-	ck_assert_ptr_nonnull(strstr(err_text, ": Not a directory\n"));
+	ck_assert_str_eq(err_text, "");
+	ck_assert_int_eq(strncmp(diag.text, "cannot write ", 12), 0);
+	ck_assert_ptr_nonnull(strstr(diag.text, "/below/"));
+	ck_assert_ptr_nonnull(strstr(diag.text, ": Not a directory"));
+}
+END_TEST
+
+START_TEST(a_child_that_cannot_be_started_is_an_error_with_its_reason)
+{
+	char wanted[PATH_MAX + 128];
+
+	add_usual();
+	options.threshold = 10.5; /* only the program itself */
+	make_annotation();
+	failing_call = (enum child_call)_i;
+	ck_assert_int_eq(try_write(), -EMFILE);
+	failing_call = CALL_NONE;
+	ck_assert_str_eq(err_text, "");
+	(void)snprintf(wanted, sizeof(wanted), "cannot read the code of %s: Too many open files",
+		       self);
+	ck_assert_str_eq(diag_show(&diag), wanted);
 }
 END_TEST
 
@@ -283,6 +349,8 @@ int main(void)
 	tcase_add_test(tests, functions_below_the_threshold_are_told_in_sum);
 	tcase_add_test(tests, source_lines_are_above_their_instructions_up_to_the_last_one);
 	tcase_add_test(tests, files_that_cannot_be_written_are_an_error);
+	tcase_add_loop_test(tests, a_child_that_cannot_be_started_is_an_error_with_its_reason,
+			    CALL_MEMFD, CALL_FORK + 1);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -19,6 +19,7 @@ static struct annotation annotation;
 static struct annotated_options options;
 static struct spec_list include_files, exclude_files, search_dirs, base_dirs;
 static char *out_text, *err_text;
+static struct diag diag;
 
 static const struct symbol symbols[] = {
 	{.start = 100, .nr_bytes = 100, .address = 0x1100, .name = "main"},
@@ -129,7 +130,7 @@ static int format(void)
 	make_profile_init(&made, &session, "");
 	ck_assert_int_eq(annotation_build(&annotation, &made.profile, &made.profile_options, true),
 			 0);
-	error = annotated_format_source(&annotation, &options, out, err);
+	error = annotated_format_source(&annotation, &options, out, err, &diag);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_int_eq(fclose(err), 0);
 	return error;
@@ -318,7 +319,7 @@ START_TEST(a_folder_that_cannot_be_written_is_an_error)
 	(void)snprintf(dir, sizeof(dir), "%s/src/file", session.dir);
 	options.output_dir = dir;
 	ck_assert_int_lt(format(), 0);
-	expect(err_text, "cannot write ");
+	expect(diag.text, "cannot write ");
 }
 END_TEST
 

@@ -9,6 +9,7 @@
 #include "pp/session/archive_reader.h"
 #include "pp/archive/archive_slices.h"
 #include "pp/archive/archive_writer.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/test_folder.h"
 
@@ -598,6 +599,7 @@ static int add_up_stacks(void *context, const char *name, int fd, struct diag *w
 	struct stack_tree tree;
 	struct slice *slice;
 
+	failing_pause();
 	ck_assert_int_eq(slice_open_fd(&slice, dup(fd), name, why), 0);
 	ck_assert_int_eq(slice_read_stacks(slice, &tree, why), 0);
 	for (uint32_t i = 0; i < tree.nr_roots; i++)
@@ -605,6 +607,7 @@ static int add_up_stacks(void *context, const char *name, int fd, struct diag *w
 	sum->nr_slices++;
 	stack_tree_deinit(&tree);
 	slice_close(slice);
+	failing_go_on();
 	return 0;
 }
 
@@ -624,9 +627,9 @@ static uint64_t stacks_of(const struct make_session *session, const char *word)
 	return sum.nr_samples;
 }
 
-START_TEST(stacks_go_with_their_applications)
+/* Makes a slice of three applications with stacks. */
+static void make_slice_with_stacks(struct make_session *session)
 {
-	struct make_session session;
 	const struct make_slice_head head = {
 		.epoch_first = 1, .epoch_last = 1, .begin_ns = SECOND_NS, .end_ns = 2 * SECOND_NS};
 	const struct make_slice_part parts[] = {
@@ -636,14 +639,53 @@ START_TEST(stacks_go_with_their_applications)
 	};
 	char path[PATH_MAX];
 
-	make_session_init(&session);
-	make_session_slice(&session, &head, parts, 3, path);
+	make_session_init(session);
+	make_session_slice(session, &head, parts, 3, path);
 	put_stacks(path);
+}
+
+START_TEST(stacks_go_with_their_applications)
+{
+	struct make_session session;
+
+	make_slice_with_stacks(&session);
 	ck_assert_uint_eq(stacks_of(&session, NULL), 543);
 	ck_assert_uint_eq(stacks_of(&session, "image:vmlinux"), 500);
 	ck_assert_uint_eq(stacks_of(&session, "image:/bin/x"), 3);
 	ck_assert_uint_eq(stacks_of(&session, "image:/bin/y"), 40);
 	ck_assert_uint_eq(stacks_of(&session, "lib-image:/bin/y"), 0);
+	make_session_deinit(&session);
+}
+END_TEST
+
+START_TEST(a_slice_that_no_memory_is_left_for_is_an_error_with_a_text)
+{
+	const char *word = "image:/bin/x";
+	struct selection_options options = {.merge = MERGE_ALL, .stacks = true};
+	struct make_session session;
+	struct selection selection;
+	unsigned long nth = 0;
+	struct sum sum;
+	struct spec spec;
+	int error;
+
+	make_slice_with_stacks(&session);
+	options.session_dir = session.dir;
+	ck_assert_int_eq(spec_parse(&spec, &word, 1, 0, &diag), 0);
+	do {
+		sum = (struct sum){0};
+		ck_assert_int_eq(selection_make(&selection, &spec, 1, &options, skip, &diag), 0);
+		diag_clear(&diag);
+		failing_begin(FAILING_MEMORY, ++nth, 0);
+		error = archive_slices_make(&selection, 0, add_up_stacks, &sum, skip, &diag);
+		(void)failing_end();
+		ck_assert(!error || error == -ENOMEM);
+		ck_assert_msg(!error || diag.text[0], "allocation %lu has no text", nth);
+		selection_deinit(&selection);
+	} while (error);
+	ck_assert_uint_eq(sum.nr_samples, 3);
+	ck_assert_uint_gt(nth, 10);
+	spec_deinit(&spec);
 	make_session_deinit(&session);
 }
 END_TEST
@@ -670,5 +712,6 @@ int main(void)
 	tcase_add_test(tc, slices_hold_what_was_selected_and_no_more);
 	tcase_add_test(tc, the_slice_of_live_files_says_whence_and_of_when_they_are);
 	tcase_add_test(tc, stacks_go_with_their_applications);
+	tcase_add_test(tc, a_slice_that_no_memory_is_left_for_is_an_error_with_a_text);
 	return test_run(tc);
 }

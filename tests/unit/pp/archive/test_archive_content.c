@@ -59,7 +59,7 @@ static void add_sample_of(const char *path)
 			     0x100, 1);
 }
 
-static struct archive_content list_content(void)
+static struct archive_content list_content(const char *word)
 {
 	size_t nr_bytes;
 	struct archive_content content = {.selection = &made.selection,
@@ -70,7 +70,7 @@ static struct archive_content list_content(void)
 	struct diag diag;
 
 	ck_assert_ptr_nonnull(content.list);
-	ck_assert_msg(!make_profile_select(&made, &session, "", &diag), "%s", diag_show(&diag));
+	ck_assert_msg(!make_profile_select(&made, &session, word, &diag), "%s", diag_show(&diag));
 	ck_assert_msg(!archive_content_add(&content, &diag), "%s", diag_show(&diag));
 	ck_assert_int_eq(fclose(content.list), 0);
 	return content;
@@ -100,7 +100,7 @@ START_TEST(binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told)
 	add_sample_of(built_elf_path("again"));
 	add_sample_of("/missing/first");
 	add_sample_of("/missing/last");
-	content = list_content();
+	content = list_content("");
 	ck_assert_uint_eq(content.nr_binaries, 3);
 	ck_assert_uint_eq(content.nr_debug_files, 2);
 	ck_assert_uint_eq(content.nr_missing, 2);
@@ -129,11 +129,13 @@ static void damage_stacks(const char *path)
 	ck_assert_int_eq(close(fd), 0);
 }
 
-/* The slice is copied as it is, but the binaries of its callers are not known. */
-START_TEST(a_slice_whose_stacks_are_damaged_is_reported)
+/* Makes a slice of two applications whose stacks are damaged. */
+static void make_damaged_slice(void)
 {
-	const struct make_slice_part part = {
-		.file = {.app = "/missing/first"}, .key = 0x100, .nr_samples = 1};
+	const struct make_slice_part parts[] = {
+		{.file = {.app = "/missing/first"}, .key = 0x100, .nr_samples = 1},
+		{.file = {.app = "/missing/last"}, .key = 0x100, .nr_samples = 1},
+	};
 	struct make_slice_head head = {
 		.level = OPROF_SLICE_MINUTE, .epoch_first = 1, .epoch_last = 1};
 	struct stack_tree stacks;
@@ -143,12 +145,28 @@ START_TEST(a_slice_whose_stacks_are_damaged_is_reported)
 	ck_assert_int_eq(stack_tree_init(&stacks), 0);
 	make_stacks_fill(&stacks, &random, 100);
 	head.stacks = &stacks;
-	make_session_slice(&session, &head, &part, 1, path);
+	make_session_slice(&session, &head, parts, 2, path);
 	stack_tree_deinit(&stacks);
 	damage_stacks(path);
-	(void)list_content();
+}
+
+/* The slice is copied as it is, but the binaries of its callers are not known. */
+START_TEST(a_slice_whose_stacks_are_damaged_is_reported)
+{
+	make_damaged_slice();
+	(void)list_content("");
 	ck_assert_uint_eq(nr_slices, 1);
 	ck_assert_msg(strstr(list, "minute.1.1.slice\n") != NULL, "%s", list);
+}
+END_TEST
+
+/* Its stacks are read for the binaries of callers, and again to copy those of the application. */
+START_TEST(a_damaged_slice_that_is_selected_in_part_is_reported_once)
+{
+	make_damaged_slice();
+	(void)list_content("image:/missing/first");
+	ck_assert_uint_eq(nr_slices, 1);
+	ck_assert_msg(!strstr(list, "minute.1.1.slice\n"), "%s", list);
 }
 END_TEST
 
@@ -159,6 +177,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_slice_whose_stacks_are_damaged_is_reported);
+	tcase_add_test(tests, a_damaged_slice_that_is_selected_in_part_is_reported_once);
 	tcase_add_test(tests, binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -327,6 +327,26 @@ START_TEST(addresses_that_a_binary_does_not_hold_are_told)
 }
 END_TEST
 
+/* A damaged binary's symbol may have any size. */
+START_TEST(a_symbol_that_is_too_large_is_refused_before_memory_is_taken_for_it)
+{
+	static const struct symbol large = {
+		.start = 0x100, .nr_bytes = UINT64_C(1) << 62, .address = 0x1100, .name = "large"};
+	size_t nr_bytes;
+	char *bytes;
+
+	fake_symbols_clear();
+	fake_symbols_set("/bin/a", &large, 1, NULL);
+	make_binary(ELFCLASS64, ELFDATA2LSB);
+	add(&(struct make_file){.app = "/bin/a"}, 0x100, 1);
+	make_profile_init(&made, &session, "");
+	ck_assert_int_eq(write_data(&made.profile, NULL, &bytes, &nr_bytes), -EFBIG);
+	ck_assert_str_eq(diag.text, "/bin/a: File too large");
+	free(bytes);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 /* ---- arcs ---- */
 
 static struct make_calls calls;
@@ -411,6 +431,7 @@ int main(void)
 	tcase_add_test(tests, words_are_those_of_the_binary);
 	tcase_add_test(tests, a_unit_is_a_second_where_the_event_is_time);
 	tcase_add_test(tests, addresses_that_a_binary_does_not_hold_are_told);
+	tcase_add_test(tests, a_symbol_that_is_too_large_is_refused_before_memory_is_taken_for_it);
 	tcase_add_test(tests, arcs_are_those_within_the_image);
 	tcase_add_test(tests, no_memory_is_an_error_and_never_wrong_data);
 	suite_add_tcase(suite, tests);

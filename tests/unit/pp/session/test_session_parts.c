@@ -379,6 +379,23 @@ START_TEST(an_epoch_closed_while_it_is_read_counts_once)
 }
 END_TEST
 
+START_TEST(damage_is_reported_once_however_often_a_session_is_read)
+{
+	char path[600];
+
+	add_minute(1, 10);
+	add_live(1000, "/bin/a", 40);
+	(void)snprintf(path, sizeof(path), "%s/" OPROF_SLICE_FOLDER "/minute.2.2.slice",
+		       session_path);
+	ck_assert_int_eq(file_replace(path, "damaged", 7, 0600), 0);
+	closing_epoch = 3;
+	ck_assert_int_eq(read_while_closing(3), 0);
+	ck_assert_uint_eq(parts.nr_damaged, 1);
+	ck_assert_uint_eq(nr_skipped, 1);
+	forget();
+}
+END_TEST
+
 /* Simulates a daemon that adds a cgroup and a file of it while the other files are read. */
 static bool begin_cgroup(const struct slice_section *section, void *context)
 {
@@ -442,6 +459,7 @@ int main(void)
 	tcase_add_test(tests, damaged_slices_are_told_and_left_out);
 	tcase_add_test(tests, what_is_left_out_is_counted_no_more);
 	tcase_add_test(tests, an_epoch_closed_while_it_is_read_counts_once);
+	tcase_add_test(tests, damage_is_reported_once_however_often_a_session_is_read);
 	tcase_add_test(tests, a_cgroup_that_begins_while_a_session_is_read_has_its_name);
 	tcase_add_test(tests, a_session_that_never_holds_still_is_an_error);
 	suite_add_tcase(suite, tests);

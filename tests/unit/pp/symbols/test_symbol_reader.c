@@ -409,6 +409,23 @@ START_TEST(debug_file_of_another_build_is_not_used)
 }
 END_TEST
 
+START_TEST(debug_file_of_another_build_is_told_from_a_missing_one)
+{
+	struct symbol_file image, debug;
+	int fd;
+
+	built_elf_run("mkdir stale && cp linked stale/ && cp noid.debug stale/fetched");
+	fd = open(built_elf_path("stale/linked"), O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(symbol_file_open(&image, fd, built_elf_path("stale/linked")), 0);
+	ck_assert_int_eq(debug_file_open(&debug, &image, &search, NULL), -ENOENT);
+	ck_assert_int_eq(debug_file_open(&debug, &image, &search, built_elf_path("stale/fetched")),
+			 -ESTALE);
+	symbol_file_close(&image);
+	built_elf_run("rm -r stale");
+}
+END_TEST
+
 START_TEST(debug_link_that_leads_out_is_not_followed)
 {
 	struct debuglink link;
@@ -638,6 +655,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(tcase, debug_file_is_found_by_link, 0, 3);
 	tcase_add_test(tcase, debug_file_without_build_id_needs_the_right_checksum);
 	tcase_add_test(tcase, debug_file_of_another_build_is_not_used);
+	tcase_add_test(tcase, debug_file_of_another_build_is_told_from_a_missing_one);
 	tcase_add_test(tcase, debug_link_that_leads_out_is_not_followed);
 	tcase_add_test(tcase, debug_file_of_moved_addresses_is_shifted);
 	tcase_add_test(tcase, file_of_the_same_build_id_is_taken);

@@ -233,6 +233,8 @@ START_TEST(seconds_are_read_to_the_nanosecond)
 	ck_assert_int_eq(number_parse_seconds("--to", "1.", &ns, &diag), -EINVAL);
 	ck_assert_int_eq(number_parse_seconds("--to", "-1", &ns, &diag), -EINVAL);
 	ck_assert_int_eq(number_parse_seconds("--to", "1.0000000001", &ns, &diag), -EINVAL);
+	ck_assert_int_eq(number_parse_seconds("--to", "0x10", &ns, &diag), -EINVAL);
+	ck_assert_int_eq(number_parse_seconds("--to", "0x10.5", &ns, &diag), -EINVAL);
 	ck_assert_int_eq(number_parse_seconds("--to", "1x", &ns, &diag), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "--to=1x"));
 }

@@ -87,6 +87,15 @@ START_TEST(a_new_thread_is_of_its_parents_process_and_a_new_process_of_its_own)
 }
 END_TEST
 
+START_TEST(a_new_task_of_a_stream_without_a_cpu_is_no_lack_of_memory)
+{
+	take(0, STATE, 1000, 7, 7);
+	take(OPROF_PACKET_NO_CPU, NEW_TASK, 1100, 20, IS_THREAD);
+	take(OPROF_PACKET_NO_CPU, FORK, 1101, 7, 20);
+	ck_assert_int_eq(trace_pids_at(pids, 20, 1200), TRACE_PID_UNKNOWN);
+}
+END_TEST
+
 START_TEST(a_fork_that_does_not_tell_which_it_is_leaves_it_unknown_until_an_exec)
 {
 	take(0, STATE, 1000, 7, 7);
@@ -168,6 +177,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, who_was_there_is_of_the_process_that_the_state_tells);
 	tcase_add_test(tests, a_new_thread_is_of_its_parents_process_and_a_new_process_of_its_own);
+	tcase_add_test(tests, a_new_task_of_a_stream_without_a_cpu_is_no_lack_of_memory);
 	tcase_add_test(tests,
 		       a_fork_that_does_not_tell_which_it_is_leaves_it_unknown_until_an_exec);
 	tcase_add_test(tests, a_number_used_again_is_of_another_process_from_then_on);

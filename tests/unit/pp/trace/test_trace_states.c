@@ -401,6 +401,27 @@ START_TEST(lost_time_is_a_state_of_its_own)
 }
 END_TEST
 
+/* The first packet counts all losses since its ring began. */
+START_TEST(what_was_lost_before_the_first_packet_is_no_lost_time_in_it)
+{
+	packets[0] = (struct oprof_packet_header){.seq = 5, .time_end = 1500, .lost = 3};
+	packets[1] = (struct oprof_packet_header){.cpu_id = 1, .time_end = 1500, .lost = 3};
+	sched(0, 1100, 0, 0, 7);
+	sched(1, 1100, 0, 0, 8); /* the ring's first packet: they were lost in it */
+	one(0, WAKEUP, 1400, 7);
+	packets[0] = (struct oprof_packet_header){
+		.seq = 6, .time_begin = 1500, .time_end = 2000, .lost = 4};
+	one(0, WAKEUP, 1600, 7); /* one more was lost since the last record */
+	trace_states_end(states, 1600);
+	ck_assert_uint_eq(cpu_ns(0, CPU_IDLE), 100);
+	ck_assert_uint_eq(cpu_ns(0, CPU_RUNNING), 300);
+	ck_assert_uint_eq(cpu_ns(0, CPU_LOST), 200);
+	ck_assert_uint_eq(cpu_ns(1, CPU_LOST), 500);
+	tiles(0, 600);
+	tiles(1, 600);
+}
+END_TEST
+
 START_TEST(events_that_lack_their_fields_are_passed_over)
 {
 	one(2, OTHER, 1010, 5);
@@ -741,6 +762,7 @@ int main(void)
 	tcase_add_test(tests, the_first_switch_tells_who_ran_before);
 	tcase_add_test(tests, time_around_a_missing_switch_is_unknown);
 	tcase_add_test(tests, lost_time_is_a_state_of_its_own);
+	tcase_add_test(tests, what_was_lost_before_the_first_packet_is_no_lost_time_in_it);
 	tcase_add_test(tests, events_that_lack_their_fields_are_passed_over);
 	tcase_add_test(tests, a_call_is_timed_from_its_begin_to_its_end);
 	tcase_add_test(tests, what_began_before_a_loss_has_no_time);

@@ -74,6 +74,16 @@ static void call(unsigned int event, uint64_t ns)
 	take(event + 1);
 }
 
+/* Takes a record of which only the returned value matters. */
+static void take_return(unsigned int event, int64_t returned)
+{
+	const struct ctf_value values[] = {{.number = (uint64_t)returned}};
+	const struct ctf_record record = {
+		.event = &events[event], .values = values, .time = now, .packet = &packet};
+
+	ck_assert_int_eq(trace_states_take(states, &record), 0);
+}
+
 static void show(size_t nr_rows, bool histograms, uint64_t from_ns)
 {
 	const struct trace_sums sums = {.window_ns = now, .from_ns = from_ns};
@@ -213,6 +223,21 @@ START_TEST(json_has_all_cpus_threads_and_calls)
 }
 END_TEST
 
+/* The call began before the time that is shown, so its time is not known. */
+START_TEST(a_call_that_only_failed_is_shown)
+{
+	now += 10;
+	take_return(READ_END, -2);
+	if (_i) {
+		show_json();
+		assert_once("{\"name\":\"read\",\"calls\":0,\"errors\":1,");
+	} else {
+		show(0, false, 0);
+		assert_shown("\nread                              0         1");
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_stats");
@@ -225,6 +250,7 @@ int main(void)
 	tcase_add_loop_test(tests,
 			    rows_with_the_most_time_come_first_up_to_the_number_that_is_asked_for,
 			    0, sizeof(rows) / sizeof(rows[0]));
+	tcase_add_loop_test(tests, a_call_that_only_failed_is_shown, 0, 2);
 	tcase_add_test(tests, json_has_all_cpus_threads_and_calls);
 	tcase_add_test(tests, the_window_is_told_with_where_it_begins);
 	return test_run(tests);

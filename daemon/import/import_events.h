@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names the events of a perf.data file or a trace as the events of a session. */
+#ifndef DAEMON_IMPORT_EVENTS_H
+#define DAEMON_IMPORT_EVENTS_H
+
+#include "daemon/import/perf_file.h"
+#include "events/events.h"
+
+/*
+ * Fills in choices, with room for the file's events (at most SOURCE_EVENTS_MAX). An event has the
+ * name that perf shows, without modifiers, which do not change the event ("cpu-clock" for
+ * "cpu-clock:pppH"); an unknown name becomes "eventN". Events of the same name and period get
+ * different names, by appending a number.
+ */
+void import_events_choose(const struct perf_file *file, struct event_choice *choices);
+
+#endif
