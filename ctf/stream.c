@@ -537,8 +537,8 @@ static int find_begin(struct ctf_parts *parts, uint64_t time, struct ctf_positio
 
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 {
-	struct ctf_packet_place place;
-	struct ctf_position at;
+	struct ctf_packet_place place = {0};
+	struct ctf_position at = {0};
 	struct ctf_parts *parts;
 	int result = ctf_stream_parts(stream, &parts, diag);
 
