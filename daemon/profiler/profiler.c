@@ -563,15 +563,15 @@ int profiler_dump(struct profiler *profiler)
 	return error;
 }
 
-int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
-		    struct recent_stretch *stretch, struct diag *diag)
+int profiler_recent(struct profiler *profiler, const struct recent_span *span,
+		    unsigned int separation, struct recent_stretch *stretch, struct diag *diag)
 {
 	struct recent_slice_config config = {
 		.recent = profiler->recent,
 		.source = profiler->source,
 		.session = profiler->session,
 		.separation = separation,
-		.last_ns = last_ns,
+		.span = *span,
 	};
 	int fd;
 

@@ -88,12 +88,12 @@ void profiler_round(struct profiler *profiler, enum source_drain how);
 int profiler_dump(struct profiler *profiler);
 
 /*
- * The samples of the last last_ns: returns a descriptor, owned by the caller, of a slice in memory
+ * The samples of span: returns a descriptor, owned by the caller, of a slice in memory
  * (recent_slice.h), and its time range in *stretch; or -errno with diag. Also stores symbols in
  * meta.
  */
-int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
-		    struct recent_stretch *stretch, struct diag *diag);
+int profiler_recent(struct profiler *profiler, const struct recent_span *span,
+		    unsigned int separation, struct recent_stretch *stretch, struct diag *diag);
 
 /*
  * End the epoch now: later samples go to another slice than earlier ones. Returns 0, or -errno:
