@@ -54,6 +54,9 @@ struct profiler {
 	bool recount_due;  /* counters may differ from the contents of the files */
 	int recount_error; /* of the last recount; logged once */
 	bool lost;	   /* the session's folder was removed: nothing can be stored any more */
+	bool symbols_due;  /* code was sampled whose names may not be in the session yet */
+	uint64_t symbols_after_ns; /* CLOCK_MONOTONIC: from then on a round saves such names */
+	int symbols_error;	   /* of the last save; logged once */
 	/* Samples per second, over an interval of some seconds. */
 	double rate;
 	uint64_t rate_since_ns, rate_seen;

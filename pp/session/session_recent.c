@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define NS_PER_S      INT64_C(1000000000)
 #define NS_PER_MINUTE (60 * NS_PER_S)
@@ -80,6 +81,20 @@ static int take(struct session_parts *parts, struct session_info *info, const ch
 		return 1;
 	}
 	return session_parts_add_slice(parts, slice, "the daemon's memory");
+}
+
+void session_recent_settle(const char *session_dir, const struct time_range *range)
+{
+	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
+	const struct client_span span = {.last_ns = 1};
+	struct client_recent recent;
+	struct diag why;
+
+	if (range && range->end_ns <= clock_realtime_ns() - SETTLED_NS)
+		return;
+	/* Before it answers, the daemon stores all samples and symbols; the answer is not used. */
+	if (!client_recent(session_dir, &span, CLIENT_SEPARATE_SESSION, &patience, &recent, &why))
+		(void)close(recent.fd);
 }
 
 int session_recent_read(struct session_parts *parts, struct session_info *info,

@@ -17,4 +17,11 @@
 int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range);
 
+/*
+ * Has the daemon of session_dir, if one runs and answers, store what it sampled until now in the
+ * files of its session "current", together with the names of kernel code: then these files hold
+ * the session whole. Does nothing if range (NULL: everything) ends before now.
+ */
+void session_recent_settle(const char *session_dir, const struct time_range *range);
+
 #endif

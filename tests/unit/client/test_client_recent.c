@@ -36,6 +36,7 @@ struct reply {
 };
 
 static pid_t server;
+static int asked[2] = {-1, -1}; /* a pipe that gets a byte with each request; -1: none */
 static struct client_recent recent;
 static struct diag diag;
 
@@ -83,8 +84,12 @@ __attribute__((noreturn)) static void serve(int listening, const struct reply *r
 
 		if (client < 0)
 			_exit(1);
-		if (recv(client, question, sizeof(question), 0) > 0 && !reply->hang_up)
-			send_reply(client, reply);
+		if (recv(client, question, sizeof(question), 0) > 0) {
+			if (asked[1] >= 0 && write(asked[1], "", 1) != 1)
+				_exit(1);
+			if (!reply->hang_up)
+				send_reply(client, reply);
+		}
 		(void)close(client);
 	}
 }
@@ -346,6 +351,39 @@ START_TEST(a_daemon_that_gives_junk_or_is_not_there_is_passed_over)
 }
 END_TEST
 
+/* Returns the number of requests since the last call. */
+static size_t nr_asked(void)
+{
+	char bytes[64];
+	ssize_t nr = read(asked[0], bytes, sizeof(bytes));
+
+	return nr > 0 ? (size_t)nr : 0;
+}
+
+START_TEST(a_report_up_to_now_has_the_daemon_store_what_it_has_and_others_do_not_ask)
+{
+	int64_t now = now_ns();
+	const struct time_range old = {.begin_ns = now - 7200 * S, .end_ns = now - 3600 * S};
+	const struct time_range open = {.begin_ns = now - 7200 * S, .end_ns = TIME_RANGE_OPEN_END};
+	struct reply reply = good_reply(now - S, now);
+	unsigned int before;
+
+	ck_assert_int_eq(pipe2(asked, O_NONBLOCK | O_CLOEXEC), 0);
+	start_server(&reply);
+	before = nr_descriptors();
+	session_recent_settle(".", NULL);
+	ck_assert_uint_eq(nr_asked(), 1);
+	session_recent_settle(".", &open);
+	ck_assert_uint_eq(nr_asked(), 1);
+	session_recent_settle(".", &old);
+	ck_assert_uint_eq(nr_asked(), 0);
+	ck_assert_uint_eq(nr_descriptors(), before);
+	stop_server();
+	session_recent_settle(".", NULL);
+	ck_assert_uint_eq(nr_descriptors(), before);
+}
+END_TEST
+
 static void teardown(void)
 {
 	stop_server();
@@ -363,6 +401,8 @@ int main(void)
 	tcase_add_test(tc, memory_answers_for_what_it_holds_and_for_nothing_else);
 	tcase_add_test(tc, a_range_that_ends_within_a_minute_is_read_from_memory);
 	tcase_add_test(tc, an_older_daemon_and_an_empty_answer_leave_a_range_to_what_is_on_disk);
+	tcase_add_test(tc,
+		       a_report_up_to_now_has_the_daemon_store_what_it_has_and_others_do_not_ask);
 	tcase_add_test(tc, a_daemon_that_gives_junk_or_is_not_there_is_passed_over);
 	return test_run(tc);
 }
