@@ -25,24 +25,34 @@ static int recent_take(struct client_recent *recent, struct client_answer *answe
 	return 0;
 }
 
-int client_recent(const char *session_dir, uint64_t last_ns, enum client_separation separation,
-		  const struct client_patience *patience, struct client_recent *recent,
-		  struct diag *diag)
+static int refuse_old(struct diag *diag)
+{
+	return diag_set(diag, -EOPNOTSUPP,
+			"the running daemon is older than this program and keeps no recent "
+			"samples, or not of a range that ends before now; restart it");
+}
+
+int client_recent(const char *session_dir, const struct client_span *span,
+		  enum client_separation separation, const struct client_patience *patience,
+		  struct client_recent *recent, struct diag *diag)
 {
 	struct client_answer answer;
 	char text[128];
 	int error;
 
-	(void)snprintf(text, sizeof(text), "last_ns %" PRIu64 "\n%s", last_ns,
+	(void)snprintf(text, sizeof(text), "last_ns %" PRIu64 "\nuntil_ns %" PRIu64 "\n%s",
+		       span->last_ns, span->until_ns,
 		       separation == CLIENT_SEPARATE_ALL ? "separate all\n" : "");
 	error = client_ask(session_dir, OPROF_REQUEST_RECENT, text, patience, &answer, diag);
 	if (error == -EOPNOTSUPP)
-		return diag_set(diag, error,
-				"the running daemon is older than this program and keeps no "
-				"recent samples; restart it");
+		return refuse_old(diag);
 	if (error)
 		return error;
-	error = recent_take(recent, &answer, diag);
+	/* An older daemon ignores until_ns, and its answer does not repeat it. */
+	if (span->until_ns && !key_value_number(answer.text, "until_ns", 0))
+		error = refuse_old(diag);
+	else
+		error = recent_take(recent, &answer, diag);
 	client_answer_deinit(&answer);
 	return error;
 }

@@ -12,6 +12,11 @@ enum client_separation {
 	CLIENT_SEPARATE_ALL,	 /* threads, CPUs and cgroups are kept apart */
 };
 
+/* A time range in ns before now. until_ns is below last_ns; 0: the range ends now. */
+struct client_span {
+	uint64_t last_ns, until_ns;
+};
+
 /* The recent samples. */
 struct client_recent {
 	int fd;			  /* a slice (libdb/slice/slice.h), for slice_open_fd() */
@@ -20,13 +25,13 @@ struct client_recent {
 };
 
 /*
- * Gets the samples of the last last_ns from the daemon of session_dir. The time range is
- * shorter if the daemon's memory does not reach back far enough. Returns 0, or as
- * client_ask(); -EOPNOTSUPP: the daemon is older and has no such request. On success the
+ * Gets the samples of span from the daemon of session_dir. The time range begins later if the
+ * daemon's memory does not reach back far enough. Returns 0, or as client_ask(); -EOPNOTSUPP: the
+ * daemon is older and has no such request, or cannot end a range before now. On success the
  * caller closes recent->fd.
  */
-int client_recent(const char *session_dir, uint64_t last_ns, enum client_separation separation,
-		  const struct client_patience *patience, struct client_recent *recent,
-		  struct diag *diag);
+int client_recent(const char *session_dir, const struct client_span *span,
+		  enum client_separation separation, const struct client_patience *patience,
+		  struct client_recent *recent, struct diag *diag);
 
 #endif

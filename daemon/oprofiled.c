@@ -168,18 +168,25 @@ static void daemon_recent(struct daemon *daemon, const struct control_request *r
 {
 	unsigned int separation =
 		request->separate_all ? SEPARATION_ALL : daemon->options.separation;
+	const struct recent_span span = {request->last_ns, request->until_ns};
 	struct recent_stretch stretch;
 	struct diag diag;
 	int fd;
 
-	if (!request->last_ns) {
+	if (!span.last_ns) {
 		control_answer_fail(
 			answer, -EINVAL,
 			"the request has no last_ns: for how long before now to send samples");
 		return;
 	}
+	if (span.until_ns >= span.last_ns) {
+		control_answer_fail(answer, -EINVAL,
+				    "until_ns is not less than last_ns: the range would end before "
+				    "it begins");
+		return;
+	}
 	diag_clear(&diag);
-	fd = profiler_recent(&daemon->profiler, request->last_ns, separation, &stretch, &diag);
+	fd = profiler_recent(&daemon->profiler, &span, separation, &stretch, &diag);
 	if (fd < 0) {
 		control_answer_fail(answer, fd, diag_show(&diag));
 		return;
@@ -187,6 +194,8 @@ static void daemon_recent(struct daemon *daemon, const struct control_request *r
 	answer->fd = fd;
 	control_answer_add(answer, "begin_ns", "%" PRId64, stretch.begin_ns);
 	control_answer_add(answer, "end_ns", "%" PRId64, stretch.end_ns);
+	if (span.until_ns)
+		control_answer_add(answer, "until_ns", "%" PRIu64, span.until_ns);
 }
 
 static uint64_t daemon_request(void *context, const struct control_request *request,

@@ -39,6 +39,11 @@ static int parse_last(const char *text, size_t length, struct control_request *r
 	return parse_number(text, length, &request->last_ns);
 }
 
+static int parse_until(const char *text, size_t length, struct control_request *request)
+{
+	return parse_number(text, length, &request->until_ns);
+}
+
 static int parse_separate(const char *text, size_t length, struct control_request *request)
 {
 	request->separate_all = length == 3 && !memcmp(text, "all", 3);
@@ -58,10 +63,8 @@ static const struct {
 	const char *key; /* with the space after it */
 	int (*parse)(const char *text, size_t length, struct control_request *request);
 } request_keys[] = {
-	{"name ", parse_name},
-	{"last_ns ", parse_last},
-	{"separate ", parse_separate},
-	{"folder ", parse_folder},
+	{"name ", parse_name},	       {"last_ns ", parse_last},  {"until_ns ", parse_until},
+	{"separate ", parse_separate}, {"folder ", parse_folder},
 };
 
 /* Parse one line of a request; unknown keys are ignored. */
@@ -95,6 +98,7 @@ int control_message_parse(const void *bytes, size_t nr_bytes, struct control_req
 	request->name[0] = '\0';
 	request->folder[0] = '\0';
 	request->last_ns = 0;
+	request->until_ns = 0;
 	request->separate_all = false;
 	if (error)
 		return error;

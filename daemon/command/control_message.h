@@ -17,6 +17,7 @@ struct control_request {
 	uint16_t request;  /* as sent: may be outside enum oprof_request */
 	char name[256];	   /* value of "name"; empty: not given */
 	uint64_t last_ns;  /* value of "last_ns"; 0: not given */
+	uint64_t until_ns; /* value of "until_ns"; 0: not given, or up to now */
 	bool separate_all; /* "separate all" was given */
 	char folder[4096]; /* value of "folder"; empty: not given */
 };

@@ -151,6 +151,21 @@ const struct recent_mark *recent_find_mark(const struct recent *recent, uint64_t
 	return mark;
 }
 
+const struct recent_mark *recent_find_end(const struct recent *recent, uint64_t end_ns,
+					  uint64_t until_ns)
+{
+	const struct recent_mark *end = NULL;
+
+	for (uint64_t number = recent->mark_head; number != recent->mark_tail; number--) {
+		const struct recent_mark *mark = mark_at(recent, number - 1);
+
+		if (mark->time_ns < end_ns && end_ns - mark->time_ns > until_ns)
+			break;
+		end = mark;
+	}
+	return end;
+}
+
 int recent_create(struct recent **recent)
 {
 	struct recent *made = calloc(1, sizeof(*made));

@@ -82,6 +82,13 @@ void recent_clear(struct recent *recent);
 const struct recent_mark *recent_find_mark(const struct recent *recent, uint64_t end_ns,
 					   uint64_t last_ns);
 
+/*
+ * Returns the earliest mark at most until_ns before end_ns, by which all samples up to that time
+ * had arrived; NULL: the newest samples come after all marks.
+ */
+const struct recent_mark *recent_find_end(const struct recent *recent, uint64_t end_ns,
+					  uint64_t until_ns);
+
 static inline const struct recent_entry *recent_entry(const struct recent *recent,
 						      uint64_t position)
 {

@@ -17,6 +17,7 @@
 struct making {
 	const struct recent_slice_config *config;
 	const struct recent_mark *mark;
+	const struct recent_mark *end_mark; /* NULL: now */
 	struct slice_builder *builder;
 	int64_t *sections;	    /* by index of key */
 	bool *weighted;		    /* by event */
@@ -178,12 +179,16 @@ static int add_entry(struct making *making, uint64_t position)
 				 weight);
 }
 
+static uint64_t end_position(const struct making *making)
+{
+	return making->end_mark ? making->end_mark->position : making->config->recent->head;
+}
+
 static int add_entries(struct making *making)
 {
-	const struct recent *recent = making->config->recent;
 	int error = 0;
 
-	for (uint64_t at = making->mark->position; at != recent->head && !error; at++)
+	for (uint64_t at = making->mark->position; at < end_position(making) && !error; at++)
 		error = add_entry(making, at);
 	return error;
 }
@@ -196,14 +201,19 @@ static void set_counter(struct oprof_stats_entry *entry, const char *name, uint6
 	entry->value = value;
 }
 
+static uint64_t value_at(const struct recent_mark *mark, uint32_t index)
+{
+	return index < mark->nr_values ? mark->values[index] : 0;
+}
+
 /* A counter that was corrected in between (a damaged file) may have decreased. */
 static void set_counters(struct making *making)
 {
 	const struct stats *stats = &making->config->session->stats;
 
 	for (uint32_t i = 0; i < stats->nr_entries; i++) {
-		uint64_t end = stats->values[i];
-		uint64_t begin = i < making->mark->nr_values ? making->mark->values[i] : 0;
+		uint64_t end = making->end_mark ? value_at(making->end_mark, i) : stats->values[i];
+		uint64_t begin = value_at(making->mark, i);
 
 		set_counter(&making->begin[i], stats->names[i], begin < end ? begin : end);
 		set_counter(&making->end[i], stats->names[i], end);
@@ -228,10 +238,11 @@ static void set_info(struct making *making)
 	info->level = OPROF_SLICE_MINUTE;
 	info->epoch_first = info->epoch_last = 1;
 	info->begin_ns = to_realtime(config, making->mark->time_ns);
-	info->end_ns = to_realtime(config, config->recent->drained_ns);
+	info->end_ns = to_realtime(config, making->end_mark ? making->end_mark->time_ns
+							    : config->recent->drained_ns);
 	if (info->end_ns < info->begin_ns)
 		info->end_ns = info->begin_ns;
-	if (making->mark->position != config->recent->head) {
+	if (making->mark->position < end_position(making)) {
 		info->first_sample_ns = info->begin_ns;
 		info->last_sample_ns = to_realtime(config, config->recent->newest_ns);
 		if (info->last_sample_ns > info->end_ns)
@@ -319,7 +330,10 @@ int recent_slice_open(const struct recent_slice_config *config, struct recent_st
 	making->config = config;
 	making->next_mark = config->recent->mark_tail;
 	making->mark =
-		recent_find_mark(config->recent, config->recent->drained_ns, config->last_ns);
+		recent_find_mark(config->recent, config->recent->drained_ns, config->span.last_ns);
+	if (config->span.until_ns)
+		making->end_mark = recent_find_end(config->recent, config->recent->drained_ns,
+						   config->span.until_ns);
 	if (!making->mark) /* dropped without memory since the last round */
 		fd = -EAGAIN;
 	else if (!making_init(making))

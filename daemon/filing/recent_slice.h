@@ -11,13 +11,19 @@
 
 #include <stdint.h>
 
+/* What is asked for, in ns before now. */
+struct recent_span {
+	uint64_t last_ns;  /* reach back this far or to the next older mark, if available */
+	uint64_t until_ns; /* end there or at the next later mark; 0: end now; below last_ns */
+};
+
 /* Time range, separation and origin of the samples. All borrowed. */
 struct recent_slice_config {
 	const struct recent *recent;
 	const struct source *source;
 	struct session *session;
 	unsigned int separation;
-	uint64_t last_ns; /* reach back this far or to the next older mark, if available */
+	struct recent_span span;
 	int64_t to_realtime_ns;
 };
 
@@ -28,7 +34,7 @@ struct recent_stretch {
 
 /*
  * Returns a descriptor at the slice's start, which the caller owns, and fills *stretch; or
- * -errno. The slice ends where the source was last drained (recent_mark).
+ * -errno. A slice that ends now ends where the source was last drained (recent_mark).
  */
 int recent_slice_open(const struct recent_slice_config *config, struct recent_stretch *stretch);
 

@@ -1,38 +1,85 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Task 0 runs the idle loop. Interrupts and soft interrupts of an idle CPU also run as task 0, but
+ * are work. A sample has an address and no stack, so its function decides: the functions that only
+ * the idle loop calls are idle. Kernels, drivers and hypervisors have hundreds of them, and new
+ * ones every year, but their names are built alike. Hence these rules about the words of a name,
+ * its parts between underscores:
+ *
+ *  1. "safe_halt": for each hypervisor X, the kernel waits in a function X_safe_halt.
+ *  2. "cpuidle": the framework of idle states and its drivers.
+ *  3. "idle" together with "enter" or "exit": the ways into and out of idle. Functions with these
+ *     words and another meaning (worker_enter_idle) run in other tasks.
+ *  4. Functions with other names are listed, by their beginning or whole.
+ *
+ * The word "idle" alone proves nothing: nohz_idle_balance moves work of other CPUs, in a soft
+ * interrupt. Newer kernels also have most idle routines in one section, which kernel_load.c adds.
+ */
 #include "daemon/kernel/kernel_idle.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/*
- * Prefixes of names. Only samples of task 0 are checked, so a set-up routine with such a prefix,
- * which other tasks run, does no harm. Newer kernels keep most idle routines in one section, which
- * begins at __cpuidle_text_start.
- */
+/* A set-up function with such a beginning does no harm: it runs in other tasks. */
 static const char *const beginnings[] = {
-	"acpi_idle_",	      "acpi_safe_halt",	    "acpi_processor_ffh_cstate_enter",
-	"arch_cpu_idle",      "call_cpuidle",	    "cpu_idle_poll",
-	"cpu_do_idle",	      "cpuidle_enter",	    "cpuidle_poll",
-	"default_enter_idle", "default_idle",	    "do_idle",
-	"haltpoll",	      "intel_idle",	    "mwait_idle",
-	"poll_idle",	      "psci_enter_idle",    "psci_cpu_suspend",
-	"snooze_loop",	      "sbi_cpuidle",	    "amd_e400_idle",
-	"__sbi_enter",	      "arch_cpuidle_enter", "s2idle_enter",
-	"nap_loop",	      "stop_loop",	    "xen_idle",
+	"__arch_cpu_idle",  "__sbi_enter",   "acpi_idle_",
+	"amd_e400_idle",    "arch_cpu_idle", "acpi_processor_ffh_cstate_enter",
+	"cpu_do_idle",	    "cpu_idle_poll", "check_and_cede_processor",
+	"dedicated_cede",   "default_idle",  "do_idle",
+	"haltpoll",	    "intel_idle",    "isa300_idle",
+	"ladder_",	    "menu_",	     "mwait_idle",
+	"nap_loop",	    "poll_idle",     "power9_idle",
+	"psci_cpu_suspend", "s2idle_enter",  "shared_cede",
+	"snooze_loop",	    "stop_loop",     "teo_",
+	"tick_nohz_idle_",  "xen_idle",
 };
 
 static const char *const whole[] = {
-	"io_idle",	 "native_safe_halt",   "pv_native_safe_halt", "xen_safe_halt",
-	"tdx_safe_halt", "tdx_halt",	       "kvm_safe_halt",	      "cpu_startup_entry",
-	"cpu_idle",	 "wait_for_interrupt", "arch_safe_halt",      "cpu_v7_do_idle",
+	"cpu_idle",
+	"cpu_startup_entry",
+	"cpu_v7_do_idle",
+	"enabled_wait",
+	"io_idle",
+	"psw_idle",
+	"r4k_wait",
+	"sched_idle_set_state",
+	"tdx_halt",
+	"tick_nohz_get_sleep_length",
+	"wait_for_interrupt",
+	/* Hypercalls by which a guest waits; their other uses are rare and short. */
+	"plpar_hcall_norets_notrace",
+	"xen_hypercall_sched_op",
 };
 
 /* Compilers add suffixes: "cpu_idle_poll.isra.0", "do_idle.cold". */
+static bool ends(char c)
+{
+	return !c || c == '.';
+}
+
 static bool is_name(const char *name, const char *routine)
 {
 	size_t nr = strlen(routine);
 
-	return !strncmp(name, routine, nr) && (!name[nr] || name[nr] == '.');
+	return !strncmp(name, routine, nr) && ends(name[nr]);
+}
+
+static bool has_word(const char *name, const char *word)
+{
+	size_t nr = strlen(word);
+
+	for (const char *at = strstr(name, word); at; at = strstr(at + nr, word))
+		if ((at == name || at[-1] == '_') && (at[nr] == '_' || ends(at[nr])))
+			return true;
+	return false;
+}
+
+static bool is_built_as_idle(const char *name)
+{
+	if (!strstr(name, "idle"))
+		return has_word(name, "safe_halt");
+	return has_word(name, "cpuidle") || has_word(name, "safe_halt") ||
+	       (has_word(name, "idle") && (has_word(name, "enter") || has_word(name, "exit")));
 }
 
 bool kernel_idle_is_routine(const char *name)
@@ -48,5 +95,5 @@ bool kernel_idle_is_routine(const char *name)
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		if (name[0] == whole[i][0] && is_name(name, whole[i]))
 			return true;
-	return false;
+	return is_built_as_idle(name);
 }

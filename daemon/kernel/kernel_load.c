@@ -101,12 +101,13 @@ static uint64_t addresses_above(const struct addresses *list, uint64_t address, 
 
 /* ---- the walk of kallsyms ---- */
 
-static int gather_kernel(struct gathering *all, const struct kallsym *symbol)
+/* The place for the address of a symbol that marks a limit; NULL: it is a function. */
+static uint64_t *limit_of(struct gathering *all, const char *name)
 {
 	static const struct {
 		const char *name;
 		size_t place;
-	} marks[] = {
+	} limits[] = {
 		{"_text", offsetof(struct gathering, text)},
 		{"_stext", offsetof(struct gathering, stext)},
 		{"_etext", offsetof(struct gathering, etext)},
@@ -114,11 +115,18 @@ static int gather_kernel(struct gathering *all, const struct kallsym *symbol)
 		{"__cpuidle_text_end", offsetof(struct gathering, idle_end)},
 	};
 
-	if (symbol->name[0] == '_') {
-		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-			if (!strcmp(symbol->name, marks[i].name))
-				*(uint64_t *)(void *)((char *)all + marks[i].place) =
-					symbol->address;
+	for (size_t i = 0; name[0] == '_' && i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (!strcmp(name, limits[i].name))
+			return (uint64_t *)(void *)((char *)all + limits[i].place);
+	return NULL;
+}
+
+static int gather_kernel(struct gathering *all, const struct kallsym *symbol)
+{
+	uint64_t *limit = limit_of(all, symbol->name);
+
+	if (limit) {
+		*limit = symbol->address;
 	} else if (kernel_idle_is_routine(symbol->name)) {
 		int error = addresses_add(&all->idles, symbol->address);
 

@@ -16,8 +16,17 @@
 #define RATE_NS UINT64_C(5000000000)
 /* Time off CPU of a task that still waits is reported at least this often. */
 #define SETTLE_NS UINT64_C(60000000000)
+/* Pause between two readings of kallsyms, each about 50 ms of CPU time; the first comes at once. */
+#define SYMBOLS_PAUSE_NS UINT64_C(10000000000)
 /* The live stack file gets this share of the budget: half of the share of all live files. */
 #define STACKS_SHARE 8
+
+/* Are names of such an image only in the session, where the daemon writes them? */
+static bool needs_symbols(enum oprof_image_kind kind)
+{
+	return kind == OPROF_IMAGE_KERNEL || kind == OPROF_IMAGE_IDLE ||
+	       kind == OPROF_IMAGE_MODULE || kind == OPROF_IMAGE_VDSO;
+}
 
 static int profiler_place(void *context, const struct sample_key *key, struct placement *placement)
 {
@@ -29,8 +38,11 @@ static int profiler_place(void *context, const struct sample_key *key, struct pl
 		.epoch = profiler->history.epoch,
 		.thinned = profiler->thinned,
 	};
+	int error = placement_find(&config, key, placement);
 
-	return placement_find(&config, key, placement);
+	if (!error && needs_symbols(placement->identity.image_kind))
+		profiler->symbols_due = true;
+	return error;
 }
 
 static void profiler_set_aside(void *context)
@@ -134,9 +146,27 @@ static void profiler_save_symbols(struct profiler *profiler)
 	int error =
 		profiler->source->ops->save_symbols(profiler->source, profiler->session->meta_path);
 
-	if (error)
+	profiler->symbols_due = false;
+	if (error && error != profiler->symbols_error)
 		log_warning("cannot keep symbols of the kernel in the session: %s",
 			    strerror(-error));
+	profiler->symbols_error = error;
+}
+
+/*
+ * A report may follow each round, so the names of what a round stored are in the session when the
+ * round ends. Only modules that are sampled later wait for the pause to pass, or for a dump.
+ */
+static void profiler_save_new_symbols(struct profiler *profiler, uint64_t now_ns)
+{
+	bool due = profiler->symbols_due && now_ns >= profiler->symbols_after_ns;
+
+	if (profiler->stacks && stack_keep_wants_symbols(profiler->stacks))
+		due = true;
+	if (!due)
+		return;
+	profiler->symbols_after_ns = now_ns + SYMBOLS_PAUSE_NS;
+	profiler_save_symbols(profiler);
 }
 
 static void profiler_info(struct profiler *profiler)
@@ -457,8 +487,7 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 		profiler->settled_ns = now_ns;
 	}
 	sample_cache_end_round(profiler->cache);
-	if (profiler->stacks && stack_keep_wants_symbols(profiler->stacks))
-		profiler_save_symbols(profiler);
+	profiler_save_new_symbols(profiler, now_ns);
 	profiler_update_counters(profiler, now_ns);
 	profiler_recount(profiler);
 	profiler_mark(profiler, how, now_ns);
@@ -563,15 +592,15 @@ int profiler_dump(struct profiler *profiler)
 	return error;
 }
 
-int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
-		    struct recent_stretch *stretch, struct diag *diag)
+int profiler_recent(struct profiler *profiler, const struct recent_span *span,
+		    unsigned int separation, struct recent_stretch *stretch, struct diag *diag)
 {
 	struct recent_slice_config config = {
 		.recent = profiler->recent,
 		.source = profiler->source,
 		.session = profiler->session,
 		.separation = separation,
-		.last_ns = last_ns,
+		.span = *span,
 	};
 	int fd;
 

@@ -54,6 +54,9 @@ struct profiler {
 	bool recount_due;  /* counters may differ from the contents of the files */
 	int recount_error; /* of the last recount; logged once */
 	bool lost;	   /* the session's folder was removed: nothing can be stored any more */
+	bool symbols_due;  /* code was sampled whose names may not be in the session yet */
+	uint64_t symbols_after_ns; /* CLOCK_MONOTONIC: from then on a round saves such names */
+	int symbols_error;	   /* of the last save; logged once */
 	/* Samples per second, over an interval of some seconds. */
 	double rate;
 	uint64_t rate_since_ns, rate_seen;
@@ -88,12 +91,12 @@ void profiler_round(struct profiler *profiler, enum source_drain how);
 int profiler_dump(struct profiler *profiler);
 
 /*
- * The samples of the last last_ns: returns a descriptor, owned by the caller, of a slice in memory
+ * The samples of span: returns a descriptor, owned by the caller, of a slice in memory
  * (recent_slice.h), and its time range in *stretch; or -errno with diag. Also stores symbols in
  * meta.
  */
-int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
-		    struct recent_stretch *stretch, struct diag *diag);
+int profiler_recent(struct profiler *profiler, const struct recent_span *span,
+		    unsigned int separation, struct recent_stretch *stretch, struct diag *diag);
 
 /*
  * End the epoch now: later samples go to another slice than earlier ones. Returns 0, or -errno:

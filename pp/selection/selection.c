@@ -58,15 +58,18 @@ static int visit_session(struct selection_walk *walk)
 static int read_session(struct selection_walk *walk, struct selection_session *session,
 			const struct session_parts_options *options, struct diag *diag)
 {
+	const char *session_dir = walk->options->session_dir;
 	int result = 1;
 
-	if (walk->options->ask_daemon && !session->archive && !options->stacks && options->range &&
-	    !strcmp(session->name, OPROF_SESSION_CURRENT))
-		result = session_recent_read(&session->parts, &session->info,
-					     walk->options->session_dir, session->path,
-					     options->range);
+	if (session->archive || strcmp(session->name, OPROF_SESSION_CURRENT) != 0)
+		return session_parts_read(&session->parts, &session->info, session->path, options,
+					  diag);
+	if (walk->options->ask_daemon && !options->stacks && options->range)
+		result = session_recent_read(&session->parts, &session->info, session_dir,
+					     session->path, options->range);
 	if (result <= 0)
 		return result;
+	session_recent_settle(session_dir, options->range);
 	return session_parts_read(&session->parts, &session->info, session->path, options, diag);
 }
 

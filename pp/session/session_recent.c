@@ -6,25 +6,57 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_S      INT64_C(1000000000)
+#define NS_PER_MINUTE (60 * NS_PER_S)
 /* A range that ends "now" was parsed a little earlier than this check. */
-#define NOW_SLACK_NS (5 * NS_PER_S)
+#define NOW_SLACK_NS NS_PER_S
+/* Samples older than this are in the session's files, except under extreme load. */
+#define SETTLED_NS (5 * NS_PER_S)
 /* At usual sampling rates the daemon's memory does not reach back further: do not ask. */
-#define REACH_NS (15 * 60 * NS_PER_S)
+#define REACH_NS (15 * NS_PER_MINUTE)
 /* Covers the time until the daemon handles the request. */
 #define ASK_MORE_NS (NS_PER_S / 20)
 
-static bool is_recent(const struct time_range *range, int64_t now)
+/*
+ * The daemon closes a slice at the end of each minute of the clock. A range that ends with a
+ * minute is read from slices, so that it has the same samples today and tomorrow.
+ */
+static bool ends_with_slice(const struct time_range *range, int64_t now)
 {
-	return range->begin_ns < now && range->begin_ns > now - REACH_NS &&
-	       range->end_ns > now - NOW_SLACK_NS;
+	return range->end_ns <= now - SETTLED_NS && range->end_ns % NS_PER_MINUTE == 0;
 }
 
-/* Returns whether the daemon has the whole range, or all samples since the session started. */
+static bool is_recent(const struct time_range *range, int64_t now)
+{
+	return range->begin_ns < now && range->end_ns > now - REACH_NS &&
+	       !ends_with_slice(range, now) &&
+	       (range->begin_ns > now - REACH_NS || range->begin_ns == TIME_RANGE_OPEN_BEGIN);
+}
+
+/* The range in ns before now; as long as possible if its begin is open. */
+static struct client_span span_of(const struct time_range *range, int64_t now)
+{
+	int64_t last_ns =
+		range->begin_ns == TIME_RANGE_OPEN_BEGIN ? REACH_NS : now - range->begin_ns;
+
+	return (struct client_span){
+		.last_ns = (uint64_t)(last_ns + ASK_MORE_NS),
+		.until_ns =
+			range->end_ns > now - NOW_SLACK_NS ? 0 : (uint64_t)(now - range->end_ns),
+	};
+}
+
+/*
+ * Returns whether the daemon has the whole range, or all of it since the session started. What is
+ * on disk tells more about a range without any time in it.
+ */
 static bool is_complete(const struct client_recent *recent, const struct time_range *range,
 			const struct session_info *info)
 {
+	if (recent->end_ns <= recent->begin_ns)
+		return false;
 	return recent->begin_ns <= range->begin_ns ||
 	       (info->started_ns && recent->begin_ns <= info->started_ns + NS_PER_S);
 }
@@ -51,18 +83,33 @@ static int take(struct session_parts *parts, struct session_info *info, const ch
 	return session_parts_add_slice(parts, slice, "the daemon's memory");
 }
 
+void session_recent_settle(const char *session_dir, const struct time_range *range)
+{
+	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
+	const struct client_span span = {.last_ns = 1};
+	struct client_recent recent;
+	struct diag why;
+
+	if (range && range->end_ns <= clock_realtime_ns() - SETTLED_NS)
+		return;
+	/* Before it answers, the daemon stores all samples and symbols; the answer is not used. */
+	if (!client_recent(session_dir, &span, CLIENT_SEPARATE_SESSION, &patience, &recent, &why))
+		(void)close(recent.fd);
+}
+
 int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range)
 {
 	int64_t now = clock_realtime_ns();
 	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
 	struct client_recent recent;
+	struct client_span span;
 	struct diag why;
 
 	if (!is_recent(range, now))
 		return 1;
-	if (client_recent(session_dir, (uint64_t)(now - range->begin_ns + ASK_MORE_NS),
-			  CLIENT_SEPARATE_SESSION, &patience, &recent, &why))
+	span = span_of(range, now);
+	if (client_recent(session_dir, &span, CLIENT_SEPARATE_SESSION, &patience, &recent, &why))
 		return 1;
 	return take(parts, info, path, range, &recent);
 }

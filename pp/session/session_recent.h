@@ -9,11 +9,19 @@
 #include "pp/session/session_parts.h"
 
 /*
- * If range reaches up to now and the daemon of session_dir has all of it in memory, fills
- * parts and info for its session "current" at path. Returns 0; 1 if that is not possible
- * (nothing has changed: use session_parts_read()); -ENOMEM.
+ * If the daemon of session_dir has all of range in memory (if its begin is open: all since the
+ * session started), and range does not end with a closed minute, fills parts and info for its
+ * session "current" at path. Returns 0; 1 if that is not possible (nothing has changed: use
+ * session_parts_read()); -ENOMEM.
  */
 int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range);
+
+/*
+ * Has the daemon of session_dir, if one runs and answers, store what it sampled until now in the
+ * files of its session "current", together with the names of kernel code: then these files hold
+ * the session whole. Does nothing if range (NULL: everything) ends before now.
+ */
+void session_recent_settle(const char *session_dir, const struct time_range *range);
 
 #endif

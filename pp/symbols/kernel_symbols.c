@@ -165,15 +165,26 @@ __attribute__((format(printf, 1, 2))) static char *format_text(const char *forma
 	return text;
 }
 
-static int tell_missing(struct symbol_table *table)
+/* The daemon gives the kernel no identity if the kernel hides its addresses. */
+static bool is_hidden(const struct oprof_image_identity *identity)
 {
-	return tell(table, SYMBOLS_NONE,
-		    format_text("no kernel symbols in the session; profile as root, or allow "
-				"reading them: sysctl kernel.kptr_restrict=0 "
-				"kernel.perf_event_paranoid=1"));
+	return !identity->nr_build_id && !identity->size_bytes;
 }
 
-static int read_file(struct symbol_table *table, const char *path)
+static int tell_missing(struct symbol_table *table, const struct oprof_image_identity *identity)
+{
+	const char *text = "no kernel symbols in the session: the daemon writes them soon after "
+			   "the first sample of the kernel; oprof dump has a running one write "
+			   "them now, and the log of one that ended shows why it did not";
+
+	if (is_hidden(identity))
+		text = "no kernel symbols in the session; profile as root, or allow reading "
+		       "them: sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1";
+	return tell(table, SYMBOLS_NONE, strdup(text));
+}
+
+static int read_file(struct symbol_table *table, const struct oprof_image_identity *identity,
+		     const char *path)
 {
 	struct diag diag;
 	char *text;
@@ -181,7 +192,7 @@ static int read_file(struct symbol_table *table, const char *path)
 	int error = file_read_text(path, MAX_BYTES, &text, &nr_bytes);
 
 	if (error == -ENOENT)
-		return tell_missing(table);
+		return tell_missing(table, identity);
 	diag_clear(&diag);
 	if (error == -ENOMEM)
 		return error;
@@ -195,7 +206,7 @@ static int read_file(struct symbol_table *table, const char *path)
 	if (error)
 		return tell(table, SYMBOLS_DAMAGED,
 			    format_text("%s: line %u: %s", path, diag.line, diag.text));
-	return table->nr_symbols ? 0 : tell_missing(table);
+	return table->nr_symbols ? 0 : tell_missing(table, identity);
 }
 
 int kernel_symbols_load(struct symbol_table *table, const struct oprof_image_identity *identity,
@@ -206,12 +217,12 @@ int kernel_symbols_load(struct symbol_table *table, const struct oprof_image_ide
 
 	*table = (struct symbol_table){0};
 	if (!meta_path)
-		return tell_missing(table);
+		return tell_missing(table, identity);
 	path = format_text("%s/" OPROF_SYMBOLS_NAME "/%016" PRIx64, meta_path,
 			   sample_identity(identity));
 	if (!path)
 		return -ENOMEM;
-	error = read_file(table, path);
+	error = read_file(table, identity, path);
 	free(path);
 	return error;
 }

@@ -80,6 +80,12 @@ daemon=$(value pid)
 cleanup_pid "${daemon:-0}"
 tap_has "$T/out" 'Profiler running' "says so"
 tap_is "$(value state)" running "and it runs"
+dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null
+report -l -n >"$T/symbols"
+tap_is $? 0 "a report needs no dump before it"
+tap_has "$T/symbols" ' vmlinux .* [a-z_][a-z0-9_.]+$' "and has the kernel's functions by name"
+! grep -q ' vmlinux .*(no symbols)' "$T/symbols" && ! grep -q 'as root' "$T/coverage"
+tap_ok $? "all of them, without advice to profile as root"
 "$T/load" 1500
 kill -STOP "$daemon"
 timeout 120 "$BIN/opcontrol" "--session-dir=$S" --dump &

@@ -111,6 +111,11 @@ tap_has "$T/out" "$T/load" "programs"
 
 kill $first
 wait $first 2>/dev/null
+# All that was sampled until the dump, which is later than $between, comes before the other load.
+between=$(($(date +%s) + 1))
+[ $((between % 60)) -ne 0 ] || between=$((between + 1)) # with a minute a slice ends
+while [ "$(date +%s)" -le $between ]; do sleep 0.1; done
+"$BIN/opcontrol" --session-dir="$S" --dump >"$T/out" 2>&1
 "$T/load" second &
 second=$!
 cleanup_pid $second
@@ -135,6 +140,13 @@ tap_ok $? "with counters that agree with its samples"
 "$BIN/oprof" report -l --last 5m --session-dir="$S" -V >"$T/out" 2>"$T/err"
 tap_has "$T/err" "read the daemon's memory" "all since the daemon began is in it, too"
 tap_has "$T/out" ' first_hot$' "with what was before"
+
+"$BIN/opreport" -l -V --from "@$((between - 20))" --to "@$between" --session-dir="$S" \
+	>"$T/out" 2>"$T/err"
+tap_has "$T/err" "read the daemon's memory" "a range that ended within the minute comes from there"
+tap_is "$(grep -o ' [a-z]*_hot$' "$T/out")" " first_hot" "and has nothing of what came later"
+! grep -Eq 'balance|hold' "$T/err"
+tap_ok $? "its counters agree with its samples as well"
 
 # ---- leaks ----
 

@@ -129,11 +129,12 @@ static void check(void)
 
 static void try_recent(uint8_t number)
 {
+	const struct recent_span span = {1 + number * UINT64_C(1000000000),
+					 number % 3 * UINT64_C(300000000)};
 	struct recent_stretch stretch;
 	struct slice *slice;
 	struct diag diag;
-	int fd = profiler_recent(&profiler, 1 + number * UINT64_C(1000000000), number % 16,
-				 &stretch, NULL);
+	int fd = profiler_recent(&profiler, &span, number % 16, &stretch, NULL);
 
 	if (fd < 0)
 		return;

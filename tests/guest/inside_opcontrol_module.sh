@@ -50,6 +50,22 @@ profile_a_while() # SOURCE
 	ok $? "seen = stored + idle + lost"
 }
 
+# Nothing but the daemon runs for some seconds. A report needs no dump before it.
+idle_a_while() # SOURCE
+{
+	is "$(value source)" "$1" "the daemon samples an idle machine by $1"
+	sleep 5
+	run opreport -l -n
+	has out ' vmlinux +vmlinux +[a-z_][a-z0-9_.]*$' "$1: the kernel's functions have names"
+	idle='[^ ]*(safe_halt|default_idle|do_idle|cpuidle|arch_cpu_idle|mwait_idle|psci)[^ ]*$'
+	! grep -E " vmlinux +vmlinux +$idle" "$work/out" >"$work/idle"
+	ok $? "$1: no idle routine is in the report"
+	show "$work/idle" 5
+	idle=$(value idle)
+	[ "${idle:-0}" -gt 0 ]
+	ok $? "$1: the time is counted as idle ($idle samples)"
+}
+
 falls_back() # REASON
 {
 	run opcontrol --init
@@ -119,6 +135,7 @@ is "$(value module)" mounted "status says so"
 is "$(value module_reason)" "" "and has forgotten what was in the way"
 is "$(value source)" kmod "a start would take it"
 profile_a_while kmod
+idle_a_while kmod
 run oprof status
 has out '^  source    kmod' "oprof status names the source"
 run oprof-module unload
@@ -183,6 +200,11 @@ run opcontrol --setup --source=perf --init
 is "$status" 0 "--source=perf"
 [ ! -d /sys/module/oprof ]
 ok $? "leaves the module alone"
+run opcontrol --reset
+run opcontrol --start
+is "$status" 0 "starts with perf"
+idle_a_while perf
+run opcontrol --shutdown
 run opcontrol --setup --source=kmod --init
 is "$status" 0 "--source=kmod"
 run opcontrol --start

@@ -36,6 +36,7 @@ struct reply {
 };
 
 static pid_t server;
+static int asked[2] = {-1, -1}; /* a pipe that gets a byte with each request; -1: none */
 static struct client_recent recent;
 static struct diag diag;
 
@@ -83,8 +84,12 @@ __attribute__((noreturn)) static void serve(int listening, const struct reply *r
 
 		if (client < 0)
 			_exit(1);
-		if (recv(client, question, sizeof(question), 0) > 0 && !reply->hang_up)
-			send_reply(client, reply);
+		if (recv(client, question, sizeof(question), 0) > 0) {
+			if (asked[1] >= 0 && write(asked[1], "", 1) != 1)
+				_exit(1);
+			if (!reply->hang_up)
+				send_reply(client, reply);
+		}
 		(void)close(client);
 	}
 }
@@ -134,7 +139,8 @@ static int ask(const struct reply *reply)
 	const struct client_patience patience = {20000, -1};
 
 	start_server(reply);
-	return client_recent(".", 1000, CLIENT_SEPARATE_ALL, &patience, &recent, &diag);
+	return client_recent(".", &(struct client_span){1000, 0}, CLIENT_SEPARATE_ALL, &patience,
+			     &recent, &diag);
 }
 
 /* The answer is refused with these words and leaves no descriptor open. */
@@ -205,7 +211,8 @@ START_TEST(what_the_daemon_says_is_told)
 	reply.head.status = -EOPNOTSUPP;
 	expect_refused(&reply, -EOPNOTSUPP, "older than this program");
 	stop_server();
-	ck_assert_int_eq(client_recent(".", 1, CLIENT_SEPARATE_ALL, &patience, &recent, &diag),
+	ck_assert_int_eq(client_recent(".", &(struct client_span){1, 0}, CLIENT_SEPARATE_ALL,
+				       &patience, &recent, &diag),
 			 -ENOTCONN);
 	ck_assert_ptr_nonnull(strstr(diag.text, "opcontrol --start"));
 	ck_assert_int_eq(client_probe("no/such", &diag), -ENOTCONN);
@@ -264,22 +271,67 @@ START_TEST(memory_answers_for_what_it_holds_and_for_nothing_else)
 }
 END_TEST
 
-START_TEST(stretches_that_end_before_now_are_left_to_what_is_on_disk)
+/* The answer of a daemon that can end a range before now. */
+static struct reply until_reply(int64_t begin_ns, int64_t end_ns)
 {
-	int64_t now = now_ns();
-	struct time_range range = {.begin_ns = now - 60 * S, .end_ns = now - 30 * S};
-	struct reply reply = good_reply(now - 100 * S, now);
+	struct reply reply = good_reply(begin_ns, end_ns);
+
+	(void)strcat(reply.text, "until_ns 1\n");
+	reply.head.size_bytes = (uint32_t)strlen(reply.text);
+	return reply;
+}
+
+static int read_range(const struct reply *reply, int64_t begin_ns, int64_t end_ns)
+{
+	const struct time_range range = {.begin_ns = begin_ns, .end_ns = end_ns};
 	struct session_parts parts;
 	struct session_info info;
+	int result;
 
-	start_server(&reply);
-	ck_assert_int_eq(session_recent_read(&parts, &info, ".", "samples/current", &range), 1);
-	range.end_ns = TIME_RANGE_OPEN_END;
-	ck_assert_int_eq(session_recent_read(&parts, &info, ".", "samples/current", &range), 0);
-	session_parts_deinit(&parts);
-	session_info_deinit(&info);
-	range.begin_ns = TIME_RANGE_OPEN_BEGIN;
-	ck_assert_int_eq(session_recent_read(&parts, &info, ".", "samples/current", &range), 1);
+	start_server(reply);
+	result = session_recent_read(&parts, &info, ".", "samples/current", &range);
+	if (!result) {
+		session_parts_deinit(&parts);
+		session_info_deinit(&info);
+	}
+	return result;
+}
+
+START_TEST(a_range_that_ends_within_a_minute_is_read_from_memory)
+{
+	int64_t now = now_ns();
+	int64_t minute = now / (60 * S) * 60 * S;
+	int64_t end = now - 30 * S;
+	struct reply reply = until_reply(now - 100 * S, end);
+	char text[256];
+
+	end += end % (60 * S) == 0; /* not the end of a minute */
+	ck_assert_int_eq(read_range(&reply, now - 60 * S, end), 0);
+	ck_assert_int_eq(read_range(&reply, now - 60 * S, TIME_RANGE_OPEN_END), 0);
+	/* Memory does not reach back to the session's start; then it does. */
+	ck_assert_int_eq(read_range(&reply, TIME_RANGE_OPEN_BEGIN, end), 1);
+	ck_assert_int_eq(file_make_dirs("samples/current/meta", 0700), 0);
+	(void)snprintf(text, sizeof(text), "started %" PRId64 "\n", now - 100 * S);
+	ck_assert_int_eq(file_replace("samples/current/meta/info", text, strlen(text), 0600), 0);
+	ck_assert_int_eq(read_range(&reply, TIME_RANGE_OPEN_BEGIN, end), 0);
+	/* A slice ends with each minute, and what is older than memory is on disk, too. */
+	ck_assert_int_eq(read_range(&reply, minute - 120 * S, minute - 60 * S), 1);
+	ck_assert_int_eq(read_range(&reply, now - 7200 * S, now - 3600 * S + 1), 1);
+}
+END_TEST
+
+START_TEST(an_older_daemon_and_an_empty_answer_leave_a_range_to_what_is_on_disk)
+{
+	int64_t now = now_ns();
+	int64_t end = now - 30 * S + ((now - 30 * S) % (60 * S) == 0);
+	struct reply older = good_reply(now - 100 * S, now);
+	struct reply empty = until_reply(now - 100 * S, now - 100 * S);
+	unsigned int before = nr_descriptors();
+
+	ck_assert_int_eq(read_range(&older, now - 60 * S, end), 1);
+	ck_assert_int_eq(read_range(&older, now - 60 * S, now), 0);
+	ck_assert_int_eq(read_range(&empty, now - 60 * S, end), 1);
+	ck_assert_uint_eq(nr_descriptors(), before);
 }
 END_TEST
 
@@ -299,6 +351,39 @@ START_TEST(a_daemon_that_gives_junk_or_is_not_there_is_passed_over)
 }
 END_TEST
 
+/* Returns the number of requests since the last call. */
+static size_t nr_asked(void)
+{
+	char bytes[64];
+	ssize_t nr = read(asked[0], bytes, sizeof(bytes));
+
+	return nr > 0 ? (size_t)nr : 0;
+}
+
+START_TEST(a_report_up_to_now_has_the_daemon_store_what_it_has_and_others_do_not_ask)
+{
+	int64_t now = now_ns();
+	const struct time_range old = {.begin_ns = now - 7200 * S, .end_ns = now - 3600 * S};
+	const struct time_range open = {.begin_ns = now - 7200 * S, .end_ns = TIME_RANGE_OPEN_END};
+	struct reply reply = good_reply(now - S, now);
+	unsigned int before;
+
+	ck_assert_int_eq(pipe2(asked, O_NONBLOCK | O_CLOEXEC), 0);
+	start_server(&reply);
+	before = nr_descriptors();
+	session_recent_settle(".", NULL);
+	ck_assert_uint_eq(nr_asked(), 1);
+	session_recent_settle(".", &open);
+	ck_assert_uint_eq(nr_asked(), 1);
+	session_recent_settle(".", &old);
+	ck_assert_uint_eq(nr_asked(), 0);
+	ck_assert_uint_eq(nr_descriptors(), before);
+	stop_server();
+	session_recent_settle(".", NULL);
+	ck_assert_uint_eq(nr_descriptors(), before);
+}
+END_TEST
+
 static void teardown(void)
 {
 	stop_server();
@@ -314,7 +399,10 @@ int main(void)
 	tcase_add_test(tc, answers_that_are_none_are_refused_and_leave_no_descriptor);
 	tcase_add_test(tc, what_the_daemon_says_is_told);
 	tcase_add_test(tc, memory_answers_for_what_it_holds_and_for_nothing_else);
-	tcase_add_test(tc, stretches_that_end_before_now_are_left_to_what_is_on_disk);
+	tcase_add_test(tc, a_range_that_ends_within_a_minute_is_read_from_memory);
+	tcase_add_test(tc, an_older_daemon_and_an_empty_answer_leave_a_range_to_what_is_on_disk);
+	tcase_add_test(tc,
+		       a_report_up_to_now_has_the_daemon_store_what_it_has_and_others_do_not_ask);
 	tcase_add_test(tc, a_daemon_that_gives_junk_or_is_not_there_is_passed_over);
 	return test_run(tc);
 }

@@ -48,6 +48,9 @@ START_TEST(how_far_to_reach_back_and_how_apart_are_read)
 	ck_assert_int_eq(parse("last_ns 60000000000\nseparate all\n"), 0);
 	ck_assert_uint_eq(request.last_ns, UINT64_C(60000000000));
 	ck_assert(request.separate_all);
+	ck_assert_uint_eq(request.until_ns, 0);
+	ck_assert_int_eq(parse("last_ns 7\nuntil_ns 5\n"), 0);
+	ck_assert_uint_eq(request.until_ns, 5);
 	ck_assert_int_eq(parse("last_ns 18446744073709551615"), 0);
 	ck_assert_uint_eq(request.last_ns, UINT64_MAX);
 	ck_assert_int_eq(parse("name x\n"), 0);
@@ -59,8 +62,13 @@ END_TEST
 START_TEST(what_is_no_number_or_no_separation_is_refused)
 {
 	static const char *const bad[] = {
-		"last_ns \n",	  "last_ns -1\n", "last_ns 1s\n", "last_ns 18446744073709551616\n",
-		"separate lib\n", "separate \n",
+		"last_ns \n",
+		"last_ns -1\n",
+		"until_ns x\n",
+		"last_ns 1s\n",
+		"last_ns 18446744073709551616\n",
+		"separate lib\n",
+		"separate \n",
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

@@ -81,6 +81,21 @@ START_TEST(a_stretch_begins_at_a_mark_and_holds_all_since)
 }
 END_TEST
 
+START_TEST(a_stretch_ends_at_the_first_mark_with_all_samples_up_to_its_end)
+{
+	for (uint64_t second = 1; second <= 100; second++) {
+		add(1, second * S_NS - 1);
+		recent_mark(recent, second * S_NS, &stats);
+	}
+	ck_assert_uint_eq(recent_find_end(recent, 100 * S_NS, 10 * S_NS)->time_ns, 90 * S_NS);
+	ck_assert_uint_eq(recent_find_end(recent, 100 * S_NS, 10 * S_NS - 1)->time_ns, 91 * S_NS);
+	ck_assert_uint_eq(recent_find_end(recent, 100 * S_NS, 10 * S_NS)->position, 90);
+	ck_assert_uint_eq(recent_find_end(recent, 100 * S_NS, 1000 * S_NS)->time_ns, 0);
+	/* What came after the last mark ends now. */
+	ck_assert_ptr_null(recent_find_end(recent, 101 * S_NS, S_NS / 2));
+}
+END_TEST
+
 START_TEST(marks_are_a_second_apart)
 {
 	for (unsigned int i = 1; i <= 100; i++)
@@ -205,6 +220,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_stretch_begins_at_a_mark_and_holds_all_since);
+	tcase_add_test(tc, a_stretch_ends_at_the_first_mark_with_all_samples_up_to_its_end);
 	tcase_add_test(tc, marks_are_a_second_apart);
 	tcase_add_test(tc, samples_at_one_place_between_two_marks_take_one_entry);
 	tcase_add_test(tc, when_there_is_no_room_the_oldest_go_and_what_stays_is_whole);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define S_NS UINT64_C(1000000000)
+
 enum { LOAD = 1, KERNEL, REGION };
 
 static const struct event_choice events[] = {
@@ -86,11 +88,12 @@ static void sample_some(void)
 	fake_lost(OPROF_LOST_KERNEL_RING, 3);
 }
 
-static struct slice *ask(unsigned int separation)
+static struct slice *ask_span(uint64_t last_ns, uint64_t until_ns, unsigned int separation)
 {
+	const struct recent_span span = {last_ns, until_ns};
 	struct recent_stretch stretch;
 	struct slice *slice;
-	int fd = profiler_recent(&profiler, UINT64_C(60000000000), separation, &stretch, &diag);
+	int fd = profiler_recent(&profiler, &span, separation, &stretch, &diag);
 
 	ck_assert_int_ge(fd, 0);
 	/* The file cannot be changed. */
@@ -102,6 +105,11 @@ static struct slice *ask(unsigned int separation)
 	ck_assert_int_eq(slice_info(slice)->begin_ns, stretch.begin_ns);
 	ck_assert_int_eq(slice_info(slice)->end_ns, stretch.end_ns);
 	return slice;
+}
+
+static struct slice *ask(unsigned int separation)
+{
+	return ask_span(60 * S_NS, 0, separation);
 }
 
 static uint64_t counted(const struct slice *slice, const char *name)
@@ -136,6 +144,36 @@ START_TEST(samples_counters_and_what_was_lost_agree)
 	sample_some();
 	slice = ask(SEPARATION_LIB);
 	expect_counts(slice, 12, 4, 6);
+	slice_close(slice);
+}
+END_TEST
+
+/* Sample, as if seconds had passed since begin_ns. */
+static void sample_until(uint64_t begin_ns, uint64_t seconds)
+{
+	sample_some();
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	recent_mark(profiler.recent, begin_ns + seconds * S_NS, &session.stats);
+}
+
+START_TEST(a_range_that_ended_has_its_own_samples_and_counters)
+{
+	uint64_t begin_ns = profiler.recent->drained_ns;
+	struct slice *slice;
+
+	sample_until(begin_ns, 1000);
+	sample_until(begin_ns, 2000);
+	sample_until(begin_ns, 3000);
+	slice = ask_span(2000 * S_NS, 1000 * S_NS, SEPARATION_LIB);
+	expect_counts(slice, 6, 2, 3);
+	ck_assert_int_eq(slice_info(slice)->end_ns - slice_info(slice)->begin_ns, 1000 * S_NS);
+	slice_close(slice);
+	slice = ask_span(3000 * S_NS, 1000 * S_NS, SEPARATION_LIB);
+	expect_counts(slice, 12, 4, 6);
+	slice_close(slice);
+	/* All of it is before the oldest mark. */
+	slice = ask_span(9000 * S_NS, 8000 * S_NS, SEPARATION_LIB);
+	expect_counts(slice, 0, 0, 0);
 	slice_close(slice);
 }
 END_TEST
@@ -257,6 +295,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, samples_counters_and_what_was_lost_agree);
+	tcase_add_test(tc, a_range_that_ended_has_its_own_samples_and_counters);
 	tcase_add_test(tc, no_task_is_off_for_longer_than_the_stretch_lasts);
 	tcase_add_test(tc, sections_are_as_the_session_s_own_files);
 	tcase_add_test(tc, separate_all_keeps_threads_cpus_and_cgroups_apart);

@@ -34,6 +34,10 @@ static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffff81000800 T __cpuidle_text_start\n"
 			       "ffffffff81000810 t some_new_idle\n"
 			       "ffffffff81000900 T __cpuidle_text_end\n"
+			       "ffffffff81000a00 t __psci_enter_domain_idle_state\n"
+			       "ffffffff81000a40 T after_psci\n"
+			       "ffffffff81000a80 t pvm_safe_halt_hc\n"
+			       "ffffffff81000ac0 T handle_softirqs\n"
 			       "ffffffff81001000 T _etext\n"
 			       "ffffffff82000000 D some_data\n"
 			       "ffffffff83000000 t init_function\n"
@@ -127,7 +131,7 @@ START_TEST(identities_are_read_from_notes)
 }
 END_TEST
 
-START_TEST(idle_routines_are_told_by_name_and_section)
+START_TEST(idle_routines_are_found_by_name_and_section)
 {
 	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
 	ck_assert(!kernel_map_is_idle(&map, 0xffffffff81000200));
@@ -137,27 +141,81 @@ START_TEST(idle_routines_are_told_by_name_and_section)
 	ck_assert(!kernel_map_is_idle(&map, 0xffffffff81000340));
 	ck_assert(kernel_map_is_idle(&map, 0xffffffff81000815));
 	ck_assert(!kernel_map_is_idle(&map, 0xffffffff81000900));
+	ck_assert(kernel_map_is_idle(&map, 0xffffffff81000a00));
+	ck_assert(!kernel_map_is_idle(&map, 0xffffffff81000a40));
+	ck_assert(kernel_map_is_idle(&map, 0xffffffff81000a80));
+	ck_assert(!kernel_map_is_idle(&map, 0xffffffff81000ac0));
 }
 END_TEST
 
-START_TEST(idle_names_of_many_kernels_are_known_and_others_are_not)
+START_TEST(idle_routines_of_all_hypervisors_and_machines_are_idle)
 {
-	static const char *const idle[] = {
-		"default_idle",	     "native_safe_halt", "pv_native_safe_halt",
-		"mwait_idle",	     "intel_idle_ibrs",	 "acpi_idle_enter",
-		"acpi_safe_halt",    "poll_idle",	 "cpuidle_enter_state",
-		"do_idle",	     "cpu_do_idle",	 "cpu_idle_poll.isra.0",
-		"arch_cpu_idle",     "io_idle",		 "default_idle_call",
-		"cpuidle_poll_time", "haltpoll_select",
+	static const char *const bare[] = {
+		"default_idle",	     "mwait_idle",	     "intel_idle_ibrs",
+		"acpi_idle_enter",   "acpi_safe_halt",	     "poll_idle",
+		"do_idle",	     "cpuidle_enter_state",  "cpu_idle_poll.isra.0",
+		"io_idle",	     "default_idle_call",    "cpuidle_poll_time",
+		"menu_select",	     "tick_nohz_idle_enter", "do_idle.cold",
+		"cpu_startup_entry", "arch_cpu_idle_exit",   "sched_idle_set_state",
 	};
+	static const char *const kvm[] = {"pv_native_safe_halt", "native_safe_halt",
+					  "kvm_safe_halt", "haltpoll_select", "default_enter_idle"};
+	static const char *const xen[] = {"xen_safe_halt", "xen_hypercall_sched_op"};
+	static const char *const hyper_v[] = {"pv_native_safe_halt", "hv_safe_halt"};
+	static const char *const pvm[] = {"pvm_safe_halt", "pvm_safe_halt_hc"};
+	static const char *const tdx[] = {"tdx_safe_halt", "tdg_safe_halt", "tdx_halt"};
+	static const char *const arm64[] = {
+		"arch_cpu_idle",	  "cpu_do_idle",
+		"psci_enter_idle_state",  "__psci_enter_domain_idle_state",
+		"psci_cpu_suspend_enter", "default_idle_call"};
+	static const char *const power[] = {"plpar_hcall_norets_notrace", "snooze_loop",
+					    "dedicated_cede_loop"};
+#define TABLE(names)                                                                               \
+	{                                                                                          \
+#names, names, sizeof(names) / sizeof((names)[0])                                  \
+	}
+	static const struct {
+		const char *machine;
+		const char *const *names;
+		size_t nr;
+	} tables[] = {TABLE(bare), TABLE(kvm), TABLE(xen),   TABLE(hyper_v),
+		      TABLE(pvm),  TABLE(tdx), TABLE(arm64), TABLE(power)};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (size_t j = 0; j < tables[i].nr; j++)
+			ck_assert_msg(kernel_idle_is_routine(tables[i].names[j]), "%s: %s",
+				      tables[i].machine, tables[i].names[j]);
+}
+END_TEST
+
+START_TEST(interrupts_of_an_idle_cpu_are_work)
+{
 	static const char *const busy[] = {
-		"schedule", "idle_cull_fn",	 "worker_enter_idle", "tick_nohz_idle_enter",
-		"io_idle2", "native_safe",	 "cpu_idle_read_s64", "sched_balance_newidle",
-		"",	    "kvm_emulate_mwait",
+		"",
+		"_nohz_idle_balance.isra.0",
+		"_raw_spin_unlock_irqrestore",
+		"account_idle_ticks",
+		"cpu_idle_read_s64",
+		"handle_softirqs",
+		"idle_cpu",
+		"idle_cull_fn",
+		"io_idle2",
+		"kvm_emulate_mwait",
+		"native_safe",
+		"net_rx_action",
+		"nohz_run_idle_balance",
+		"schedule",
+		"sched_balance_newidle",
+		"select_idle_core.isra.0",
+		"smp_call_function_many_cond",
+		"sysvec_apic_timer_interrupt",
+		"try_to_wake_up",
+		"unsafe_halt",
+		"virtnet_poll",
+		"wake_up_if_idle",
+		"xen_hypercall_event_channel_op",
 	};
 
-	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
-		ck_assert_msg(kernel_idle_is_routine(idle[i]), "%s", idle[i]);
 	for (size_t i = 0; i < sizeof(busy) / sizeof(busy[0]); i++)
 		ck_assert_msg(!kernel_idle_is_routine(busy[i]), "%s", busy[i]);
 }
@@ -306,7 +364,11 @@ START_TEST(symbols_of_what_was_told_are_kept)
 			       "340 4c0 T after_idle\n"
 			       "800 10 T __cpuidle_text_start\n"
 			       "810 f0 t some_new_idle\n"
-			       "900 700 T __cpuidle_text_end\n");
+			       "900 100 T __cpuidle_text_end\n"
+			       "a00 40 t __psci_enter_domain_idle_state\n"
+			       "a40 40 T after_psci\n"
+			       "a80 40 t pvm_safe_halt_hc\n"
+			       "ac0 540 T handle_softirqs\n");
 	free(text);
 	text = saved_text(0xffffffffc0100000);
 	ck_assert_str_eq(text, "oprof-kernel-symbols 1\n0 20 t ext4_first\n20 fe0 T ext4_second\n");
@@ -420,8 +482,9 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, kernel_modules_and_programs_are_found_by_address);
 	tcase_add_test(tests, identities_are_read_from_notes);
-	tcase_add_test(tests, idle_routines_are_told_by_name_and_section);
-	tcase_add_test(tests, idle_names_of_many_kernels_are_known_and_others_are_not);
+	tcase_add_test(tests, idle_routines_are_found_by_name_and_section);
+	tcase_add_test(tests, idle_routines_of_all_hypervisors_and_machines_are_idle);
+	tcase_add_test(tests, interrupts_of_an_idle_cpu_are_work);
 	tcase_add_test(tests, hidden_addresses_make_one_image_of_the_kernel);
 	tcase_add_test(tests, programs_come_and_go_by_records);
 	tcase_add_test(tests, a_program_stays_when_another_is_made_close_behind_it);

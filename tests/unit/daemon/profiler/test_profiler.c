@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct event_choice events[] = {
@@ -103,6 +104,57 @@ START_TEST(rings_are_read_between_the_files_of_a_slice)
 	ck_assert_int_eq(profiler_close_epoch(&profiler), 0);
 	ck_assert_uint_eq(fake.nr_reads - nr_before, 2); /* the program's file and the kernel's */
 	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(the_kernel_has_names_after_the_round_that_stored_its_first_samples)
+{
+	unsigned int nr_before;
+
+	open_it();
+	fake_cpu(0);
+	fake_task(1, 1, 1, 0);
+	fake_sample(0, OPROF_MODE_USER, 1, 0, 10);
+	nr_before = fake.nr_symbols_saved;
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(fake.nr_symbols_saved, nr_before);
+	samples(2);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(fake.nr_symbols_saved, nr_before + 1);
+	/* A module sampled a moment later waits, since each reading of kallsyms costs much. */
+	profiler.symbols_after_ns = UINT64_MAX;
+	fake_image(3, OPROF_IMAGE_MODULE, "ext4");
+	fake_sample(0, OPROF_MODE_KERNEL, 3, 0, 10);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(fake.nr_symbols_saved, nr_before + 1);
+	profiler.symbols_after_ns = 0;
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(fake.nr_symbols_saved, nr_before + 2);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(fake.nr_symbols_saved, nr_before + 2);
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(symbols_that_cannot_be_written_are_logged_once)
+{
+	const char *first;
+	char *text;
+
+	log_init("test", LOG_LEVEL_WARNING);
+	ck_assert_int_eq(log_open("warnings"), 0);
+	open_it();
+	/* A folder where the fake source puts its file. */
+	ck_assert_int_eq(unlink("samples/current/meta/symbols"), 0);
+	ck_assert_int_eq(mkdir("samples/current/meta/symbols", 0700), 0);
+	ck_assert_int_eq(profiler_dump(&profiler), 0);
+	ck_assert_int_eq(profiler_dump(&profiler), 0);
+	profiler_close(&profiler);
+	ck_assert_int_eq(file_read_text("warnings", 1 << 16, &text, NULL), 0);
+	first = strstr(text, "cannot keep symbols");
+	ck_assert_ptr_nonnull(first);
+	ck_assert_ptr_null(strstr(first + 1, "cannot keep symbols"));
+	free(text);
 }
 END_TEST
 
@@ -613,6 +665,8 @@ int main(void)
 	TCase *tc = tcase_create("profiler");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_kernel_has_names_after_the_round_that_stored_its_first_samples);
+	tcase_add_test(tc, symbols_that_cannot_be_written_are_logged_once);
 	tcase_add_test(tc, samples_reach_files_and_counters_agree);
 	tcase_add_test(tc, rings_are_read_between_the_files_of_a_slice);
 	tcase_add_test(tc, closing_takes_what_is_still_in_the_rings);

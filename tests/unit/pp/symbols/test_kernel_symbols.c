@@ -142,11 +142,19 @@ START_TEST(symbols_of_the_session_are_found_by_identity)
 }
 END_TEST
 
-START_TEST(missing_symbols_are_told_with_the_remedy)
+START_TEST(only_hidden_symbols_make_the_advice_to_profile_as_root)
 {
+	const struct oprof_image_identity hidden = {.nr_build_id = 0};
+
+	ck_assert_int_eq(kernel_symbols_load(&table, &hidden, folder), 0);
+	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
+	ck_assert_ptr_nonnull(strstr(table.note, "profile as root"));
+	ck_assert_ptr_nonnull(strstr(table.note, "kptr_restrict"));
+	symbol_table_deinit(&table);
 	ck_assert_int_eq(kernel_symbols_load(&table, &identity, folder), 0);
 	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
-	ck_assert_ptr_nonnull(strstr(table.note, "kptr_restrict"));
+	ck_assert_ptr_null(strstr(table.note, "as root"));
+	ck_assert_ptr_nonnull(strstr(table.note, "oprof dump"));
 	symbol_table_deinit(&table);
 	ck_assert_int_eq(kernel_symbols_load(&table, &identity, NULL), 0);
 	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
@@ -177,7 +185,7 @@ static Suite *make_suite(void)
 	suite_add_tcase(suite, tcase);
 	tcase_add_checked_fixture(load, setup_folder, teardown_folder);
 	tcase_add_test(load, symbols_of_the_session_are_found_by_identity);
-	tcase_add_test(load, missing_symbols_are_told_with_the_remedy);
+	tcase_add_test(load, only_hidden_symbols_make_the_advice_to_profile_as_root);
 	tcase_add_test(load, damaged_symbols_are_told_with_file_and_line);
 	suite_add_tcase(suite, load);
 	return suite;
