@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 pp_libpp_a_SOURCES += \
 	pp/format/coverage.c pp/format/coverage.h \
+	pp/format/flat_lines.c pp/format/flat_lines.h \
 	pp/format/format_callgraph.c \
 	pp/format/format_callgrind.c \
 	pp/format/format_calls.h \
@@ -18,6 +19,7 @@ pp_libpp_a_SOURCES += \
 	pp/format/pprof_code.c pp/format/pprof_code.h \
 	pp/format/pprof_writer.c pp/format/pprof_writer.h \
 	pp/format/row_groups.c pp/format/row_groups.h \
+	pp/format/symbol_lines.c pp/format/symbol_lines.h \
 	pp/format/text_line.c pp/format/text_line.h
 
 test_programs += \
