@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 pp_libpp_a_SOURCES += \
 	pp/base/cells.c pp/base/cells.h \
+	pp/base/display.c pp/base/display.h \
 	pp/base/duration.c pp/base/duration.h \
 	pp/base/gzip_writer.c pp/base/gzip_writer.h \
 	pp/base/json_writer.c pp/base/json_writer.h \
@@ -11,6 +12,7 @@ pp_libpp_a_SOURCES += \
 
 test_programs += \
 	tests/unit/pp/base/test_cells \
+	tests/unit/pp/base/test_display \
 	tests/unit/pp/base/test_protobuf \
 	tests/unit/pp/base/test_strings \
 	tests/unit/pp/base/test_utf8
