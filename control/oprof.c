@@ -37,7 +37,7 @@ struct verb {
 static const struct verb verbs[] = {
 	{"run", "operf", NULL, NULL, "[options] [--] COMMAND... | -p PID | -s [COMMAND...]",
 	 "profile a command, processes or the whole machine into ./oprofile_data"},
-	{"report", "opreport", NULL, NULL, "[options] [PROFILE...]",
+	{"report", "opreport", "--layout=auto", NULL, "[options] [PROFILE...]",
 	 "show where the time went: images, or symbols with -l"},
 	{"diff", "opreport", "--diff", NULL, "[options] A B | --last LENGTH",
 	 "compare two time ranges or sessions: what became hotter, what cooler"},

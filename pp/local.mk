@@ -71,5 +71,6 @@ include pp/trace/local.mk
 test_programs += \
 	tests/unit/pp/test_opcheck \
 	tests/unit/pp/test_opreport \
+	tests/unit/pp/test_opreport_terminal \
 	tests/unit/pp/test_optop
 EXTRA_tests_unit_pp_test_optop_DEPENDENCIES = optop

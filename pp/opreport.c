@@ -6,7 +6,9 @@
 #include "lib/file.h"
 #include "lib/log.h"
 #include "pp/format/coverage.h"
+#include "pp/base/cells.h"
 #include "pp/format/format_document.h"
+#include "pp/format/format_terminal.h"
 #include "pp/page/format_page.h"
 #include "pp/format/format_text.h"
 #include "pp/profile/profile.h"
@@ -17,17 +19,39 @@
 #include "pp/selection/selection.h"
 
 #include <errno.h>
+#include <locale.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define LINES_LACK_SHOWN 3
 #define ERROR_TOLD	 (-ECANCELED) /* the error was already reported */
 
+/* A report for a file is for no terminal. */
+static struct display find_display(const struct report_options *options)
+{
+	struct display display;
+
+	display_find(&display, options->output ? -1 : STDOUT_FILENO, options->color);
+	return display;
+}
+
+static int write_terminal(FILE *out, const struct profile *profile,
+			  const struct report_options *options)
+{
+	struct display display = find_display(options);
+
+	return terminal_format(out, profile, &options->text, &display);
+}
+
 static int write_text(FILE *out, const struct profile *profile,
 		      const struct report_options *options, const struct event_table *events)
 {
+	if (options->layout == LAYOUT_TERMINAL)
+		return write_terminal(out, profile, options);
 	if (options->text.header)
 		text_format_header(out, profile, events);
 	if (options->profile.symbols)
@@ -207,35 +231,87 @@ static void tell_images(const struct profile *profile)
 }
 
 /* Reports the images without source lines, if lines were requested. */
-static void tell_lines(const struct profile *profile, bool verbose)
+static void tell_lines(const struct profile *profile, size_t nr_shown)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < profile->selection->nr_images; i++) {
 		if (!profile->images[i].line_note)
 			continue;
-		if (++nr <= LINES_LACK_SHOWN || verbose)
+		if (++nr <= nr_shown)
 			log_info("source lines of %s: %s", profile->selection->images[i].path,
 				 profile->images[i].line_note);
 	}
-	if (nr > LINES_LACK_SHOWN && !verbose)
-		log_info("and %zu more images without source lines (-V lists them)",
-			 nr - LINES_LACK_SHOWN);
+	if (nr > nr_shown)
+		log_info("and %zu more images without source lines (-V lists them)", nr - nr_shown);
+}
+
+/* ---- coverage ---- */
+
+enum moment { BEFORE, AFTER };
+
+/* Writes what is known before the report, or after it, with an empty line between. */
+static void write_brief(FILE *err, const struct content *content,
+			const struct report_options *options, enum moment moment)
+{
+	if (moment == AFTER)
+		(void)fputc('\n', err);
+	if (options->tool.verbose && moment == BEFORE)
+		coverage_write_before(err, content->profile, options->selection.session_dir);
+	else if (options->tool.verbose)
+		coverage_write_after(err, content->profile);
+	else if (moment == BEFORE)
+		coverage_brief_before(err, content->profile, options->selection.session_dir);
+	else
+		coverage_brief_after(err, content->profile);
+	if (moment == BEFORE)
+		(void)fputc('\n', err);
+}
+
+/* Writes the coverage of a report for a terminal, in lines of its width. */
+static void tell_brief(const struct content *content, const struct report_options *options,
+		       enum moment moment)
+{
+	struct display display = find_display(options);
+	char *text = NULL;
+	size_t nr_bytes;
+	FILE *lines = open_memstream(&text, &nr_bytes);
+
+	if (!lines)
+		return;
+	write_brief(lines, content, options, moment);
+	if (!fclose(lines))
+		cells_wrap(stderr, text, display.width);
+	free(text);
+}
+
+static void tell_coverage(const struct content *content, const struct report_options *options,
+			  enum moment moment)
+{
+	if (options->layout == LAYOUT_TERMINAL)
+		tell_brief(content, options, moment);
+	else if (moment == BEFORE)
+		coverage_write_before(stderr, content->profile, options->selection.session_dir);
+	else
+		coverage_write_after(stderr, content->profile);
 }
 
 static int report_profile(const struct content *content, const struct report_options *options)
 {
+	size_t nr_shown = options->tool.verbose		       ? SIZE_MAX
+			  : options->layout == LAYOUT_TERMINAL ? 1
+							       : LINES_LACK_SHOWN;
 	int error;
 
 	if (options->tool.verbose)
 		tell_images(content->profile);
-	coverage_write_before(stderr, content->profile, options->selection.session_dir);
+	tell_coverage(content, options, BEFORE);
 	error = write_output(content, options);
 	if (error)
 		return error;
-	coverage_write_after(stderr, content->profile);
+	tell_coverage(content, options, AFTER);
 	if (options->text.show_lines || options->profile.inlines || options->tool.verbose)
-		tell_lines(content->profile, options->tool.verbose);
+		tell_lines(content->profile, nr_shown);
 	if (content->calls)
 		report_calls_write_coverage(stderr, content->calls);
 	return 0;
@@ -313,6 +389,9 @@ static int report(struct report_options *options)
 	struct diag diag;
 	int error;
 
+	report_options_choose_layout(options, isatty(STDOUT_FILENO));
+	if (options->layout == LAYOUT_TERMINAL)
+		(void)setlocale(LC_CTYPE, ""); /* other layouts do not depend on it */
 	options->profile.skip = select_skip_file;
 	/* With two sides the daemon is not asked, so that both ranges are cut in the same way. */
 	options->selection.ask_daemon = options->nr_sides == 1;

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 pp_libpp_a_SOURCES += \
+	pp/base/cells.c pp/base/cells.h \
+	pp/base/display.c pp/base/display.h \
+	pp/base/duration.c pp/base/duration.h \
 	pp/base/gzip_writer.c pp/base/gzip_writer.h \
 	pp/base/json_writer.c pp/base/json_writer.h \
 	pp/base/protobuf.c pp/base/protobuf.h \
@@ -8,6 +11,8 @@ pp_libpp_a_SOURCES += \
 	pp/base/xml_writer.c pp/base/xml_writer.h
 
 test_programs += \
+	tests/unit/pp/base/test_cells \
+	tests/unit/pp/base/test_display \
 	tests/unit/pp/base/test_protobuf \
 	tests/unit/pp/base/test_strings \
 	tests/unit/pp/base/test_utf8

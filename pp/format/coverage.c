@@ -143,8 +143,9 @@ static void write_side(FILE *err, const struct profile *profile, size_t index)
 		(void)fputs(index ? "after: " : "before: ", err);
 }
 
+/* Writes a side; brief: without the reason for the source. */
 static void write_before(FILE *err, const struct profile *profile, size_t index,
-			 const char *session_dir)
+			 const char *session_dir, bool brief)
 {
 	const struct selection *selection = profile->selection;
 	const struct selection_side *side = &selection->sides[index];
@@ -160,7 +161,7 @@ static void write_before(FILE *err, const struct profile *profile, size_t index,
 		(void)fputs(", source ", err);
 		text_write_name(err, info->source);
 	}
-	if (info->source && info->source_reason) {
+	if (info->source && info->source_reason && !brief) {
 		(void)fputs(" (", err);
 		text_write_name(err, info->source_reason);
 		(void)fputc(')', err);
@@ -173,7 +174,13 @@ static void write_before(FILE *err, const struct profile *profile, size_t index,
 void coverage_write_before(FILE *err, const struct profile *profile, const char *session_dir)
 {
 	for (size_t i = 0; i < profile->selection->nr_sides; i++)
-		write_before(err, profile, i, session_dir);
+		write_before(err, profile, i, session_dir, false);
+}
+
+void coverage_brief_before(FILE *err, const struct profile *profile, const char *session_dir)
+{
+	for (size_t i = 0; i < profile->selection->nr_sides; i++)
+		write_before(err, profile, i, session_dir, true);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -510,6 +517,55 @@ static void write_images(FILE *err, const struct lack *lack)
 			    err);
 }
 
+/* Returns the class with the greatest share of samples without a symbol. */
+static size_t worst_column(const struct lack *lack)
+{
+	size_t worst = 0;
+
+	for (size_t i = 1; i < lack->nr_columns; i++)
+		if (percent(lack->sums[i], column_total(lack, i)) >
+		    percent(lack->sums[worst], column_total(lack, worst)))
+			worst = i;
+	return worst;
+}
+
+/* Returns what helps most: debug symbols are often only not installed. */
+static const char *remedy_of(const struct lack *lack)
+{
+	for (size_t i = 0; i < lack->nr_images; i++) {
+		enum symbols_lack why = lack->profile->images[lack->images[i].image].lack;
+
+		if (why == SYMBOLS_DYNAMIC_ONLY || why == SYMBOLS_STRIPPED)
+			return "; install -dbgsym, -dbg or -debuginfo packages, or "
+			       "debuginfod-find debuginfo FILE";
+	}
+	return "";
+}
+
+/* Sums up the images without symbols, and names the one with most such samples. */
+static void write_images_brief(FILE *err, const struct lack *lack)
+{
+	size_t column = worst_column(lack);
+	const struct column_lack *first = lack->images;
+
+	if (!lack->nr_images)
+		return;
+	(void)fprintf(err, "no symbols for %.2f %%",
+		      percent(lack->sums[column], column_total(lack, column)));
+	write_of_event(err, lack, column);
+	if (lack->nr_images > 1)
+		(void)fprintf(err, ", in %zu images, most in ", lack->nr_images);
+	else
+		(void)fputs(", in ", err);
+	text_write_name(err, lack->profile->selection->images[first->image].path);
+	if (lack->nr_images > 1) {
+		(void)fprintf(err, " (%.2f %%", first->percent);
+		write_of_event(err, lack, first->column);
+		(void)fputc(')', err);
+	}
+	(void)fprintf(err, "%s; -V lists reasons\n", remedy_of(lack));
+}
+
 /* True if an earlier note, of this session or of another, has this name. */
 static bool noted_before(const struct selection *selection, size_t session, size_t nr_notes,
 			 const char *name)
@@ -611,7 +667,8 @@ static void write_chance(FILE *err, const struct profile *profile)
 	(void)fputc('\n', err);
 }
 
-void coverage_write_after(FILE *err, const struct profile *profile)
+static void write_after(FILE *err, const struct profile *profile,
+			void (*write_lack)(FILE *err, const struct lack *lack))
 {
 	struct lack lack = {0};
 	bool told = profile->with_symbols && lack_init(&lack, profile);
@@ -625,6 +682,16 @@ void coverage_write_after(FILE *err, const struct profile *profile)
 		write_chance(err, profile);
 	write_losses(err, profile);
 	if (told)
-		write_images(err, &lack);
+		write_lack(err, &lack);
 	lack_deinit(&lack);
+}
+
+void coverage_write_after(FILE *err, const struct profile *profile)
+{
+	write_after(err, profile, write_images);
+}
+
+void coverage_brief_after(FILE *err, const struct profile *profile)
+{
+	write_after(err, profile, write_images_brief);
 }

@@ -15,4 +15,11 @@ void coverage_write_before(FILE *err, const struct profile *profile, const char 
 
 void coverage_write_after(FILE *err, const struct profile *profile);
 
+/*
+ * The same for a terminal: without the reason for the source, and with one line for all images
+ * without symbols.
+ */
+void coverage_brief_before(FILE *err, const struct profile *profile, const char *session_dir);
+void coverage_brief_after(FILE *err, const struct profile *profile);
+
 #endif

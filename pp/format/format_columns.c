@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/format_columns.h"
 
+#include "lib/saturate.h"
 #include "pp/format/format_rows.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static struct share share_of(const struct profile *profile, size_t class, size_t side,
 			     const uint64_t *counts, const uint64_t *shares,
@@ -143,4 +147,42 @@ bool column_passes(const struct profile *profile, const uint64_t *shares, double
 		if (percent_of(shares[i], profile->share_totals[i]) >= threshold)
 			return true;
 	return false;
+}
+
+bool column_is_shown(const struct profile *profile, const uint64_t *shares,
+		     const struct text_options *options)
+{
+	if (!options->any_class)
+		return column_passes(profile, shares, options->threshold);
+	for (size_t i = 0; i < profile->nr_columns; i++)
+		if (percent_of(shares[i], profile->share_totals[i]) >= options->threshold)
+			return true;
+	return false;
+}
+
+int column_sums_init(struct column_sums *sums, const struct profile *profile)
+{
+	sums->counts = calloc(profile->nr_columns, sizeof(*sums->counts));
+	sums->shares = calloc(profile->nr_columns, sizeof(*sums->shares));
+	return sums->counts && sums->shares ? 0 : -ENOMEM;
+}
+
+void column_sums_deinit(struct column_sums *sums)
+{
+	free(sums->counts);
+	free(sums->shares);
+	*sums = (struct column_sums){0};
+}
+
+void column_sums_clear(struct column_sums *sums, const struct profile *profile)
+{
+	memset(sums->counts, 0, profile->nr_columns * sizeof(*sums->counts));
+	memset(sums->shares, 0, profile->nr_columns * sizeof(*sums->shares));
+}
+
+void column_sums_add(struct column_sums *sums, const struct profile *profile,
+		     const uint64_t *counts, const uint64_t *shares)
+{
+	saturate_add_each(sums->counts, counts, profile->nr_columns);
+	saturate_add_each(sums->shares, shares, profile->nr_columns);
 }

@@ -47,5 +47,20 @@ int column_compare_changes(const struct profile *profile, const uint64_t *shares
 
 /* True if a line's share in the first class reaches the threshold on any side. */
 bool column_passes(const struct profile *profile, const uint64_t *shares, double threshold);
+/* True if the options' threshold lets a line be shown, also for its share in any class. */
+bool column_is_shown(const struct profile *profile, const uint64_t *shares,
+		     const struct text_options *options);
+
+/* Sums of lines, nr_columns each. */
+struct column_sums {
+	uint64_t *counts, *shares;
+};
+
+/* Makes sums of 0. Returns 0 or -ENOMEM; deinit in either case. */
+int column_sums_init(struct column_sums *sums, const struct profile *profile);
+void column_sums_deinit(struct column_sums *sums);
+void column_sums_clear(struct column_sums *sums, const struct profile *profile);
+void column_sums_add(struct column_sums *sums, const struct profile *profile,
+		     const uint64_t *counts, const uint64_t *shares);
 
 #endif

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lib/saturate.h"
 #include "pp/format/format_columns.h"
 #include "pp/format/format_rows.h"
 #include "pp/format/format_text.h"
-#include "pp/profile/row_symbols.h"
+#include "pp/format/symbol_lines.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 
-#define NO_SYMBOLS "(no symbols)"
-#define NO_LINE	   "(no location information)"
+#define NO_LINE "(no location information)"
 
 enum column {
 	COLUMN_VMA,
@@ -47,143 +43,24 @@ static const struct {
 
 #define VMA64_WIDTH 17 /* 16 digits and a blank */
 
-struct symbol_line {
-	size_t row;
-	uint64_t share; /* of the first class, which decides most comparisons */
-	char *shown;	/* demangled; NULL: the row has no symbol */
-};
-
 /* The numbers of a line, for a symbol or one of its keys; nr_columns each. */
 struct line_numbers {
 	const uint64_t *counts, *shares;
 	const uint64_t *of_counts, *of_shares; /* wholes for the percentages */
 };
 
-/* Sums of the lines written so far. */
-struct line_sums {
-	uint64_t *counts, *shares; /* nr_columns each */
-};
-
 struct symbols {
 	const struct profile *profile;
 	const struct text_options *options;
-	struct symbol_line *lines;
-	size_t nr_lines;
-	struct line_sums sums, detail_sums;
-	bool vma64, image_column, app_column;
+	struct symbol_lines lines;
+	struct column_sums sums, detail_sums;
+	bool vma64;
 	size_t padding; /* blanks to write before the next column */
 };
 
 static bool has_sides(const struct symbols *symbols)
 {
 	return symbols->profile->nr_columns > symbols->profile->nr_classes;
-}
-
-static const struct profile_row *row_of(const struct symbols *symbols,
-					const struct symbol_line *line)
-{
-	return &symbols->profile->rows[line->row];
-}
-
-static const char *image_of(const struct symbols *symbols, const struct symbol_line *line)
-{
-	return symbols->profile->selection->images[row_of(symbols, line)->image].path;
-}
-
-static const char *app_of(const struct symbols *symbols, const struct symbol_line *line)
-{
-	return symbols->profile->selection->apps[row_of(symbols, line)->app];
-}
-
-/* Returns the text of the symbol column. An image without any symbol is shown by its path. */
-static const char *name_of(const struct symbols *symbols, const struct symbol_line *line)
-{
-	if (line->shown)
-		return line->shown;
-	if (symbols->profile->images[row_of(symbols, line)->image].has_symbols)
-		return NO_SYMBOLS;
-	return image_of(symbols, line);
-}
-
-/* Paths are in a pool, so most equal paths have equal pointers. */
-static int compare_texts(const char *a, const char *b)
-{
-	return a == b ? 0 : strcmp(a, b);
-}
-
-/* Rows without a known source place come last. */
-static int compare_source(const struct symbols *symbols, const struct symbol_line *a,
-			  const struct symbol_line *b)
-{
-	const struct profile *profile = symbols->profile;
-	const struct line_place *left = &profile->row_lines[a->row];
-	const struct line_place *right = &profile->row_lines[b->row];
-	int order = 0;
-
-	if (!left->line || !right->line)
-		return !left->line - !right->line;
-	if (left->file != right->file)
-		order = strcmp(profile->files[left->file], profile->files[right->file]);
-	if (order)
-		return order;
-	return left->line < right->line ? -1 : left->line > right->line;
-}
-
-static int compare_by(const struct symbols *symbols, enum text_sort sort,
-		      const struct symbol_line *a, const struct symbol_line *b)
-{
-	uint64_t left = row_of(symbols, a)->address;
-	uint64_t right = row_of(symbols, b)->address;
-
-	switch (sort) {
-	case TEXT_SORT_IMAGE:
-		return compare_texts(image_of(symbols, a), image_of(symbols, b));
-	case TEXT_SORT_APP:
-		return compare_texts(app_of(symbols, a), app_of(symbols, b));
-	case TEXT_SORT_SYMBOL:
-		return strcmp(name_of(symbols, a), name_of(symbols, b));
-	case TEXT_SORT_VMA:
-		return left < right ? -1 : left > right;
-	case TEXT_SORT_DEBUG:
-		return compare_source(symbols, a, b);
-	default:
-		return compare_sides(profile_shares(symbols->profile, a->row),
-				     profile_shares(symbols->profile, b->row),
-				     symbols->profile->nr_classes, symbols->profile->nr_columns);
-	}
-}
-
-/* Compares by the requested keys, then by others for a reproducible order. */
-static int compare_lines(const void *a, const void *b, void *context)
-{
-	static const enum text_sort rest[] = {TEXT_SORT_SAMPLE, TEXT_SORT_IMAGE, TEXT_SORT_APP,
-					      TEXT_SORT_SYMBOL, TEXT_SORT_VMA};
-	const struct symbols *symbols = context;
-	const struct symbol_line *left = a;
-	const struct symbol_line *right = b;
-	const struct profile *profile = symbols->profile;
-	int order = 0;
-
-	if (!symbols->options->nr_sort && !has_sides(symbols) && left->share != right->share)
-		return (left->share > right->share) != symbols->options->reverse ? -1 : 1;
-	if (!symbols->options->nr_sort)
-		order = column_compare_changes(profile, profile_shares(profile, left->row),
-					       profile_shares(profile, right->row),
-					       profile->share_totals);
-	for (size_t i = 0; i < symbols->options->nr_sort && !order; i++)
-		order = compare_by(symbols, symbols->options->sort[i], left, right);
-	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]) && !order; i++)
-		order = compare_by(symbols, rest[i], left, right);
-	if (!order)
-		order = left->row < right->row ? -1 : left->row > right->row;
-	return symbols->options->reverse ? -order : order;
-}
-
-static int make_sums(struct line_sums *sums, size_t nr_columns)
-{
-	sums->counts = calloc(nr_columns, sizeof(*sums->counts));
-	sums->shares = calloc(nr_columns, sizeof(*sums->shares));
-	return sums->counts && sums->shares ? 0 : -ENOMEM;
 }
 
 static bool needs_vma64(const struct symbols *symbols, size_t row)
@@ -195,49 +72,6 @@ static bool needs_vma64(const struct symbols *symbols, size_t row)
 	    profile->details[profile->first_detail[row + 1] - 1].address > UINT32_MAX)
 		return true;
 	return profile->rows[row].address > UINT32_MAX;
-}
-
-/* Collects the rows that reach the threshold, with their names. */
-static int collect_lines(struct symbols *symbols)
-{
-	const struct profile *profile = symbols->profile;
-
-	symbols->lines = calloc(profile->nr_rows + 1, sizeof(*symbols->lines));
-	if (!symbols->lines || make_sums(&symbols->sums, profile->nr_columns) ||
-	    make_sums(&symbols->detail_sums, profile->nr_columns))
-		return -ENOMEM;
-	for (size_t i = 0; i < profile->nr_rows; i++) {
-		struct symbol_line *line = &symbols->lines[symbols->nr_lines];
-		const struct profile_row *row = &profile->rows[i];
-
-		if (!column_passes(profile, profile_shares(profile, i),
-				   symbols->options->threshold))
-			continue;
-		line->row = i;
-		line->share = profile_shares(profile, i)[0];
-		if (row->name) {
-			line->shown = row_symbol_show(row, symbols->options->demangle);
-			if (!line->shown)
-				return -ENOMEM;
-		}
-		symbols->nr_lines++;
-		symbols->vma64 |= needs_vma64(symbols, i);
-	}
-	return 0;
-}
-
-/* Omits columns that have the same text on each line. */
-static void choose_columns(struct symbols *symbols)
-{
-	const struct profile *profile = symbols->profile;
-
-	for (size_t i = 1; i < profile->nr_rows; i++) {
-		const struct selection *selection = profile->selection;
-
-		symbols->image_column |= selection->images[profile->rows[i].image].path !=
-					 selection->images[profile->rows[0].image].path;
-		symbols->app_column |= profile->rows[i].app != profile->rows[0].app;
-	}
 }
 
 static size_t column_width(const struct symbols *symbols, enum column column)
@@ -327,22 +161,14 @@ static void write_heads(struct symbols *symbols, FILE *out)
 	for (size_t i = 0; i < symbols->profile->nr_classes; i++)
 		write_class_heads(symbols, out, i);
 	write_head(symbols, out, options->show_lines, COLUMN_LINE);
-	write_head(symbols, out, symbols->image_column, COLUMN_IMAGE);
-	write_head(symbols, out, symbols->app_column, COLUMN_APP);
+	write_head(symbols, out, symbols->lines.image_column, COLUMN_IMAGE);
+	write_head(symbols, out, symbols->lines.app_column, COLUMN_APP);
 	write_head(symbols, out, true, COLUMN_SYMBOL);
 	end_line(symbols, out);
 }
 
-/* Running totals are refused with two sides. */
-static void cumulate(const struct symbols *symbols, struct line_sums *sums,
-		     const struct line_numbers *numbers)
-{
-	saturate_add_each(sums->counts, numbers->counts, symbols->profile->nr_columns);
-	saturate_add_each(sums->shares, numbers->shares, symbols->profile->nr_columns);
-}
-
 static void write_class(struct symbols *symbols, FILE *out, const struct line_numbers *numbers,
-			const struct line_sums *sums, size_t class)
+			const struct column_sums *sums, size_t class)
 {
 	const struct profile *profile = symbols->profile;
 	struct column_cell cell, sum;
@@ -376,10 +202,11 @@ static void write_vma(struct symbols *symbols, FILE *out, uint64_t address)
 }
 
 static void write_numbers(struct symbols *symbols, FILE *out, const struct line_numbers *numbers,
-			  struct line_sums *sums)
+			  struct column_sums *sums)
 {
+	/* Running totals are refused with two sides. */
 	if (symbols->options->accumulated)
-		cumulate(symbols, sums, numbers);
+		column_sums_add(sums, symbols->profile, numbers->counts, numbers->shares);
 	for (size_t i = 0; i < symbols->profile->nr_classes; i++)
 		write_class(symbols, out, numbers, sums, i);
 }
@@ -419,8 +246,7 @@ static void write_details(struct symbols *symbols, FILE *out, const struct symbo
 		numbers.of_counts = of->counts;
 		numbers.of_shares = of->shares;
 	}
-	memset(symbols->detail_sums.counts, 0, nr * sizeof(uint64_t));
-	memset(symbols->detail_sums.shares, 0, nr * sizeof(uint64_t));
+	column_sums_clear(&symbols->detail_sums, profile);
 	for (size_t i = profile->first_detail[line->row]; i < profile->first_detail[line->row + 1];
 	     i++) {
 		numbers.counts = profile->detail_counts + i * nr;
@@ -441,45 +267,48 @@ static void write_line(struct symbols *symbols, FILE *out, const struct symbol_l
 				       .of_counts = profile->totals,
 				       .of_shares = profile->share_totals};
 
-	write_vma(symbols, out, row_of(symbols, line)->address);
+	write_vma(symbols, out, profile->rows[line->row].address);
 	write_numbers(symbols, out, &numbers, &symbols->sums);
 	write_place(symbols, out, profile->row_lines, line->row);
-	if (symbols->image_column)
-		write_path(symbols, out, COLUMN_IMAGE, image_of(symbols, line));
-	if (symbols->app_column && symbols->options->named_rows)
-		write_field(symbols, out, COLUMN_APP, app_of(symbols, line));
-	else if (symbols->app_column)
-		write_path(symbols, out, COLUMN_APP, app_of(symbols, line));
-	write_field(symbols, out, COLUMN_SYMBOL, name_of(symbols, line));
+	if (symbols->lines.image_column)
+		write_path(symbols, out, COLUMN_IMAGE, symbol_line_image(&symbols->lines, line));
+	if (symbols->lines.app_column && symbols->options->named_rows)
+		write_field(symbols, out, COLUMN_APP, symbol_line_app(&symbols->lines, line));
+	else if (symbols->lines.app_column)
+		write_path(symbols, out, COLUMN_APP, symbol_line_app(&symbols->lines, line));
+	write_field(symbols, out, COLUMN_SYMBOL, symbol_line_name(&symbols->lines, line));
 	end_line(symbols, out);
 	if (symbols->options->show_details)
 		write_details(symbols, out, line, &numbers);
 }
 
-static void line_sums_deinit(struct line_sums *sums)
+static int symbols_init(struct symbols *symbols)
 {
-	free(sums->counts);
-	free(sums->shares);
+	const struct profile *profile = symbols->profile;
+	int error = symbol_lines_init(&symbols->lines, profile, symbols->options);
+
+	if (!error)
+		error = column_sums_init(&symbols->sums, profile);
+	if (!error)
+		error = column_sums_init(&symbols->detail_sums, profile);
+	for (size_t i = 0; i < symbols->lines.nr_lines && !error; i++)
+		symbols->vma64 |= needs_vma64(symbols, symbols->lines.lines[i].row);
+	return error;
 }
 
 int text_format_symbols(FILE *out, const struct profile *profile,
 			const struct text_options *options)
 {
 	struct symbols symbols = {.profile = profile, .options = options};
-	int error = collect_lines(&symbols);
+	int error = symbols_init(&symbols);
 
 	if (!error) {
-		qsort_r(symbols.lines, symbols.nr_lines, sizeof(*symbols.lines), compare_lines,
-			&symbols);
-		choose_columns(&symbols);
 		write_heads(&symbols, out);
-		for (size_t i = 0; i < symbols.nr_lines; i++)
-			write_line(&symbols, out, &symbols.lines[i]);
+		for (size_t i = 0; i < symbols.lines.nr_lines; i++)
+			write_line(&symbols, out, &symbols.lines.lines[i]);
 	}
-	for (size_t i = 0; symbols.lines && i < symbols.nr_lines; i++)
-		free(symbols.lines[i].shown);
-	free(symbols.lines);
-	line_sums_deinit(&symbols.sums);
-	line_sums_deinit(&symbols.detail_sums);
+	symbol_lines_deinit(&symbols.lines);
+	column_sums_deinit(&symbols.sums);
+	column_sums_deinit(&symbols.detail_sums);
 	return error;
 }

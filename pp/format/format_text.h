@@ -35,6 +35,7 @@ struct text_options {
 	bool show_error;   /* sampling error of percentages, 95 % */
 	bool reverse;
 	double threshold; /* percent of the first class; lines with less are not shown */
+	bool any_class;	  /* show lines that reach the threshold in any class */
 	enum demangle_mode demangle;
 	enum text_sort sort[TEXT_SORT_NR]; /* the first one counts most */
 	size_t nr_sort; /* 0: by sample; in a differential profile, by the size of the change */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/report/report_options.h"
 
+#include "pp/format/format_terminal.h"
 #include "pp/options/select_options.h"
 
 #include <errno.h>
@@ -37,6 +38,8 @@ enum {
 	OPTION_OUTPUT,
 	OPTION_DIFF,
 	OPTION_ERROR,
+	OPTION_LAYOUT,
+	OPTION_COLOR,
 };
 
 /* A tree has a line for each call path to a function; most lines have few samples. */
@@ -88,6 +91,11 @@ static const struct poptOption option_table[] = {
 	 "none|normal|smart"},
 	{"no-header", 'n', ARG_NONE, OPTION_NO_HEADER, "omit the header and the column heads",
 	 NULL},
+	{"layout", 0, ARG_TEXT, OPTION_LAYOUT,
+	 "lay text out for scripts (default) or a terminal; auto: by what standard output is",
+	 "script|terminal|auto"},
+	{"color", 0, ARG_TEXT, OPTION_COLOR,
+	 "colours of the terminal layout; --color alone: always", "auto|always|never"},
 	{"xml", 'X', ARG_NONE, OPTION_XML, "write XML", NULL},
 	{"json", 0, ARG_NONE, OPTION_JSON, "write JSON", NULL},
 	{"html", 0, ARG_TEXT, OPTION_HTML, "write one HTML page with everything in it", "FILE"},
@@ -168,6 +176,20 @@ static int set_page(struct report_options *options, const char *path, struct dia
 	return select_keep_text(&options->output, "--html or --output-file", path, diag);
 }
 
+static int set_layout(struct report_options *options, const char *text, struct diag *diag)
+{
+	static const char *const names[] = {
+		[LAYOUT_SCRIPT] = "script", [LAYOUT_TERMINAL] = "terminal", [LAYOUT_AUTO] = "auto"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i])) {
+			options->layout = (enum report_layout)i;
+			return 0;
+		}
+	return diag_set(diag, -EINVAL, "--layout: \"%s\" is not one of script, terminal, auto",
+			text);
+}
+
 /* Handles options with a value, and formats. */
 static int set_value(struct report_options *options, int option, const char *text,
 		     struct diag *diag)
@@ -194,6 +216,10 @@ static int set_value(struct report_options *options, int option, const char *tex
 		return set_page(options, text, diag);
 	case OPTION_OUTPUT:
 		return select_keep_text(&options->output, "--output-file", text, diag);
+	case OPTION_LAYOUT:
+		return set_layout(options, text, diag);
+	case OPTION_COLOR:
+		return color_when_parse(text, &options->color, diag);
 	case OPTION_STACKS:
 		return set_format(options, REPORT_STACKS, diag);
 	case OPTION_FOLDED:
@@ -342,6 +368,32 @@ static int check_stacks(const struct report_options *options, struct diag *diag)
 							   : "a format for other programs");
 }
 
+/* Returns the option that asks for what the terminal layout does not have; NULL: none. */
+static const char *not_for_terminals(const struct report_options *options)
+{
+	return options->nr_sides > 1		  ? "a comparison"
+	       : options->callgraph		  ? "--callgraph"
+	       : options->text.show_details	  ? "--details"
+	       : options->format == REPORT_STACKS ? "--stacks"
+	       : options->format != REPORT_TEXT	  ? "another format"
+						  : NULL;
+}
+
+/* Refuses a layout or colours that the report cannot have. */
+static int check_terminal(const struct report_options *options, struct diag *diag)
+{
+	const char *other = not_for_terminals(options);
+
+	if (options->layout == LAYOUT_TERMINAL && other)
+		return diag_set(diag, -EINVAL, "--layout=terminal cannot be combined with %s",
+				other);
+	if (options->layout == LAYOUT_SCRIPT && options->color == COLOR_ALWAYS)
+		return diag_set(diag, -EINVAL,
+				"--color requires the layout that has colours; add "
+				"--layout=terminal");
+	return 0;
+}
+
 /* Refuses options that have no effect on the chosen layout. */
 static int check_layout(const struct report_options *options, struct diag *diag)
 {
@@ -379,6 +431,26 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 	return diag_set(diag, -EINVAL, "%s requires --symbols (-l)", option);
 }
 
+/* For popt an optional value is the next argument, so --color alone gets its value here. */
+static int parse_arguments(struct report_options *options, int argc, const char **argv,
+			   int64_t now_ns, struct diag *diag)
+{
+	const char **arguments = calloc((size_t)argc + 1, sizeof(*arguments));
+	bool ended = false; /* by "--" */
+	int error;
+
+	if (!arguments)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	for (int i = 0; i < argc; i++) {
+		ended |= !strcmp(argv[i], "--");
+		arguments[i] = !ended && !strcmp(argv[i], "--color") ? "--color=always" : argv[i];
+	}
+	error = tool_options_parse(&options->tool, &command, options, argc, arguments, now_ns,
+				   diag);
+	free(arguments);
+	return error;
+}
+
 int report_options_parse(struct report_options *options, int argc, const char **argv,
 			 int64_t now_ns, struct diag *diag)
 {
@@ -388,8 +460,9 @@ int report_options_parse(struct report_options *options, int argc, const char **
 					   .text.threshold = -1,
 					   .text.demangle = DEMANGLE_NORMAL,
 					   .profile.demangle = DEMANGLE_NORMAL};
-	error = tool_options_parse(&options->tool, &command, options, argc, argv, now_ns, diag);
-	if (options->text.threshold < 0)
+	error = parse_arguments(options, argc, argv, now_ns, diag);
+	options->default_threshold = options->text.threshold < 0;
+	if (options->default_threshold)
 		options->text.threshold = options->format == REPORT_STACKS ? STACKS_THRESHOLD : 0;
 	options->selection.whole_rows = options->text.long_names;
 	if (options->nr_sides > 1) /* each side is shown as a whole */
@@ -398,10 +471,28 @@ int report_options_parse(struct report_options *options, int argc, const char **
 		error = check_layout(options, diag);
 	if (!error)
 		error = check_document(options, diag);
+	if (!error)
+		error = check_terminal(options, diag);
 	options->profile.root = options->tool.root;
 	options->profile.image_path = options->tool.image_path;
 	options->profile.cache_path = options->tool.cache_path;
 	return error;
+}
+
+void report_options_choose_layout(struct report_options *options, bool is_terminal)
+{
+	if (options->layout == LAYOUT_AUTO) {
+		bool for_people =
+			(is_terminal && !options->output) || options->color == COLOR_ALWAYS;
+
+		options->layout =
+			for_people && !not_for_terminals(options) ? LAYOUT_TERMINAL : LAYOUT_SCRIPT;
+	}
+	if (options->layout != LAYOUT_TERMINAL)
+		return;
+	options->text.any_class = true;
+	if (options->default_threshold)
+		options->text.threshold = TERMINAL_THRESHOLD;
 }
 
 void report_options_deinit(struct report_options *options)

@@ -3,6 +3,7 @@
 #ifndef PP_REPORT_OPTIONS_H
 #define PP_REPORT_OPTIONS_H
 
+#include "pp/base/display.h"
 #include "pp/format/format_text.h"
 #include "pp/profile/profile.h"
 #include "pp/selection/selection.h"
@@ -23,6 +24,13 @@ enum report_format {
 	REPORT_PAGE,
 };
 
+/* How REPORT_TEXT is laid out. */
+enum report_layout {
+	LAYOUT_SCRIPT,	 /* the layouts that scripts know */
+	LAYOUT_TERMINAL, /* format_terminal.h */
+	LAYOUT_AUTO,	 /* terminal where people read the report */
+};
+
 struct report_options {
 	struct tool_options tool;
 	struct spec sides[SPEC_SIDES_MAX]; /* two sides: a differential profile */
@@ -30,6 +38,9 @@ struct report_options {
 	struct selection_options selection;
 	struct profile_options profile;
 	enum report_format format;
+	enum report_layout layout; /* LAYOUT_AUTO until report_options_choose_layout() */
+	enum color_when color;
+	bool default_threshold; /* -t is not given */
 	struct text_options text;
 	char *output;	/* -o; NULL: standard output */
 	bool callgraph; /* -c */
@@ -43,6 +54,13 @@ struct report_options {
 int report_options_parse(struct report_options *options, int argc, const char **argv,
 			 int64_t now_ns, struct diag *diag);
 void report_options_deinit(struct report_options *options);
+
+/*
+ * Replaces LAYOUT_AUTO: by the terminal layout if it has what is asked, and standard output is a
+ * terminal or colours are wanted in any case; else by that for scripts. Sets what the layout
+ * determines.
+ */
+void report_options_choose_layout(struct report_options *options, bool is_terminal);
 
 /* True if the report is built from call stacks. */
 static inline bool report_needs_stacks(const struct report_options *options)

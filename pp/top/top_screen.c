@@ -119,7 +119,7 @@ static void draw_bottom(const struct top_screen *screen)
 			       top->paused ? "go on" : "pause",
 			       top->rows.nr_rows ? screen->first_row + 1 : 0, top->rows.nr_rows);
 	/* The last cell stays empty: writing it may scroll. */
-	top_text_fit(line, sizeof(line), text, screen_width() - 1, TOP_CUT_END);
+	cells_fit(line, sizeof(line), text, screen_width() - 1, CELLS_CUT_END);
 	put_line(LINES - 1, line, *top->trouble.text && !screen->editing ? A_BOLD : A_NORMAL);
 }
 
@@ -130,7 +130,7 @@ static void draw_help(void)
 	for (size_t i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++) {
 		if ((int)i >= LINES)
 			break;
-		top_text_fit(line, sizeof(line), help_lines[i], screen_width() - 1, TOP_CUT_END);
+		cells_fit(line, sizeof(line), help_lines[i], screen_width() - 1, CELLS_CUT_END);
 		put_line((int)i, line, A_NORMAL);
 	}
 }

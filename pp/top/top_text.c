@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/top/top_text.h"
 
+#include "pp/base/duration.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <wchar.h>
 
 #define NS_PER_S      INT64_C(1000000000)
 #define NUMBERS_WIDTH 25 /* share, error, samples, and the blank after them */
@@ -13,15 +14,15 @@
 static const struct {
 	const char *name;
 	const char *head, *detail_head;
-	enum top_cut cut; /* how to cut names */
+	enum cells_cut cut; /* how to cut names */
 } views[TOP_NR_VIEWS] = {
-	[TOP_SYMBOLS] = {"Symbols", "SYMBOL", "IMAGE", TOP_CUT_END},
-	[TOP_IMAGES] = {"Images", "IMAGE", NULL, TOP_CUT_FRONT},
-	[TOP_PROGRAMS] = {"Programs", "PROGRAM", NULL, TOP_CUT_FRONT},
-	[TOP_PROCESSES] = {"Processes", "PROCESS", "PROGRAM", TOP_CUT_END},
-	[TOP_THREADS] = {"Threads", "THREAD", "PROGRAM", TOP_CUT_END},
-	[TOP_CGROUPS] = {"Cgroups", "CGROUP", "PATH", TOP_CUT_FRONT},
-	[TOP_CPUS] = {"CPUs", "CPU", "IDLE", TOP_CUT_END},
+	[TOP_SYMBOLS] = {"Symbols", "SYMBOL", "IMAGE", CELLS_CUT_END},
+	[TOP_IMAGES] = {"Images", "IMAGE", NULL, CELLS_CUT_FRONT},
+	[TOP_PROGRAMS] = {"Programs", "PROGRAM", NULL, CELLS_CUT_FRONT},
+	[TOP_PROCESSES] = {"Processes", "PROCESS", "PROGRAM", CELLS_CUT_END},
+	[TOP_THREADS] = {"Threads", "THREAD", "PROGRAM", CELLS_CUT_END},
+	[TOP_CGROUPS] = {"Cgroups", "CGROUP", "PATH", CELLS_CUT_FRONT},
+	[TOP_CPUS] = {"CPUs", "CPU", "IDLE", CELLS_CUT_END},
 };
 
 const char *top_view_name(enum top_view view)
@@ -29,95 +30,10 @@ const char *top_view_name(enum top_view view)
 	return views[view].name;
 }
 
-/* ---- cells ---- */
-
-/* Returns the length of the character at text; *nr_cells is its width, or -1: show it as '?'. */
-static size_t next_character(const char *text, int *nr_cells)
-{
-	mbstate_t state = {0};
-	wchar_t wide;
-	size_t nr = mbrtowc(&wide, text, strlen(text), &state);
-
-	*nr_cells = nr && nr < (size_t)-2 ? wcwidth(wide) : -1;
-	if (nr == 0 || nr >= (size_t)-2)
-		nr = 1;
-	return nr;
-}
-
-static int count_cells(const char *text)
-{
-	int sum = 0;
-
-	while (*text) {
-		int nr_cells;
-
-		text += next_character(text, &nr_cells);
-		sum += nr_cells < 0 ? 1 : nr_cells;
-	}
-	return sum;
-}
-
-/* Returns the end of text that needs at most width cells. */
-static const char *skip_front(const char *text, int width)
-{
-	int nr_cells = count_cells(text);
-
-	while (nr_cells > width) {
-		int gone;
-
-		text += next_character(text, &gone);
-		nr_cells -= gone < 0 ? 1 : gone;
-	}
-	return text;
-}
-
-static int copy_cells(char *line, size_t nr_bytes, size_t *used, const char *text, int width)
-{
-	int sum = 0;
-
-	while (*text) {
-		int nr_cells;
-		size_t nr = next_character(text, &nr_cells);
-		int shown = nr_cells < 0 ? 1 : nr_cells;
-
-		if (sum + shown > width || *used + nr >= nr_bytes)
-			break;
-		if (nr_cells < 0) {
-			line[(*used)++] = '?';
-		} else {
-			memcpy(line + *used, text, nr);
-			*used += nr;
-		}
-		text += nr;
-		sum += shown;
-	}
-	return sum;
-}
-
-void top_text_fit(char *line, size_t nr_bytes, const char *text, int width, enum top_cut cut)
-{
-	size_t used = 0;
-	int nr_cells = 0;
-
-	if (cut == TOP_CUT_FRONT && width > 3 && count_cells(text) > width) {
-		nr_cells = copy_cells(line, nr_bytes, &used, "...", 3);
-		text = skip_front(text, width - 3);
-	}
-	nr_cells += copy_cells(line, nr_bytes, &used, text, width - nr_cells);
-	while (nr_cells++ < width && used + 1 < nr_bytes)
-		line[used++] = ' ';
-	line[used] = '\0';
-}
-
 /* Writes at most width cells, without blanks at the end. */
 static void fit_line(char line[TOP_LINE_BYTES], int width, const char *text)
 {
-	size_t length;
-
-	top_text_fit(line, TOP_LINE_BYTES, text, width, TOP_CUT_END);
-	length = strlen(line);
-	while (length && line[length - 1] == ' ')
-		line[--length] = '\0';
+	cells_fit_last(line, TOP_LINE_BYTES, text, width, CELLS_CUT_END);
 }
 
 /* ---- above the rows ---- */
@@ -251,14 +167,14 @@ static void put_names(char line[TOP_LINE_BYTES], int width, enum top_view view, 
 	int for_name = width - NUMBERS_WIDTH - (for_detail ? for_detail + 1 : 0);
 	size_t used = strlen(line);
 
-	top_text_fit(line + used, TOP_LINE_BYTES - used, name, for_name, views[view].cut);
+	cells_fit(line + used, TOP_LINE_BYTES - used, name, for_name, views[view].cut);
 	if (!for_detail)
 		return;
 	used = strlen(line);
 	if (used + 2 > TOP_LINE_BYTES)
 		return;
 	line[used++] = ' ';
-	top_text_fit(line + used, TOP_LINE_BYTES - used, detail, for_detail, TOP_CUT_END);
+	cells_fit(line + used, TOP_LINE_BYTES - used, detail, for_detail, CELLS_CUT_END);
 }
 
 void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show *show)
@@ -277,28 +193,11 @@ void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show 
 	put_names(line, width, view, views[view].head, detail);
 }
 
-/* Formats a time in at most six cells. */
-static void show_time(uint64_t ns, char text[32])
-{
-	double seconds = (double)ns / (double)NS_PER_S;
-
-	if (ns < 999500)
-		(void)snprintf(text, 32, "%.0fus", seconds * 1e6);
-	else if (ns < 999500000)
-		(void)snprintf(text, 32, "%.0fms", seconds * 1e3);
-	else if (seconds < 99.995)
-		(void)snprintf(text, 32, "%.2fs", seconds);
-	else if (seconds < 9999.5)
-		(void)snprintf(text, 32, "%.0fs", seconds);
-	else
-		(void)snprintf(text, 32, "%.0fh", seconds / 3600);
-}
-
 void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
 		  const struct top_row *row)
 {
 	char idle[32];
-	char error[32];
+	char error[DURATION_BYTES];
 	const char *detail = row->detail;
 
 	if (view == TOP_CPUS && !row->exact) {
@@ -307,7 +206,7 @@ void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
 		detail = idle;
 	}
 	if (row->exact)
-		show_time(row->weight, error);
+		duration_show(row->weight, error);
 	else
 		(void)snprintf(error, sizeof(error), "%.2f%%", row->error);
 	(void)snprintf(line, TOP_LINE_BYTES, "%6.2f%% %6s %9" PRIu64 " ", row->share, error,

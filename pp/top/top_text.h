@@ -6,6 +6,7 @@
 #ifndef PP_TOP_TEXT_H
 #define PP_TOP_TEXT_H
 
+#include "pp/base/cells.h"
 #include "pp/top/top_rows.h"
 #include "pp/top/top_samples.h"
 
@@ -41,12 +42,5 @@ void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
 		  const struct top_row *row);
 /* Returns a sentence why there are no rows; NULL: there are rows. */
 const char *top_text_nothing(const struct top_show *show);
-
-/*
- * Writes text in width cells into line[nr_bytes], padded with blanks. Longer text loses its
- * end or, with TOP_CUT_FRONT, its beginning.
- */
-enum top_cut { TOP_CUT_END, TOP_CUT_FRONT };
-void top_text_fit(char *line, size_t nr_bytes, const char *text, int width, enum top_cut cut);
 
 #endif

@@ -132,6 +132,58 @@ START_TEST(what_lacks_symbols_is_told_with_its_cost_and_remedy)
 END_TEST
 
 /* A million page faults with symbols must not hide that half of the time has none. */
+static void write_brief_before(FILE *out, void *context)
+{
+	coverage_brief_before(out, &made.profile, context);
+}
+
+static void write_brief_after(FILE *out, void *context)
+{
+	(void)context;
+	coverage_brief_after(out, &made.profile);
+}
+
+static void expect_brief(void (*write)(FILE *out, void *context), const char *expected)
+{
+	char dir[] = "d";
+	char *text;
+
+	make_profile_init(&made, &session, "session:run");
+	text = make_profile_text(write, dir);
+	ck_assert_str_eq(text, expected);
+	free(text);
+	make_profile_deinit(&made);
+}
+
+START_TEST(a_terminal_gets_one_line_for_all_images_without_symbols)
+{
+	static const char info[] = "host box\nsource perf\nsource_reason asked for\n"
+				   "event 0 cpu-clock count 1000000 0 1 1 time\n";
+
+	make_session_meta(&session, "info", info, sizeof(info) - 1);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 50);
+	expect_brief(write_brief_after, "samples 50; symbolized 100.00 %\n");
+	add(&(struct make_file){.app = "/bin/prog"}, 0x10, 10);
+	expect_brief(write_brief_after, "samples 60; symbolized 83.33 %\n"
+					"no symbols for 16.67 %, in /bin/prog; -V lists reasons\n");
+	add(&(struct make_file){.app = "/bin/prog", .image = "/lib/bare.so"}, 0x10, 40);
+	expect_brief(write_brief_after,
+		     "samples 100; symbolized 50.00 %\n"
+		     "no symbols for 50.00 %, in 2 images, most in /lib/bare.so (40.00 %); "
+		     "install -dbgsym, -dbg or -debuginfo packages, or debuginfod-find debuginfo "
+		     "FILE; -V lists reasons\n");
+	expect_brief(write_brief_before, "session run of d, host box, source perf, event "
+					 "cpu-clock:1000000\n");
+	add(&(struct make_file){.app = "/bin/prog", .event = "faults"}, 0x100, 1);
+	expect_brief(write_brief_after,
+		     "samples 101; symbolized 50.00 % of cpu-clock:1000000, 100.00 % of "
+		     "faults:1000000\n"
+		     "no symbols for 50.00 % of cpu-clock:1000000, in 2 images, most in "
+		     "/lib/bare.so (40.00 % of cpu-clock:1000000); install -dbgsym, -dbg or "
+		     "-debuginfo packages, or debuginfod-find debuginfo FILE; -V lists reasons\n");
+}
+END_TEST
+
 START_TEST(events_are_told_apart)
 {
 	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 50);
@@ -414,6 +466,7 @@ int main(void)
 	tcase_add_test(tests, the_day_is_told_twice_when_there_are_two);
 	tcase_add_test(tests, a_whole_profile_takes_one_line);
 	tcase_add_test(tests, what_lacks_symbols_is_told_with_its_cost_and_remedy);
+	tcase_add_test(tests, a_terminal_gets_one_line_for_all_images_without_symbols);
 	tcase_add_test(tests, events_are_told_apart);
 	tcase_add_test(tests, a_filter_that_leaves_nothing_says_how_it_matches);
 	tcase_add_test(tests, what_was_left_out_as_damaged_is_not_called_a_running_daemon);

@@ -11,6 +11,7 @@
 #include "tests/fixture/run_suite.h"
 #include "pp/format/coverage.h"
 #include "pp/format/format_document.h"
+#include "pp/format/format_terminal.h"
 #include "pp/page/format_page.h"
 #include "pp/format/format_text.h"
 #include "pp/profile/profile.h"
@@ -156,11 +157,14 @@ static int write_all(const struct profile *profile)
 	const struct text_options options = {.header = true,
 					     .demangle = DEMANGLE_NORMAL,
 					     .show_details = profile->details != NULL};
+	const struct display display = {.width = DISPLAY_WIDTH_DEFAULT};
 	int error;
 
 	text_format_header(out, profile, NULL);
 	error = profile->with_symbols ? text_format_symbols(out, profile, &options)
 				      : text_format_flat(out, profile, &options);
+	if (!error)
+		error = terminal_format(out, profile, &options, &display);
 	if (!error)
 		error = write_documents(profile);
 	coverage_write_before(out, profile, "d");

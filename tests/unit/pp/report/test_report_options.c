@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/format/format_terminal.h"
 #include "pp/report/report_options.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NOW_NS	  INT64_C(1795183200000000000)
@@ -255,6 +257,67 @@ START_TEST(two_sides_are_compared)
 }
 END_TEST
 
+/* Parses a line and chooses its layout. */
+static enum report_layout layout_of(const char *line, bool is_terminal)
+{
+	ck_assert_msg(!parse(line), "%s", diag.text);
+	report_options_choose_layout(&options, is_terminal);
+	return options.layout;
+}
+
+START_TEST(scripts_and_people_have_their_layouts)
+{
+	static const char *const for_scripts[] = {"-d",	      "-c", "--stacks",	   "--json",
+						  "--folded", "-X", "{ a } { b }", "-o out"};
+	char line[64];
+
+	ck_assert_int_eq(layout_of("-l", true), LAYOUT_SCRIPT);
+	ck_assert_int_eq(layout_of("-l --layout=auto", true), LAYOUT_TERMINAL);
+	ck_assert_int_eq(layout_of("-l --layout=auto", false), LAYOUT_SCRIPT);
+	ck_assert_int_eq(layout_of("-l --layout=auto --layout=script", true), LAYOUT_SCRIPT);
+	ck_assert_int_eq(layout_of("-l --layout=terminal", false), LAYOUT_TERMINAL);
+	ck_assert_int_eq(layout_of("-o out --layout=terminal", false), LAYOUT_TERMINAL);
+	for (size_t i = 0; i < sizeof(for_scripts) / sizeof(for_scripts[0]); i++) {
+		(void)snprintf(line, sizeof(line), "--layout=auto %s", for_scripts[i]);
+		ck_assert_msg(layout_of(line, true) == LAYOUT_SCRIPT, "%s", line);
+	}
+	expect_refused("--layout=terminal -d", -EINVAL, "cannot be combined with --details");
+	expect_refused("--layout=terminal -c", -EINVAL, "cannot be combined with --callgraph");
+	expect_refused("--layout=terminal --json", -EINVAL, "combined with another format");
+	expect_refused("--layout=terminal { a } { b }", -EINVAL, "combined with a comparison");
+	expect_refused("--layout=wide", -EINVAL, "is not one of script, terminal, auto");
+}
+END_TEST
+
+START_TEST(color_alone_means_always_and_needs_a_layout_with_colours)
+{
+	ck_assert_int_eq(layout_of("--layout=auto --color image:x", false), LAYOUT_TERMINAL);
+	ck_assert_int_eq(options.color, COLOR_ALWAYS);
+	ck_assert_uint_eq(options.sides[0].lists[SPEC_IMAGE].nr_patterns, 1);
+	ck_assert_int_eq(layout_of("--layout=auto --color=never", true), LAYOUT_TERMINAL);
+	ck_assert_int_eq(options.color, COLOR_NEVER);
+	ck_assert_int_eq(layout_of("--layout=auto --color=auto", false), LAYOUT_SCRIPT);
+	ck_assert_int_eq(layout_of("--layout=auto --color --json", true), LAYOUT_SCRIPT);
+	ck_assert_int_eq(parse("-- --color"), 0);
+	ck_assert_int_eq(options.color, COLOR_AUTO);
+	expect_refused("--color", -EINVAL, "add --layout=terminal");
+	expect_refused("--color=red", -EINVAL, "is not one of auto, always, never");
+}
+END_TEST
+
+START_TEST(a_terminal_hides_what_is_rare_unless_told_otherwise)
+{
+	ck_assert_int_eq(layout_of("--layout=auto", true), LAYOUT_TERMINAL);
+	ck_assert_double_eq(options.text.threshold, TERMINAL_THRESHOLD);
+	ck_assert(options.text.any_class);
+	ck_assert_int_eq(layout_of("--layout=auto -t 0", true), LAYOUT_TERMINAL);
+	ck_assert_double_eq(options.text.threshold, 0);
+	ck_assert_int_eq(layout_of("--layout=auto", false), LAYOUT_SCRIPT);
+	ck_assert_double_eq(options.text.threshold, 0);
+	ck_assert(!options.text.any_class);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report_options");
@@ -274,6 +337,9 @@ int main(void)
 	tcase_add_test(tests, help_and_version_need_no_session);
 	tcase_add_test(tests, stretches_of_time_are_given_in_one_way_only);
 	tcase_add_test(tests, two_sides_are_compared);
+	tcase_add_test(tests, scripts_and_people_have_their_layouts);
+	tcase_add_test(tests, color_alone_means_always_and_needs_a_layout_with_colours);
+	tcase_add_test(tests, a_terminal_hides_what_is_rare_unless_told_otherwise);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -9,7 +9,6 @@
 #include "tests/fixture/top_slice.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -223,32 +222,6 @@ START_TEST(time_off_cpu_is_told_as_time)
 }
 END_TEST
 
-START_TEST(text_is_cut_by_cells_and_bytes_that_move_a_terminal_are_not_shown)
-{
-	char line[64];
-
-	top_text_fit(line, sizeof(line), "abcdef", 4, TOP_CUT_END);
-	ck_assert_str_eq(line, "abcd");
-	top_text_fit(line, sizeof(line), "/a/long/path", 7, TOP_CUT_FRONT);
-	ck_assert_str_eq(line, "...path");
-	top_text_fit(line, sizeof(line), "ab", 4, TOP_CUT_FRONT);
-	ck_assert_str_eq(line, "ab  ");
-	top_text_fit(line, sizeof(line), "a\033[2J\tb", 8, TOP_CUT_END);
-	ck_assert_str_eq(line, "a?[2J?b ");
-	top_text_fit(line, 4, "abcdefgh", 8, TOP_CUT_END);
-	ck_assert_str_eq(line, "abc");
-	if (!setlocale(LC_ALL, "C.UTF-8"))
-		return;
-	top_text_fit(line, sizeof(line), "\u00e4\u4e2d\u4e2dx", 4, TOP_CUT_END);
-	ck_assert_str_eq(line, "\u00e4\u4e2d ");
-	top_text_fit(line, sizeof(line),
-		     "\xff\xfe"
-		     "a",
-		     3, TOP_CUT_END);
-	ck_assert_str_eq(line, "??a");
-}
-END_TEST
-
 START_TEST(what_is_no_slice_is_refused)
 {
 	struct top_samples other;
@@ -355,7 +328,6 @@ int main(void)
 	tcase_add_test(tc, shares_carry_twice_their_standard_error);
 	tcase_add_test(tc, lines_have_their_width_and_say_what_is_so);
 	tcase_add_test(tc, time_off_cpu_is_told_as_time);
-	tcase_add_test(tc, text_is_cut_by_cells_and_bytes_that_move_a_terminal_are_not_shown);
 	tcase_add_test(tc, what_is_no_slice_is_refused);
 	tcase_add_test(tc, options_are_checked);
 	tcase_add_loop_test(tc, an_option_s_number_is_taken_up_to_its_bound, 0,

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/base/cells.h"
+
+#include <langinfo.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include <wchar.h>
+
+#define NR_STEPS 8 /* of a bar's cell */
+
+static bool is_utf8(void)
+{
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+static const char *ellipsis(void)
+{
+	return is_utf8() ? "\u2026" : "...";
+}
+
+/* True for the marks and overrides of Unicode's bidirectional algorithm: they move other text. */
+static bool changes_direction(wchar_t wide)
+{
+	return wide == 0x61c || wide == 0x200e || wide == 0x200f ||
+	       (wide >= 0x202a && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069);
+}
+
+/* Returns the length of the character at text; *nr_cells is its width, or -1: show it as '?'. */
+static size_t next_character(const char *text, int *nr_cells)
+{
+	mbstate_t state = {0};
+	wchar_t wide;
+	size_t nr = mbrtowc(&wide, text, strnlen(text, MB_LEN_MAX), &state);
+
+	if (nr == 0 || nr >= (size_t)-2) {
+		*nr_cells = -1;
+		return 1;
+	}
+	*nr_cells = changes_direction(wide) ? -1 : wcwidth(wide);
+	return nr;
+}
+
+int cells_count(const char *text)
+{
+	int sum = 0;
+
+	while (*text) {
+		int nr_cells;
+
+		text += next_character(text, &nr_cells);
+		sum += nr_cells < 0 ? 1 : nr_cells;
+	}
+	return sum;
+}
+
+/* Returns the end of text that needs at most width cells. */
+static const char *skip_front(const char *text, int width)
+{
+	int nr_cells = cells_count(text);
+
+	while (nr_cells > width) {
+		int gone;
+
+		text += next_character(text, &gone);
+		nr_cells -= gone < 0 ? 1 : gone;
+	}
+	return text;
+}
+
+/* Appends at most width cells of text to line, which has *used bytes. Returns their number. */
+static int copy_cells(char *line, size_t nr_bytes, size_t *used, const char *text, int width)
+{
+	int sum = 0;
+
+	while (*text) {
+		int nr_cells;
+		size_t nr = next_character(text, &nr_cells);
+		int shown = nr_cells < 0 ? 1 : nr_cells;
+
+		if (sum + shown > width || *used + nr >= nr_bytes)
+			break;
+		if (nr_cells < 0) {
+			line[(*used)++] = '?';
+		} else {
+			memcpy(line + *used, text, nr);
+			*used += nr;
+		}
+		text += nr;
+		sum += shown;
+	}
+	return sum;
+}
+
+void cells_fit(char *line, size_t nr_bytes, const char *text, int width, enum cells_cut cut)
+{
+	int room = width - cells_count(ellipsis());
+	size_t used = 0;
+	int nr_cells = 0;
+
+	if (cut != CELLS_CUT_END && room > 0 && cells_count(text) > width) {
+		if (cut == CELLS_CUT_MIDDLE)
+			nr_cells = copy_cells(line, nr_bytes, &used, text, (room + 1) / 2);
+		room -= nr_cells;
+		nr_cells += copy_cells(line, nr_bytes, &used, ellipsis(), width - nr_cells);
+		text = skip_front(text, room);
+	}
+	nr_cells += copy_cells(line, nr_bytes, &used, text, width - nr_cells);
+	while (nr_cells++ < width && used + 1 < nr_bytes)
+		line[used++] = ' ';
+	line[used] = '\0';
+}
+
+void cells_fit_last(char *line, size_t nr_bytes, const char *text, int width, enum cells_cut cut)
+{
+	size_t length;
+
+	cells_fit(line, nr_bytes, text, width, cut);
+	length = strlen(line);
+	while (length && line[length - 1] == ' ')
+		line[--length] = '\0';
+}
+
+void cells_bar(char *line, size_t nr_bytes, double part, int width)
+{
+	static const char *const steps[NR_STEPS + 1] = {
+		"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589", "\u2588"};
+	bool fine = is_utf8();
+	int nr_steps = fine ? NR_STEPS : 1;
+	int left = (int)lround(fmin(fmax(part, 0), 1) * width * nr_steps);
+	size_t used = 0;
+	int nr_cells = 0;
+
+	if (fine && part > 0 && left == 0)
+		left = 1;
+	while (left > 0) {
+		int step = left < nr_steps ? left : nr_steps;
+
+		nr_cells += copy_cells(line, nr_bytes, &used, fine ? steps[step] : "#", 1);
+		left -= step;
+	}
+	while (nr_cells++ < width && used + 1 < nr_bytes)
+		line[used++] = ' ';
+	line[used] = '\0';
+}
+
+/* Writes one character, or '?' for it; returns its cells. */
+static int put_character(FILE *out, const char *text, size_t nr, int nr_cells)
+{
+	if (nr_cells < 0)
+		(void)fputc('?', out);
+	else
+		(void)fwrite(text, 1, nr, out);
+	return nr_cells < 0 ? 1 : nr_cells;
+}
+
+/* Writes the word at text, up to end; returns its cells. */
+static int put_word(FILE *out, const char *text, const char *end)
+{
+	int sum = 0;
+
+	while (text < end) {
+		int nr_cells;
+		size_t nr = next_character(text, &nr_cells);
+
+		sum += put_character(out, text, nr, nr_cells);
+		text += nr;
+	}
+	return sum;
+}
+
+/* Returns the cells of the word at text, up to end. */
+static int count_word(const char *text, const char *end)
+{
+	int sum = 0;
+
+	while (text < end) {
+		int nr_cells;
+
+		text += next_character(text, &nr_cells);
+		sum += nr_cells < 0 ? 1 : nr_cells;
+	}
+	return sum;
+}
+
+/* Writes one line, which ends at end. */
+static void wrap_line(FILE *out, const char *text, const char *end, int width)
+{
+	int indent = (int)strspn(text, " ");
+	int used = fprintf(out, "%*s", indent, "");
+	bool first = true;
+
+	text += indent;
+	while (text < end) {
+		const char *word = text;
+
+		text = memchr(word, ' ', (size_t)(end - word));
+		text = text ? text : end;
+		if (!first && used + 1 + count_word(word, text) > width)
+			used = fprintf(out, "\n%*s", indent + 2, "") - 1;
+		else if (!first)
+			used += fprintf(out, " ");
+		used += put_word(out, word, text);
+		first = false;
+		text += text < end;
+	}
+	(void)fputc('\n', out);
+}
+
+void cells_wrap(FILE *out, const char *text, int width)
+{
+	while (*text) {
+		const char *end = text + strcspn(text, "\n");
+
+		wrap_line(out, text, end, width);
+		text = *end ? end + 1 : end;
+	}
+}

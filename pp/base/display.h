@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the place where a report is shown can show: its width, and colours. */
+#ifndef PP_DISPLAY_H
+#define PP_DISPLAY_H
+
+#include "lib/diag.h"
+
+#include <stdbool.h>
+
+#define DISPLAY_WIDTH_DEFAULT 100 /* if it is unknown */
+#define DISPLAY_WIDTH_MIN     60  /* narrower terminals wrap lines */
+#define DISPLAY_WIDTH_MAX     500
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct display {
+	int width; /* in cells, from DISPLAY_WIDTH_MIN to DISPLAY_WIDTH_MAX */
+	bool colors;
+};
+
+/* Parses "auto", "always" or "never", the value of --color. Returns 0, or -EINVAL with diag. */
+int color_when_parse(const char *text, enum color_when *when, struct diag *diag);
+
+/*
+ * The width is the environment's COLUMNS, else that of the terminal fd, else that of standard
+ * error (for a pager), else the default. COLOR_AUTO chooses colours if fd is a terminal, TERM
+ * is set and not "dumb", and NO_COLOR is not set or empty. fd may be negative: not a terminal.
+ */
+void display_find(struct display *display, int fd, enum color_when when);
+
+#endif

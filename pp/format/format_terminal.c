@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/format/format_terminal.h"
+
+#include "pp/base/cells.h"
+#include "pp/format/flat_lines.h"
+#include "pp/format/format_rows.h"
+#include "pp/format/symbol_lines.h"
+#include "pp/format/terminal_table.h"
+#include "pp/profile/row_symbols.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#define INDENT	   2 /* of an application's images */
+#define NOTE_BYTES 128
+
+/* ---- what is hidden ---- */
+
+/* Changes the sums of the shown lines to those of the hidden ones. */
+static void subtract_from(struct column_sums *sums, const struct profile *profile,
+			  const uint64_t *counts, const uint64_t *shares)
+{
+	for (size_t i = 0; i < profile->nr_columns; i++) {
+		sums->counts[i] = counts[i] > sums->counts[i] ? counts[i] - sums->counts[i] : 0;
+		sums->shares[i] = shares[i] > sums->shares[i] ? shares[i] - sums->shares[i] : 0;
+	}
+}
+
+/* Writes the line of nr_hidden lines, whose kind is a word such as "symbol". */
+static void write_hidden(const struct table *table, FILE *out, const struct column_sums *hidden,
+			 size_t nr_hidden, const char *kind, int indent)
+{
+	char note[NOTE_BYTES];
+	const struct table_row row = {
+		.counts = hidden->counts, .shares = hidden->shares, .note = note, .indent = indent};
+
+	if (!nr_hidden)
+		return;
+	(void)snprintf(note, sizeof(note), "%zu %s%s below %g %% (-t 0: all)", nr_hidden, kind,
+		       nr_hidden > 1 ? "s" : "", table->options->threshold);
+	table_write_row(table, out, &row);
+}
+
+/* Names the classes for which the display is too narrow. */
+static int write_missing_classes(const struct table *table, FILE *out)
+{
+	const struct classes *classes = &table->profile->selection->classes;
+	char *text = NULL;
+	size_t nr_bytes;
+	FILE *line;
+
+	if (table->nr_classes == classes->nr_classes)
+		return 0;
+	line = open_memstream(&text, &nr_bytes);
+	if (!line)
+		return -ENOMEM;
+	(void)fprintf(line,
+		      "%zu more columns do not fit:", classes->nr_classes - table->nr_classes);
+	for (size_t i = table->nr_classes; i < classes->nr_classes; i++)
+		(void)fprintf(line, " %s", classes->classes[i].name);
+	(void)fputs(" (--layout=script shows all)\n", line);
+	if (fclose(line)) {
+		free(text);
+		return -ENOMEM;
+	}
+	cells_wrap(out, text, table->display->width);
+	free(text);
+	return 0;
+}
+
+/* ---- symbols ---- */
+
+struct symbol_texts {
+	char address[24];
+	char source[PATH_MAX + 16];
+};
+
+static const char *shown_path(const struct text_options *options, const char *path)
+{
+	return options->long_names ? path : short_name(path);
+}
+
+static void make_source(const struct symbol_lines *lines, const struct symbol_line *line,
+			struct symbol_texts *texts)
+{
+	const struct profile *profile = lines->profile;
+	const struct line_place *place = &profile->row_lines[line->row];
+
+	texts->source[0] = '\0';
+	if (place->line)
+		(void)snprintf(texts->source, sizeof(texts->source), "%s:%" PRIu32,
+			       shown_path(lines->options, profile->files[place->file]),
+			       place->line);
+}
+
+static struct table_row symbol_row(const struct symbol_lines *lines, const struct symbol_line *line,
+				   int nr_digits, struct symbol_texts *texts)
+{
+	const struct profile *profile = lines->profile;
+	const struct text_options *options = lines->options;
+	struct table_row row = {.counts = profile_counts(profile, line->row),
+				.shares = profile_shares(profile, line->row),
+				.names[TABLE_SYMBOL] = symbol_line_name(lines, line),
+				.faint = !line->shown};
+
+	if (options->show_vma && line->shown) {
+		(void)snprintf(texts->address, sizeof(texts->address), "%0*" PRIx64, nr_digits,
+			       profile->rows[line->row].address);
+		row.names[TABLE_ADDRESS] = texts->address;
+	}
+	if (options->show_lines) {
+		make_source(lines, line, texts);
+		row.names[TABLE_SOURCE] = texts->source;
+	}
+	if (lines->image_column)
+		row.names[TABLE_IMAGE] = shown_path(options, symbol_line_image(lines, line));
+	if (lines->app_column && options->named_rows)
+		row.names[TABLE_PROGRAM] = symbol_line_app(lines, line);
+	else if (lines->app_column)
+		row.names[TABLE_PROGRAM] = shown_path(options, symbol_line_app(lines, line));
+	return row;
+}
+
+/* Returns the digits of all addresses: 8, or 16 if one needs more. */
+static int address_digits(const struct symbol_lines *lines)
+{
+	for (size_t i = 0; i < lines->nr_lines; i++)
+		if (lines->profile->rows[lines->lines[i].row].address > UINT32_MAX)
+			return 16;
+	return 8;
+}
+
+static void write_symbols(struct table *table, FILE *out, const struct symbol_lines *lines,
+			  struct column_sums *sums)
+{
+	const struct profile *profile = lines->profile;
+	int nr_digits = address_digits(lines);
+	struct symbol_texts texts;
+
+	for (size_t i = 0; i < lines->nr_lines; i++) {
+		struct table_row row = symbol_row(lines, &lines->lines[i], nr_digits, &texts);
+
+		table_measure(table, &row);
+	}
+	table_lay_out(table);
+	if (table->options->header)
+		table_write_heads(table, out);
+	for (size_t i = 0; i < lines->nr_lines; i++) {
+		struct table_row row = symbol_row(lines, &lines->lines[i], nr_digits, &texts);
+
+		column_sums_add(sums, profile, row.counts, row.shares);
+		row.sums = table->options->accumulated ? sums : NULL;
+		table_write_row(table, out, &row);
+	}
+	subtract_from(sums, profile, profile->totals, profile->share_totals);
+	write_hidden(table, out, sums, profile->nr_rows - lines->nr_lines, "symbol", 0);
+}
+
+static int format_symbols(struct table *table, FILE *out, struct column_sums *sums)
+{
+	struct symbol_lines lines;
+	int error = symbol_lines_init(&lines, table->profile, table->options);
+
+	if (error)
+		return error;
+	write_symbols(table, out, &lines, sums);
+	symbol_lines_deinit(&lines);
+	return 0;
+}
+
+/* ---- images ---- */
+
+struct flat {
+	struct table *table;
+	FILE *out;
+	struct flat_lines lines;
+	struct column_sums sums, image_sums; /* of applications; of the images of one */
+};
+
+/* Handles a line of the table, with indent: measures it or writes it. */
+typedef void handle_line(struct flat *flat, const struct flat_line *line, int indent);
+
+static struct table_row flat_row(const struct flat *flat, const struct flat_line *line, int indent)
+{
+	return (struct table_row){.counts = line->counts,
+				  .shares = line->shares,
+				  .names[TABLE_IMAGE] = flat_line_name(&flat->lines, line),
+				  .indent = indent};
+}
+
+static void measure_line(struct flat *flat, const struct flat_line *line, int indent)
+{
+	struct table_row row = flat_row(flat, line, indent);
+
+	table_measure(flat->table, &row);
+}
+
+static void write_line(struct flat *flat, const struct flat_line *line, int indent)
+{
+	struct table_row row = flat_row(flat, line, indent);
+
+	table_write_row(flat->table, flat->out, &row);
+}
+
+/* Handles the images of an application; returns how many the threshold hides. */
+static size_t handle_images(struct flat *flat, const struct flat_line *app,
+			    const struct flat_line *images, size_t nr_images, handle_line *handle)
+{
+	const struct profile *profile = flat->lines.profile;
+	size_t nr_hidden = 0;
+
+	column_sums_clear(&flat->image_sums, profile);
+	if (!flat_lines_shows_images(&flat->lines, app, images, nr_images))
+		return 0;
+	for (size_t i = 0; i < nr_images; i++) {
+		if (!column_is_shown(profile, images[i].shares, flat->table->options)) {
+			nr_hidden++;
+			continue;
+		}
+		column_sums_add(&flat->image_sums, profile, images[i].counts, images[i].shares);
+		handle(flat, &images[i], INDENT);
+	}
+	subtract_from(&flat->image_sums, profile, app->counts, app->shares);
+	return nr_hidden;
+}
+
+/* Handles all applications; returns how many the threshold hides. */
+static size_t handle_apps(struct flat *flat, handle_line *handle)
+{
+	const struct profile *profile = flat->lines.profile;
+	size_t nr_hidden = 0;
+
+	column_sums_clear(&flat->sums, profile);
+	for (size_t i = 0; i < flat->lines.nr_apps; i++) {
+		const struct flat_line *app = &flat->lines.apps[i];
+		const struct flat_line *images;
+		size_t nr_images;
+		size_t nr_hidden_images;
+
+		images = flat_lines_images(&flat->lines, app, profile->share_totals, &nr_images);
+		if (!nr_images)
+			continue; /* all its sample files were damaged */
+		if (!column_is_shown(profile, app->shares, flat->table->options)) {
+			nr_hidden++;
+			continue;
+		}
+		column_sums_add(&flat->sums, profile, app->counts, app->shares);
+		handle(flat, app, 0);
+		nr_hidden_images = handle_images(flat, app, images, nr_images, handle);
+		if (handle == write_line)
+			write_hidden(flat->table, flat->out, &flat->image_sums, nr_hidden_images,
+				     "image", INDENT);
+	}
+	subtract_from(&flat->sums, profile, profile->totals, profile->share_totals);
+	return nr_hidden;
+}
+
+static int format_flat(struct table *table, FILE *out)
+{
+	struct flat flat = {.table = table, .out = out};
+	int error = flat_lines_init(&flat.lines, table->profile, table->options);
+
+	if (!error)
+		error = column_sums_init(&flat.sums, table->profile);
+	if (!error)
+		error = column_sums_init(&flat.image_sums, table->profile);
+	if (!error) {
+		size_t nr_hidden;
+
+		(void)handle_apps(&flat, measure_line);
+		table_lay_out(table);
+		if (table->options->header)
+			table_write_heads(table, out);
+		nr_hidden = handle_apps(&flat, write_line);
+		write_hidden(table, out, &flat.sums, nr_hidden,
+			     table->options->named_rows ? "row" : "program", 0);
+	}
+	flat_lines_deinit(&flat.lines);
+	column_sums_deinit(&flat.sums);
+	column_sums_deinit(&flat.image_sums);
+	return error;
+}
+
+int terminal_format(FILE *out, const struct profile *profile, const struct text_options *options,
+		    const struct display *display)
+{
+	enum table_name main_column = profile->with_symbols ? TABLE_SYMBOL : TABLE_IMAGE;
+	struct table table = {.profile = profile, .options = options, .display = display};
+	struct column_sums sums;
+	int error = column_sums_init(&sums, profile);
+
+	table.heads[TABLE_ADDRESS] = "ADDRESS";
+	table.heads[TABLE_SOURCE] = "SOURCE";
+	table.heads[TABLE_IMAGE] = "IMAGE";
+	table.heads[TABLE_PROGRAM] = options->named_rows ? "NAME" : "PROGRAM";
+	table.heads[TABLE_SYMBOL] = "SYMBOL";
+	if (!profile->with_symbols) /* applications, with their images below */
+		table.heads[TABLE_IMAGE] = table.heads[TABLE_PROGRAM];
+	table.widths[main_column] = 1; /* there even if all rows are hidden */
+	if (!error && profile->with_symbols)
+		error = format_symbols(&table, out, &sums);
+	else if (!error)
+		error = format_flat(&table, out);
+	column_sums_deinit(&sums);
+	return error ? error : write_missing_classes(&table, out);
+}

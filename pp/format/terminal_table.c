@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The numbers have the width that they need. Names share the rest: each column has at most its
+ * weight times a level, and the level is the highest at which all columns fit. So a long symbol
+ * leaves short image names whole, and long names of both kinds are cut in proportion.
+ */
+#include "pp/format/terminal_table.h"
+
+#include "pp/base/cells.h"
+#include "pp/base/duration.h"
+#include "pp/selection/classes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SHARE_WIDTH    7    /* "100.00%" */
+#define NUMBER_WIDTH   7    /* "SAMPLES" */
+#define NUMBER_BYTES   32   /* of a formatted number */
+#define NUMBER_PLAIN   1e10 /* larger numbers are written with an exponent */
+#define NAME_WIDTH_MIN 12
+#define GAP	       2 /* blanks between names */
+#define BAR_WIDTH_MIN  6
+#define BAR_WIDTH_MAX  20
+#define LINE_BYTES     (DISPLAY_WIDTH_MAX * 8) /* a cell may need several bytes */
+
+/* Shares from which a row is hot, or warm, in percent. */
+#define HOT  10.0
+#define WARM 1.0
+
+/* An address is not cut. */
+static const int weights[TABLE_NR_NAMES] = {
+	[TABLE_ADDRESS] = DISPLAY_WIDTH_MAX,
+	[TABLE_SOURCE] = 2,
+	[TABLE_IMAGE] = 2,
+	[TABLE_PROGRAM] = 2,
+	[TABLE_SYMBOL] = 5,
+};
+
+/* ---- numbers ---- */
+
+static bool is_time(const struct table *table, size_t class)
+{
+	return table->profile->selection->classes.classes[class].measure == MEASURE_TIME;
+}
+
+static void show_number(const struct table *table, size_t class, uint64_t number,
+			char text[NUMBER_BYTES])
+{
+	if (is_time(table, class))
+		duration_show(number, text);
+	else if ((double)number < NUMBER_PLAIN)
+		(void)snprintf(text, NUMBER_BYTES, "%" PRIu64, number);
+	else
+		(void)snprintf(text, NUMBER_BYTES, "%.3e", (double)number);
+}
+
+static void make_cell(const struct table *table, size_t class, const uint64_t *counts,
+		      const uint64_t *shares, struct column_cell *cell)
+{
+	column_cell_make(cell, table->profile, class, counts, shares, table->profile->totals,
+			 table->profile->share_totals);
+}
+
+/* Returns the width of a class's numbers. No row has more than the total. */
+static int number_width(const struct table *table, size_t class)
+{
+	struct column_cell total;
+	char text[NUMBER_BYTES];
+	int length;
+
+	make_cell(table, class, table->profile->totals, table->profile->share_totals, &total);
+	show_number(table, class, total.number, text);
+	length = (int)strlen(text);
+	return length > NUMBER_WIDTH ? length : NUMBER_WIDTH;
+}
+
+/* Returns the cells of a class, without the blanks before it. */
+static int class_width(const struct table *table, size_t class)
+{
+	int number = number_width(table, class);
+	int width = SHARE_WIDTH + 1 + number;
+
+	if (class == 0 && table->bar_width)
+		width += 1 + table->bar_width;
+	if (table->options->accumulated)
+		width += 1 + number + 1 + SHARE_WIDTH;
+	if (table->options->show_error)
+		width += 1 + SHARE_WIDTH;
+	return width;
+}
+
+/* ---- layout ---- */
+
+void table_measure(struct table *table, const struct table_row *row)
+{
+	struct column_cell cell;
+
+	make_cell(table, 0, row->counts, row->shares, &cell);
+	if (cell.percent > table->largest)
+		table->largest = cell.percent;
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++) {
+		int width = row->names[i] ? cells_count(row->names[i]) : 0;
+
+		width += width && row->indent ? row->indent : 0;
+		if (width > table->widths[i])
+			table->widths[i] = width;
+	}
+}
+
+/* Returns the cells for names beside the numbers of the classes. */
+static int names_room(const struct table *table)
+{
+	int room = table->display->width;
+
+	for (size_t i = 0; i < table->nr_classes; i++)
+		room -= class_width(table, i) + GAP;
+	return room;
+}
+
+/* Returns the cells of a column of names at a level. */
+static int name_width(const struct table *table, size_t name, int level)
+{
+	int most = weights[name] * level;
+
+	if (most < NAME_WIDTH_MIN)
+		most = NAME_WIDTH_MIN;
+	return table->widths[name] < most ? table->widths[name] : most;
+}
+
+/* Returns the cells of all names with their gaps. */
+static int names_width(const struct table *table, int level)
+{
+	int sum = -GAP;
+
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		if (table->widths[i])
+			sum += GAP + name_width(table, i, level);
+	return sum;
+}
+
+static size_t last_name(const struct table *table)
+{
+	size_t last = TABLE_NR_NAMES - 1;
+
+	while (last && !table->widths[last])
+		last--;
+	return last;
+}
+
+/* Removes columns, the least important first, until those that stay have enough cells. */
+static void drop_names(struct table *table, int room)
+{
+	static const enum table_name order[] = {TABLE_SOURCE, TABLE_PROGRAM, TABLE_ADDRESS,
+						TABLE_IMAGE};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (order[i] != last_name(table) && names_width(table, 1) > room)
+			table->widths[order[i]] = 0;
+}
+
+static void fit_names(struct table *table, int room)
+{
+	int level = 1;
+
+	drop_names(table, room);
+	while (level < room && names_width(table, level + 1) <= room)
+		level++;
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		table->widths[i] = name_width(table, i, level);
+	/* The last column takes what the others leave. */
+	table->widths[last_name(table)] += room - names_width(table, level);
+}
+
+void table_lay_out(struct table *table)
+{
+	int width = table->display->width;
+	int natural, least;
+
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++) {
+		int head = table->heads[i] ? (int)strlen(table->heads[i]) : 0;
+
+		if (table->widths[i] && table->widths[i] < head)
+			table->widths[i] = head;
+	}
+	table->nr_classes = table->profile->nr_classes;
+	table->bar_width = width / 10 < BAR_WIDTH_MIN	? BAR_WIDTH_MIN
+			   : width / 10 > BAR_WIDTH_MAX ? BAR_WIDTH_MAX
+							: width / 10;
+	natural = names_width(table, width);
+	least = width / 3 < natural ? width / 3 : natural;
+	if (names_room(table) < least || names_room(table) < names_width(table, 1))
+		table->bar_width = 0;
+	while (table->nr_classes > 1 && names_room(table) < least)
+		table->nr_classes--;
+	fit_names(table, names_room(table));
+}
+
+/* ---- lines ---- */
+
+/* Begins a way of writing, by the parameters of the terminal's SGR sequence; "": none. */
+static void begin_style(const struct table *table, FILE *out, const char *style)
+{
+	if (table->display->colors && *style)
+		(void)fprintf(out, "\033[%sm", style);
+}
+
+static void end_style(const struct table *table, FILE *out, const char *style)
+{
+	if (table->display->colors && *style)
+		(void)fputs("\033[0m", out);
+}
+
+/* Returns the style of a share; a note has one style for its whole line. */
+static const char *heat(const struct table_row *row, double percent)
+{
+	if (row->note)
+		return "";
+	return percent >= HOT ? "1;31" : percent >= WARM ? "33" : "";
+}
+
+/* Writes text to the right end of width cells. */
+static void write_right(FILE *out, const char *text, int width, enum cells_cut cut)
+{
+	char line[LINE_BYTES];
+	int left = width - cells_count(text);
+
+	cells_fit_last(line, sizeof(line), text, width, cut);
+	(void)fprintf(out, "%*s%s", left > 0 ? left : 0, "", line);
+}
+
+static void write_share(FILE *out, double percent)
+{
+	(void)fprintf(out, "%*.2f%%", SHARE_WIDTH - 1, percent);
+}
+
+static void write_number(const struct table *table, FILE *out, size_t class, uint64_t number)
+{
+	char text[NUMBER_BYTES];
+
+	show_number(table, class, number, text);
+	(void)fprintf(out, " %*s", number_width(table, class), text);
+}
+
+static void write_sums(const struct table *table, FILE *out, const struct column_sums *sums,
+		       size_t class)
+{
+	struct column_cell cell;
+
+	make_cell(table, class, sums->counts, sums->shares, &cell);
+	write_number(table, out, class, cell.number);
+	(void)fputc(' ', out);
+	write_share(out, cell.percent);
+}
+
+static void write_class(const struct table *table, FILE *out, const struct table_row *row,
+			size_t class)
+{
+	const struct profile *profile = table->profile;
+	struct column_cell cell;
+	char bar[LINE_BYTES];
+	const char *style;
+
+	make_cell(table, class, row->counts, row->shares, &cell);
+	style = heat(row, cell.percent);
+	begin_style(table, out, style);
+	write_share(out, cell.percent);
+	if (class == 0 && table->bar_width) {
+		cells_bar(bar, sizeof(bar),
+			  table->largest > 0 && !row->note ? cell.percent / table->largest : 0,
+			  table->bar_width);
+		(void)fprintf(out, " %s", bar);
+	}
+	end_style(table, out, style);
+	write_number(table, out, class, cell.number);
+	if (row->sums)
+		write_sums(table, out, row->sums, class);
+	else if (table->options->accumulated)
+		(void)fprintf(out, "%*s", 1 + number_width(table, class) + 1 + SHARE_WIDTH, "");
+	if (table->options->show_error)
+		(void)fprintf(out, " %*.2f%%", SHARE_WIDTH - 1,
+			      column_error(profile, class, row->counts, row->shares,
+					   profile->totals, profile->share_totals));
+}
+
+/* Symbols and file names differ anywhere; paths and source places at their ends. */
+static enum cells_cut cut_of(size_t name, const char *text)
+{
+	bool is_path = name == TABLE_SOURCE || (name != TABLE_SYMBOL && strchr(text, '/'));
+
+	return is_path ? CELLS_CUT_FRONT : CELLS_CUT_MIDDLE;
+}
+
+static void write_names(const struct table *table, FILE *out, const struct table_row *row)
+{
+	size_t last = last_name(table);
+	char line[LINE_BYTES];
+
+	for (size_t i = 0; i <= last; i++) {
+		const char *text = row->names[i] ? row->names[i] : "";
+
+		if (!table->widths[i])
+			continue;
+		if (i == last)
+			cells_fit_last(line, sizeof(line), text, table->widths[i] - row->indent,
+				       cut_of(i, text));
+		else
+			cells_fit(line, sizeof(line), text, table->widths[i], cut_of(i, text));
+		(void)fprintf(out, "%*s%s", i == last ? row->indent : 0, "", line);
+		if (i < last)
+			(void)fprintf(out, "%*s", GAP, "");
+	}
+}
+
+static void write_note(const struct table *table, FILE *out, const struct table_row *row)
+{
+	char line[LINE_BYTES];
+
+	cells_fit_last(line, sizeof(line), row->note, names_room(table) - row->indent,
+		       CELLS_CUT_END);
+	(void)fprintf(out, "%*s%s", row->indent, "", line);
+}
+
+void table_write_row(const struct table *table, FILE *out, const struct table_row *row)
+{
+	const char *line_style = row->note ? "2" : "";
+	const char *style = row->faint && !row->note ? "2" : "";
+
+	begin_style(table, out, line_style);
+	for (size_t i = 0; i < table->nr_classes; i++) {
+		write_class(table, out, row, i);
+		(void)fprintf(out, "%*s", GAP, "");
+	}
+	begin_style(table, out, style);
+	if (row->note)
+		write_note(table, out, row);
+	else
+		write_names(table, out, row);
+	end_style(table, out, style);
+	end_style(table, out, line_style);
+	(void)fputc('\n', out);
+}
+
+/* Names the classes above their columns, if there are several. */
+static void write_classes(const struct table *table, FILE *out)
+{
+	const struct classes *classes = &table->profile->selection->classes;
+	/* Names of control groups differ at their ends. */
+	enum cells_cut cut = classes->axis == AXIS_CGROUP ? CELLS_CUT_FRONT : CELLS_CUT_MIDDLE;
+
+	if (classes->nr_classes < 2)
+		return;
+	for (size_t i = 0; i < table->nr_classes; i++) {
+		if (i)
+			(void)fprintf(out, "%*s", GAP, "");
+		write_right(out, classes->classes[i].name, class_width(table, i), cut);
+	}
+	(void)fputc('\n', out);
+}
+
+static void write_class_heads(const struct table *table, FILE *out, size_t class)
+{
+	const char *number = is_time(table, class) ? "TIME" : "SAMPLES";
+	int width = number_width(table, class);
+
+	(void)fprintf(out, "%*s", SHARE_WIDTH, "SHARE");
+	if (class == 0 && table->bar_width)
+		(void)fprintf(out, " %*s", table->bar_width, "");
+	(void)fprintf(out, " %*s", width, number);
+	if (table->options->accumulated)
+		(void)fprintf(out, " %*s %*s", width, "SUM", SHARE_WIDTH, "SUM %");
+	if (table->options->show_error)
+		(void)fprintf(out, " %*s", SHARE_WIDTH, "+-");
+}
+
+void table_write_heads(const struct table *table, FILE *out)
+{
+	struct table_row heads = {.names = {NULL}};
+
+	begin_style(table, out, "1");
+	write_classes(table, out);
+	for (size_t i = 0; i < table->nr_classes; i++) {
+		write_class_heads(table, out, i);
+		(void)fprintf(out, "%*s", GAP, "");
+	}
+	memcpy(heads.names, table->heads, sizeof(heads.names));
+	write_names(table, out, &heads);
+	end_style(table, out, "1");
+	(void)fputc('\n', out);
+}

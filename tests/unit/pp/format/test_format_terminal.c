@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/fixture/fake_symbols.h"
+#include "tests/fixture/make_profile.h"
+#include "tests/fixture/make_session.h"
+#include "tests/fixture/run_suite.h"
+#include "pp/base/cells.h"
+#include "pp/format/format_terminal.h"
+
+#include <check.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONG_NAME                                                                                  \
+	"std::_Hashtable<std::string, std::pair<std::string const, long>, std::allocator>::"       \
+	"_M_insert_unique_node(unsigned long, std::__detail::_Hash_node*)"
+
+static struct make_session session;
+static struct make_profile made;
+static struct text_options options;
+static struct display display;
+
+static const struct symbol symbols[] = {
+	{.start = 0x100, .nr_bytes = 0x100, .address = 0x1100, .name = "main"},
+	{.start = 0x200, .nr_bytes = 0x100, .address = 0x1200, .name = "_Z3foo"},
+	{.start = 0x300, .nr_bytes = 0x100, .address = 0x1300, .name = "rare"},
+	{.start = 0x400, .nr_bytes = 0x100, .address = 0x1400, .name = "rarer"},
+	{.start = 0x500, .nr_bytes = 0x100, .address = 0x1500, .name = LONG_NAME},
+	{.start = 0x600, .nr_bytes = 0x100, .address = 0x1600, .name = "bad\033[2J\nname"},
+};
+static const struct symbol high[] = {
+	{.start = 0x100, .nr_bytes = 0x100, .address = 0xffffffff81000100, .name = "schedule"},
+};
+
+static void setup(void)
+{
+	make_session_init(&session);
+	made = (struct make_profile){.profile_options.symbols = true};
+	options = (struct text_options){.header = true,
+					.demangle = DEMANGLE_NORMAL,
+					.threshold = TERMINAL_THRESHOLD,
+					.any_class = true};
+	display = (struct display){.width = 80};
+	fake_symbols_set("/bin/prog", symbols, sizeof(symbols) / sizeof(symbols[0]), NULL);
+	fake_symbols_set("vmlinux", high, 1, NULL);
+	ck_assert_ptr_nonnull(setlocale(LC_ALL, "C"));
+}
+
+static void teardown(void)
+{
+	fake_symbols_clear();
+	make_session_deinit(&session);
+}
+
+static void add(const struct make_file *file, uint64_t key, uint64_t nr_samples)
+{
+	make_session_add_one(&session, file, key, nr_samples);
+}
+
+static void write_report(FILE *out, void *context)
+{
+	ck_assert_int_eq(terminal_format(out, &made.profile, context, &display), 0);
+}
+
+/* Returns the report; the caller frees it. */
+static char *format(void)
+{
+	char *text;
+
+	make_profile_init(&made, &session, "");
+	text = make_profile_text(write_report, &options);
+	make_profile_deinit(&made);
+	return text;
+}
+
+static void expect_text(const char *expected)
+{
+	char *text = format();
+
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+/* Fails if a line of text, without its colours, is wider than the display. */
+static void expect_lines_fit(const char *text)
+{
+	char *copy = strdup(text);
+	size_t nr = 0;
+	char *line;
+	char *rest;
+
+	ck_assert_ptr_nonnull(copy);
+	for (const char *from = text; *from; from++) {
+		if (*from == '\033')
+			from = strchr(from, 'm');
+		else
+			copy[nr++] = *from;
+	}
+	copy[nr] = '\0';
+	for (line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		ck_assert_msg(cells_count(line) <= display.width, "%d cells: %s", cells_count(line),
+			      line);
+	free(copy);
+}
+
+static void add_program(void)
+{
+	const struct make_file program = {.app = "/bin/prog"};
+
+	add(&program, 0x100, 260);
+	add(&program, 0x210, 700);
+	add(&program, 0x10, 34);
+	add(&program, 0x300, 4);
+	add(&program, 0x400, 2);
+}
+
+START_TEST(hot_symbols_come_first_and_hidden_ones_are_summed_up)
+{
+	add_program();
+	expect_text("  SHARE          SAMPLES  SYMBOL\n"
+		    " 70.00% ########     700  foo()\n"
+		    " 26.00% ###          260  main\n"
+		    "  3.40%               34  (no symbols)\n"
+		    "  0.60%                6  2 symbols below 0.5 % (-t 0: all)\n");
+}
+END_TEST
+
+START_TEST(the_threshold_is_what_is_asked)
+{
+	add_program();
+	options.threshold = 0;
+	options.header = false;
+	expect_text(" 70.00% ########     700  foo()\n"
+		    " 26.00% ###          260  main\n"
+		    "  3.40%               34  (no symbols)\n"
+		    "  0.40%                4  rare\n"
+		    "  0.20%                2  rarer\n");
+	options.threshold = 50;
+	expect_text(" 70.00% ########     700  foo()\n"
+		    " 30.00%              300  4 symbols below 50 % (-t 0: all)\n");
+	options.threshold = 100;
+	expect_text("100.00%             1000  5 symbols below 100 % (-t 0: all)\n");
+}
+END_TEST
+
+START_TEST(images_and_programs_have_columns_where_they_differ)
+{
+	add_program();
+	add(&(struct make_file){.app = "/bin/prog", .image = "vmlinux"}, 0x100, 500);
+	add(&(struct make_file){.app = "/bin/other", .image = "/lib/none.so"}, 0x100, 500);
+	options.threshold = 10;
+	expect_text("  SHARE          SAMPLES  IMAGE    PROGRAM  SYMBOL\n"
+		    " 35.00% ########     700  prog     prog     foo()\n"
+		    " 25.00% ######       500  none.so  other    /lib/none.so\n"
+		    " 25.00% ######       500  vmlinux  prog     schedule\n"
+		    " 13.00% ###          260  prog     prog     main\n"
+		    "  2.00%               40  3 symbols below 10 % (-t 0: all)\n");
+	options.threshold = 30;
+	options.long_names = options.show_vma = options.accumulated = true;
+	display.width = 120;
+	expect_text("  SHARE              SAMPLES     SUM   SUM %  ADDRESS   IMAGE      "
+		    "PROGRAM    SYMBOL\n"
+		    " 35.00% ############     700     700  35.00%  00001200  /bin/prog  "
+		    "/bin/prog  foo()\n"
+		    " 65.00%                 1300                  6 symbols below 30 % "
+		    "(-t 0: all)\n");
+}
+END_TEST
+
+START_TEST(long_names_are_shortened_to_the_width)
+{
+	static const int widths[] = {60, 80, 100, 200, 500};
+
+	add_program();
+	add(&(struct make_file){.app = "/bin/prog"}, 0x500, 2000);
+	add(&(struct make_file){.app = "/bin/prog",
+				.image = "/lib/a-library-of-a-long-name.so.1.2"},
+	    0x500, 2000);
+	for (int all = 0; all < 2; all++) {
+		options.show_vma = options.accumulated = options.show_error = all;
+		options.long_names = display.colors = all;
+		for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+			char *text;
+
+			display.width = widths[i];
+			text = format();
+			expect_lines_fit(text);
+			ck_assert_ptr_nonnull(strstr(text, "2000"));
+			ck_assert_int_eq(strstr(text, LONG_NAME) != NULL, widths[i] == 500);
+			ck_assert_int_eq(strstr(text, "std::_") != NULL, 1);
+			free(text);
+		}
+	}
+	options.show_vma = options.accumulated = options.show_error = false;
+	options.long_names = display.colors = false;
+	options.threshold = 40;
+	display.width = 60;
+	expect_text("  SHARE        SAMPLES  IMAGE         SYMBOL\n"
+		    " 40.00% ######    2000  prog          std::_Hash...sh_node*)\n"
+		    " 40.00% ######    2000  a-lib....1.2  /lib/a-lib...me.so.1.2\n"
+		    " 20.00%           1000  5 symbols below 40 % (-t 0: all)\n");
+}
+END_TEST
+
+START_TEST(names_cannot_affect_the_terminal)
+{
+	char *text;
+
+	add(&(struct make_file){.app = "/bin/prog"}, 0x600, 10);
+	options.header = false;
+	text = format();
+	ck_assert_str_eq(text, "100.00% ########      10  bad?[2J?name\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(shares_have_the_colour_of_their_heat)
+{
+	add_program();
+	display.colors = true;
+	expect_text("\033[1m  SHARE          SAMPLES  SYMBOL\033[0m\n"
+		    "\033[1;31m 70.00% ########\033[0m     700  foo()\n"
+		    "\033[1;31m 26.00% ###     \033[0m     260  main\n"
+		    "\033[33m  3.40%         \033[0m      34  \033[2m(no symbols)\033[0m\n"
+		    "\033[2m  0.60%                6  2 symbols below 0.5 % (-t 0: all)\033[0m\n");
+}
+END_TEST
+
+START_TEST(bars_are_finer_in_utf8)
+{
+	if (!setlocale(LC_ALL, "C.UTF-8"))
+		return;
+	add_program();
+	options.threshold = 3;
+	options.header = false;
+	expect_text(" 70.00% \u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588     700  foo()\n"
+		    " 26.00% \u2588\u2588\u2588          260  main\n"
+		    "  3.40% \u258d             34  (no symbols)\n"
+		    "  0.60%                6  2 symbols below 3 % (-t 0: all)\n");
+}
+END_TEST
+
+START_TEST(programs_have_their_images_below_and_all_shares_are_of_all_samples)
+{
+	made.profile_options.symbols = false;
+	add(&(struct make_file){.app = "/bin/big"}, 1, 600);
+	add(&(struct make_file){.app = "/bin/big", .image = "/lib/lib.so"}, 1, 200);
+	add(&(struct make_file){.app = "/bin/big", .image = "/lib/rare.so"}, 1, 3);
+	add(&(struct make_file){.app = "/bin/small"}, 1, 195);
+	add(&(struct make_file){.app = "/bin/tiny"}, 1, 1);
+	add(&(struct make_file){.app = "/bin/tinier"}, 1, 1);
+	expect_text("  SHARE          SAMPLES  PROGRAM\n"
+		    " 80.30% ########     803  big\n"
+		    " 60.00% ######       600    big\n"
+		    " 20.00% ##           200    lib.so\n"
+		    "  0.30%                3    1 image below 0.5 % (-t 0: all)\n"
+		    " 19.50% ##           195  small\n"
+		    "  0.20%                2  2 programs below 0.5 % (-t 0: all)\n");
+}
+END_TEST
+
+START_TEST(classes_have_columns_and_those_without_room_are_named)
+{
+	for (int i = 0; i < 12; i++)
+		add(&(struct make_file){.app = "/bin/prog", .cpu_behind = i + 1},
+		    i < 11 ? 0x100 : 0x210, 100);
+	display.width = 70;
+	expect_text("          cpu:0            cpu:1            cpu:2\n"
+		    "  SHARE SAMPLES    SHARE SAMPLES    SHARE SAMPLES  SYMBOL\n"
+		    "100.00%     100  100.00%     100  100.00%     100  main\n"
+		    "  0.00%       0    0.00%       0    0.00%       0  foo()\n"
+		    "9 more columns do not fit: cpu:3 cpu:4 cpu:5 cpu:6 cpu:7 cpu:8 cpu:9\n"
+		    "  cpu:10 cpu:11 (--layout=script shows all)\n");
+}
+END_TEST
+
+START_TEST(times_are_shown_with_units)
+{
+	const struct make_file off = {.app = "/bin/prog",
+				      .event = "off-cpu",
+				      .period_or_hz = 1,
+				      .kind = OPROF_IMAGE_OFF_CPU,
+				      .weight_each = 2000000};
+
+	add(&off, 0x100, 500);
+	expect_text("  SHARE             TIME  SYMBOL\n"
+		    "100.00% ########   1.00s  main\n");
+}
+END_TEST
+
+START_TEST(huge_numbers_keep_the_lines_in_the_width)
+{
+	char *text;
+
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, UINT64_C(1) << 62);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x500, UINT64_C(1) << 62);
+	options.accumulated = options.show_error = options.show_vma = true;
+	display.width = DISPLAY_WIDTH_MIN;
+	text = format();
+	expect_lines_fit(text);
+	ck_assert_ptr_nonnull(strstr(text, " 50.00% 4.612e+18 4.612e+18  50.00%   0.00%  main\n"));
+	ck_assert_ptr_nonnull(strstr(text, " 50.00% 4.612e+18 9.223e+18 100.00%   0.00%  std::"));
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("format_terminal");
+	TCase *tests = tcase_create("format_terminal");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, hot_symbols_come_first_and_hidden_ones_are_summed_up);
+	tcase_add_test(tests, the_threshold_is_what_is_asked);
+	tcase_add_test(tests, images_and_programs_have_columns_where_they_differ);
+	tcase_add_test(tests, long_names_are_shortened_to_the_width);
+	tcase_add_test(tests, names_cannot_affect_the_terminal);
+	tcase_add_test(tests, shares_have_the_colour_of_their_heat);
+	tcase_add_test(tests, bars_are_finer_in_utf8);
+	tcase_add_test(tests, programs_have_their_images_below_and_all_shares_are_of_all_samples);
+	tcase_add_test(tests, classes_have_columns_and_those_without_room_are_named);
+	tcase_add_test(tests, times_are_shown_with_units);
+	tcase_add_test(tests, huge_numbers_keep_the_lines_in_the_width);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
