@@ -46,7 +46,7 @@ struct perf_file {
 	size_t nr_build_ids, room_build_ids;
 	/* NULL: not known. arch and release are as in uname -m and -r. */
 	char *host, *cpu, *arch, *release;
-	uint32_t nr_cpus;	    /* 0: not known */
+	uint32_t nr_cpus; /* 0: not known */
 	/* One moment by the records' clock and in wall-clock time; 0: not known. */
 	uint64_t clock_ns;
 	int64_t wall_ns;
