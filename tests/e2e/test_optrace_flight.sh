@@ -371,8 +371,8 @@ refused "a name with a slash" 'is not a name of a trace' -s a/b
 refused "a name like an option" 'is not a name of a trace' -s -x
 refused "a program that there is not" '--then no-such-program: there is no such program in PATH' --snapshot-if signal --then no-such-program
 refused "a program that is no program" '--then .*/hog.c: Permission denied' --snapshot-if signal --then "$T/hog.c"
-refused "a program without a condition" '--then is for .*--snapshot-if' --then true
-refused "a limit without a condition" '--snapshot-limit is for .*--snapshot-if' --snapshot-limit 3
+refused "a program without a condition" '--then requires .*--snapshot-if' --then true
+refused "a limit without a condition" '--snapshot-limit requires .*--snapshot-if' --snapshot-limit 3
 refused "a place in a folder that there is not" 'nowhere: No such file' -m overwrite:4x64K -o nowhere/late
 refused "buffers beyond the machine's memory" 'of the available [0-9]* MiB' -m overwrite:4096x1G
 refused "an event that there is not" 'no event nothing:here' -e nothing:here
