@@ -38,7 +38,7 @@ accepts() {
 spdx="SPDX-License""-Identifier:"
 long=$(printf '%0101d' 0)
 
-echo 1..10
+echo 1..11
 refuses lib/a.c 'int a;' "a_file_without_its_licence_is_refused"
 refuses include/oprof/a.h "/* $spdx GPL-2.0-or-later */" "a_contract_under_another_licence_is_refused"
 refuses lib/a.c "// $spdx MIT" "a_foreign_licence_in_lib_is_refused"
@@ -47,6 +47,7 @@ int a; " "blanks_at_the_end_of_a_line_are_refused"
 refuses lib/a.c "// $spdx GPL-2.0-or-later
 // $long" "a_line_beyond_the_wall_is_refused"
 refuses tests/data/x/a.bin "data" "data_without_a_readme_is_refused"
+refuses doc/images/a.png "data" "a_picture_without_a_readme_is_refused"
 one_file tests/data/README "$spdx GPL-2.0-or-later"
 mkdir "$tree/src/tests/data/x"
 echo data >"$tree/src/tests/data/x/a.bin"
