@@ -36,6 +36,12 @@ static bool line_parse(char *line, struct kallsym *symbol)
 	return end != next;
 }
 
+/* The end of the kernel's code counts as data in some kernels: "D _etext" on arm64, Linux 6.12. */
+static bool is_code(const struct kallsym *symbol)
+{
+	return strchr("tTwW", symbol->type) || !strcmp(symbol->name, "_etext");
+}
+
 static int walk(FILE *file, int (*visit)(const struct kallsym *symbol, void *context),
 		void *context)
 {
@@ -47,7 +53,7 @@ static int walk(FILE *file, int (*visit)(const struct kallsym *symbol, void *con
 	while (!error && getline(&line, &room, file) > 0) {
 		struct kallsym symbol;
 
-		if (!line_parse(line, &symbol) || !strchr("tTwW", symbol.type) || !symbol.address)
+		if (!line_parse(line, &symbol) || !is_code(&symbol) || !symbol.address)
 			continue;
 		shown = true;
 		error = visit(&symbol, context);

@@ -18,9 +18,9 @@ struct kallsym {
 };
 
 /*
- * Call visit for each function (types t, T, w, W) of proc_path/kallsyms. Returns 0; -EACCES: the
- * kernel hides the addresses; -errno of reading; or the first non-zero result of visit, which ends
- * the walk.
+ * Call visit for each function (types t, T, w, W) of proc_path/kallsyms, and for _etext, the end of
+ * the kernel's code, whatever its type. Returns 0; -EACCES: the kernel hides the addresses; -errno
+ * of reading; or the first non-zero result of visit, which ends the walk.
  */
 int kallsyms_walk(const char *proc_path, int (*visit)(const struct kallsym *symbol, void *context),
 		  void *context);

@@ -234,6 +234,26 @@ START_TEST(hidden_addresses_make_one_image_of_the_kernel)
 }
 END_TEST
 
+/* On arm64, Linux 6.12 has "D _etext". */
+START_TEST(a_kernel_that_counts_the_end_of_its_code_as_data_is_not_hidden)
+{
+	fake_proc_print(&proc, "kallsyms",
+			"ffffffc080000000 T _text\n"
+			"ffffffc080010000 T _stext\n"
+			"ffffffc080010100 T schedule\n"
+			"ffffffc080359098 T __cpuidle_text_start\n"
+			"ffffffc080359098 T cpu_do_idle\n"
+			"ffffffc0803591c0 T __cpuidle_text_end\n"
+			"ffffffc080370000 D _etext\n");
+	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
+	ck_assert(!map.hidden);
+	expect(0xffffffc080010100, "vmlinux", 0x10100);
+	expect(0xffffffc080370000, NULL, 0);
+	ck_assert(kernel_map_is_idle(&map, 0xffffffc08035909c));
+	ck_assert(!kernel_map_is_idle(&map, 0xffffffc080010100));
+}
+END_TEST
+
 /* kallsyms does not give the size of its last program. */
 START_TEST(a_program_stays_when_another_is_made_close_behind_it)
 {
@@ -486,6 +506,7 @@ int main(void)
 	tcase_add_test(tests, idle_routines_of_all_hypervisors_and_machines_are_idle);
 	tcase_add_test(tests, interrupts_of_an_idle_cpu_are_work);
 	tcase_add_test(tests, hidden_addresses_make_one_image_of_the_kernel);
+	tcase_add_test(tests, a_kernel_that_counts_the_end_of_its_code_as_data_is_not_hidden);
 	tcase_add_test(tests, programs_come_and_go_by_records);
 	tcase_add_test(tests, a_program_stays_when_another_is_made_close_behind_it);
 	tcase_add_test(tests, a_load_tells_which_modules_went);
