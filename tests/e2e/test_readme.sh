@@ -37,12 +37,17 @@ chmod a+x "$T"
 chown -R nobody "$T/work"
 export OPROF_EVENTS_DIR="$T/events" PATH="$T/bin:$PATH" LC_ALL=C.UTF-8 TERM=xterm NO_COLOR=1
 
+# An idle machine has nothing to compare.
+$CC -O1 -o "$T/busy" "$OPROF_TOP_SRCDIR/tests/workload/demo_workload.c" || tap_bail "the workload does not build"
+"$T/busy" 600 >"$T/busy.out" &
+cleanup_pid $!
+
 # run_on_terminal COMMAND: as an ordinary user, or with "sudo " as root; its output to $T/out
 run_on_terminal()
 {
 	who="setpriv --reuid=nobody --regid=$(id -g nobody) --clear-groups --inh-caps=-all --bounding-set=-all"
 	[ "${1#sudo }" = "$1" ] || who=
-	echo "cd '$T/work' && stty cols 100 && exec $who env HOME='$T/work' ${1#sudo }" >"$T/command"
+	echo "cd '$T/work' && cd '$where' && stty cols 100 && exec $who env HOME='$T/work' ${1#sudo }" >"$T/command"
 	script -qec "sh '$T/command'" /dev/null </dev/null >"$T/out" 2>&1
 }
 
@@ -52,12 +57,14 @@ constant()
 	sed -e 's/[0-9][0-9.,]*/#/g' -e 's/[^ -~]//g' -e 's/[[:space:]]\{1,\}/ /g' -e 's/^ //' -e 's/ $//'
 }
 
-awk '/^```console/ { on = 1; next } /^```/ { on = 0 } on' "$OPROF_TOP_SRCDIR/README.md" >"$T/shown"
-[ "$(grep -c '^\$ ' "$T/shown")" -ge 15 ]
+# A folder is changed up to the end of its block.
+awk '/^```console/ { print "$ cd ."; on = 1; next } /^```/ { on = 0 } on' "$OPROF_TOP_SRCDIR/README.md" >"$T/shown"
+[ "$(grep -c '^\$ ' "$T/shown")" -ge 20 ]
 tap_ok $? "the README has commands"
 
 while IFS= read -r line <&3; do
 	case $line in
+	'$ cd '*) where=${line#\$ cd } ;;
 	'$ '*)
 		# The daemon has not run for minutes yet.
 		command=$(echo "${line#\$ }" | sed 's/--last 5m/--last 10s/')
