@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,26 @@ static int client_connect(const char *session_dir, int timeout_ms, struct diag *
 			strerror(-error));
 }
 
+/*
+ * The connection is to the process that listens, whoever owns the socket's name or a symbolic link
+ * in its place. Root may look into everything anyway.
+ */
+static int check_peer(int fd, const char *session_dir, struct diag *diag)
+{
+	struct ucred peer = {.pid = 0};
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		return diag_set(diag, -errno,
+				"cannot find out which user runs the daemon of %s: %s", session_dir,
+				strerror(errno));
+	if (peer.uid && peer.uid != geteuid())
+		return diag_set(diag, -EACCES,
+				"the daemon of %s is not asked: it runs as another user (uid %u)",
+				session_dir, (unsigned int)peer.uid);
+	return 0;
+}
+
 static int send_question(int fd, enum oprof_request request, const char *text, struct diag *diag)
 {
 	size_t nr_text = text ? strlen(text) : 0;
@@ -152,28 +173,32 @@ static int take_descriptor(struct msghdr *message)
 	return fd;
 }
 
-/* Receives one packet into *head and answer, whose text holds OPROF_CONTROL_TEXT_MAX + 1 bytes. */
+/*
+ * Receives one packet into *head and answer, whose text holds OPROF_CONTROL_TEXT_MAX + 1 bytes.
+ * Without take_fd, the kernel closes a descriptor that comes with the packet.
+ */
 static int receive_answer(int fd, struct oprof_message *head, struct client_answer *answer,
-			  struct diag *diag)
+			  bool take_fd, struct diag *diag)
 {
 	union { /* aligned as cmsg(3) requires */
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec parts[2] = {{head, sizeof(*head)}, {answer->text, OPROF_CONTROL_TEXT_MAX}};
-	struct msghdr message = {.msg_iov = parts,
-				 .msg_iovlen = 2,
-				 .msg_control = control.bytes,
-				 /* CMSG_SPACE might leave room for a second descriptor. */
-				 .msg_controllen = CMSG_LEN(sizeof(int))};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 	ssize_t nr;
 	int error;
 
+	if (take_fd) {
+		message.msg_control = control.bytes;
+		/* CMSG_SPACE might leave room for a second descriptor. */
+		message.msg_controllen = CMSG_LEN(sizeof(int));
+	}
 	do {
 		nr = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
 	} while (nr < 0 && errno == EINTR);
 	error = nr < 0 ? -errno : message_head_check(head, (size_t)nr);
-	if (nr >= 0)
+	if (nr >= 0 && take_fd)
 		answer->fd = take_descriptor(&message);
 	if (nr == 0 || error == -ECONNRESET)
 		return diag_set(diag, -ECONNRESET, "the daemon ended before it answered");
@@ -213,12 +238,11 @@ static pid_t peer_pid(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ? 0 : peer.pid;
 }
 
+/* Sends the request and waits until there is an answer to receive. */
 static int ask_on(int fd, enum oprof_request request, const char *text,
-		  const struct client_patience *patience, struct client_answer *answer,
-		  struct diag *diag)
+		  const struct client_patience *patience, struct diag *diag)
 {
 	int64_t deadline_ms = clock_monotonic_ms() + patience->timeout_ms;
-	struct oprof_message head = {0};
 	int error = send_question(fd, request, text, diag);
 
 	if (error)
@@ -233,29 +257,59 @@ static int ask_on(int fd, enum oprof_request request, const char *text,
 				"within %d s",
 				(int)peer_pid(fd), request_names[request],
 				patience->timeout_ms / 1000);
-	error = receive_answer(fd, &head, answer, diag);
-	return error ? error : judge_answer(&head, answer->text, request, diag);
+	return 0;
+}
+
+/* Asks on fd. answer may be NULL, as in client_ask_trusted(). */
+static int get_answer(int fd, enum oprof_request request, const char *text,
+		      const struct client_patience *patience, struct client_answer *answer,
+		      struct diag *diag)
+{
+	struct oprof_message head = {0};
+	struct client_answer got = {.fd = -1, .daemon = peer_pid(fd)};
+	int error;
+
+	got.text = malloc(OPROF_CONTROL_TEXT_MAX + 1);
+	error = got.text ? ask_on(fd, request, text, patience, diag)
+			 : diag_set(diag, -ENOMEM, "no memory for the daemon's answer");
+	if (!error)
+		error = receive_answer(fd, &head, &got, answer, diag);
+	if (!error)
+		error = judge_answer(&head, got.text, request, diag);
+	if (error || !answer)
+		client_answer_deinit(&got);
+	else
+		*answer = got;
+	return error;
 }
 
 int client_ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience, struct client_answer *answer,
 	       struct diag *diag)
 {
-	struct client_answer got = {.fd = -1};
 	int fd = client_connect(session_dir, patience->timeout_ms, diag);
 	int error;
 
 	if (fd < 0)
 		return fd;
-	got.text = malloc(OPROF_CONTROL_TEXT_MAX + 1);
-	error = got.text ? ask_on(fd, request, text, patience, &got, diag)
-			 : diag_set(diag, -ENOMEM, "no memory for the daemon's answer");
-	got.daemon = peer_pid(fd);
+	error = get_answer(fd, request, text, patience, answer, diag);
 	(void)close(fd);
-	if (error)
-		client_answer_deinit(&got);
-	else
-		*answer = got;
+	return error;
+}
+
+int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,
+		       const struct client_patience *patience, struct client_answer *answer,
+		       struct diag *diag)
+{
+	int fd = client_connect(session_dir, patience->timeout_ms, diag);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = check_peer(fd, session_dir, diag);
+	if (!error)
+		error = get_answer(fd, request, text, patience, answer, diag);
+	(void)close(fd);
 	return error;
 }
 

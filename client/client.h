@@ -37,6 +37,16 @@ struct client_answer {
 int client_ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience, struct client_answer *answer,
 	       struct diag *diag);
+
+/*
+ * As client_ask(), for requests that the user did not type, such as those of a report: asks only a
+ * daemon of root or of this process's effective user; for another's returns -EACCES and sends
+ * nothing. answer may be NULL: the answer's content is not needed, and no descriptor is taken.
+ */
+int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,
+		       const struct client_patience *patience, struct client_answer *answer,
+		       struct diag *diag);
+
 void client_answer_deinit(struct client_answer *answer);
 
 /* Returns 0 if a daemon accepts the connection; no request is sent. Else as client_ask(). */

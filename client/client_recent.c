@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define TEXT_BYTES 128
+
 static int recent_take(struct client_recent *recent, struct client_answer *answer,
 		       struct diag *diag)
 {
@@ -28,31 +30,57 @@ static int recent_take(struct client_recent *recent, struct client_answer *answe
 static int refuse_old(struct diag *diag)
 {
 	return diag_set(diag, -EOPNOTSUPP,
-			"the running daemon is older than this program and keeps no recent "
-			"samples, or not of a range that ends before now; restart it");
+			"the running daemon is older than this program and cannot answer this "
+			"request; restart it");
 }
 
-int client_recent(const char *session_dir, const struct client_span *span,
-		  enum client_separation separation, const struct client_patience *patience,
-		  struct client_recent *recent, struct diag *diag)
+static void write_request(char *text, size_t nr_bytes, const struct client_span *span,
+			  const char *separation)
 {
-	struct client_answer answer;
-	char text[128];
-	int error;
+	(void)snprintf(text, nr_bytes, "last_ns %" PRIu64 "\nuntil_ns %" PRIu64 "\n%s",
+		       span->last_ns, span->until_ns, separation);
+}
 
-	(void)snprintf(text, sizeof(text), "last_ns %" PRIu64 "\nuntil_ns %" PRIu64 "\n%s",
-		       span->last_ns, span->until_ns,
-		       separation == CLIENT_SEPARATE_ALL ? "separate all\n" : "");
-	error = client_ask(session_dir, OPROF_REQUEST_RECENT, text, patience, &answer, diag);
+/* error is that of asking; frees answer if it is 0. */
+static int judge(int error, struct client_answer *answer, const struct client_span *span,
+		 struct client_recent *recent, struct diag *diag)
+{
 	if (error == -EOPNOTSUPP)
 		return refuse_old(diag);
 	if (error)
 		return error;
 	/* An older daemon ignores until_ns, and its answer does not repeat it. */
-	if (span->until_ns && !key_value_number(answer.text, "until_ns", 0))
+	if (span->until_ns && !key_value_number(answer->text, "until_ns", 0))
 		error = refuse_old(diag);
 	else
-		error = recent_take(recent, &answer, diag);
-	client_answer_deinit(&answer);
+		error = recent_take(recent, answer, diag);
+	client_answer_deinit(answer);
 	return error;
+}
+
+int client_recent(const char *session_dir, const struct client_span *span,
+		  const struct client_patience *patience, struct client_recent *recent,
+		  struct diag *diag)
+{
+	struct client_answer answer;
+	char text[TEXT_BYTES];
+	int error;
+
+	write_request(text, sizeof(text), span, "separate all\n");
+	error = client_ask(session_dir, OPROF_REQUEST_RECENT, text, patience, &answer, diag);
+	return judge(error, &answer, span, recent, diag);
+}
+
+int client_recent_trusted(const char *session_dir, const struct client_span *span,
+			  const struct client_patience *patience, struct client_recent *recent,
+			  struct diag *diag)
+{
+	struct client_answer answer;
+	char text[TEXT_BYTES];
+	int error;
+
+	write_request(text, sizeof(text), span, "");
+	error = client_ask_trusted(session_dir, OPROF_REQUEST_RECENT, text, patience, &answer,
+				   diag);
+	return judge(error, &answer, span, recent, diag);
 }

@@ -7,11 +7,6 @@
 
 #include <stdint.h>
 
-enum client_separation {
-	CLIENT_SEPARATE_SESSION, /* as in the session's sample files */
-	CLIENT_SEPARATE_ALL,	 /* threads, CPUs and cgroups are kept apart */
-};
-
 /* A time range in ns before now. until_ns is below last_ns; 0: the range ends now. */
 struct client_span {
 	uint64_t last_ns, until_ns;
@@ -25,13 +20,19 @@ struct client_recent {
 };
 
 /*
- * Gets the samples of span from the daemon of session_dir. The time range begins later if the
+ * Gets the samples of span from the daemon of session_dir; threads, CPUs and cgroups are kept
+ * apart, whatever the session's separation is. The time range begins later if the
  * daemon's memory does not reach back far enough. Returns 0, or as client_ask(); -EOPNOTSUPP: the
  * daemon is older and has no such request, or cannot end a range before now. On success the
  * caller closes recent->fd.
  */
 int client_recent(const char *session_dir, const struct client_span *span,
-		  enum client_separation separation, const struct client_patience *patience,
-		  struct client_recent *recent, struct diag *diag);
+		  const struct client_patience *patience, struct client_recent *recent,
+		  struct diag *diag);
+
+/* The same, but with the session's separation and as client_ask_trusted(). */
+int client_recent_trusted(const char *session_dir, const struct client_span *span,
+			  const struct client_patience *patience, struct client_recent *recent,
+			  struct diag *diag);
 
 #endif

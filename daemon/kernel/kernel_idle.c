@@ -8,8 +8,9 @@
  *
  *  1. "safe_halt": for each hypervisor X, the kernel waits in a function X_safe_halt.
  *  2. "cpuidle": the framework of idle states and its drivers.
- *  3. "idle" together with "enter" or "exit": the ways into and out of idle. Functions with these
- *     words and another meaning (worker_enter_idle) run in other tasks.
+ *  3. "idle" together with "enter" or "exit", without "balance": the ways into and out of idle.
+ *     Functions with these words and another meaning (worker_enter_idle) run in other tasks, but
+ *     nohz_balance_exit_idle is called by the timer's interrupt.
  *  4. Functions with other names are listed, by their beginning or whole.
  *
  * The word "idle" alone proves nothing: nohz_idle_balance moves work of other CPUs, in a soft
@@ -35,6 +36,7 @@ static const char *const beginnings[] = {
 };
 
 static const char *const whole[] = {
+	"__r4k_wait",
 	"cpu_idle",
 	"cpu_startup_entry",
 	"cpu_v7_do_idle",
@@ -46,8 +48,12 @@ static const char *const whole[] = {
 	"tdx_halt",
 	"tick_nohz_get_sleep_length",
 	"wait_for_interrupt",
-	/* Hypercalls by which a guest waits; their other uses are rare and short. */
+	/*
+	 * Hypercalls by which a guest waits. Newer kernels under Xen make all hypercalls in
+	 * xen_hypercall_pv; those of task 0 that do not wait are rare and short.
+	 */
 	"plpar_hcall_norets_notrace",
+	"xen_hypercall_pv",
 	"xen_hypercall_sched_op",
 };
 
@@ -79,7 +85,8 @@ static bool is_built_as_idle(const char *name)
 	if (!strstr(name, "idle"))
 		return has_word(name, "safe_halt");
 	return has_word(name, "cpuidle") || has_word(name, "safe_halt") ||
-	       (has_word(name, "idle") && (has_word(name, "enter") || has_word(name, "exit")));
+	       (has_word(name, "idle") && !has_word(name, "balance") &&
+		(has_word(name, "enter") || has_word(name, "exit")));
 }
 
 bool kernel_idle_is_routine(const char *name)

@@ -54,22 +54,25 @@ static int visit_session(struct selection_walk *walk)
 	return error;
 }
 
+/* Returns whether it is the one that a daemon may be writing. */
+static bool is_current(const struct selection_session *session)
+{
+	return !session->archive && !strcmp(session->name, OPROF_SESSION_CURRENT);
+}
+
 /* Reads the last minutes from the daemon's memory if possible, otherwise from disk. */
 static int read_session(struct selection_walk *walk, struct selection_session *session,
 			const struct session_parts_options *options, struct diag *diag)
 {
-	const char *session_dir = walk->options->session_dir;
 	int result = 1;
 
-	if (session->archive || strcmp(session->name, OPROF_SESSION_CURRENT) != 0)
-		return session_parts_read(&session->parts, &session->info, session->path, options,
-					  diag);
-	if (walk->options->ask_daemon && !options->stacks && options->range)
-		result = session_recent_read(&session->parts, &session->info, session_dir,
-					     session->path, options->range);
+	if (walk->daemon_answers && is_current(session) && walk->options->ask_daemon &&
+	    !options->stacks && options->range)
+		result = session_recent_read(&session->parts, &session->info,
+					     walk->options->session_dir, session->path,
+					     options->range);
 	if (result <= 0)
 		return result;
-	session_recent_settle(session_dir, options->range);
 	return session_parts_read(&session->parts, &session->info, session->path, options, diag);
 }
 
@@ -184,17 +187,46 @@ static int visit_side(struct selection_walk *walk, struct selection_side *side, 
 	return selection_refuse_nothing(&what, diag);
 }
 
-static int read_side(struct selection_walk *walk, const struct spec *spec, struct diag *diag)
+static int open_side(struct selection_walk *walk, const struct spec *spec, struct diag *diag)
 {
 	struct selection *selection = walk->selection;
 	struct selection_side *side = &selection->sides[selection->nr_sides++];
-	int error;
 
 	side->timed = spec->timed;
 	side->range = spec->range;
 	walk->spec = spec;
-	error = open_sessions(walk, side, diag);
-	return error ? error : read_sessions(walk, side, diag);
+	return open_sessions(walk, side, diag);
+}
+
+/* Returns session_recent_settle() of a side; 1 if it has no session of a daemon. */
+static int settle_side(const struct selection_walk *walk, const struct selection_side *side,
+		       struct diag *why)
+{
+	const struct selection_session *sessions = walk->selection->sessions;
+
+	for (size_t i = 0; i < side->nr_sessions; i++)
+		if (is_current(&sessions[side->first_session + i]))
+			return session_recent_settle(walk->options->session_dir,
+						     side->timed ? &side->range : NULL, why);
+	return 1;
+}
+
+/*
+ * Has the daemon store its samples, before any side is read: both sides then have the samples up to
+ * the same moment, and a daemon that hangs is waited for once.
+ */
+static void settle(struct selection_walk *walk)
+{
+	const struct selection *selection = walk->selection;
+	struct diag why;
+	int result = 1;
+
+	for (size_t i = 0; i < selection->nr_sides && result == 1; i++)
+		result = settle_side(walk, &selection->sides[i], &why);
+	walk->daemon_answers = !result;
+	/* That no daemon runs, or not for this user, is usual. */
+	if (result == -ETIMEDOUT)
+		walk->skip(walk->options->session_dir, &why);
 }
 
 static void forget_sessions(struct selection *selection)
@@ -234,7 +266,13 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 	for (int tries = 0; tries < TRIES_MAX; tries++) {
 		forget_sessions(selection);
 		for (size_t i = 0; i < nr_sides && !error; i++)
-			error = read_side(walk, &specs[i], diag);
+			error = open_side(walk, &specs[i], diag);
+		if (!error && !tries)
+			settle(walk);
+		for (size_t i = 0; i < nr_sides && !error; i++) {
+			walk->spec = &specs[i];
+			error = read_sessions(walk, &selection->sides[i], diag);
+		}
 		if (error || sides_agree(selection))
 			return error;
 	}

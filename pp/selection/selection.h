@@ -116,7 +116,9 @@ struct selection {
 };
 
 /*
- * Selects by nr_sides specs, one or two. Calls skip for each invalid file. Returns 0; -ENOENT
+ * Selects by nr_sides specs, one or two. First has the session's daemon, if it runs and this user
+ * may ask it, store its latest samples. Calls skip for each invalid file, and with the session
+ * directory for a daemon that does not answer. Returns 0; -ENOENT
  * if a side has no matching parts (diag: what there is); -EINVAL if classes cannot be made
  * (classes_arrange) or the sides cannot be compared; -errno. Deinit *selection only after 0.
  */

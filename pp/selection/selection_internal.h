@@ -31,6 +31,7 @@ struct selection_walk {
 	const struct spec *spec;
 	const struct selection_options *options;
 	void (*skip)(const char *path, const struct diag *diag);
+	bool daemon_answers; /* it has just stored its samples for this selection */
 	uint32_t session, side;
 	struct selected_file *found;
 	size_t nr_found, room;

@@ -16,6 +16,8 @@
 #define SETTLED_NS (5 * NS_PER_S)
 /* At usual sampling rates the daemon's memory does not reach back further: do not ask. */
 #define REACH_NS (15 * NS_PER_MINUTE)
+/* Reports do without a daemon that hangs. */
+#define SETTLE_TIMEOUT_MS 2000
 /* Covers the time until the daemon handles the request. */
 #define ASK_MORE_NS (NS_PER_S / 20)
 
@@ -83,18 +85,23 @@ static int take(struct session_parts *parts, struct session_info *info, const ch
 	return session_parts_add_slice(parts, slice, "the daemon's memory");
 }
 
-void session_recent_settle(const char *session_dir, const struct time_range *range)
+int session_recent_settle(const char *session_dir, const struct time_range *range,
+			  struct diag *diag)
 {
-	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
-	const struct client_span span = {.last_ns = 1};
-	struct client_recent recent;
+	const struct client_patience patience = {SETTLE_TIMEOUT_MS, -1};
+	int64_t now = clock_realtime_ns();
 	struct diag why;
+	int error;
 
-	if (range && range->end_ns <= clock_realtime_ns() - SETTLED_NS)
-		return;
+	if (range && range->end_ns <= now - SETTLED_NS && !is_recent(range, now))
+		return 1;
 	/* Before it answers, the daemon stores all samples and symbols; the answer is not used. */
-	if (!client_recent(session_dir, &span, CLIENT_SEPARATE_SESSION, &patience, &recent, &why))
-		(void)close(recent.fd);
+	error = client_ask_trusted(session_dir, OPROF_REQUEST_RECENT, "last_ns 1\n", &patience,
+				   NULL, &why);
+	if (error == -ETIMEDOUT)
+		return diag_set(diag, error, "%s: samples of the last seconds may be missing",
+				why.text);
+	return error ? diag_set(diag, error, "%s", why.text) : 0;
 }
 
 int session_recent_read(struct session_parts *parts, struct session_info *info,
@@ -109,7 +116,7 @@ int session_recent_read(struct session_parts *parts, struct session_info *info,
 	if (!is_recent(range, now))
 		return 1;
 	span = span_of(range, now);
-	if (client_recent(session_dir, &span, CLIENT_SEPARATE_SESSION, &patience, &recent, &why))
+	if (client_recent_trusted(session_dir, &span, &patience, &recent, &why))
 		return 1;
 	return take(parts, info, path, range, &recent);
 }

@@ -9,6 +9,8 @@
 #include "pp/session/session_parts.h"
 
 /*
+ * To be called after session_recent_settle() returned 0.
+ *
  * If the daemon of session_dir has all of range in memory (if its begin is open: all since the
  * session started), and range does not end with a closed minute, fills parts and info for its
  * session "current" at path. Returns 0; 1 if that is not possible (nothing has changed: use
@@ -18,10 +20,14 @@ int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range);
 
 /*
- * Has the daemon of session_dir, if one runs and answers, store what it sampled until now in the
- * files of its session "current", together with the names of kernel code: then these files hold
- * the session whole. Does nothing if range (NULL: everything) ends before now.
+ * Has the daemon of session_dir store what it sampled until now in the files of its session
+ * "current", together with the names of kernel code: then these files hold the session whole. Asks
+ * only a daemon of root or of this process's user, and waits at most about two seconds. Returns 0;
+ * 1, and asks nothing, if range (NULL: everything) ends so long ago that the files have all of it
+ * and session_recent_read() would not ask; or as client_ask_trusted(). -ETIMEDOUT: the daemon
+ * hangs, and diag also states the consequence.
  */
-void session_recent_settle(const char *session_dir, const struct time_range *range);
+int session_recent_settle(const char *session_dir, const struct time_range *range,
+			  struct diag *diag);
 
 #endif

@@ -173,9 +173,8 @@ static bool is_hidden(const struct oprof_image_identity *identity)
 
 static int tell_missing(struct symbol_table *table, const struct oprof_image_identity *identity)
 {
-	const char *text = "no kernel symbols in the session: the daemon writes them soon after "
-			   "the first sample of the kernel; oprof dump has a running one write "
-			   "them now, and the log of one that ended shows why it did not";
+	const char *text = "no kernel symbols in the session; while its daemon runs, oprof dump "
+			   "writes them; otherwise see oprofiled.log";
 
 	if (is_hidden(identity))
 		text = "no kernel symbols in the session; profile as root, or allow reading "

@@ -160,8 +160,8 @@ int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64
 		    const struct client_patience *patience, struct diag *diag)
 {
 	struct client_recent recent;
-	int error = client_recent(session_dir, &(struct client_span){last_ns, 0},
-				  CLIENT_SEPARATE_ALL, patience, &recent, diag);
+	int error = client_recent(session_dir, &(struct client_span){last_ns, 0}, patience, &recent,
+				  diag);
 
 	if (!error)
 		error = top_samples_read(samples, recent.fd, diag);

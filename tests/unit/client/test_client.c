@@ -131,6 +131,48 @@ static int ask_with(const struct reply *reply, const char *text, int timeout_ms)
 	return ask(text, timeout_ms, -1);
 }
 
+START_TEST(another_users_daemon_is_asked_only_by_requests_that_the_user_typed)
+{
+	const struct client_patience patience = {1, -1};
+	int listener;
+	int fd;
+	char byte;
+
+	if (geteuid())
+		return; /* only root can become another user */
+	listener = listen_in(dir);
+	/* The kernel takes the user from listen(). */
+	ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(listen(listener, 4), 0);
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_int_eq(
+		client_ask_trusted(dir, OPROF_REQUEST_STATUS, NULL, &patience, NULL, &diag),
+		-EACCES);
+	assert_has(diag.text, "runs as another user (uid 65534)");
+	fd = accept(listener, NULL, NULL);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
+	(void)close(fd);
+	/* opcontrol, run by root, controls what operf of a user began. */
+	ck_assert_int_eq(ask(NULL, 1, -1), -ETIMEDOUT);
+	fd = accept(listener, NULL, NULL);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(recv(fd, &byte, 1, 0), 1);
+	(void)close(fd);
+	(void)close(listener);
+}
+END_TEST
+
+START_TEST(a_daemon_of_the_same_user_is_trusted)
+{
+	const struct client_patience patience = {10000, -1};
+
+	begin_server(&good);
+	ck_assert_msg(!client_ask_trusted(dir, OPROF_REQUEST_STATUS, NULL, &patience, NULL, &diag),
+		      "%s", diag_show(&diag));
+}
+END_TEST
+
 START_TEST(an_answer_brings_its_text)
 {
 	struct reply reply = good;
@@ -355,6 +397,8 @@ int main(void)
 	TCase *cases = tcase_create("client");
 
 	tcase_add_checked_fixture(cases, set_up, tear_down);
+	tcase_add_test(cases, another_users_daemon_is_asked_only_by_requests_that_the_user_typed);
+	tcase_add_test(cases, a_daemon_of_the_same_user_is_trusted);
 	tcase_add_test(cases, an_answer_brings_its_text);
 	tcase_add_test(cases, a_question_carries_its_text);
 	tcase_add_test(cases, a_folder_with_a_very_long_name_works);

@@ -139,8 +139,7 @@ static int ask(const struct reply *reply)
 	const struct client_patience patience = {20000, -1};
 
 	start_server(reply);
-	return client_recent(".", &(struct client_span){1000, 0}, CLIENT_SEPARATE_ALL, &patience,
-			     &recent, &diag);
+	return client_recent(".", &(struct client_span){1000, 0}, &patience, &recent, &diag);
 }
 
 /* The answer is refused with these words and leaves no descriptor open. */
@@ -211,8 +210,7 @@ START_TEST(what_the_daemon_says_is_told)
 	reply.head.status = -EOPNOTSUPP;
 	expect_refused(&reply, -EOPNOTSUPP, "older than this program");
 	stop_server();
-	ck_assert_int_eq(client_recent(".", &(struct client_span){1, 0}, CLIENT_SEPARATE_ALL,
-				       &patience, &recent, &diag),
+	ck_assert_int_eq(client_recent(".", &(struct client_span){1, 0}, &patience, &recent, &diag),
 			 -ENOTCONN);
 	ck_assert_ptr_nonnull(strstr(diag.text, "opcontrol --start"));
 	ck_assert_int_eq(client_probe("no/such", &diag), -ENOTCONN);
@@ -365,21 +363,27 @@ START_TEST(a_report_up_to_now_has_the_daemon_store_what_it_has_and_others_do_not
 	int64_t now = now_ns();
 	const struct time_range old = {.begin_ns = now - 7200 * S, .end_ns = now - 3600 * S};
 	const struct time_range open = {.begin_ns = now - 7200 * S, .end_ns = TIME_RANGE_OPEN_END};
+	const struct time_range within = {.begin_ns = now - 60 * S,
+					  .end_ns =
+						  now - 30 * S + ((now - 30 * S) % (60 * S) == 0)};
 	struct reply reply = good_reply(now - S, now);
 	unsigned int before;
 
 	ck_assert_int_eq(pipe2(asked, O_NONBLOCK | O_CLOEXEC), 0);
 	start_server(&reply);
 	before = nr_descriptors();
-	session_recent_settle(".", NULL);
+	ck_assert_int_eq(session_recent_settle(".", NULL, &diag), 0);
 	ck_assert_uint_eq(nr_asked(), 1);
-	session_recent_settle(".", &open);
+	ck_assert_int_eq(session_recent_settle(".", &open, &diag), 0);
 	ck_assert_uint_eq(nr_asked(), 1);
-	session_recent_settle(".", &old);
+	/* session_recent_read() would ask for this range. */
+	ck_assert_int_eq(session_recent_settle(".", &within, &diag), 0);
+	ck_assert_uint_eq(nr_asked(), 1);
+	ck_assert_int_eq(session_recent_settle(".", &old, &diag), 1);
 	ck_assert_uint_eq(nr_asked(), 0);
 	ck_assert_uint_eq(nr_descriptors(), before);
 	stop_server();
-	session_recent_settle(".", NULL);
+	ck_assert_int_eq(session_recent_settle(".", NULL, &diag), -ENOTCONN);
 	ck_assert_uint_eq(nr_descriptors(), before);
 }
 END_TEST

@@ -160,7 +160,8 @@ START_TEST(idle_routines_of_all_hypervisors_and_machines_are_idle)
 	};
 	static const char *const kvm[] = {"pv_native_safe_halt", "native_safe_halt",
 					  "kvm_safe_halt", "haltpoll_select", "default_enter_idle"};
-	static const char *const xen[] = {"xen_safe_halt", "xen_hypercall_sched_op"};
+	static const char *const xen[] = {"xen_safe_halt", "xen_hypercall_sched_op",
+					  "xen_hypercall_pv"};
 	static const char *const hyper_v[] = {"pv_native_safe_halt", "hv_safe_halt"};
 	static const char *const pvm[] = {"pvm_safe_halt", "pvm_safe_halt_hc"};
 	static const char *const tdx[] = {"tdx_safe_halt", "tdg_safe_halt", "tdx_halt"};
@@ -168,6 +169,7 @@ START_TEST(idle_routines_of_all_hypervisors_and_machines_are_idle)
 		"arch_cpu_idle",	  "cpu_do_idle",
 		"psci_enter_idle_state",  "__psci_enter_domain_idle_state",
 		"psci_cpu_suspend_enter", "default_idle_call"};
+	static const char *const mips[] = {"r4k_wait", "__r4k_wait"};
 	static const char *const power[] = {"plpar_hcall_norets_notrace", "snooze_loop",
 					    "dedicated_cede_loop"};
 #define TABLE(names)                                                                               \
@@ -178,8 +180,8 @@ START_TEST(idle_routines_of_all_hypervisors_and_machines_are_idle)
 		const char *machine;
 		const char *const *names;
 		size_t nr;
-	} tables[] = {TABLE(bare), TABLE(kvm), TABLE(xen),   TABLE(hyper_v),
-		      TABLE(pvm),  TABLE(tdx), TABLE(arm64), TABLE(power)};
+	} tables[] = {TABLE(bare), TABLE(kvm),	 TABLE(xen),  TABLE(hyper_v), TABLE(pvm),
+		      TABLE(tdx),  TABLE(arm64), TABLE(mips), TABLE(power)};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		for (size_t j = 0; j < tables[i].nr; j++)
@@ -203,6 +205,7 @@ START_TEST(interrupts_of_an_idle_cpu_are_work)
 		"kvm_emulate_mwait",
 		"native_safe",
 		"net_rx_action",
+		"nohz_balance_exit_idle",
 		"nohz_run_idle_balance",
 		"schedule",
 		"sched_balance_newidle",

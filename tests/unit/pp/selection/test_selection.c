@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/file.h"
+#include "oprof/control.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
@@ -9,6 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 static struct make_session session;
 static struct make_profile made;
@@ -410,6 +414,54 @@ START_TEST(what_is_chosen_by_time_alone_is_whole)
 }
 END_TEST
 
+/* ---- a daemon that hangs ---- */
+
+static int listen_in_session(void)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	int nr = snprintf(name.sun_path, sizeof(name.sun_path), "%s/" OPROF_CONTROL_NAME,
+			  session.dir);
+
+	ck_assert_int_lt(nr, (int)sizeof(name.sun_path));
+	ck_assert_int_eq(bind(fd, (const struct sockaddr *)&name, sizeof(name)), 0);
+	ck_assert_int_eq(listen(fd, 8), 0);
+	return fd;
+}
+
+/* Returns the number of clients that connected to listener, and closes it. */
+static unsigned int nr_connected(int listener)
+{
+	unsigned int nr = 0;
+
+	for (int fd; (fd = accept(listener, NULL, NULL)) >= 0; nr++)
+		(void)close(fd);
+	(void)close(listener);
+	return nr;
+}
+
+START_TEST(a_daemon_that_hangs_is_waited_for_once_and_named)
+{
+	static const char *const words[] = {"", "{ session:current } { session:current }"};
+	int listener = listen_in_session();
+
+	add_bash_with_libraries();
+	ck_assert_uint_ne(nr_chosen(words[_i]), 0);
+	ck_assert_uint_eq(nr_connected(listener), 1);
+	ck_assert_uint_eq(make_profile_nr_skipped(), 1);
+	ck_assert_str_eq(make_profile_skipped(), session.dir);
+}
+END_TEST
+
+START_TEST(a_session_without_a_daemon_is_read_in_silence)
+{
+	add_bash_with_libraries();
+	ck_assert_uint_ne(nr_chosen(""), 0);
+	ck_assert_uint_eq(make_profile_nr_skipped(), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("selection");
@@ -434,6 +486,8 @@ int main(void)
 	tcase_add_test(tests, a_name_that_does_not_parse_is_named_and_skipped);
 	tcase_add_test(tests, a_name_too_long_for_a_folder_is_read_from_the_header);
 	tcase_add_test(tests, sessions_are_summed_by_image);
+	tcase_add_loop_test(tests, a_daemon_that_hangs_is_waited_for_once_and_named, 0, 2);
+	tcase_add_test(tests, a_session_without_a_daemon_is_read_in_silence);
 	tcase_add_loop_test(tests, what_two_stretches_have_in_common_goes_to_one_of_them, 0,
 			    sizeof(shares) / sizeof(shares[0]));
 	tcase_add_loop_test(tests, what_is_chosen_by_time_alone_is_whole, 0,

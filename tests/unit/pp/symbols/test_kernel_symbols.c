@@ -154,7 +154,7 @@ START_TEST(only_hidden_symbols_make_the_advice_to_profile_as_root)
 	ck_assert_int_eq(kernel_symbols_load(&table, &identity, folder), 0);
 	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
 	ck_assert_ptr_null(strstr(table.note, "as root"));
-	ck_assert_ptr_nonnull(strstr(table.note, "oprof dump"));
+	ck_assert_ptr_nonnull(strstr(table.note, "while its daemon runs, oprof dump"));
 	symbol_table_deinit(&table);
 	ck_assert_int_eq(kernel_symbols_load(&table, &identity, NULL), 0);
 	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
