@@ -8,7 +8,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#define NR_STEPS 8 /* of a bar's cell */
+#define NR_STEPS  8 /* of a bar's cell */
+#define MARKS_MAX 4 /* on one character */
 
 static bool is_utf8(void)
 {
@@ -27,8 +28,16 @@ static bool changes_direction(wchar_t wide)
 	       (wide >= 0x202a && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069);
 }
 
+/* True for characters that show nothing themselves, and can hide in a name. */
+static bool is_invisible(wchar_t wide)
+{
+	return wide == 0xad || wide == 0x180e || (wide >= 0x200b && wide <= 0x200d) ||
+	       (wide >= 0x2060 && wide <= 0x206f) || wide == 0xfeff ||
+	       (wide >= 0xfff9 && wide <= 0xfffb) || (wide >= 0xe0000 && wide <= 0xe007f);
+}
+
 /* Returns the length of the character at text; *nr_cells is its width, or -1: show it as '?'. */
-static size_t next_character(const char *text, int *nr_cells)
+static size_t read_character(const char *text, int *nr_cells)
 {
 	mbstate_t state = {0};
 	wchar_t wide;
@@ -38,8 +47,36 @@ static size_t next_character(const char *text, int *nr_cells)
 		*nr_cells = -1;
 		return 1;
 	}
-	*nr_cells = changes_direction(wide) ? -1 : wcwidth(wide);
+	*nr_cells = changes_direction(wide) || is_invisible(wide) ? -1 : wcwidth(wide);
 	return nr;
+}
+
+/* A character with the marks on it, such as accents, which need no cells. */
+struct character {
+	size_t nr_bytes; /* in the text */
+	size_t nr_shown; /* the first ones, without the marks that are too many */
+	int nr_cells;
+	bool masked; /* shown as '?', without marks */
+};
+
+static struct character next_character(const char *text)
+{
+	struct character character = {0};
+	int nr_cells;
+
+	character.nr_bytes = character.nr_shown = read_character(text, &nr_cells);
+	character.masked = nr_cells < 0;
+	character.nr_cells = nr_cells < 0 ? 1 : nr_cells;
+	for (size_t nr_marks = nr_cells == 0; text[character.nr_bytes]; nr_marks++) {
+		size_t nr = read_character(text + character.nr_bytes, &nr_cells);
+
+		if (nr_cells != 0)
+			break;
+		character.nr_bytes += nr;
+		if (nr_marks < MARKS_MAX)
+			character.nr_shown = character.nr_bytes;
+	}
+	return character;
 }
 
 int cells_count(const char *text)
@@ -47,10 +84,10 @@ int cells_count(const char *text)
 	int sum = 0;
 
 	while (*text) {
-		int nr_cells;
+		struct character character = next_character(text);
 
-		text += next_character(text, &nr_cells);
-		sum += nr_cells < 0 ? 1 : nr_cells;
+		text += character.nr_bytes;
+		sum += character.nr_cells;
 	}
 	return sum;
 }
@@ -61,10 +98,10 @@ static const char *skip_front(const char *text, int width)
 	int nr_cells = cells_count(text);
 
 	while (nr_cells > width) {
-		int gone;
+		struct character character = next_character(text);
 
-		text += next_character(text, &gone);
-		nr_cells -= gone < 0 ? 1 : gone;
+		text += character.nr_bytes;
+		nr_cells -= character.nr_cells;
 	}
 	return text;
 }
@@ -75,20 +112,15 @@ static int copy_cells(char *line, size_t nr_bytes, size_t *used, const char *tex
 	int sum = 0;
 
 	while (*text) {
-		int nr_cells;
-		size_t nr = next_character(text, &nr_cells);
-		int shown = nr_cells < 0 ? 1 : nr_cells;
+		struct character character = next_character(text);
+		size_t nr = character.masked ? 1 : character.nr_shown;
 
-		if (sum + shown > width || *used + nr >= nr_bytes)
+		if (sum + character.nr_cells > width || *used + nr >= nr_bytes)
 			break;
-		if (nr_cells < 0) {
-			line[(*used)++] = '?';
-		} else {
-			memcpy(line + *used, text, nr);
-			*used += nr;
-		}
-		text += nr;
-		sum += shown;
+		memcpy(line + *used, character.masked ? "?" : text, nr);
+		*used += nr;
+		text += character.nr_bytes;
+		sum += character.nr_cells;
 	}
 	return sum;
 }
@@ -145,27 +177,20 @@ void cells_bar(char *line, size_t nr_bytes, double part, int width)
 	line[used] = '\0';
 }
 
-/* Writes one character, or '?' for it; returns its cells. */
-static int put_character(FILE *out, const char *text, size_t nr, int nr_cells)
-{
-	if (nr_cells < 0)
-		(void)fputc('?', out);
-	else
-		(void)fwrite(text, 1, nr, out);
-	return nr_cells < 0 ? 1 : nr_cells;
-}
-
 /* Writes the word at text, up to end; returns its cells. */
 static int put_word(FILE *out, const char *text, const char *end)
 {
 	int sum = 0;
 
 	while (text < end) {
-		int nr_cells;
-		size_t nr = next_character(text, &nr_cells);
+		struct character character = next_character(text);
 
-		sum += put_character(out, text, nr, nr_cells);
-		text += nr;
+		if (character.masked)
+			(void)fputc('?', out);
+		else
+			(void)fwrite(text, 1, character.nr_shown, out);
+		text += character.nr_bytes;
+		sum += character.nr_cells;
 	}
 	return sum;
 }
@@ -176,10 +201,10 @@ static int count_word(const char *text, const char *end)
 	int sum = 0;
 
 	while (text < end) {
-		int nr_cells;
+		struct character character = next_character(text);
 
-		text += next_character(text, &nr_cells);
-		sum += nr_cells < 0 ? 1 : nr_cells;
+		text += character.nr_bytes;
+		sum += character.nr_cells;
 	}
 	return sum;
 }

@@ -4,7 +4,8 @@
  * cells, an accent none. Characters are those of the program's locale (LC_CTYPE).
  *
  * Names come from files that others wrote: control characters, bytes that are not a character,
- * and characters that change the direction of text become '?'.
+ * invisible characters, and characters that change the direction of text become '?'. A character
+ * keeps at most four accents.
  */
 #ifndef PP_CELLS_H
 #define PP_CELLS_H

@@ -14,6 +14,8 @@
 
 #define IMAGES_SHOWN 5 /* images without symbols to list */
 #define NS_PER_S     1000000000
+#define DEBUG_REMEDY                                                                               \
+	"install -dbgsym, -dbg or -debuginfo packages, or debuginfod-find debuginfo FILE"
 /* Times are shown in seconds, so smaller differences from the requested time are ignored. */
 #define SAME_TIME_NS (3 * (int64_t)NS_PER_S / 2)
 
@@ -496,13 +498,13 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct colum
  */
 static void write_images(FILE *err, const struct lack *lack)
 {
-	bool lacks_debug = false;
+	bool debug_helps = false;
 	size_t nr_shown = 0;
 
 	for (size_t i = 0; i < lack->nr_images; i++) {
 		enum symbols_lack why = lack->profile->images[lack->images[i].image].lack;
 
-		lacks_debug |= why == SYMBOLS_DYNAMIC_ONLY || why == SYMBOLS_STRIPPED;
+		debug_helps |= why == SYMBOLS_DYNAMIC_ONLY || why == SYMBOLS_STRIPPED;
 		if (i >= IMAGES_SHOWN && !is_always_shown(why))
 			continue;
 		write_lacking(err, lack, &lack->images[i]);
@@ -511,10 +513,8 @@ static void write_images(FILE *err, const struct lack *lack)
 	if (lack->nr_images > nr_shown)
 		(void)fprintf(err, "  and %zu more images with such samples\n",
 			      lack->nr_images - nr_shown);
-	if (lacks_debug)
-		(void)fputs("  debug symbols: install -dbgsym, -dbg or -debuginfo packages, or "
-			    "debuginfod-find debuginfo FILE\n",
-			    err);
+	if (debug_helps)
+		(void)fputs("  debug symbols: " DEBUG_REMEDY "\n", err);
 }
 
 /* Returns the class with the greatest share of samples without a symbol. */
@@ -529,41 +529,96 @@ static size_t worst_column(const struct lack *lack)
 	return worst;
 }
 
-/* Returns what helps most: debug symbols are often only not installed. */
-static const char *remedy_of(const struct lack *lack)
+/* Returns the number of samples of an image in a column that have no symbol. */
+static uint64_t lacking_in(const struct lack *lack, const struct column_lack *image, size_t column)
+{
+	return lack->counts[image->image * lack->nr_columns + column];
+}
+
+/*
+ * Returns the image with most samples without a symbol in a column, and the number of images with
+ * such samples; NULL and 0: none.
+ */
+static const struct column_lack *find_most(const struct lack *lack, size_t column,
+					   size_t *nr_images)
+{
+	const struct column_lack *most = NULL;
+
+	*nr_images = 0;
+	for (size_t i = 0; i < lack->nr_images; i++) {
+		const struct column_lack *image = &lack->images[i];
+		uint64_t nr_samples = lacking_in(lack, image, column);
+
+		if (!nr_samples)
+			continue;
+		++*nr_images;
+		if (!most || nr_samples > lacking_in(lack, most, column))
+			most = image;
+	}
+	return most;
+}
+
+/* True if debug symbols would help a column: often they are only not installed. */
+static bool lacks_debug(const struct lack *lack, size_t column)
 {
 	for (size_t i = 0; i < lack->nr_images; i++) {
 		enum symbols_lack why = lack->profile->images[lack->images[i].image].lack;
 
-		if (why == SYMBOLS_DYNAMIC_ONLY || why == SYMBOLS_STRIPPED)
-			return "; install -dbgsym, -dbg or -debuginfo packages, or "
-			       "debuginfod-find debuginfo FILE";
+		if ((why == SYMBOLS_DYNAMIC_ONLY || why == SYMBOLS_STRIPPED) &&
+		    lacking_in(lack, &lack->images[i], column))
+			return true;
 	}
-	return "";
+	return false;
+}
+
+/* Writes what helps, or else why the image has no symbols, unless its own line says so. */
+static void write_remedy(FILE *err, const struct lack *lack, size_t column,
+			 const struct column_lack *most)
+{
+	const struct profile_image *image = &lack->profile->images[most->image];
+
+	if (lacks_debug(lack, column)) {
+		(void)fputs("; " DEBUG_REMEDY, err);
+	} else if (image->note && !is_always_shown(image->lack)) {
+		(void)fputs(": ", err);
+		text_write_name(err, image->note);
+	}
 }
 
 /* Sums up the images without symbols, and names the one with most such samples. */
-static void write_images_brief(FILE *err, const struct lack *lack)
+static void write_sum(FILE *err, const struct lack *lack)
 {
 	size_t column = worst_column(lack);
-	const struct column_lack *first = lack->images;
+	size_t nr_images;
+	const struct column_lack *most = find_most(lack, column, &nr_images);
 
-	if (!lack->nr_images)
+	if (!most)
 		return;
 	(void)fprintf(err, "no symbols for %.2f %%",
 		      percent(lack->sums[column], column_total(lack, column)));
 	write_of_event(err, lack, column);
-	if (lack->nr_images > 1)
-		(void)fprintf(err, ", in %zu images, most in ", lack->nr_images);
+	if (nr_images > 1)
+		(void)fprintf(err, ", in %zu images, most in ", nr_images);
 	else
 		(void)fputs(", in ", err);
-	text_write_name(err, lack->profile->selection->images[first->image].path);
-	if (lack->nr_images > 1) {
-		(void)fprintf(err, " (%.2f %%", first->percent);
-		write_of_event(err, lack, first->column);
+	text_write_name(err, lack->profile->selection->images[most->image].path);
+	if (nr_images > 1) {
+		(void)fprintf(err, " (%.2f %%",
+			      percent(lacking_in(lack, most, column), column_total(lack, column)));
+		write_of_event(err, lack, column);
 		(void)fputc(')', err);
 	}
-	(void)fprintf(err, "%s; -V lists reasons\n", remedy_of(lack));
+	write_remedy(err, lack, column, most);
+	(void)fputs("; -V lists reasons\n", err);
+}
+
+/* Sums up the images without symbols, and lists those that are damaged or replaced. */
+static void write_images_brief(FILE *err, const struct lack *lack)
+{
+	write_sum(err, lack);
+	for (size_t i = 0; i < lack->nr_images; i++)
+		if (is_always_shown(lack->profile->images[lack->images[i].image].lack))
+			write_lacking(err, lack, &lack->images[i]);
 }
 
 /* True if an earlier note, of this session or of another, has this name. */

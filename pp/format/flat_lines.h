@@ -22,7 +22,7 @@ struct flat_line {
 struct flat_lines {
 	const struct profile *profile; /* borrowed, as the options */
 	const struct text_options *options;
-	struct flat_line *apps; /* as flat_lines_sort sorts them */
+	struct flat_line *apps; /* as flat_lines_init() sorts them */
 	size_t nr_apps;
 	struct flat_line *images; /* by application */
 	size_t nr_images;

@@ -28,38 +28,94 @@ static void subtract_from(struct column_sums *sums, const struct profile *profil
 	}
 }
 
-/* Writes the line of nr_hidden lines, whose kind is a word such as "symbol". */
-static void write_hidden(const struct table *table, FILE *out, const struct column_sums *hidden,
-			 size_t nr_hidden, const char *kind, int indent)
+/* The texts of a line for hidden lines, from the longest to the shortest. */
+enum hidden_text { HIDDEN_WITH_REMEDY, HIDDEN_WITH_KIND, HIDDEN_BELOW, HIDDEN_NUMBER, HIDDEN_NR };
+
+/* The lines that the threshold hides below a line, or below all. */
+struct hidden {
+	size_t nr_lines;
+	const char *kind; /* of a line, such as "symbol" */
+	int indent;
+};
+
+static void show_hidden(const struct table *table, const struct hidden *hidden,
+			enum hidden_text text, char note[NOTE_BYTES])
+{
+	const char *remedy = text == HIDDEN_WITH_REMEDY ? " (-t 0: all)" : "";
+	double threshold = table->options->threshold;
+
+	if (text <= HIDDEN_WITH_KIND)
+		(void)snprintf(note, NOTE_BYTES, "%zu %s%s below %g %%%s", hidden->nr_lines,
+			       hidden->kind, hidden->nr_lines > 1 ? "s" : "", threshold, remedy);
+	else if (text == HIDDEN_BELOW)
+		(void)snprintf(note, NOTE_BYTES, "%zu below %g %%", hidden->nr_lines, threshold);
+	else
+		(void)snprintf(note, NOTE_BYTES, "%zu hidden", hidden->nr_lines);
+}
+
+/* Prefers room for the threshold in the line of hidden lines to the bar and to the last classes. */
+static void measure_hidden(struct table *table, const struct hidden *hidden)
 {
 	char note[NOTE_BYTES];
-	const struct table_row row = {
-		.counts = hidden->counts, .shares = hidden->shares, .note = note, .indent = indent};
 
-	if (!nr_hidden)
+	if (!hidden->nr_lines)
 		return;
-	(void)snprintf(note, sizeof(note), "%zu %s%s below %g %% (-t 0: all)", nr_hidden, kind,
-		       nr_hidden > 1 ? "s" : "", table->options->threshold);
+	show_hidden(table, hidden, HIDDEN_BELOW, note);
+	table_measure_note(table, cells_count(note) + hidden->indent);
+}
+
+/* Writes the line of hidden lines with their sums, and with the longest text that fits. */
+static void write_hidden(const struct table *table, FILE *out, const struct column_sums *sums,
+			 const struct hidden *hidden)
+{
+	char note[NOTE_BYTES];
+	const struct table_row row = {.counts = sums->counts,
+				      .shares = sums->shares,
+				      .note = note,
+				      .indent = hidden->indent};
+
+	if (!hidden->nr_lines)
+		return;
+	for (enum hidden_text text = HIDDEN_WITH_REMEDY; text < HIDDEN_NR; text++) {
+		show_hidden(table, hidden, text, note);
+		if (cells_count(note) <= table_note_room(table, hidden->indent))
+			break;
+	}
 	table_write_row(table, out, &row);
 }
 
-/* Names the classes for which the display is too narrow. */
-static int write_missing_classes(const struct table *table, FILE *out)
+/* Returns the number of columns that the display has no room for. */
+static size_t count_missing(const struct table *table)
+{
+	size_t nr = table->profile->nr_classes - table->nr_classes;
+
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		nr += table->dropped[i];
+	return nr;
+}
+
+/* Names the columns for which the display is too narrow. */
+static int write_missing(const struct table *table, FILE *out)
 {
 	const struct classes *classes = &table->profile->selection->classes;
+	size_t nr = count_missing(table);
 	char *text = NULL;
 	size_t nr_bytes;
 	FILE *line;
 
-	if (table->nr_classes == classes->nr_classes)
+	if (!nr)
 		return 0;
 	line = open_memstream(&text, &nr_bytes);
 	if (!line)
 		return -ENOMEM;
-	(void)fprintf(line,
-		      "%zu more columns do not fit:", classes->nr_classes - table->nr_classes);
+	(void)fprintf(
+		line,
+		nr > 1 ? "%zu more columns do not fit:" : "%zu more column does not fit:", nr);
 	for (size_t i = table->nr_classes; i < classes->nr_classes; i++)
 		(void)fprintf(line, " %s", classes->classes[i].name);
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		if (table->dropped[i])
+			(void)fprintf(line, " %s", table->heads[i]);
 	(void)fputs(" (--layout=script shows all)\n", line);
 	if (fclose(line)) {
 		free(text);
@@ -136,6 +192,8 @@ static void write_symbols(struct table *table, FILE *out, const struct symbol_li
 			  struct column_sums *sums)
 {
 	const struct profile *profile = lines->profile;
+	const struct hidden hidden = {.nr_lines = profile->nr_rows - lines->nr_lines,
+				      .kind = "symbol"};
 	int nr_digits = address_digits(lines);
 	struct symbol_texts texts;
 
@@ -144,6 +202,7 @@ static void write_symbols(struct table *table, FILE *out, const struct symbol_li
 
 		table_measure(table, &row);
 	}
+	measure_hidden(table, &hidden);
 	table_lay_out(table);
 	if (table->options->header)
 		table_write_heads(table, out);
@@ -155,7 +214,7 @@ static void write_symbols(struct table *table, FILE *out, const struct symbol_li
 		table_write_row(table, out, &row);
 	}
 	subtract_from(sums, profile, profile->totals, profile->share_totals);
-	write_hidden(table, out, sums, profile->nr_rows - lines->nr_lines, "symbol", 0);
+	write_hidden(table, out, sums, &hidden);
 }
 
 static int format_symbols(struct table *table, FILE *out, struct column_sums *sums)
@@ -237,7 +296,7 @@ static size_t handle_apps(struct flat *flat, handle_line *handle)
 		const struct flat_line *app = &flat->lines.apps[i];
 		const struct flat_line *images;
 		size_t nr_images;
-		size_t nr_hidden_images;
+		struct hidden hidden = {.kind = "image", .indent = INDENT};
 
 		images = flat_lines_images(&flat->lines, app, profile->share_totals, &nr_images);
 		if (!nr_images)
@@ -248,10 +307,11 @@ static size_t handle_apps(struct flat *flat, handle_line *handle)
 		}
 		column_sums_add(&flat->sums, profile, app->counts, app->shares);
 		handle(flat, app, 0);
-		nr_hidden_images = handle_images(flat, app, images, nr_images, handle);
-		if (handle == write_line)
-			write_hidden(flat->table, flat->out, &flat->image_sums, nr_hidden_images,
-				     "image", INDENT);
+		hidden.nr_lines = handle_images(flat, app, images, nr_images, handle);
+		if (handle == measure_line)
+			measure_hidden(flat->table, &hidden);
+		else
+			write_hidden(flat->table, flat->out, &flat->image_sums, &hidden);
 	}
 	subtract_from(&flat->sums, profile, profile->totals, profile->share_totals);
 	return nr_hidden;
@@ -267,15 +327,15 @@ static int format_flat(struct table *table, FILE *out)
 	if (!error)
 		error = column_sums_init(&flat.image_sums, table->profile);
 	if (!error) {
-		size_t nr_hidden;
+		struct hidden hidden = {.kind = table->options->named_rows ? "row" : "program"};
 
-		(void)handle_apps(&flat, measure_line);
+		hidden.nr_lines = handle_apps(&flat, measure_line);
+		measure_hidden(table, &hidden);
 		table_lay_out(table);
 		if (table->options->header)
 			table_write_heads(table, out);
-		nr_hidden = handle_apps(&flat, write_line);
-		write_hidden(table, out, &flat.sums, nr_hidden,
-			     table->options->named_rows ? "row" : "program", 0);
+		(void)handle_apps(&flat, write_line);
+		write_hidden(table, out, &flat.sums, &hidden);
 	}
 	flat_lines_deinit(&flat.lines);
 	column_sums_deinit(&flat.sums);
@@ -304,5 +364,5 @@ int terminal_format(FILE *out, const struct profile *profile, const struct text_
 	else if (!error)
 		error = format_flat(&table, out);
 	column_sums_deinit(&sums);
-	return error ? error : write_missing_classes(&table, out);
+	return error ? error : write_missing(&table, out);
 }

@@ -107,6 +107,12 @@ void table_measure(struct table *table, const struct table_row *row)
 	}
 }
 
+void table_measure_note(struct table *table, int width)
+{
+	if (width > table->note_width)
+		table->note_width = width;
+}
+
 /* Returns the cells for names beside the numbers of the classes. */
 static int names_room(const struct table *table)
 {
@@ -115,6 +121,11 @@ static int names_room(const struct table *table)
 	for (size_t i = 0; i < table->nr_classes; i++)
 		room -= class_width(table, i) + GAP;
 	return room;
+}
+
+int table_note_room(const struct table *table, int indent)
+{
+	return names_room(table) - indent;
 }
 
 /* Returns the cells of a column of names at a level. */
@@ -147,15 +158,26 @@ static size_t last_name(const struct table *table)
 	return last;
 }
 
-/* Removes columns, the least important first, until those that stay have enough cells. */
+/*
+ * Removes columns, the least important first, until those that stay have enough cells. Programs
+ * and images come without an option, but for the names of --by; options ask for the others.
+ */
 static void drop_names(struct table *table, int room)
 {
-	static const enum table_name order[] = {TABLE_SOURCE, TABLE_PROGRAM, TABLE_ADDRESS,
-						TABLE_IMAGE};
+	static const enum table_name orders[2][4] = {
+		{TABLE_PROGRAM, TABLE_IMAGE, TABLE_SOURCE, TABLE_ADDRESS},
+		{TABLE_IMAGE, TABLE_SOURCE, TABLE_ADDRESS, TABLE_PROGRAM}};
+	const enum table_name *order = orders[table->options->named_rows];
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		if (order[i] != last_name(table) && names_width(table, 1) > room)
-			table->widths[order[i]] = 0;
+	for (size_t i = 0; i < sizeof(orders[0]) / sizeof(orders[0][0]); i++) {
+		enum table_name name = order[i];
+
+		if (name == last_name(table) || !table->widths[name] ||
+		    names_width(table, 1) <= room)
+			continue;
+		table->widths[name] = 0;
+		table->dropped[name] = true;
+	}
 }
 
 static void fit_names(struct table *table, int room)
@@ -188,6 +210,8 @@ void table_lay_out(struct table *table)
 							: width / 10;
 	natural = names_width(table, width);
 	least = width / 3 < natural ? width / 3 : natural;
+	if (least < table->note_width)
+		least = table->note_width;
 	if (names_room(table) < least || names_room(table) < names_width(table, 1))
 		table->bar_width = 0;
 	while (table->nr_classes > 1 && names_room(table) < least)
@@ -315,7 +339,7 @@ static void write_note(const struct table *table, FILE *out, const struct table_
 {
 	char line[LINE_BYTES];
 
-	cells_fit_last(line, sizeof(line), row->note, names_room(table) - row->indent,
+	cells_fit_last(line, sizeof(line), row->note, table_note_room(table, row->indent),
 		       CELLS_CUT_END);
 	(void)fprintf(out, "%*s%s", row->indent, "", line);
 }

@@ -3,8 +3,8 @@
  * A table in the width of a terminal: for each class a share and a number, the first share with
  * a bar; then names, shortened where they do not fit. Internal to format_terminal.c.
  *
- * The caller measures every row, then calls table_lay_out(), then writes heads and rows. No line
- * is wider than the display.
+ * The caller measures every row and note, then calls table_lay_out(), then writes heads and rows.
+ * No line is wider than the display.
  */
 #ifndef PP_TERMINAL_TABLE_H
 #define PP_TERMINAL_TABLE_H
@@ -35,7 +35,8 @@ struct table_row {
 	const char *names[TABLE_NR_NAMES]; /* NULL: empty */
 	int indent;			   /* cells before the last name */
 	bool faint;			   /* names only */
-	const char *note; /* replaces the names, and makes the row faint; NULL: none */
+	/* Replaces the names, and makes the row faint; cut beyond table_note_room(). NULL: none. */
+	const char *note;
 };
 
 struct table {
@@ -45,16 +46,27 @@ struct table {
 	const char *heads[TABLE_NR_NAMES];
 	/* Cells; 0: no such column. Before table_lay_out(): the width that the names need. */
 	int widths[TABLE_NR_NAMES];
-	double largest;	   /* share in the first class, in percent: it fills the bar */
-	int bar_width;	   /* 0: no bar */
-	size_t nr_classes; /* those for which there is room, the first ones */
+	bool dropped[TABLE_NR_NAMES]; /* by table_lay_out(), for lack of room */
+	int note_width;		      /* cells that the notes need with their indent; 0: no notes */
+	double largest;		      /* share in the first class, in percent: it fills the bar */
+	int bar_width;		      /* 0: no bar */
+	size_t nr_classes;	      /* those for which there is room, the first ones */
 };
 
 /* Adds the row's names and shares to what the layout has to hold. */
 void table_measure(struct table *table, const struct table_row *row);
 
-/* Divides the width. Narrow displays lose the bar, then the last classes. */
+/* Adds the cells of a note, with its indent, to what the layout has to hold. */
+void table_measure_note(struct table *table, int width);
+
+/*
+ * Divides the width. Narrow displays lose the bar, then the last classes, then names: first those
+ * that are only there because rows differ in them, then those that options asked for.
+ */
 void table_lay_out(struct table *table);
+
+/* Returns the cells for a note with this indent. */
+int table_note_room(const struct table *table, int indent);
 
 /* These write whole lines; the caller checks out for errors. */
 void table_write_heads(const struct table *table, FILE *out);

@@ -92,7 +92,8 @@ static const struct poptOption option_table[] = {
 	{"no-header", 'n', ARG_NONE, OPTION_NO_HEADER, "omit the header and the column heads",
 	 NULL},
 	{"layout", 0, ARG_TEXT, OPTION_LAYOUT,
-	 "lay text out for scripts (default) or a terminal; auto: by what standard output is",
+	 "lay text out for scripts (opreport's default), for a terminal, or by what standard "
+	 "output is: auto (oprof report's default)",
 	 "script|terminal|auto"},
 	{"color", 0, ARG_TEXT, OPTION_COLOR,
 	 "colours of the terminal layout; --color alone: always", "auto|always|never"},
@@ -431,19 +432,55 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 	return diag_set(diag, -EINVAL, "%s requires --symbols (-l)", option);
 }
 
+/* Finds an option of one of the tables: by its long name, or by its letter if name is NULL. */
+static const struct poptOption *find_option(const char *name, char letter)
+{
+	const struct poptOption *const tables[] = {option_table, tool_option_table};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (const struct poptOption *option = tables[i];
+		     option->longName || option->shortName; option++)
+			if (name ? option->longName && !strcmp(option->longName, name)
+				 : option->shortName == letter)
+				return option;
+	return NULL;
+}
+
+static bool has_value(const struct poptOption *option)
+{
+	return option && (option->argInfo & POPT_ARG_MASK) != POPT_ARG_NONE;
+}
+
+/* True if the argument after word is the value of an option in word. */
+static bool takes_next(const char *word)
+{
+	if (word[0] != '-')
+		return false;
+	if (word[1] == '-')
+		return has_value(find_option(word + 2, 0));
+	for (size_t i = 1; word[i]; i++)
+		if (has_value(find_option(NULL, word[i])))
+			return !word[i + 1]; /* else the rest of word is the value */
+	return false;
+}
+
 /* For popt an optional value is the next argument, so --color alone gets its value here. */
 static int parse_arguments(struct report_options *options, int argc, const char **argv,
 			   int64_t now_ns, struct diag *diag)
 {
 	const char **arguments = calloc((size_t)argc + 1, sizeof(*arguments));
 	bool ended = false; /* by "--" */
+	bool is_value = false;
 	int error;
 
 	if (!arguments)
 		return diag_set(diag, -ENOMEM, "out of memory");
 	for (int i = 0; i < argc; i++) {
-		ended |= !strcmp(argv[i], "--");
-		arguments[i] = !ended && !strcmp(argv[i], "--color") ? "--color=always" : argv[i];
+		bool is_color = !ended && !is_value && !strcmp(argv[i], "--color");
+
+		ended |= !is_value && !strcmp(argv[i], "--");
+		arguments[i] = is_color ? "--color=always" : argv[i];
+		is_value = !is_value && !is_color && takes_next(argv[i]);
 	}
 	error = tool_options_parse(&options->tool, &command, options, argc, arguments, now_ns,
 				   diag);

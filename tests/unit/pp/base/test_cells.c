@@ -5,17 +5,19 @@
 
 #include <check.h>
 #include <locale.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define UTF8 "C.UTF-8"
-
-/* Sets the locale; returns false if this machine does not have it. */
-static bool set_locale(const char *name)
+static void use_c(void)
 {
-	return setlocale(LC_ALL, name) != NULL;
+	ck_assert_ptr_nonnull(setlocale(LC_ALL, "C"));
+}
+
+static void require_utf8(void)
+{
+	ck_assert_msg(setlocale(LC_ALL, "C.UTF-8") != NULL,
+		      "the locale C.UTF-8 is missing: install it to run this test");
 }
 
 static void expect_fit(const char *text, int width, enum cells_cut cut, const char *expected)
@@ -26,9 +28,22 @@ static void expect_fit(const char *text, int width, enum cells_cut cut, const ch
 	ck_assert_str_eq(line, expected);
 }
 
+static void expect_wrapped(const char *text, int width, const char *expected)
+{
+	char *got;
+	size_t nr_bytes;
+	FILE *out = open_memstream(&got, &nr_bytes);
+
+	ck_assert_ptr_nonnull(out);
+	cells_wrap(out, text, width);
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_str_eq(got, expected);
+	free(got);
+}
+
 START_TEST(long_text_is_cut_at_the_end_in_front_or_in_the_middle)
 {
-	(void)set_locale("C");
+	use_c();
 	expect_fit("abcdef", 4, CELLS_CUT_END, "abcd");
 	expect_fit("/a/long/path", 7, CELLS_CUT_FRONT, "...path");
 	expect_fit("abcdefghijkl", 8, CELLS_CUT_MIDDLE, "abc...kl");
@@ -37,8 +52,7 @@ START_TEST(long_text_is_cut_at_the_end_in_front_or_in_the_middle)
 	expect_fit("abcd", 4, CELLS_CUT_MIDDLE, "abcd");
 	expect_fit("abcd", 3, CELLS_CUT_MIDDLE, "abc"); /* no room for an ellipsis */
 	expect_fit("abcd", 0, CELLS_CUT_FRONT, "");
-	if (!set_locale(UTF8))
-		return;
+	require_utf8();
 	expect_fit("/a/long/path", 7, CELLS_CUT_FRONT, "\u2026g/path");
 	expect_fit("abcdefghijkl", 8, CELLS_CUT_MIDDLE, "abcd\u2026jkl");
 }
@@ -46,8 +60,7 @@ END_TEST
 
 START_TEST(wide_characters_are_never_halved)
 {
-	if (!set_locale(UTF8))
-		return;
+	require_utf8();
 	ck_assert_int_eq(cells_count("a\u4e2d\u0301"), 3);
 	expect_fit("\u00e4\u4e2d\u4e2dx", 4, CELLS_CUT_END, "\u00e4\u4e2d ");
 	expect_fit("\u4e2d\u4e2d\u4e2d\u4e2d", 6, CELLS_CUT_MIDDLE, "\u4e2d\u2026\u4e2d ");
@@ -57,11 +70,10 @@ END_TEST
 
 START_TEST(characters_that_affect_a_terminal_are_replaced)
 {
-	(void)set_locale("C");
+	use_c();
 	expect_fit("a\033[2J\tb", 8, CELLS_CUT_END, "a?[2J?b ");
 	expect_fit("\xff\x9b", 3, CELLS_CUT_END, "?? ");
-	if (!set_locale(UTF8))
-		return;
+	require_utf8();
 	expect_fit("a\033[2J\tb", 8, CELLS_CUT_END, "a?[2J?b ");
 	expect_fit("\xff\xfe"
 		   "a",
@@ -73,11 +85,34 @@ START_TEST(characters_that_affect_a_terminal_are_replaced)
 }
 END_TEST
 
+START_TEST(invisible_characters_are_replaced)
+{
+	require_utf8();
+	expect_fit("a\u200bb\u2060c\ufeffd\u00ade", 9, CELLS_CUT_END, "a?b?c?d?e");
+	expect_fit("a\U000e0041\U000e007fb", 5, CELLS_CUT_END, "a??b ");
+	expect_wrapped("a\u200bb\n", 20, "a?b\n");
+}
+END_TEST
+
+START_TEST(a_character_has_at_most_four_marks)
+{
+	require_utf8();
+	expect_fit("a\u0301\u0302\u0303\u0304\u0301\u0302b", 3, CELLS_CUT_END,
+		   "a\u0301\u0302\u0303\u0304b ");
+	expect_fit("\u0301\u0302\u0303\u0304\u0301b", 2, CELLS_CUT_END,
+		   "\u0301\u0302\u0303\u0304b ");
+	expect_fit("a\u200b\u0301b", 4, CELLS_CUT_END, "a?b ");
+	expect_wrapped("a\u0301\u0302\u0303\u0304\u0301\u0302 b\n", 20,
+		       "a\u0301\u0302\u0303\u0304 b\n");
+	ck_assert_int_eq(cells_count("a\u0301\u0302\u0303\u0304\u0301\u0302b"), 2);
+}
+END_TEST
+
 START_TEST(a_line_that_is_too_small_is_cut)
 {
 	char line[4];
 
-	(void)set_locale("C");
+	use_c();
 	cells_fit(line, sizeof(line), "abcdefgh", 8, CELLS_CUT_END);
 	ck_assert_str_eq(line, "abc");
 	cells_fit_last(line, sizeof(line), "a", 8, CELLS_CUT_END);
@@ -97,14 +132,13 @@ static void expect_bar(double part, int width, const char *expected)
 
 START_TEST(bars_have_eight_steps_a_cell_in_utf8_and_one_elsewhere)
 {
-	(void)set_locale("C");
+	use_c();
 	expect_bar(0, 4, "    ");
 	expect_bar(0.1, 4, "    ");
 	expect_bar(0.5, 4, "##  ");
 	expect_bar(1, 4, "####");
 	expect_bar(7, 4, "####");
-	if (!set_locale(UTF8))
-		return;
+	require_utf8();
 	expect_bar(0, 4, "    ");
 	expect_bar(0.0001, 4, "\u258f   ");
 	expect_bar(0.53125, 4, "\u2588\u2588\u258f ");
@@ -112,22 +146,9 @@ START_TEST(bars_have_eight_steps_a_cell_in_utf8_and_one_elsewhere)
 }
 END_TEST
 
-static void expect_wrapped(const char *text, int width, const char *expected)
-{
-	char *got;
-	size_t nr_bytes;
-	FILE *out = open_memstream(&got, &nr_bytes);
-
-	ck_assert_ptr_nonnull(out);
-	cells_wrap(out, text, width);
-	ck_assert_int_eq(fclose(out), 0);
-	ck_assert_str_eq(got, expected);
-	free(got);
-}
-
 START_TEST(lines_wrap_at_blanks_and_long_words_stay_whole)
 {
-	(void)set_locale("C");
+	use_c();
 	expect_wrapped("one two three\nfour\n", 20, "one two three\nfour\n");
 	expect_wrapped("one two three four\n", 8, "one two\n  three\n  four\n");
 	expect_wrapped("  one two three\n", 9, "  one two\n    three\n");
@@ -166,6 +187,8 @@ int main(void)
 	tcase_add_test(tests, long_text_is_cut_at_the_end_in_front_or_in_the_middle);
 	tcase_add_test(tests, wide_characters_are_never_halved);
 	tcase_add_test(tests, characters_that_affect_a_terminal_are_replaced);
+	tcase_add_test(tests, invisible_characters_are_replaced);
+	tcase_add_test(tests, a_character_has_at_most_four_marks);
 	tcase_add_test(tests, a_line_that_is_too_small_is_cut);
 	tcase_add_test(tests, bars_have_eight_steps_a_cell_in_utf8_and_one_elsewhere);
 	tcase_add_test(tests, lines_wrap_at_blanks_and_long_words_stay_whole);

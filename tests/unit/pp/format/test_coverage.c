@@ -131,7 +131,6 @@ START_TEST(what_lacks_symbols_is_told_with_its_cost_and_remedy)
 }
 END_TEST
 
-/* A million page faults with symbols must not hide that half of the time has none. */
 static void write_brief_before(FILE *out, void *context)
 {
 	coverage_brief_before(out, &made.profile, context);
@@ -184,6 +183,56 @@ START_TEST(a_terminal_gets_one_line_for_all_images_without_symbols)
 }
 END_TEST
 
+START_TEST(a_terminal_lists_damaged_and_replaced_binaries)
+{
+	fake_symbols_lack("/bin/old", SYMBOLS_WRONG_FILE, "replaced since it was profiled");
+	fake_symbols_lack("/bin/bad", SYMBOLS_DAMAGED, "cannot be read");
+	add(&(struct make_file){.app = "/bin/old"}, 0x10, 10);
+	expect_brief(write_brief_after,
+		     "samples 10; symbolized 0.00 %\n"
+		     "no symbols for 100.00 %, in /bin/old; -V lists reasons\n"
+		     "  10 samples (100.00 %) without a symbol in /bin/old: replaced since it was "
+		     "profiled\n");
+	add(&(struct make_file){.app = "/bin/prog"}, 0x10, 80);
+	add(&(struct make_file){.app = "/bin/bad"}, 0x10, 10);
+	expect_brief(write_brief_after,
+		     "samples 100; symbolized 0.00 %\n"
+		     "no symbols for 100.00 %, in 3 images, most in /bin/prog (80.00 %); -V lists "
+		     "reasons\n"
+		     "  10 samples (10.00 %) without a symbol in /bin/bad: cannot be read\n"
+		     "  10 samples (10.00 %) without a symbol in /bin/old: replaced since it was "
+		     "profiled\n");
+}
+END_TEST
+
+START_TEST(a_terminal_gets_the_reason_where_packages_do_not_help)
+{
+	fake_symbols_lack("/bin/gone", SYMBOLS_NO_FILE, "no such file");
+	add(&(struct make_file){.app = "/bin/gone"}, 0x10, 10);
+	expect_brief(write_brief_after,
+		     "samples 10; symbolized 0.00 %\n"
+		     "no symbols for 100.00 %, in /bin/gone: no such file; -V lists reasons\n");
+}
+END_TEST
+
+/* The percentage is of one event; images of other events are not counted beside it. */
+START_TEST(a_terminal_gets_the_images_of_the_event_of_the_percentage)
+{
+	fake_symbols_lack("/bin/gone", SYMBOLS_NO_FILE, "no such file");
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 10);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x10, 90);
+	add(&(struct make_file){.app = "/bin/prog", .event = "faults"}, 0x100, 11);
+	add(&(struct make_file){.app = "/bin/gone", .event = "faults"}, 0x10, 80);
+	add(&(struct make_file){.app = "/lib/bare.so", .event = "faults"}, 0x10, 9);
+	expect_brief(write_brief_after,
+		     "samples 200; symbolized 10.00 % of cpu-clock:1000000, 11.00 % of "
+		     "faults:1000000\n"
+		     "no symbols for 90.00 % of cpu-clock:1000000, in /bin/prog; -V lists "
+		     "reasons\n");
+}
+END_TEST
+
+/* A million page faults with symbols must not hide that half of the time has none. */
 START_TEST(events_are_told_apart)
 {
 	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 50);
@@ -467,6 +516,9 @@ int main(void)
 	tcase_add_test(tests, a_whole_profile_takes_one_line);
 	tcase_add_test(tests, what_lacks_symbols_is_told_with_its_cost_and_remedy);
 	tcase_add_test(tests, a_terminal_gets_one_line_for_all_images_without_symbols);
+	tcase_add_test(tests, a_terminal_lists_damaged_and_replaced_binaries);
+	tcase_add_test(tests, a_terminal_gets_the_reason_where_packages_do_not_help);
+	tcase_add_test(tests, a_terminal_gets_the_images_of_the_event_of_the_percentage);
 	tcase_add_test(tests, events_are_told_apart);
 	tcase_add_test(tests, a_filter_that_leaves_nothing_says_how_it_matches);
 	tcase_add_test(tests, what_was_left_out_as_damaged_is_not_called_a_running_daemon);

@@ -229,8 +229,8 @@ END_TEST
 
 START_TEST(bars_are_finer_in_utf8)
 {
-	if (!setlocale(LC_ALL, "C.UTF-8"))
-		return;
+	ck_assert_msg(setlocale(LC_ALL, "C.UTF-8") != NULL,
+		      "the locale C.UTF-8 is missing: install it to run this test");
 	add_program();
 	options.threshold = 3;
 	options.header = false;
@@ -272,6 +272,105 @@ START_TEST(classes_have_columns_and_those_without_room_are_named)
 		    "  0.00%       0    0.00%       0    0.00%       0  foo()\n"
 		    "9 more columns do not fit: cpu:3 cpu:4 cpu:5 cpu:6 cpu:7 cpu:8 cpu:9\n"
 		    "  cpu:10 cpu:11 (--layout=script shows all)\n");
+}
+END_TEST
+
+/* Three CPUs with two symbols, one of them below the threshold. */
+static void add_cpus(void)
+{
+	for (int i = 0; i < 3; i++) {
+		const struct make_file file = {.app = "/bin/prog", .cpu_behind = i + 1};
+
+		add(&file, 0x100, 97);
+		add(&file, 0x210, 3);
+	}
+	options.header = false;
+	options.threshold = 50;
+}
+
+START_TEST(the_line_of_hidden_rows_is_never_cut)
+{
+	add_cpus();
+	display.width = 110;
+	expect_text(" 97.00% ###########      97   97.00%      97   97.00%      97  main\n"
+		    "  3.00%                   3    3.00%       3    3.00%       3  "
+		    "1 symbol below 50 % (-t 0: all)\n");
+	display.width = 70;
+	expect_text(" 97.00%      97   97.00%      97   97.00%      97  main\n"
+		    "  3.00%       3    3.00%       3    3.00%       3  1 symbol below 50 %\n");
+	display.width = 65;
+	expect_text(" 97.00%      97   97.00%      97   97.00%      97  main\n"
+		    "  3.00%       3    3.00%       3    3.00%       3  1 below 50 %\n");
+	display.width =
+		62; /* too narrow for three classes and the shortest text with a threshold */
+	expect_text(" 97.00%      97   97.00%      97  main\n"
+		    "  3.00%       3    3.00%       3  1 symbol below 50 %\n"
+		    "1 more column does not fit: cpu:2 (--layout=script shows all)\n");
+}
+END_TEST
+
+START_TEST(hidden_rows_beside_huge_numbers_have_at_least_their_number)
+{
+	char *text;
+
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, UINT64_C(1) << 62);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x200, 1);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x300, 1);
+	options.accumulated = options.show_error = true;
+	options.threshold = 12.345;
+	display.width = DISPLAY_WIDTH_MIN;
+	text = format();
+	expect_lines_fit(text);
+	ck_assert_ptr_nonnull(strstr(text, "  2 hidden\n"));
+	free(text);
+}
+END_TEST
+
+START_TEST(hidden_images_of_a_program_have_a_whole_line_too)
+{
+	char *text;
+
+	made.profile_options.symbols = false;
+	for (int i = 0; i < 3; i++) {
+		add(&(struct make_file){.app = "/bin/big", .cpu_behind = i + 1}, 1, 98);
+		add(&(struct make_file){.app = "/bin/big", .image = "/l/a", .cpu_behind = i + 1}, 1,
+		    1);
+		add(&(struct make_file){.app = "/bin/big", .image = "/l/b", .cpu_behind = i + 1}, 1,
+		    1);
+	}
+	options.threshold = 30;
+	display.width = 66;
+	text = format();
+	ck_assert_ptr_nonnull(strstr(text, "    2.00%       2    2 below 30 %\n"));
+	free(text);
+}
+END_TEST
+
+START_TEST(columns_that_were_asked_for_stay_longest_and_dropped_ones_are_named)
+{
+	char *text;
+
+	add_program();
+	add(&(struct make_file){.app = "/bin/another-long-name",
+				.image = "/lib/a-library-of-a-long-name.so.1.2"},
+	    0x500, 2000);
+	options.show_vma = options.accumulated = true;
+	display.width = DISPLAY_WIDTH_MIN;
+	text = format();
+	expect_lines_fit(text);
+	ck_assert_ptr_nonnull(strstr(text, "  ADDRESS   SYMBOL\n"));
+	ck_assert_ptr_nonnull(strstr(text, "  00001200  foo()\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n2 more columns do not fit: IMAGE PROGRAM "
+					   "(--layout=script\n  shows all)\n"));
+	free(text);
+	options.named_rows = true; /* --by */
+	options.show_vma = false;
+	text = format();
+	expect_lines_fit(text);
+	ck_assert_ptr_nonnull(strstr(text, "  NAME          SYMBOL\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n1 more column does not fit: IMAGE "
+					   "(--layout=script shows\n  all)\n"));
+	free(text);
 }
 END_TEST
 
@@ -320,6 +419,10 @@ int main(void)
 	tcase_add_test(tests, bars_are_finer_in_utf8);
 	tcase_add_test(tests, programs_have_their_images_below_and_all_shares_are_of_all_samples);
 	tcase_add_test(tests, classes_have_columns_and_those_without_room_are_named);
+	tcase_add_test(tests, the_line_of_hidden_rows_is_never_cut);
+	tcase_add_test(tests, hidden_rows_beside_huge_numbers_have_at_least_their_number);
+	tcase_add_test(tests, hidden_images_of_a_program_have_a_whole_line_too);
+	tcase_add_test(tests, columns_that_were_asked_for_stay_longest_and_dropped_ones_are_named);
 	tcase_add_test(tests, times_are_shown_with_units);
 	tcase_add_test(tests, huge_numbers_keep_the_lines_in_the_width);
 	suite_add_tcase(suite, tests);

@@ -305,6 +305,26 @@ START_TEST(color_alone_means_always_and_needs_a_layout_with_colours)
 }
 END_TEST
 
+START_TEST(color_that_is_the_value_of_another_option_stays_as_it_is)
+{
+	static const char *const cases[] = {"-o --color", "--output-file --color", "-lo --color"};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_int_eq(parse(cases[i]), 0);
+		ck_assert_str_eq(options.output, "--color");
+		ck_assert_int_eq(options.color, COLOR_AUTO);
+	}
+	ck_assert_int_eq(parse("--root --color"), 0);
+	ck_assert_str_eq(options.tool.root, "--color");
+	ck_assert_int_eq(parse("-o -- --layout=auto --color"), 0);
+	ck_assert_str_eq(options.output, "--");
+	ck_assert_int_eq(options.color, COLOR_ALWAYS);
+	ck_assert_int_eq(layout_of("--layout=auto -ofile --color", false), LAYOUT_TERMINAL);
+	ck_assert_str_eq(options.output, "file");
+	ck_assert_int_eq(layout_of("--layout=auto -l --color", false), LAYOUT_TERMINAL);
+}
+END_TEST
+
 START_TEST(a_terminal_hides_what_is_rare_unless_told_otherwise)
 {
 	ck_assert_int_eq(layout_of("--layout=auto", true), LAYOUT_TERMINAL);
@@ -339,6 +359,7 @@ int main(void)
 	tcase_add_test(tests, two_sides_are_compared);
 	tcase_add_test(tests, scripts_and_people_have_their_layouts);
 	tcase_add_test(tests, color_alone_means_always_and_needs_a_layout_with_colours);
+	tcase_add_test(tests, color_that_is_the_value_of_another_option_stays_as_it_is);
 	tcase_add_test(tests, a_terminal_hides_what_is_rare_unless_told_otherwise);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
