@@ -200,21 +200,24 @@ static bool is_mode(const char *text)
 }
 
 /*
- * Removes a mode as perf writes it from the end of the parts and sets the parts KERNEL and USER,
- * which are missing then.
+ * Removes a mode as perf writes it from the end of the parts, at the latest from the place of
+ * KERNEL, and sets the parts KERNEL and USER instead.
  */
 static void translate_mode(const struct event *event, char *parts[PART_NR])
 {
 	static char one[] = "1", zero[] = "0";
-	unsigned int last = parts[PART_UNIT_MASK] ? PART_UNIT_MASK : PART_COUNT;
-	const char *mode = parts[last];
+	unsigned int last = PART_NR - 1;
+	const char *mode;
 
-	if (parts[PART_KERNEL] || !mode || !is_mode(mode) ||
+	while (last > PART_NAME && !parts[last])
+		last--;
+	mode = parts[last];
+	if (last == PART_NAME || last == PART_USER || !is_mode(mode) ||
 	    (last == PART_UNIT_MASK && is_unit_mask_name(event->unit_mask, mode)))
 		return;
+	parts[last] = NULL;
 	parts[PART_KERNEL] = strchr(mode, 'k') ? one : zero;
 	parts[PART_USER] = strchr(mode, 'u') ? one : zero;
-	parts[last] = NULL;
 }
 
 static int parse_parts(const struct event *event, char *parts[PART_NR], uint64_t hz,

@@ -147,7 +147,12 @@ static const struct mode_case {
 	{"page-faults:ku", true, true, 0, 3},
 	{"page-faults:5000:u", false, true, 5000, 3},
 	{"page-faults::k", true, false, 0, 3},
+	{"page-faults:5000:0x2:u", false, true, 5000, 2},
+	{"page-faults:5000:two:k", true, false, 5000, 2},
+	{"page-faults:5000::uk", true, true, 5000, 3},
+	{"page-faults:::u", false, true, 0, 3},
 	/* The name of a unit mask takes precedence over a mode. */
+	{"minor-faults:5000:k:u", false, true, 5000, 4},
 	{"minor-faults:5000:k", true, true, 5000, 4},
 	{"minor-faults:5000:u", false, true, 5000, 1},
 };
@@ -206,7 +211,9 @@ static const struct {
 	{"page-faults:ux:5", "not a number", 0, -EINVAL},
 	{"page-faults:u:5", "count \"u\" is not a number", 0, -EINVAL},
 	{"page-faults:5:u:1", "unit mask \"u\" is not", 0, -EINVAL},
-	{"page-faults:5::u", "KERNEL is \"u\"", 0, -EINVAL},
+	{"page-faults:5::u:1", "KERNEL is \"u\"", 0, -EINVAL},
+	{"page-faults:5::1:u", "USER is \"u\"", 0, -EINVAL},
+	{"page-faults:5::uu", "KERNEL is \"uu\"", 0, -EINVAL},
 	{"page-faults:9223372036854775808", "too big", 0, -EINVAL},
 	{"page-faults:5:4", "unit mask \"4\" is not", 0, -EINVAL},
 	{"page-faults:5:0", "unit mask \"0\" is not", 0, -EINVAL},
