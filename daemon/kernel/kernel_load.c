@@ -104,20 +104,20 @@ static uint64_t addresses_above(const struct addresses *list, uint64_t address, 
 /* The place for the address of a symbol that marks a limit; NULL: it is a function. */
 static uint64_t *limit_of(struct gathering *all, const char *name)
 {
-	static const struct {
+	const struct {
 		const char *name;
-		size_t place;
+		uint64_t *place;
 	} limits[] = {
-		{"_text", offsetof(struct gathering, text)},
-		{"_stext", offsetof(struct gathering, stext)},
-		{"_etext", offsetof(struct gathering, etext)},
-		{"__cpuidle_text_start", offsetof(struct gathering, idle_start)},
-		{"__cpuidle_text_end", offsetof(struct gathering, idle_end)},
+		{"_text", &all->text},
+		{"_stext", &all->stext},
+		{"_etext", &all->etext},
+		{"__cpuidle_text_start", &all->idle_start},
+		{"__cpuidle_text_end", &all->idle_end},
 	};
 
 	for (size_t i = 0; name[0] == '_' && i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (!strcmp(name, limits[i].name))
-			return (uint64_t *)(void *)((char *)all + limits[i].place);
+			return limits[i].place;
 	return NULL;
 }
 
