@@ -101,8 +101,8 @@ static uint64_t addresses_above(const struct addresses *list, uint64_t address, 
 
 /* ---- the walk of kallsyms ---- */
 
-/* The place for the address of a symbol that marks a limit; NULL: it is a function. */
-static uint64_t *limit_of(struct gathering *all, const char *name)
+/* Takes the address of a symbol that marks a limit. Returns false for any other symbol. */
+static bool take_limit(struct gathering *all, const struct kallsym *symbol)
 {
 	const struct {
 		const char *name;
@@ -115,19 +115,17 @@ static uint64_t *limit_of(struct gathering *all, const char *name)
 		{"__cpuidle_text_end", &all->idle_end},
 	};
 
-	for (size_t i = 0; name[0] == '_' && i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (!strcmp(name, limits[i].name))
-			return limits[i].place;
-	return NULL;
+	for (size_t i = 0; symbol->name[0] == '_' && i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (!strcmp(symbol->name, limits[i].name)) {
+			*limits[i].place = symbol->address;
+			return true;
+		}
+	return false;
 }
 
 static int gather_kernel(struct gathering *all, const struct kallsym *symbol)
 {
-	uint64_t *limit = limit_of(all, symbol->name);
-
-	if (limit) {
-		*limit = symbol->address;
-	} else if (kernel_idle_is_routine(symbol->name)) {
+	if (!take_limit(all, symbol) && kernel_idle_is_routine(symbol->name)) {
 		int error = addresses_add(&all->idles, symbol->address);
 
 		if (error)
