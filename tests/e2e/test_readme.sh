@@ -26,15 +26,15 @@ end_all()
 trap end_all EXIT
 
 # The clone and its build may be closed to others: what a user would have.
-mkdir -p "$T/bin" "$T/work/tests" "$T/root"
+mkdir -p "$T/bin" "$T/user/tests" "$T/root"
 for program in oprof operf oprofiled opcontrol opreport opannotate optop optrace optrace-read oprof-tracer; do
 	cp "$BIN/$program" "$T/bin/" || tap_bail "$program is not built"
 done
 cp -r "$OPROF_EVENTS_DIR" "$T/events"
-cp -r "$OPROF_TOP_SRCDIR/tests/workload" "$T/work/tests/"
-chmod -R a+rX "$T/bin" "$T/events" "$T/work"
+cp -r "$OPROF_TOP_SRCDIR/tests/workload" "$T/user/tests/"
+chmod -R a+rX "$T/bin" "$T/events" "$T/user"
 chmod a+x "$T"
-chown -R nobody "$T/work"
+chown -R nobody "$T/user"
 export OPROF_EVENTS_DIR="$T/events" PATH="$T/bin:$PATH" LC_ALL=C.UTF-8 TERM=xterm NO_COLOR=1
 
 # An idle machine has nothing to compare.
@@ -47,7 +47,7 @@ run_on_terminal()
 {
 	who="setpriv --reuid=nobody --regid=$(id -g nobody) --clear-groups --inh-caps=-all --bounding-set=-all"
 	[ "${1#sudo }" = "$1" ] || who=
-	echo "cd '$T/work' && cd '$where' && stty cols 100 && exec $who env HOME='$T/work' ${1#sudo }" >"$T/command"
+	echo "cd '$T/user' && cd '$where' && stty cols 100 && exec $who env HOME='$T/user' ${1#sudo }" >"$T/command"
 	script -qec "sh '$T/command'" /dev/null </dev/null >"$T/out" 2>&1
 }
 

@@ -26,12 +26,12 @@ end_all()
 }
 trap end_all EXIT
 
-mkdir "$T/bin" "$T/work"
+mkdir "$T/bin" "$T/user"
 printf '#!/bin/sh\nexec "$@"\n' >"$T/bin/sudo"
 chmod +x "$T/bin/sudo"
 PATH="$BIN:$T/bin:$PATH"
 export PATH
-$CC -O1 -g -o "$T/work/program" "$E2E/guest_load.c" || tap_bail "the workload does not build"
+$CC -O1 -g -o "$T/user/program" "$E2E/guest_load.c" || tap_bail "the workload does not build"
 
 # "BLOCK COMMAND" lines: a folder is changed in the rest of its block only.
 sed -e '1,/^\.SH THE FIRST/d' -e 's/ *#.*//' -e 's/\\-/-/g' -e "s/--last 5m/--last 10s/" \
@@ -40,7 +40,7 @@ sed -e '1,/^\.SH THE FIRST/d' -e 's/ *#.*//' -e 's/\\-/-/g' -e "s/--last 5m/--la
 [ "$(wc -l <"$T/commands")" -ge 24 ]
 tap_ok $? "the page has commands"
 
-"$T/work/program" 100000000 &
+"$T/user/program" 100000000 &
 cleanup_pid $!
 
 ran()
@@ -50,7 +50,7 @@ ran()
 
 last=
 while read -r block command; do
-	[ "$block" = "$last" ] || where=$T/work
+	[ "$block" = "$last" ] || where=$T/user
 	last=$block
 	case $command in
 	"cd "*)
@@ -68,7 +68,7 @@ tap_ok $? "oprof stop"
 
 for file in profile.html oprofile_data/samples/before oprofile_data/samples/current oprofile_trace/metadata \
 	stall/metadata; do
-	[ -s "$T/work/$file" ] || [ -d "$T/work/$file" ]
+	[ -s "$T/user/$file" ] || [ -d "$T/user/$file" ]
 	tap_ok $? "$file was written"
 done
 tap_end
