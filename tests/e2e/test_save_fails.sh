@@ -11,6 +11,12 @@ LD_PRELOAD="$T/sync_fails.so" SYNC_FAILS="$T/fail" "$BIN/oprofiled" "--session-d
 	--event=cpu-clock "--log-file=$T/log" 2>"$T/err"
 tap_is $? 0 "a daemon starts" || tap_show "$T/err"
 cleanup_pid "$(cat "$S/lock")"
+has_seen()
+{
+	[ "$("$BIN/opcontrol" "--session-dir=$S" --status | awk '$1 == "seen" { print $2 }')" -gt 0 ]
+}
+until_true has_seen
+tap_ok $? "and sees a sample, which the session below is to keep"
 
 : >"$T/fail"
 "$BIN/opcontrol" "--session-dir=$S" --dump 2>"$T/err"
