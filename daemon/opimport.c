@@ -195,8 +195,8 @@ static void tell_trace(const struct import_options *options, const struct import
 			    "among them",
 			    trace->lost_events, options->from);
 	if (trace->nr_damaged)
-		log_warning("%s is damaged or cut in %" PRIu64 " places", options->from,
-			    trace->nr_damaged);
+		log_warning("%s is damaged or cut in %" PRIu64 " place%s", options->from,
+			    trace->nr_damaged, trace->nr_damaged == 1 ? "" : "s");
 	if (trace->nr_unkept)
 		log_warning("%s: %" PRIu64
 			    " mappings did not fit in memory: samples in them may have no names",

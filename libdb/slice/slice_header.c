@@ -150,7 +150,7 @@ static int check_fields(const struct oprof_slice_header *header, const char *pat
 	else if (header->epoch_first > header->epoch_last)
 		what = "range of epochs";
 	else if (header->begin_ns > header->end_ns)
-		what = "stretch of time";
+		what = "time range";
 	else if (header->first_sample_ns > header->last_sample_ns)
 		what = "range of sample times";
 	else if (!header->nr_keys != !header->keys.nr_raw_bytes ||

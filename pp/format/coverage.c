@@ -28,7 +28,7 @@ static const char *level_unit(enum oprof_slice_level level)
 		[OPROF_SLICE_WEEK] = "week",
 	};
 
-	return level < OPROF_SLICE_NR_LEVELS ? units[level] : "stretch";
+	return level < OPROF_SLICE_NR_LEVELS ? units[level] : "time range";
 }
 
 static bool same_time(int64_t asked_ns, int64_t taken_ns)
@@ -251,7 +251,7 @@ static void write_lost(FILE *err, const struct selection_side *side)
 	if (!lost)
 		return;
 	(void)fprintf(err, "lost %" PRIu64 " of %" PRIu64 " seen in the whole %s (%.2f %%)", lost,
-		      seen, side->timed ? "stretch" : "session", percent(lost, seen));
+		      seen, side->timed ? "time range" : "session", percent(lost, seen));
 	for (size_t i = 0; i < counters->nr_entries; i++) {
 		const char *name = counters->entries[i].name;
 
@@ -275,7 +275,7 @@ static void write_stacks(FILE *err, const struct selection_side *side)
 	if (!lost && !folded)
 		return;
 	(void)fprintf(err, "call stacks of the whole %s: %" PRIu64 " kept",
-		      side->timed ? "stretch" : "session", kept);
+		      side->timed ? "time range" : "session", kept);
 	if (folded)
 		(void)fprintf(err, ", %" PRIu64 " of them folded into [other] for lack of room",
 			      folded);

@@ -186,12 +186,12 @@ function heatStart() {
   if (IS_DIFF || !HAS_TIME) {
     heat.canvas.hidden = true;
     hint.textContent = IS_DIFF ? "Two profiles are compared: each is shown as a whole."
-      : stretches.length && stretches[0][0] ? "All samples are of one stretch of time, " + showStretch(stretches[0][0], stretches[0][1]) +
+      : stretches.length && stretches[0][0] ? "All samples are of one time range, " + showStretch(stretches[0][0], stretches[0][1]) +
         ": time is kept per minute, so there is nothing to compare."
         : "The samples have no times.";
     return;
   }
-  hint.textContent = "Drag to choose a stretch of time for everything below; click a name to choose one application.";
+  hint.textContent = "Drag to choose a time range for everything below; click a name to choose one application.";
   const place = (event) => { const box = heat.canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
 
   heat.canvas.addEventListener("pointerdown", (event) => {

@@ -152,12 +152,14 @@ static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 static void tell_losses(const struct trace_sums *sums)
 {
 	if (sums->lost_events || sums->lost_packets)
-		log_warning("%" PRIu64 " events and %" PRIu64
-			    " packets were lost during recording; their time is shown as "
+		log_warning("%" PRIu64 " event%s and %" PRIu64
+			    " packet%s were lost during recording; their time is shown as "
 			    "lost",
-			    sums->lost_events, sums->lost_packets);
+			    sums->lost_events, sums->lost_events == 1 ? "" : "s",
+			    sums->lost_packets, sums->lost_packets == 1 ? "" : "s");
 	if (sums->nr_damaged)
-		log_warning("the trace is damaged or cut in %" PRIu64 " places", sums->nr_damaged);
+		log_warning("the trace is damaged or cut in %" PRIu64 " place%s", sums->nr_damaged,
+			    sums->nr_damaged == 1 ? "" : "s");
 }
 
 static int show(struct stats_reading *reading, const struct ctf_reader *reader)

@@ -162,10 +162,10 @@ def test_flame(tap, page):
 
 def test_time(tap, page):
     if page.evaluate("oprofPage.meta.stretches.length") < 2:
-        tap.ok("one stretch" in page.evaluate("document.getElementById('heat-hint').textContent") or
+        tap.ok("one time range" in page.evaluate("document.getElementById('heat-hint').textContent") or
                "no time" in page.evaluate("document.getElementById('heat-hint').textContent") or
                "compared" in page.evaluate("document.getElementById('heat-hint').textContent"),
-               "where there is one stretch of time the page says so")
+               "where there is one time range the page says so")
         return
     whole = page.evaluate(SUM)
     page.evaluate("document.getElementById('heat-canvas').scrollIntoView({block: 'center'})")
@@ -176,7 +176,7 @@ def test_time(tap, page):
     page.mouse("mouseReleased", box[0] + 176, box[1] + 10)
     first = page.evaluate(SUM)
     tap.ok(page.evaluate("JSON.stringify(oprofPage.state.time)") == "[0,0]" and 0 <= first <= whole,
-           "a drag chooses a stretch of time for everything")
+           "a drag chooses a time range for everything")
     rest = page.evaluate("(oprofPage.state.time = [1, oprofPage.meta.stretches.length - 1],"
                          "oprofPage.refresh(), %s)" % SUM)
     tap.ok(first + rest == whole, "stretches add up to the whole")

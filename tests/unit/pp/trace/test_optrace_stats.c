@@ -140,7 +140,7 @@ START_TEST(packets_alone_that_are_lost_are_warned_of)
 	append(0, 2, 1100000, 0);
 	close_trace();
 	ck_assert_int_eq(stats("trace", NULL), 0);
-	expect(err, " 0 events and 1 packets were lost ");
+	expect(err, " 0 events and 1 packet were lost ");
 }
 END_TEST
 
@@ -177,7 +177,7 @@ START_TEST(a_file_that_ends_within_a_packet_is_damaged_in_one_place)
 	expect(out, "\"records\":6,");
 	expect(out, "\"damaged\":1,\n");
 	expect(err, "channel_0: packet 1, from byte 512: ");
-	expect(err, " the trace is damaged or cut in 1 place");
+	expect(err, " the trace is damaged or cut in 1 place\n");
 	ck_assert_ptr_null(strstr(err, " lost "));
 }
 END_TEST
