@@ -104,13 +104,15 @@ static int run_held(const struct operf_options *options, struct command *command
 	int status;
 	int failed = 0;
 	bool ran;
-	int error = daemon_start(args, DAEMON_PRIVATE, &daemon, &diag);
+	int error = daemon_start(args, DAEMON_PRIVATE, command_signal, &daemon, &diag);
 
 	if (error) {
 		status = command_cancel(command);
 		/* After Ctrl-C, the daemon may only have missed the command. */
-		if (status == COMMAND_EXIT_OURS)
+		if (status == COMMAND_EXIT_OURS || error == -ETIMEDOUT)
 			log_error("%s", diag_show(&diag));
+		else
+			log_info("ended before %s was run", options->command[0]);
 		return status;
 	}
 	error = command_release(command);
@@ -156,9 +158,14 @@ static int run_watch(const struct operf_options *options, struct daemon_args *ar
 
 	watch_catch_signals();
 	daemon_args_add(args, "--start");
-	if (daemon_start(args, DAEMON_PRIVATE, &daemon, &diag)) {
-		log_error("%s", diag_show(&diag));
-		return COMMAND_EXIT_OURS;
+	error = daemon_start(args, DAEMON_PRIVATE, watch_signal, &daemon, &diag);
+	if (error) {
+		if (error != -EINTR) {
+			log_error("%s", diag_show(&diag));
+			return COMMAND_EXIT_OURS;
+		}
+		log_info("ended before profiling began");
+		return COMMAND_EXIT_SIGNAL + watch_signal();
 	}
 	if (options->seconds)
 		log_info("profiling %s for %u s; Ctrl-C ends it earlier",

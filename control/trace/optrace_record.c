@@ -98,11 +98,14 @@ static int record_command(struct recording *record)
 		log_error("%s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
-	if (daemon_start(&record->args.daemon, DAEMON_PRIVATE, &tracer, &diag)) {
+	error = daemon_start(&record->args.daemon, DAEMON_PRIVATE, command_signal, &tracer, &diag);
+	if (error) {
 		status = command_cancel(&command);
 		/* After Ctrl-C, the tracer may only have missed the command. */
-		if (status == COMMAND_EXIT_OURS)
+		if (status == COMMAND_EXIT_OURS || error == -ETIMEDOUT)
 			log_error("%s", diag_show(&diag));
+		else
+			log_info("ended before %s was run", record->command[0]);
 		return status;
 	}
 	error = command_release(&command);
@@ -125,11 +128,17 @@ static int record_machine(struct recording *record)
 {
 	struct diag diag = {0};
 	pid_t tracer;
+	int error;
 
 	watch_catch_signals();
-	if (daemon_start(&record->args.daemon, DAEMON_PRIVATE, &tracer, &diag)) {
-		log_error("%s", diag_show(&diag));
-		return COMMAND_EXIT_OURS;
+	error = daemon_start(&record->args.daemon, DAEMON_PRIVATE, watch_signal, &tracer, &diag);
+	if (error) {
+		if (error != -EINTR) {
+			log_error("%s", diag_show(&diag));
+			return COMMAND_EXIT_OURS;
+		}
+		log_info("ended before tracing began");
+		return COMMAND_EXIT_SIGNAL + watch_signal();
 	}
 	log_info("tracing %s; Ctrl-C ends it",
 		 record->args.selective ? "the selected processes" : "the whole machine");
