@@ -71,7 +71,7 @@ static void tell_next(const struct operf_options *options)
 
 static void tell_incomplete(const struct operf_options *options, const struct diag *diag)
 {
-	log_error("%s: the profile may be incomplete; see %s/oprofiled.log", diag_show(diag),
+	log_error("the profile may be incomplete: %s; see %s/oprofiled.log", diag_show(diag),
 		  options->session_dir);
 }
 
@@ -89,8 +89,8 @@ static int wait_beside(const struct operf_options *options, struct command *comm
 		*daemon = 0;
 		*error = daemon_judge_status(status, &diag);
 		if (*error)
-			log_error("%s: %s runs on without being profiled; see %s/oprofiled.log",
-				  diag_show(&diag), options->command[0], options->session_dir);
+			log_error("%s runs on without being profiled: %s; see %s/oprofiled.log",
+				  options->command[0], diag_show(&diag), options->session_dir);
 	}
 	return command_wait(command);
 }

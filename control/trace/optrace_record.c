@@ -80,8 +80,8 @@ static int wait_beside(const struct recording *record, struct command *command, 
 		*tracer = 0;
 		*error = daemon_judge_status(status, &diag);
 		if (*error)
-			log_error("%s: %s runs on without being traced", diag_show(&diag),
-				  record->command[0]);
+			log_error("%s runs on without being traced: %s", record->command[0],
+				  diag_show(&diag));
 	}
 	return command_wait(command);
 }
@@ -118,7 +118,7 @@ static int record_command(struct recording *record)
 		log_error("cannot run %s: %s", record->command[0], strerror(-error));
 	error = tracer ? daemon_end(tracer, &diag) : 0;
 	if (error)
-		log_error("%s: the trace may be incomplete", diag_show(&diag));
+		log_error("the trace may be incomplete: %s", diag_show(&diag));
 	else if (ran && !failed)
 		tell_next(record);
 	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;
@@ -143,7 +143,7 @@ static int record_machine(struct recording *record)
 	log_info("tracing %s; Ctrl-C ends it",
 		 record->args.selective ? "the selected processes" : "the whole machine");
 	if (watch_daemon(tracer, 0, &diag)) {
-		log_error("%s: the trace may be incomplete", diag_show(&diag));
+		log_error("the trace may be incomplete: %s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
 	tell_next(record);
