@@ -24,7 +24,7 @@ static struct calls_options options;
 static const struct symbol program_symbols[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = 0x400100, .name = "main"},
 	{.start = 0x200, .nr_bytes = 0x100, .address = 0x400200, .name = "_Z3foo"},
-	{.start = 0x300, .nr_bytes = 0x100, .address = 0x400300, .name = "g;h\\\n"},
+	{.start = 0x300, .nr_bytes = 0x100, .address = 0x400300, .name = "g;h\\\n\u202e"},
 };
 static const struct symbol library_symbols[] = {
 	{.start = 0x10, .nr_bytes = 0x10, .address = 0x10, .name = "memcpy"},
@@ -230,8 +230,8 @@ START_TEST(folded_stacks_are_a_line_each_and_names_are_escaped)
 	make_chains_add(&chains, &a, "[truncated] +210", 2);
 	read_session("");
 	assert_text(write_folded, "a;main;foo() 5\n"
-				  "a;main;g\\x3bh\\\\\\x0a 4\n"
-				  "a;main;g\\x3bh\\\\\\x0a;[c] 3\n"
+				  "a;main;g\\x3bh\\\\\\x0a\\xe2\\x80\\xae 4\n"
+				  "a;main;g\\x3bh\\\\\\x0a\\xe2\\x80\\xae;[c] 3\n"
 				  "a;[truncated];foo() 2\n");
 	make_calls_deinit(&calls);
 }
