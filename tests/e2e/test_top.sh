@@ -129,7 +129,7 @@ tap_has "$T/out" ' second_hot +load' "which is named"
 last_is()
 {
 	"$BIN/opreport" -l -V --last 3s --session-dir="$S" >"$T/out" 2>"$T/err" &&
-		[ "$(grep -o ' [a-z]*_hot$' "$T/out")" = " $1" ]
+		[ "$(grep -oE ' (first|second)_hot$' "$T/out")" = " $1" ]
 }
 
 until_true last_is second_hot
@@ -144,7 +144,7 @@ tap_has "$T/out" ' first_hot$' "with what was before"
 "$BIN/opreport" -l -V --from "@$((between - 20))" --to "@$between" --session-dir="$S" \
 	>"$T/out" 2>"$T/err"
 tap_has "$T/err" "read the daemon's memory" "a range that ended within the minute comes from there"
-tap_is "$(grep -o ' [a-z]*_hot$' "$T/out")" " first_hot" "and has nothing of what came later"
+tap_is "$(grep -oE ' (first|second)_hot$' "$T/out")" " first_hot" "and has nothing of what came later"
 ! grep -Eq 'balance|hold' "$T/err"
 tap_ok $? "its counters agree with its samples as well"
 

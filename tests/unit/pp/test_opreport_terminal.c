@@ -346,7 +346,7 @@ START_TEST(verbose_names_each_image_without_symbols)
 	text = on_terminal(100, "TERM=dumb LC_ALL=C.UTF-8", "oprof report -l -V");
 	(void)setlocale(LC_ALL, "C.UTF-8");
 	expect_fits(text, 100);
-	find(text, "read ");
+	find(text, "read\n  /");
 	find(text, "samples (70.00 %) without a symbol in /nowhere/hot");
 	find(text, "samples (25.00 %) without a symbol in /nowhere/warm");
 	expect_none(text, "no symbols for");
