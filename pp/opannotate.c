@@ -51,10 +51,6 @@ static int annotate_profile(const struct profile *profile, const struct annotate
 		error = annotated_format_source(&annotation, shown, stdout, stderr, &diag);
 	if (error)
 		log_error("%s", diag_show(&diag));
-	else if (fflush(stdout) || ferror(stdout)) {
-		error = -EIO;
-		log_error("cannot write to standard output: %s", strerror(-error));
-	}
 	annotation_deinit(&annotation);
 	return error;
 }

@@ -151,9 +151,7 @@ static int write_report(FILE *out, const struct content *content,
 		events = NULL;
 	error = write_format(out, content, options, events);
 	event_table_destroy(events);
-	if (!error && (fflush(out) || ferror(out)))
-		error = errno ? -errno : -EIO;
-	return error;
+	return error ? error : file_flush(out);
 }
 
 /* Builds the whole report, then replaces the file: readers see the old file or the new one. */

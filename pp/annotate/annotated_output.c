@@ -36,7 +36,7 @@ static int write_out(struct annotated_output *output)
 
 	output->out = NULL;
 	if (!output->dir)
-		return fflush(out) || ferror(out) ? -EIO : 0;
+		return file_flush(out);
 	if (fclose(out))
 		return -ENOMEM;
 	error = file_make_parent_dirs(output->path, 0777);

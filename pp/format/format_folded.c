@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/array.h"
+#include "lib/file.h"
 #include "lib/utf8.h"
 #include "pp/calls/call_names.h"
 #include "pp/format/format_calls.h"
@@ -111,7 +112,7 @@ static int write_stack(struct folded *folded, uint32_t node, const uint64_t *num
 	for (size_t i = 0; i < tree->nr_columns; i++)
 		(void)fprintf(folded->out, " %" PRIu64, numbers[i]);
 	(void)putc_unlocked('\n', folded->out);
-	return ferror(folded->out) ? -EIO : 0;
+	return ferror(folded->out) ? file_flush(folded->out) : 0;
 }
 
 static int write_stacks(struct folded *folded)
