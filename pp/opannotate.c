@@ -105,7 +105,7 @@ static int annotate(struct annotate_options *options)
 	int error;
 
 	options->profile.skip = select_skip_file;
-	options->selection.ask_daemon = options->nr_sides == 1;
+	options->selection.ask_daemon = true;
 	select_tell_times(options->sides, options->nr_sides);
 	select_allow_descriptors();
 	error = select_place_find(&place, options->sides, options->nr_sides,

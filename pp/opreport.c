@@ -301,11 +301,7 @@ static int report(struct report_options *options)
 	if (options->layout == LAYOUT_TERMINAL)
 		(void)setlocale(LC_CTYPE, ""); /* other layouts do not depend on it */
 	options->profile.skip = select_skip_file;
-	/*
-	 * The ranges of two sides must be cut in the same way, so both are read from the files, in
-	 * which the daemon has stored its samples up to one moment.
-	 */
-	options->selection.ask_daemon = options->nr_sides == 1;
+	options->selection.ask_daemon = true;
 	options->selection.stacks = report_needs_stacks(options) || report_takes_stacks(options);
 	select_tell_times(options->sides, options->nr_sides);
 	select_allow_descriptors();

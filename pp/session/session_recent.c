@@ -18,6 +18,11 @@
 #define REACH_NS (15 * NS_PER_MINUTE)
 /* Reports do without a daemon that hangs. */
 #define SETTLE_TIMEOUT_MS 2000
+/*
+ * Half the time between two points at which the daemon can divide its memory. It begins a range at
+ * the last one before the range, and ends it at the first one after.
+ */
+#define HALF_MARK_NS (9 * NS_PER_S / 20)
 /* Covers the time until the daemon handles the request. */
 #define ASK_MORE_NS (NS_PER_S / 20)
 
@@ -83,6 +88,19 @@ static int take(struct session_parts *parts, struct session_info *info, const ch
 		return 1;
 	}
 	return session_parts_add_slice(parts, slice, "the daemon's memory");
+}
+
+void session_recent_adjoin(struct time_range *other, const struct time_range *range,
+			   const struct session_parts *parts)
+{
+	struct time_range moved = *other;
+
+	if (other->begin_ns >= range->end_ns && other->begin_ns < parts->end_ns)
+		moved.begin_ns = parts->end_ns + HALF_MARK_NS;
+	if (other->end_ns <= range->begin_ns && other->end_ns > parts->begin_ns)
+		moved.end_ns = parts->begin_ns - HALF_MARK_NS;
+	if (moved.end_ns > moved.begin_ns)
+		*other = moved;
 }
 
 int session_recent_settle(const char *session_dir, const struct time_range *range,

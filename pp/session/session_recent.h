@@ -20,6 +20,15 @@ int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range);
 
 /*
+ * The daemon divides its memory about once a second: parts may begin before the range of
+ * session_recent_read(), and end after it. Moves the begin or the end of another range, which does
+ * not overlap range, so that session_recent_read() of it divides the memory where parts do: no
+ * sample is then in both. Leaves a range of less than a second as it is.
+ */
+void session_recent_adjoin(struct time_range *other, const struct time_range *range,
+			   const struct session_parts *parts);
+
+/*
  * Has the daemon of session_dir store what it sampled until now in the files of its session
  * "current", together with the names of kernel code: then these files hold the session whole. Asks
  * only a daemon of root or of this process's user, and waits at most about two seconds. Returns 0;
