@@ -73,6 +73,13 @@ static struct time_range range_to_ask(const struct selection *selection,
 	return asked;
 }
 
+static bool may_ask(const struct selection_walk *walk, const struct selection_session *session,
+		    const struct session_parts_options *options)
+{
+	return is_current(session) && walk->daemon_answers && walk->options->ask_daemon &&
+	       !options->stacks && options->range;
+}
+
 /* Returns 1 if the session cannot be read from the daemon's memory. */
 static int read_memory(struct selection_walk *walk, struct selection_session *session,
 		       const struct session_parts_options *options)
@@ -80,8 +87,7 @@ static int read_memory(struct selection_walk *walk, struct selection_session *se
 	struct time_range asked;
 	int result;
 
-	if (!walk->daemon_answers || !walk->options->ask_daemon || options->stacks ||
-	    !options->range)
+	if (!may_ask(walk, session, options))
 		return 1;
 	asked = range_to_ask(walk->selection, options->range);
 	result = session_recent_read(&session->parts, &session->info, walk->options->session_dir,
@@ -94,13 +100,18 @@ static int read_memory(struct selection_walk *walk, struct selection_session *se
 static int read_session(struct selection_walk *walk, struct selection_session *session,
 			const struct session_parts_options *options, struct diag *diag)
 {
-	int result = is_current(session) ? read_memory(walk, session, options) : 1;
+	int result = read_memory(walk, session, options);
 
 	if (is_current(session) && result >= 0)
 		*(result ? &walk->nr_from_files : &walk->nr_from_memory) += 1;
 	if (result <= 0)
 		return result;
-	return session_parts_read(&session->parts, &session->info, session->path, options, diag);
+	result = session_parts_read(&session->parts, &session->info, session->path, options, diag);
+	/* Both sides have the live files whole, or neither. */
+	if (!result && walk->selection->nr_sides == 1 && may_ask(walk, session, options))
+		result = session_recent_cut(&session->parts, &session->info,
+					    walk->options->session_dir, options->range);
+	return result < 0 ? result : 0;
 }
 
 static int read_sessions(struct selection_walk *walk, struct selection_side *side,

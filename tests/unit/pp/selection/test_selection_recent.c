@@ -180,6 +180,66 @@ START_TEST(both_are_read_from_files_if_memory_has_only_one)
 }
 END_TEST
 
+/* Selects from 2000 s before now to 20 s before now, of a slice and a live file that follows. */
+static int64_t select_range(void)
+{
+	int64_t now = clock_realtime_ns() / S;
+	int64_t end = now - 20;
+	char words[96];
+
+	end += end % 60 == 0; /* a range that ends with a minute is read from slices */
+	make_session_slice(&session,
+			   &(struct make_slice_head){
+				   .level = OPROF_SLICE_MINUTE,
+				   .epoch_first = 1,
+				   .epoch_last = 1,
+				   .begin_ns = (now - 120) * S,
+				   .end_ns = (now - 60) * S,
+			   },
+			   &(struct make_slice_part){{.app = "/a"}, 1, 1}, 1, NULL);
+	make_session_add_one(&session,
+			     &(struct make_file){.app = "/a",
+						 .epoch = 2,
+						 .start_time_ns = (now - 60) * S,
+						 .end_time_ns = now * S},
+			     1, 1);
+	(void)snprintf(words, sizeof(words), "time:@%" PRId64 "..@%" PRId64, now - 2000, end);
+	ck_assert_msg(!make_profile_select(&made, &session, words, &diag), "%s", diag_show(&diag));
+	return end * S;
+}
+
+START_TEST(a_range_that_begins_before_memory_has_the_live_minute_up_to_its_end)
+{
+	const struct session_parts *parts;
+	int64_t before = clock_realtime_ns();
+	int64_t end_ns;
+
+	start_daemon(300 * S);
+	end_ns = select_range();
+	parts = &session_of(0)->parts;
+	ck_assert_uint_eq(parts->nr_slices, 2);
+	ck_assert_uint_eq(parts->nr_live, 0);
+	ck_assert_str_eq(parts->slices[1].path, "the daemon's memory");
+	/* The daemon ends the range later by as much as passes until it answers. */
+	ck_assert_int_ge(parts->slices[1].end_ns, end_ns);
+	ck_assert_int_le(parts->slices[1].end_ns, end_ns + clock_realtime_ns() - before);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(it_has_the_live_minute_whole_if_memory_begins_within_it)
+{
+	const struct session_parts *parts;
+
+	start_daemon(30 * S);
+	(void)select_range();
+	parts = &session_of(0)->parts;
+	ck_assert_uint_eq(parts->nr_slices, 1);
+	ck_assert_uint_eq(parts->nr_live, 1);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("selection_recent");
@@ -188,6 +248,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, two_ranges_are_both_read_from_memory);
 	tcase_add_test(tests, both_are_read_from_files_if_memory_has_only_one);
+	tcase_add_test(tests, a_range_that_begins_before_memory_has_the_live_minute_up_to_its_end);
+	tcase_add_test(tests, it_has_the_live_minute_whole_if_memory_begins_within_it);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
