@@ -55,6 +55,13 @@ int annotated_output_end(struct annotated_output *output, struct diag *diag)
 		     : 0;
 }
 
+void annotated_output_write_sum(const struct annotated_output *output, FILE *err)
+{
+	if (output->dir)
+		(void)fprintf(err, "%zu file%s written below %s\n", output->nr_files,
+			      output->nr_files == 1 ? "" : "s", output->dir);
+}
+
 void annotated_output_deinit(struct annotated_output *output)
 {
 	if (output->out && output->dir)

@@ -310,9 +310,9 @@ static void write_throttled(FILE *err, const struct selection_side *side)
 
 	if (episodes)
 		(void)fprintf(err,
-			      "throttled %" PRIu64 " times by the kernel, %.1f ms in all: the "
+			      "throttled %" PRIu64 " time%s by the kernel, %.1f ms in all: the "
 			      "rate is too high for this machine\n",
-			      episodes,
+			      episodes, episodes == 1 ? "" : "s",
 			      (double)counters_get(&side->counters, "throttled_ns") / 1e6);
 }
 
@@ -481,7 +481,8 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct colum
 {
 	const char *note = lack->profile->images[lacking->image].note;
 
-	(void)fprintf(err, "  %" PRIu64 " samples (%.2f %%", lacking->nr_samples, lacking->percent);
+	(void)fprintf(err, "  %" PRIu64 " sample%s (%.2f %%", lacking->nr_samples,
+		      lacking->nr_samples == 1 ? "" : "s", lacking->percent);
 	write_of_event(err, lack, lacking->column);
 	(void)fputs(") without a symbol in ", err);
 	text_write_name(err, lack->profile->selection->images[lacking->image].path);
@@ -511,8 +512,9 @@ static void write_images(FILE *err, const struct lack *lack)
 		nr_shown++;
 	}
 	if (lack->nr_images > nr_shown)
-		(void)fprintf(err, "  and %zu more images with such samples\n",
-			      lack->nr_images - nr_shown);
+		(void)fprintf(err, "  and %zu more image%s with such samples\n",
+			      lack->nr_images - nr_shown,
+			      lack->nr_images - nr_shown == 1 ? "" : "s");
 	if (debug_helps)
 		(void)fputs("  debug symbols: " DEBUG_REMEDY "\n", err);
 }
@@ -674,12 +676,15 @@ static void write_losses(FILE *err, const struct profile *profile)
 	for (size_t i = 0; i < selection->nr_sides; i++)
 		write_side_losses(err, profile, i);
 	if (nr_unread)
-		(void)fprintf(err, "%zu sample files could not be read and are left out\n",
-			      nr_unread);
+		(void)fprintf(err, "%zu sample file%s could not be read and %s left out\n",
+			      nr_unread, nr_unread == 1 ? "" : "s", nr_unread == 1 ? "is" : "are");
 	if (profile->nr_holed)
 		(void)fprintf(err,
-			      "%zu sample files lost a page while they were written (full disk?): "
-			      "their counts are too low\n",
+			      profile->nr_holed == 1
+				      ? "%zu sample file lost a page while it was written (full "
+					"disk?): its counts are too low\n"
+				      : "%zu sample files lost a page while they were written "
+					"(full disk?): their counts are too low\n",
 			      profile->nr_holed);
 }
 

@@ -152,7 +152,8 @@ static void write_ends(FILE *err, const struct call_tree *tree)
 			    "binaries were built\n",
 			    err);
 	if (tree->nr_damaged)
-		(void)fprintf(err, "%zu call trees could not be read\n", tree->nr_damaged);
+		(void)fprintf(err, "%zu call tree%s could not be read\n", tree->nr_damaged,
+			      tree->nr_damaged == 1 ? "" : "s");
 }
 
 struct image_lack {
