@@ -697,8 +697,8 @@ static bool is_measured(const struct classes *classes)
 	return true;
 }
 
-/* Reports how many of the changes exceed the sampling error. */
-static void write_chance(FILE *err, const struct profile *profile)
+/* Reports how many of the changes exceed the sampling error. meaning: of the column. */
+static void write_chance(FILE *err, const struct profile *profile, const char *meaning)
 {
 	size_t nr_by_chance = profile->nr_rows * profile->nr_classes / 20;
 	size_t nr_beyond = 0;
@@ -716,10 +716,10 @@ static void write_chance(FILE *err, const struct profile *profile)
 			break;
 		}
 	(void)fprintf(err,
-		      "diff %%: the change of the share, in percent of the share "
-		      "before; ~: within the sampling error (95 %%)\n%zu of %zu %s "
-		      "changed by more than that",
-		      nr_beyond, profile->nr_rows, profile->with_symbols ? "symbols" : "images");
+		      "%s; ~: within the sampling error (95 %%)\n%zu of %zu %s changed by more "
+		      "than that",
+		      meaning, nr_beyond, profile->nr_rows,
+		      profile->with_symbols ? "symbols" : "images");
 	/* Each line has one chance in twenty to look changed, so among many lines some do. */
 	if (nr_by_chance && !is_measured(&profile->selection->classes))
 		(void)fprintf(err, "; up to %zu of them may have changed by chance alone",
@@ -727,7 +727,7 @@ static void write_chance(FILE *err, const struct profile *profile)
 	(void)fputc('\n', err);
 }
 
-static void write_after(FILE *err, const struct profile *profile,
+static void write_after(FILE *err, const struct profile *profile, const char *meaning,
 			void (*write_lack)(FILE *err, const struct lack *lack))
 {
 	struct lack lack = {0};
@@ -739,7 +739,7 @@ static void write_after(FILE *err, const struct profile *profile,
 		write_symbolized(err, &lack);
 	(void)fputc('\n', err);
 	if (profile->selection->nr_sides > 1)
-		write_chance(err, profile);
+		write_chance(err, profile, meaning);
 	write_losses(err, profile);
 	if (told)
 		write_lack(err, &lack);
@@ -748,10 +748,12 @@ static void write_after(FILE *err, const struct profile *profile,
 
 void coverage_write_after(FILE *err, const struct profile *profile)
 {
-	write_after(err, profile, write_images);
+	write_after(err, profile, "diff %: the change of the share, in percent of the share before",
+		    write_images);
 }
 
-void coverage_brief_after(FILE *err, const struct profile *profile)
+void coverage_brief_after(FILE *err, const struct profile *profile, bool each_image)
 {
-	write_after(err, profile, write_images_brief);
+	write_after(err, profile, "CHANGE: the difference of the shares, in percentage points",
+		    each_image ? write_images : write_images_brief);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A table in the width of a terminal: for each class a share and a number, the first share with
- * a bar; then names, shortened where they do not fit. Internal to format_terminal.c.
+ * a bar; then names, shortened where they do not fit. In a comparison, each class has the shares
+ * of both sides and their difference, which has the bar. Internal to format_terminal.c.
  *
  * The caller measures every row and note, then calls table_lay_out(), then writes heads and rows.
  * No line is wider than the display.
@@ -40,7 +41,7 @@ struct table_row {
 };
 
 struct table {
-	const struct profile *profile; /* of one side */
+	const struct profile *profile;
 	const struct text_options *options;
 	const struct display *display;
 	const char *heads[TABLE_NR_NAMES];
@@ -48,9 +49,10 @@ struct table {
 	int widths[TABLE_NR_NAMES];
 	bool dropped[TABLE_NR_NAMES]; /* by table_lay_out(), for lack of room */
 	int note_width;		      /* cells that the notes need with their indent; 0: no notes */
-	double largest;		      /* share in the first class, in percent: it fills the bar */
-	int bar_width;		      /* 0: no bar */
-	size_t nr_classes;	      /* those for which there is room, the first ones */
+	/* Of the first class, in percent: the largest share or difference, which fills the bar. */
+	double largest;
+	int bar_width;	   /* 0: no bar */
+	size_t nr_classes; /* those for which there is room, the first ones */
 };
 
 /* Adds the row's names and shares to what the layout has to hold. */

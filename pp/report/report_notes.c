@@ -105,10 +105,10 @@ static void write_after(FILE *err, const struct report_notes *notes)
 
 	if (is_terminal(notes))
 		(void)fputc('\n', err);
-	if (!is_terminal(notes) || options->tool.verbose)
-		coverage_write_after(err, notes->profile);
+	if (is_terminal(notes))
+		coverage_brief_after(err, notes->profile, options->tool.verbose);
 	else
-		coverage_brief_after(err, notes->profile);
+		coverage_write_after(err, notes->profile);
 	if (options->text.show_lines || options->profile.inlines || options->tool.verbose)
 		write_lacking_lines(err, notes);
 	if (notes->calls)

@@ -139,7 +139,7 @@ static void write_brief_before(FILE *out, void *context)
 static void write_brief_after(FILE *out, void *context)
 {
 	(void)context;
-	coverage_brief_after(out, &made.profile);
+	coverage_brief_after(out, &made.profile, false);
 }
 
 static void expect_brief(void (*write)(FILE *out, void *context), const char *expected)
