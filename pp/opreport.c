@@ -66,13 +66,16 @@ struct content {
 static int write_calls(FILE *out, const struct content *content,
 		       const struct report_options *options, const struct event_table *events)
 {
+	const struct display display = find_display(options);
+	bool for_terminal = options->layout == LAYOUT_TERMINAL;
 	struct diag diag;
 	int error;
 
-	if (options->text.header &&
+	if (options->text.header && !for_terminal &&
 	    (options->format == REPORT_TEXT || options->format == REPORT_STACKS))
 		text_format_header(out, content->profile, events);
-	error = report_calls_write(out, content->calls, options, &diag);
+	error = report_calls_write(out, content->calls, options, for_terminal ? &display : NULL,
+				   &diag);
 	if (!error || !diag.text[0])
 		return error;
 	log_error("%s", diag_show(&diag));

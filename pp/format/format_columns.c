@@ -90,11 +90,12 @@ void column_cell_make(struct column_cell *cell, const struct profile *profile, s
 }
 
 void column_change_make(struct column_change *change, const struct profile *profile, size_t class,
-			const uint64_t *counts, const uint64_t *shares)
+			const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
+			const uint64_t *of_shares)
 {
 	struct cell_shares of;
 
-	get_shares(&of, profile, class, counts, shares, profile->totals, profile->share_totals);
+	get_shares(&of, profile, class, counts, shares, of_counts, of_shares);
 	*change = (struct column_change){
 		.before = 100.0 * share_value(&of.sides[0]),
 		.now = 100.0 * share_value(&of.sides[1]),

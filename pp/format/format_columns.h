@@ -36,9 +36,10 @@ struct column_change {
 	bool same;    /* the difference is within sampling error */
 };
 
-/* Makes the change of a line in a class, in shares of the whole profile, which has two sides. */
+/* Makes the change of a line in a class; arguments as above. The profile has two sides. */
 void column_change_make(struct column_change *change, const struct profile *profile, size_t class,
-			const uint64_t *counts, const uint64_t *shares);
+			const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
+			const uint64_t *of_shares);
 
 /* True if the profile is a comparison of two sides. */
 bool column_has_sides(const struct profile *profile);

@@ -10,8 +10,10 @@
 #include "pp/base/duration.h"
 #include "pp/selection/classes.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SHARE_WIDTH    7						      /* "100.00%" */
@@ -60,8 +62,8 @@ static void show_number(const struct table *table, size_t class, uint64_t number
 static void make_cell(const struct table *table, size_t class, const uint64_t *counts,
 		      const uint64_t *shares, struct column_cell *cell)
 {
-	column_cell_make(cell, table->profile, class, counts, shares, table->profile->totals,
-			 table->profile->share_totals);
+	column_cell_make(cell, table->profile, class, counts, shares, table->totals,
+			 table->share_totals);
 }
 
 /* Returns the width of a class's numbers. No row has more than the total. */
@@ -71,7 +73,7 @@ static int number_width(const struct table *table, size_t class)
 	char text[NUMBER_BYTES];
 	int length;
 
-	make_cell(table, class, table->profile->totals, table->profile->share_totals, &total);
+	make_cell(table, class, table->totals, table->share_totals, &total);
 	show_number(table, class, total.number, text);
 	length = (int)strlen(text);
 	return length > NUMBER_WIDTH ? length : NUMBER_WIDTH;
@@ -101,7 +103,8 @@ static double bar_size(const struct table *table, const struct table_row *row)
 	struct column_cell cell;
 
 	if (column_has_sides(table->profile)) {
-		column_change_make(&change, table->profile, 0, row->counts, row->shares);
+		column_change_make(&change, table->profile, 0, row->counts, row->shares,
+				   table->totals, table->share_totals);
 		return fabs(change.now - change.before);
 	}
 	make_cell(table, 0, row->counts, row->shares, &cell);
@@ -253,7 +256,7 @@ static void end_style(const struct table *table, FILE *out, const char *style)
 /* Returns the style of a share; a note has one style for its whole line. */
 static const char *heat(const struct table_row *row, double percent)
 {
-	if (row->note)
+	if (row->note || row->plain)
 		return "";
 	return percent >= HOT ? "1;31" : percent >= WARM ? "33" : "";
 }
@@ -319,7 +322,7 @@ static const char *change_style(const struct table_row *row, const struct column
 {
 	double points = change->now - change->before;
 
-	if (row->note)
+	if (row->note || row->plain)
 		return "";
 	if (change->same)
 		return "2";
@@ -333,7 +336,8 @@ static void write_sides(const struct table *table, FILE *out, const struct table
 	struct column_change change;
 	const char *style;
 
-	column_change_make(&change, table->profile, class, row->counts, row->shares);
+	column_change_make(&change, table->profile, class, row->counts, row->shares, table->totals,
+			   table->share_totals);
 	style = change_style(row, &change);
 	write_side(out, change.was, change.before);
 	write_side(out, change.is, change.now);
@@ -375,8 +379,8 @@ static void write_class(const struct table *table, FILE *out, const struct table
 		write_numbers(table, out, row, class);
 	if (table->options->show_error)
 		(void)fprintf(out, " %*.2f%%", SHARE_WIDTH - 1,
-			      column_error(profile, class, row->counts, row->shares,
-					   profile->totals, profile->share_totals));
+			      column_error(profile, class, row->counts, row->shares, table->totals,
+					   table->share_totals));
 }
 
 /* Symbols and file names differ anywhere; paths and source places at their ends. */
@@ -489,4 +493,47 @@ void table_write_heads(const struct table *table, FILE *out)
 	write_names(table, out, &heads);
 	end_style(table, out, "1");
 	(void)fputc('\n', out);
+}
+
+/* ---- columns without room ---- */
+
+/* Returns the number of columns that the display has no room for. */
+static size_t count_missing(const struct table *table)
+{
+	size_t nr = table->profile->nr_classes - table->nr_classes;
+
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		nr += table->dropped[i];
+	return nr;
+}
+
+int table_write_missing(const struct table *table, FILE *out)
+{
+	const struct classes *classes = &table->profile->selection->classes;
+	size_t nr = count_missing(table);
+	char *text = NULL;
+	size_t nr_bytes;
+	FILE *line;
+
+	if (!nr)
+		return 0;
+	line = open_memstream(&text, &nr_bytes);
+	if (!line)
+		return -ENOMEM;
+	(void)fprintf(
+		line,
+		nr > 1 ? "%zu more columns do not fit:" : "%zu more column does not fit:", nr);
+	for (size_t i = table->nr_classes; i < classes->nr_classes; i++)
+		(void)fprintf(line, " %s", classes->classes[i].name);
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		if (table->dropped[i])
+			(void)fprintf(line, " %s", table->heads[i]);
+	(void)fputs(" (--layout=script shows all)\n", line);
+	if (fclose(line)) {
+		free(text);
+		return -ENOMEM;
+	}
+	cells_wrap(out, text, table->display->width);
+	free(text);
+	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * A table in the width of a terminal: for each class a share and a number, the first share with
  * a bar; then names, shortened where they do not fit. In a comparison, each class has the shares
- * of both sides and their difference, which has the bar. Internal to format_terminal.c.
+ * of both sides and their difference, which has the bar. Internal to format_*.c.
  *
  * The caller measures every row and note, then calls table_lay_out(), then writes heads and rows.
  * No line is wider than the display.
@@ -36,6 +36,7 @@ struct table_row {
 	const char *names[TABLE_NR_NAMES]; /* NULL: empty */
 	int indent;			   /* cells before the last name */
 	bool faint;			   /* names only */
+	bool plain;			   /* shares have no colour */
 	/* Replaces the names, and makes the row faint; cut beyond table_note_room(). NULL: none. */
 	const char *note;
 };
@@ -44,6 +45,7 @@ struct table {
 	const struct profile *profile;
 	const struct text_options *options;
 	const struct display *display;
+	const uint64_t *totals, *share_totals; /* the whole, nr_columns each */
 	const char *heads[TABLE_NR_NAMES];
 	/* Cells; 0: no such column. Before table_lay_out(): the width that the names need. */
 	int widths[TABLE_NR_NAMES];
@@ -69,6 +71,9 @@ void table_lay_out(struct table *table);
 
 /* Returns the cells for a note with this indent. */
 int table_note_room(const struct table *table, int indent);
+
+/* Names the columns for which the display is too narrow, if any. Returns 0 or -ENOMEM. */
+int table_write_missing(const struct table *table, FILE *out);
 
 /* These write whole lines; the caller checks out for errors. */
 void table_write_heads(const struct table *table, FILE *out);

@@ -91,9 +91,11 @@ void report_calls_deinit(struct report_calls *calls)
 }
 
 int report_calls_write(FILE *out, const struct report_calls *calls,
-		       const struct report_options *options, struct diag *diag)
+		       const struct report_options *options, const struct display *display,
+		       struct diag *diag)
 {
 	const struct calls_options format = {.text = &options->text,
+					     .display = display,
 					     .include = &options->profile.include,
 					     .exclude = &options->profile.exclude,
 					     .places = calls->places.tree ? &calls->places : NULL};

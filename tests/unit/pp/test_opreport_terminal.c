@@ -2,6 +2,7 @@
 /* oprof report on a terminal, and into a pipe as scripts read it. */
 #include "lib/file.h"
 #include "pp/base/cells.h"
+#include "tests/fixture/make_chains.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
 #include "tests/fixture/terminal.h"
@@ -309,6 +310,39 @@ START_TEST(scripts_read_what_opreport_always_wrote)
 }
 END_TEST
 
+START_TEST(a_call_graph_has_the_same_layout)
+{
+	const struct make_file hot = {.app = "/nowhere/hot"};
+	struct make_chains chains;
+	char *text;
+	char *report;
+
+	make_chains_init(&chains);
+	make_chains_add(&chains, &hot, "+110 /nowhere/of/a/long/path/to/a/library.so+210", 700);
+	make_chains_add(&chains, &hot, "+110", 300);
+	make_chains_live(&chains, &session, 1);
+	make_chains_deinit(&chains);
+	(void)setlocale(LC_ALL, "C.UTF-8");
+	text = on_terminal(60, "TERM=dumb LC_ALL=C.UTF-8", "oprof report -c");
+	expect_fits(text, 60);
+	find(text, "\n  SHARE ");
+	find(text, "-> ");
+	find(text, "\nstacks of 1000 samples");
+	expect_none(text, "-----");
+	expect_none(text, "CPU: ");
+	free(text);
+	report = into_pipe("$O/oprof report -c $S 2>&1");
+	text = into_pipe("$O/opreport -c $S 2>&1");
+	ck_assert_str_eq(report, text);
+	find(text, "-----");
+	free(report);
+	report = on_terminal(60, "TERM=xterm", "opreport -c");
+	ck_assert_str_eq(report, text);
+	free(report);
+	free(text);
+}
+END_TEST
+
 START_TEST(a_comparison_has_the_same_layout)
 {
 	static const int widths[] = {60, 100};
@@ -409,6 +443,7 @@ int main(void)
 		tcase_add_test(tests, the_C_locale_has_ASCII_only);
 		tcase_add_test(tests, COLUMNS_is_respected);
 		tcase_add_test(tests, opreport_writes_the_same_on_a_terminal);
+		tcase_add_test(tests, a_call_graph_has_the_same_layout);
 		tcase_add_test(tests, a_comparison_has_the_same_layout);
 		tcase_add_test(tests, verbose_names_each_image_without_symbols);
 	}
