@@ -13,7 +13,7 @@
  */
 int number_parse(const char *text, uint64_t max, uint64_t *value);
 
-/* The same for decimal numbers only: times and counts, of which 0x10 is none. */
+/* The same for times and counts, which are decimal numbers: 0x10 is refused. */
 int number_parse_decimal(const char *text, uint64_t max, uint64_t *value);
 
 /*

@@ -14,7 +14,10 @@ static int enable_event(struct perf_event *event)
 	return data_race(READ_ONCE(event->state)) == PERF_EVENT_STATE_ERROR ? -EBUSY : 0;
 }
 
-/* -ENODEV: the CPU went offline. */
+/*
+ * -ENODEV: perf has no such event, or the CPU is about to go offline or come online: perf leaves
+ * it before, and joins it after, the mask of the CPUs that are online changes.
+ */
 static int create_on(struct trace_counters *counters, unsigned int cpu)
 {
 	struct trace_counter *counter = &counters->cpus[cpu];
@@ -44,21 +47,22 @@ static void release(struct trace_counter *counter)
 
 int trace_counters_create(struct trace_counters *counters)
 {
-	unsigned int cpu;
+	unsigned int cpu, nr_created = 0;
 	int error = 0;
 
 	counters->cpus = kvcalloc(nr_cpu_ids, sizeof(*counters->cpus), GFP_KERNEL);
 	if (!counters->cpus)
 		return -ENOMEM;
-	for_each_possible_cpu(cpu)
+	for_each_online_cpu(cpu)
 	{
-		if (error)
+		error = create_on(counters, cpu);
+		if (error && error != -ENODEV)
 			break;
-		if (cpu_online(cpu))
-			error = create_on(counters, cpu);
-		if (error == -ENODEV && !cpu_online(cpu))
-			error = 0;
+		nr_created += !error;
 	}
+	/* trace_counters_tend() tries those again that were going or coming. */
+	if (error == -ENODEV && nr_created)
+		error = 0;
 	if (error)
 		trace_counters_destroy(counters);
 	return error;

@@ -39,7 +39,7 @@ static const struct poptOption option_table[] = {
 	{"window", 'w', ARG_TEXT, OPTION_WINDOW,
 	 "show the samples of the last SECONDS (default 10)", "SECONDS"},
 	{"view", 'V', ARG_TEXT, OPTION_VIEW,
-	 "view to begin with: symbols, images, programs, processes, threads, cgroups or cpus",
+	 "view to begin with: symbols (default), images, programs, processes, threads, cgroups or cpus",
 	 "VIEW"},
 	{"event", 'e', ARG_TEXT, OPTION_EVENT, "event to begin with", "NAME"},
 	{"filter", 'f', ARG_TEXT, OPTION_FILTER, "show only rows that contain this text", "TEXT"},

@@ -31,6 +31,7 @@ static struct trace_process *process_of(struct trace_processes *processes, uint3
 static int add(struct trace_process *process, const struct trace_thread *thread)
 {
 	process->nr_threads++;
+	process->is_seen |= thread->is_seen;
 	for (unsigned int i = 0; i < NR_THREAD_STATES; i++)
 		process->ns[i] += thread->ns[i];
 	process->nr_switches += thread->nr_switches;

@@ -6,9 +6,9 @@
 #include "pp/trace/trace_states.h"
 
 struct trace_process {
-	int32_t pid;	  /* -1: all threads whose process is not known */
-	const char *name; /* name of the first thread; owned by the states */
-	bool is_kernel;
+	int32_t pid;		 /* -1: all threads whose process is not known */
+	const char *name;	 /* name of the first thread; owned by the states */
+	bool is_kernel, is_seen; /* is_seen: one of its threads is */
 	uint64_t nr_threads;
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches, nr_syscalls, nr_errors, nr_wakeups;

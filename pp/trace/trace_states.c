@@ -267,6 +267,7 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 	if (!tid)
 		return 0;
 	thread = thread_at(states, prev);
+	thread->told.is_seen = true;
 	name_thread(states, prev, value(record, rule, SWITCH_PREV_COMM));
 	thread->on_cpu = false;
 	thread->since = record->time;
@@ -294,6 +295,7 @@ static int come_to_run(struct trace_states *states, struct thread *thread, uint6
 
 	end_wait(thread, now);
 	thread->on_cpu = true;
+	thread->told.is_seen = true;
 	thread->told.nr_switches++;
 	thread->woken = 0;
 	if (!woken || !is_sure(states, woken))

@@ -59,6 +59,7 @@ struct trace_thread {
 	char name[17];
 	bool is_kernel, has_ended;
 	bool is_before; /* ended before the window */
+	bool is_seen;	/* ran in the window, if only for a time that is not known */
 	bool is_chosen; /* wanted by trace_states_choose, under one of its names */
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches; /* times that it began to run */

@@ -229,7 +229,7 @@ static int show_processes(const struct stats_table *table)
 	for (size_t i = 0; rows && i < processes.nr; i++) {
 		const struct trace_process *process = &processes.processes[i];
 
-		if (process->nr_switches || process->nr_wakeups || ran_ns(process->ns))
+		if (process->is_seen || process->nr_wakeups || ran_ns(process->ns))
 			rows[nr++] = (struct row){ran_ns(process->ns), i};
 	}
 	(void)fprintf(table->out, "\n%8s %-16s %7s", "PID", "PROCESS, in ms", "threads");
@@ -263,7 +263,7 @@ static int show_threads(const struct stats_table *table)
 		const struct trace_thread *thread = trace_states_thread(table->states, i);
 
 		if (thread->is_chosen &&
-		    (thread->nr_switches || thread->nr_wakeups || ran_ns(thread->ns)))
+		    (thread->is_seen || thread->nr_wakeups || ran_ns(thread->ns)))
 			rows[nr++] = (struct row){ran_ns(thread->ns), i};
 	}
 	(void)fprintf(table->out, "\n%8s %-16s", "TID", "THREAD, in ms");

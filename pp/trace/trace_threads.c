@@ -34,6 +34,7 @@ static void begin_thread(struct thread *thread, uint64_t begin)
 	memset(told->ns, 0, sizeof(told->ns));
 	told->nr_switches = told->nr_syscalls = told->nr_errors = told->nr_wakeups = 0;
 	told->is_before = told->has_ended;
+	told->is_seen = false;
 	told->is_chosen = thread->is_chosen;
 	if (thread->since < begin)
 		thread->since = begin;

@@ -189,7 +189,7 @@ has_thirds() # PROGRAM FOLDER
 }
 has_process() # PID NAME FOLDER
 {
-	"$BIN/optrace" stats --process -n 0 "$3" 2>"$T/err" | grep -Eq "^ *$1 $2 "
+	"$BIN/optrace" stats --process -n 0 "$3" >"$T/stats" 2>"$T/err" && grep -Eq "^ *$1 $2 " "$T/stats"
 }
 seen_ending()
 {
@@ -211,7 +211,7 @@ seen_ending()
 until_true seen_ending
 tap_ok $? "a program from before the start that has ended: its functions have names"
 has_process "$pid" was_before ended
-tap_ok $? "and so has it"
+tap_ok $? "and so has it" || tap_show "$T/stats"
 # But who had exited before the start, and was no process any more: only its last switch is seen.
 "$BIN/optrace" stats -j ended | python3 -c 'import json, sys
 for thread in json.load(sys.stdin)["threads"]:
@@ -239,7 +239,7 @@ seen_wrapped()
 until_true seen_wrapped
 tap_ok $? "a program that began before what the buffers hold, and has ended: its functions have names"
 has_process "$pid" thirds wrapped
-tap_ok $? "and so has it"
+tap_ok $? "and so has it" || tap_show "$T/stats"
 
 # ---- conditions ----
 

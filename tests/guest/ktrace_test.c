@@ -451,6 +451,55 @@ static void a_cpu_that_comes_back_has_its_counters_again(void)
 	(void)run_on(-1);
 }
 
+/* Adds it until the child has ended, to sessions one after the other. Returns how often. */
+static unsigned int add_until_end_of(pid_t child, unsigned int *nr_refused)
+{
+	struct ktrace trace;
+	unsigned int nr = 0;
+	int status = 0;
+
+	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 4096, 2, 0);
+	while (!waitpid(child, &status, WNOHANG)) {
+		*nr_refused += ktrace_named(&trace, "raw_syscalls/sys_enter") != 0;
+		if (++nr % OPROF_KTRACE_NAMED_MAX == 0) {
+			ktrace_close(&trace);
+			ktrace_open(&trace, OPROF_KTRACE_DISCARD, 4096, 2, 0);
+		}
+	}
+	ktrace_close(&trace);
+	CHECK_IS(status, 0);
+	return nr;
+}
+
+/* perf leaves a CPU before, and joins it after, the mask of those that are online changes. */
+static void a_tracepoint_is_added_while_a_cpu_goes_and_comes(void)
+{
+	unsigned int nr, nr_refused = 0;
+	struct ktrace trace;
+	pid_t child;
+	int error;
+
+	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 4096, 2, 0);
+	error = ktrace_named(&trace, "raw_syscalls/sys_enter");
+	ktrace_close(&trace);
+	if (error == -ENOENT || !put_cpu_1("1")) {
+		kmod_test_skip("no tracefs, or CPU 1 stays");
+		return;
+	}
+	child = fork();
+	CHECK(child >= 0);
+	if (!child) {
+		bool is_put = true;
+
+		for (unsigned int i = 0; i < 20 && is_put; i++)
+			is_put = put_cpu_1("0") && put_cpu_1("1");
+		_exit(!is_put);
+	}
+	nr = add_until_end_of(child, &nr_refused);
+	printf("# %u times, refused %u times\n", nr, nr_refused);
+	CHECK_IS(nr_refused, 0);
+}
+
 /* The last switch that the module's own probe recorded on a CPU. */
 struct last_switch {
 	bool is_there;
@@ -556,6 +605,7 @@ static const struct kmod_test tests[] = {
 	KMOD_TEST(counters_that_have_no_place_are_refused),
 	KMOD_TEST(any_tracepoint_is_recorded_by_its_number),
 	KMOD_TEST(a_cpu_that_comes_back_has_its_counters_again),
+	KMOD_TEST(a_tracepoint_is_added_while_a_cpu_goes_and_comes),
 	KMOD_TEST(switches_are_what_the_kernel_says),
 };
 

@@ -36,13 +36,14 @@ static const struct ctf_trace trace = {.nr_events = NR_EVENTS, .events = events}
 static struct oprof_packet_header packet;
 static struct trace_states *states;
 static uint64_t now;
-static int next_tid;
+static int prev_tid, next_tid;
 static char *shown;
 
 static void take(unsigned int event)
 {
 	static const uint8_t name[] = {'n'};
 	const struct ctf_value values[] = {[0] = {.bytes = name, .nr = event == SWITCH},
+					   [1] = {.number = (uint64_t)prev_tid},
 					   [3] = {.bytes = name, .nr = 1},
 					   [4] = {.number = next_tid}};
 	const struct ctf_record record = {
@@ -55,6 +56,7 @@ static void setup(void)
 {
 	packet = (struct oprof_packet_header){.time_end = UINT64_MAX};
 	now = 0;
+	prev_tid = 0;
 	next_tid = 7;
 	shown = NULL;
 	ck_assert_int_eq(trace_states_create(&states, &trace, now), 0);
@@ -84,18 +86,24 @@ static void take_return(unsigned int event, int64_t returned)
 	ck_assert_int_eq(trace_states_take(states, &record), 0);
 }
 
-static void show(size_t nr_rows, bool histograms, uint64_t from_ns)
+static void show_choice(const struct trace_stats_choice *choice, uint64_t from_ns)
 {
 	const struct trace_sums sums = {.window_ns = now, .from_ns = from_ns};
-	const struct trace_stats_choice choice = {
-		.tables = TRACE_TABLE_CALLS, .nr_rows = nr_rows, .histograms = histograms};
 	size_t nr_bytes;
 	FILE *out = open_memstream(&shown, &nr_bytes);
 
 	ck_assert_ptr_nonnull(out);
 	trace_states_end(states, now);
-	ck_assert_int_eq(trace_stats_show(states, &sums, &choice, out), 0);
+	ck_assert_int_eq(trace_stats_show(states, &sums, choice, out), 0);
 	ck_assert_int_eq(fclose(out), 0);
+}
+
+static void show(size_t nr_rows, bool histograms, uint64_t from_ns)
+{
+	const struct trace_stats_choice choice = {
+		.tables = TRACE_TABLE_CALLS, .nr_rows = nr_rows, .histograms = histograms};
+
+	show_choice(&choice, from_ns);
 }
 
 static void assert_shown(const char *lines)
@@ -238,6 +246,37 @@ START_TEST(a_call_that_only_failed_is_shown)
 }
 END_TEST
 
+static bool is_thread_9(const void *context, int32_t pid, int32_t tid, const char *name)
+{
+	(void)context;
+	(void)pid;
+	(void)name;
+	return tid == 9;
+}
+
+/* Its coming to run was lost, so none of its time is known. */
+START_TEST(a_thread_of_which_only_its_last_switch_is_known_is_shown)
+{
+	static const unsigned int tables[] = {TRACE_TABLE_PROCESSES, TRACE_TABLE_THREADS};
+	static const char *const lines[] = {"\n       ? not known              1 ",
+					    "\n       9 n                      0.000 "};
+	const struct trace_stats_choice choice = {.tables = tables[_i]};
+
+	trace_states_destroy(states);
+	ck_assert_int_eq(trace_states_create(&states, &trace, now), 0);
+	trace_states_choose(states, is_thread_9, NULL);
+	take(SWITCH);
+	prev_tid = 9;
+	next_tid = 0;
+	packet.lost = 1;
+	packet.seq++;
+	now += 10;
+	take(SWITCH);
+	show_choice(&choice, 0);
+	assert_shown(lines[_i]);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_stats");
@@ -251,6 +290,7 @@ int main(void)
 			    rows_with_the_most_time_come_first_up_to_the_number_that_is_asked_for,
 			    0, sizeof(rows) / sizeof(rows[0]));
 	tcase_add_loop_test(tests, a_call_that_only_failed_is_shown, 0, 2);
+	tcase_add_loop_test(tests, a_thread_of_which_only_its_last_switch_is_known_is_shown, 0, 2);
 	tcase_add_test(tests, json_has_all_cpus_threads_and_calls);
 	tcase_add_test(tests, the_window_is_told_with_where_it_begins);
 	return test_run(tests);
