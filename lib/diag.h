@@ -39,7 +39,7 @@ int diag_first(int first, int second, const struct diag *second_diag, struct dia
 
 /*
  * Returns "FILE:LINE: TEXT" in a static buffer of the calling thread, with "?" in place of
- * control characters. Never NULL.
+ * control characters and of those that change the direction of text. Never NULL.
  */
 const char *diag_show(const struct diag *diag);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "pp/base/utf8.h"
+#include "lib/utf8.h"
+
+#include <string.h>
 
 /* Returns the length that the first byte announces, 0 if invalid; *bits gets its payload bits. */
 static size_t decode_first(unsigned char byte, uint32_t *bits)
@@ -39,4 +41,45 @@ size_t utf8_decode(const char *text, uint32_t *code)
 	}
 	*code = bits;
 	return nr_bytes;
+}
+
+bool utf8_changes_direction(uint32_t code)
+{
+	return code == 0x61c || code == 0x200e || code == 0x200f ||
+	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+static bool is_c1(uint32_t code)
+{
+	return code >= 0x80 && code < 0xa0;
+}
+
+size_t utf8_next(const char *text, bool *masked)
+{
+	uint32_t code;
+	size_t nr_bytes = utf8_decode(text, &code);
+
+	/* A terminal may take a byte that is not part of a character for a C1 control. */
+	if (nr_bytes == 1 && code == UTF8_REPLACEMENT)
+		code = (unsigned char)*text;
+	*masked = code < 0x20 || code == 0x7f || is_c1(code) || utf8_changes_direction(code);
+	return nr_bytes;
+}
+
+void utf8_mask(char *text, const char *kept)
+{
+	char *to = text;
+
+	while (*text) {
+		bool masked;
+		size_t nr_bytes = utf8_next(text, &masked);
+
+		if (masked && !strchr(kept, *text))
+			*to++ = '?';
+		else
+			for (size_t i = 0; i < nr_bytes; i++)
+				*to++ = text[i];
+		text += nr_bytes;
+	}
+	*to = '\0';
 }
