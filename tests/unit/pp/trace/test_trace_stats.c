@@ -277,6 +277,28 @@ START_TEST(a_thread_of_which_only_its_last_switch_is_known_is_shown)
 }
 END_TEST
 
+/* With --from, what ran only before the window has no row. */
+START_TEST(a_thread_that_ran_only_before_the_window_is_not_shown)
+{
+	const struct trace_stats_choice choice = {.tables = TRACE_TABLE_PROCESSES |
+							    TRACE_TABLE_THREADS};
+
+	prev_tid = 7;
+	next_tid = 0;
+	now += 10;
+	take(SWITCH);
+	now += 10;
+	trace_states_begin(states, now);
+	prev_tid = 0;
+	next_tid = 8;
+	take(SWITCH);
+	now += 10;
+	show_choice(&choice, 20);
+	assert_shown("\n       8 n  ");
+	ck_assert_ptr_null(strstr(shown, "\n       7 n  "));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_stats");
@@ -290,6 +312,7 @@ int main(void)
 			    rows_with_the_most_time_come_first_up_to_the_number_that_is_asked_for,
 			    0, sizeof(rows) / sizeof(rows[0]));
 	tcase_add_loop_test(tests, a_call_that_only_failed_is_shown, 0, 2);
+	tcase_add_test(tests, a_thread_that_ran_only_before_the_window_is_not_shown);
 	tcase_add_loop_test(tests, a_thread_of_which_only_its_last_switch_is_known_is_shown, 0, 2);
 	tcase_add_test(tests, json_has_all_cpus_threads_and_calls);
 	tcase_add_test(tests, the_window_is_told_with_where_it_begins);
