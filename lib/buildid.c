@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Limit of all bytes read (header tables and notes), whatever the file claims. */
+/* Limit of the sum of all bytes read (header tables and notes), whatever sizes the file states. */
 #define READ_BYTES_MAX 65536u
 #define TABLE_BYTES    4096u
 
@@ -226,7 +226,7 @@ static int table_find(struct elf_reader *reader, const struct header_table *tabl
 	return -ENOENT;
 }
 
-/* Reads and checks the ELF header, and fills the locations of its tables. */
+/* Reads and checks the ELF header, and sets *programs and *sections to its two header tables. */
 static int header_read(struct elf_reader *reader, struct header_table *programs,
 		       struct header_table *sections)
 {

@@ -161,7 +161,7 @@ int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode
 	return error;
 }
 
-/* Reports mkdir's errno, unless the folder exists. */
+/* Creates a folder unless it exists. Returns 0; -ENOTDIR: not a folder; or -errno of mkdir(2). */
 static int make_dir(const char *path, mode_t mode)
 {
 	struct stat st;

@@ -36,7 +36,7 @@ void perf_hint_machine_read(struct perf_hint_machine *machine);
  */
 void perf_open_hint(int error, enum perf_hint_scope scope, char *text, size_t nr_bytes);
 
-/* The same for mmap() of a ring of nr_pages data pages on each CPU. */
+/* As perf_open_hint(), for mmap() of a ring of nr_pages data pages on each CPU. */
 void perf_mmap_hint(int error, unsigned int nr_pages, char *text, size_t nr_bytes);
 
 /* For tests, and for callers that have already read the settings. */
