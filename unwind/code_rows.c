@@ -456,8 +456,8 @@ static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t cod
 }
 
 /*
- * Executes the instructions that are neither about the frame's address nor about one register.
- * Returns false for any other instruction, and if remember() or recall() fails.
+ * Executes the instructions about locations, remembered rows and registers' expressions. Returns
+ * false for any other instruction, and if remember() or recall() fails.
  */
 static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, int *error)
 {
