@@ -29,7 +29,7 @@ enum oprof_request {
 	OPROF_REQUEST_SAVE = 6, /* "name N": dump, rename the session to N, begin a new "current" */
 	OPROF_REQUEST_SHUTDOWN = 7, /* stop, dump, answer, exit */
 	/*
-	 * Returns what was sampled from N ns before now until M ns before now. The text is
+	 * Returns the samples of the time from N ns before now until M ns before now. The text is
 	 * "last_ns N", optionally "until_ns M" (otherwise M is 0), and optionally "separate all",
 	 * which keeps threads, CPUs and cgroups apart whatever the session's separation is. The
 	 * answer carries one descriptor (SCM_RIGHTS) of a slice (oprof/slice.h) in memory. The

@@ -223,7 +223,7 @@ OPROF_KTRACE_EVENTS(OPROF_KTRACE_PAYLOAD)
 #undef OPROF_KTRACE_S
 #undef OPROF_KTRACE_PAYLOAD
 
-/* Maximum of any string in a record, with its NUL; longer strings are truncated. */
+/* Maximum length of a string in a record, with its NUL; longer strings are truncated. */
 #define OPROF_KTRACE_STRING_BYTES_MAX 4096u
 
 /* ---- calls on a session ---- */
@@ -402,7 +402,7 @@ struct oprof_ktrace_payload_sample {
 #undef OPROF_KTRACE_I
 
 /*
- * A session keeps an event only if the event's task is in each set that is not empty.
+ * A session keeps an event only if the event's task is in every set that is not empty.
  * doc/kmod-trace.md defines the task of an event.
  */
 enum oprof_ktrace_filter_by {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Packets (doc/packets.md): the content of one sub-buffer of a ring, delivered whole; a trace
- * folder consists of packets. A packet is CTF 1.8 from its first byte: this header, then
- * records, then padding up to packet_bits. It is moved without change.
+ * folder consists of packets. A packet is valid CTF 1.8: struct oprof_packet_header, then
+ * records, then padding up to packet_bits. Packets are moved to the trace folder unchanged.
  *
- * Packets are little-endian, in memory and on disk: oprof traces on no other machines.
+ * Packets are little-endian, in memory and on disk: oprof traces only on such machines.
  * Compiles alone in the kernel, in C and in C++.
  */
 #ifndef OPROF_PACKET_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Records: what a source sends to the daemon (doc/records.md).
+ * Records: the data that a source sends to the daemon (doc/records.md).
  *
  * A stream consists of records, each 8-byte aligned and beginning with struct oprof_record.
  * All fields are in the byte order of the machine that made them; the stream never leaves that
