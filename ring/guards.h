@@ -15,7 +15,7 @@
 #ifndef RING_GUARD_WRAP
 #define RING_GUARD_WRAP 1
 #endif
-/* A writer enters a place only after its packet of the previous lap is delivered. */
+/* A writer enters a place only after the place's packet of the previous lap is delivered. */
 #ifndef RING_GUARD_ENTER
 #define RING_GUARD_ENTER 1
 #endif

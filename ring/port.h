@@ -11,7 +11,8 @@
  *							another CPU
  *	u64 ring_own_add_return(u64 *, u64)		the same
  *	void ring_own_inc(u64 *)			atomic among the ring's writers only
- *	bool ring_shared_cmpxchg(u64 *, old, new)	against the reader; acquire and release
+ *	bool ring_shared_cmpxchg(u64 *, old, new)	atomic among writers and reader; acquire
+ *							and release
  *	void ring_shared_clear(u64 *, u64 bits)		the same; one step, no retry loop
  *	void ring_barrier(void)				compiler barrier: stores are ordered
  *							for interrupts and after death

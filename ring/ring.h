@@ -69,7 +69,7 @@ struct ring_config {
  */
 struct ring_open_slot {
 	uint32_t valid;
-	uint32_t spoiled; /* a nested writer took the position that this writer wanted: ignore */
+	uint32_t spoiled; /* 1: ignore, a nested writer took the position that this one wanted */
 	ring_word old;	  /* the reservation is [old, end) */
 	ring_word end;
 	uint64_t time;
@@ -219,7 +219,7 @@ int ring_attach(struct ring *ring, const struct ring_config *config, uint32_t cp
 /* Returns the number of records lost for this reason so far. */
 uint64_t ring_lost(const struct ring *ring, enum oprof_ring_lost reason);
 
-/* The same, for all reasons. */
+/* Returns the number of records lost so far, for all reasons. */
 uint64_t ring_lost_sum(const struct ring *ring);
 
 /*
@@ -283,8 +283,8 @@ void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet);
 int ring_next(struct ring_reader *reader, struct ring_packet *packet);
 
 /*
- * Gets the range [*from, *to) of packets that a snapshot can read now. Call ring_flush() before
- * to include the open packet. When ring_get() is called, some packets of the range may be
+ * Gets the range [*from, *to) of packets that a snapshot can read now. To include the open
+ * packet, call ring_flush() first. When ring_get() is called, some packets of the range may be
  * overwritten or not yet delivered.
  */
 void ring_snapshot_range(const struct ring_reader *reader, ring_word *from, ring_word *to);

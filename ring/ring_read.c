@@ -45,7 +45,7 @@ static bool is_before(ring_word a, ring_word b)
 }
 
 /*
- * Returns whether a reader's position can be consumed. The caller has loaded consumed before
+ * Returns whether `consumed` is a possible position of a reader. The caller has loaded it before
  * this function loads ring_shared.reserved.
  */
 static bool is_reachable(const struct ring *ring, ring_word consumed)

@@ -53,8 +53,8 @@ static bool understand(const struct ring *ring, struct open_slot *slot)
 }
 
 /*
- * In overwrite mode the reader owns a packet as soon as the id says so, and may already have
- * read it; delivered is stored after the id.
+ * Returns whether the packet is delivered. In overwrite mode the reader may take a packet, and
+ * may already have read it, as soon as the id is stored; delivered is stored after the id.
  */
 static bool is_delivered(const struct ring *ring, ring_word packet)
 {
@@ -69,7 +69,7 @@ static bool is_delivered(const struct ring *ring, ring_word packet)
 }
 
 /*
- * Returns true if a finalise reserved the whole packet as the empty packet that reports
+ * Returns whether a finalise reserved the whole packet as the empty packet that reports
  * losses. Only a finalise stores a packet's begin in flush.old, and nothing is reserved after
  * that packet.
  */

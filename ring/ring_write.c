@@ -124,7 +124,10 @@ void ring_deliver(struct ring *ring, struct ring_place *place)
 		ring_store_release(&place->delivered, next_lap);
 }
 
-/* The paper's SWITCHOLDSUBBUF. The thread that delivers the packet reads these values. */
+/*
+ * Stores end, time and losses of a closed packet (the paper's SWITCHOLDSUBBUF) for the thread
+ * that delivers the packet.
+ */
 static void set_closed(struct ring_place *place, ring_word closed_at, uint64_t time,
 		       const uint64_t *lost_by)
 {
@@ -512,7 +515,7 @@ static bool all_is_told(const struct ring *ring, ring_word reserved, const uint6
 }
 
 /*
- * Ends the ring if no packet is open; before, adds an empty packet unless all_is_told(). Returns
+ * Ends the ring if no packet is open; unless all_is_told(), first adds an empty packet. Returns
  * 0; -EALREADY: the ring was already finalised; -EAGAIN: a packet is open or a writer intervened;
  * -ENOSPC: no room for the empty packet.
  */
