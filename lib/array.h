@@ -11,7 +11,7 @@
 /* The slow path of array_reserve_bytes. */
 int array_grow(void *array, size_t *room, size_t nr, size_t nr_more, size_t element_bytes);
 
-/* array_reserve for elements of element_bytes; array is the address of a pointer to them. */
+/* As array_reserve, for elements of element_bytes; array: address of the pointer to them. */
 static inline int array_reserve_bytes(void *array, size_t *room, size_t nr, size_t nr_more,
 				      size_t element_bytes)
 {

@@ -72,8 +72,8 @@ static size_t align_up(size_t value, size_t align)
 
 /*
  * Reads the note at bytes[*next] and moves *next to the following note. Returns 1: a build-id,
- * 0: another note, -ENOEXEC: the note exceeds the bytes. Padding counts from the start of the
- * note.
+ * 0: another note, -ENOEXEC: the note exceeds the bytes. The padding aligns offsets from the start
+ * of the note.
  */
 static int note_take(const uint8_t *bytes, size_t nr_bytes, size_t align, bool swap, size_t *next,
 		     struct buildid *id)
@@ -108,7 +108,7 @@ static int notes_find(const uint8_t *bytes, size_t nr_bytes, size_t align, bool 
 {
 	size_t next = 0;
 
-	/* A rest shorter than a header is padding. */
+	/* If fewer bytes than a header are left, they are padding. */
 	while (nr_bytes - next >= sizeof(Elf32_Nhdr)) {
 		int found = note_take(bytes, nr_bytes, align, swap, &next, id);
 

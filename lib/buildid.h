@@ -29,7 +29,7 @@ int buildid_parse_notes(const void *notes, size_t nr_bytes, struct buildid *id);
 /* Writes lower-case hex to hex[BUILDID_HEX_BYTES]; writes "" if there is no build-id. */
 void buildid_to_hex(const struct buildid *id, char *hex);
 
-/* Returns 0 or -EINVAL. */
+/* Parses hex digits of either case. Returns 0 or -EINVAL. */
 int buildid_from_hex(const char *hex, struct buildid *id);
 
 #endif
