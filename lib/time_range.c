@@ -331,7 +331,7 @@ static int take_weekday(const char **at)
 
 /* ---- points ---- */
 
-/* Completes a time of day without a day: it means its most recent occurrence. */
+/* Completes a point that is a time of day without a day: the most recent such time. */
 static int finish_time_of_day(struct point_parser *parser, struct point *point, int64_t nr_seconds)
 {
 	int64_t other;

@@ -11,8 +11,8 @@
  * "@SECONDS" since 1970. A date with a time may end with its offset from UTC ("Z", "+01:00"),
  * which replaces the local time zone. Fractions of seconds are ignored.
  *
- * A time of day alone is its most recent occurrence, today or yesterday. When clocks are set
- * back, some times of a date occur twice; with a date, the first one is meant.
+ * A time of day alone means its most recent occurrence, today or yesterday. When clocks are set
+ * back, some times of a date occur twice; a time with a date means the first of the two.
  *
  * Lengths: "90s", "10m", "10 min", "2h", "3d", "1w", and sequences of them ("1h30m").
  */
