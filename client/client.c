@@ -264,7 +264,8 @@ static int ask_on(int fd, enum oprof_request request, const char *text,
 	return 0;
 }
 
-/* Sends the request on fd and receives the answer. answer may be NULL, as in client_ask_trusted().
+/*
+ * Sends the request on fd and receives the answer. answer may be NULL, as in client_ask_trusted().
  */
 static int get_answer(int fd, enum oprof_request request, const char *text,
 		      const struct client_patience *patience, struct client_answer *answer,
