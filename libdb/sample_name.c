@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writing names of sample files. */
+/* Writes names of sample files. */
 #include "libdb/sample_name.h"
 
 #include "libdb/sample_name_internal.h"

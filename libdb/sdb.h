@@ -25,7 +25,7 @@
 
 struct sdb; /* a file open for writing; one thread at a time */
 
-/* What sdb_open writes into the header of a new file. Strings are copied. */
+/* The values that sdb_open writes to the header of a new file. Strings are copied. */
 struct sdb_identity {
 	const char *event;
 	const char *cpu_type;

@@ -346,7 +346,8 @@ static int check_table(struct checker *checker, const struct oprof_sdb_table *ta
 
 /* ---- the file ---- */
 
-/* Returns whether the file is being emptied: a kill may leave anything in it, and nothing counts.
+/*
+ * Returns whether the file is being emptied: a kill may leave anything in it, and nothing counts.
  */
 static bool being_emptied(const struct oprof_sdb_header *header)
 {
@@ -370,7 +371,8 @@ static int check_tables(struct checker *checker)
 	return error;
 }
 
-/* Sets *changed to whether a writer changed more than counts and times since the header was read.
+/*
+ * Sets *changed to whether a writer changed more than counts and times since the header was read.
  */
 static int check_changed(struct checker *checker, bool *changed)
 {

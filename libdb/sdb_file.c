@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A sample file open for writing: creating, mapping and growing it. */
+/* A sample file open for writing: creates, maps and grows the file. */
 #include "libdb/sdb_internal.h"
 
 #include "libdb/blocks.h"
@@ -352,6 +352,6 @@ int sdb_sync(struct sdb *db)
 
 	if (fdatasync(db->fd) < 0 || fstat(db->fd, &status) < 0)
 		return -errno;
-	/* Another process truncated the file: what was added after the new end is lost. */
+	/* If another process truncated the file, the samples after its new end are lost. */
 	return sdb_lost(db) || (uint64_t)status.st_size < db->file_bytes ? -EIO : 0;
 }

@@ -15,7 +15,8 @@
 #define HEADER_ALIGN 64u
 #define LOOKS_MAX    1000 /* a look fails if the file is emptied or a page is split during it */
 
-/* The file format fixes the layout, so the compiler must lay the structs out as sample_file.h does.
+/*
+ * The file format fixes the layout, so the compiler must lay the structs out as sample_file.h does.
  */
 static_assert(sizeof(struct oprof_sdb_table) == 24, "tables are 24 bytes");
 static_assert(sizeof(struct oprof_image_identity) == 64, "identities are 64 bytes");

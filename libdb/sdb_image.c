@@ -46,7 +46,7 @@ struct table_reader {
 	uint32_t chunk_page;	      /* number, from 0, of the directory's page in chunk */
 	uint32_t chunk[SDB_ENTRIES_PER_PAGE];
 
-	/* The first reading of a page and, of a wide table, the second: see read_page. */
+	/* values: the first reading of a page; keys: the second, in wide tables (read_page). */
 	uint64_t values[PAGE_WORDS];
 	uint64_t keys[PAGE_WORDS];
 	struct sdb_slots found;

@@ -26,7 +26,8 @@ void number_model_init(struct number_model *model)
 	models_init(model->low, 64);
 }
 
-/* Begins coding. Each coded bit moves its model by 1 / (nr_met + 1.6) of the distance to the bit.
+/*
+ * Begins coding. Each coded bit moves its model by 1 / (nr_met + 1.6) of the distance to the bit.
  */
 static void begin(struct bit_coder *coder)
 {

@@ -43,7 +43,8 @@ struct bit_coder {
 	/* Reader only: the bytes not yet read, and the 32 bits before them. */
 	const uint8_t *next, *end;
 	uint32_t word;
-	int error; /* -ENOMEM; reader: -EILSEQ, too few bytes, the following bits are meaningless */
+	/* 0; -ENOMEM; in a reader -EILSEQ: too few bytes, and all further bits are meaningless. */
+	int error;
 };
 
 void bit_model_init(struct bit_model *model, unsigned int ones); /* in 65536ths */

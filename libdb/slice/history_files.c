@@ -17,8 +17,7 @@
 
 #define NAME_BYTES_MAX 128u /* of a slice's name; longer names are invalid */
 #define TMP_SUFFIX     ".tmp"
-#define DAMAGED_SUFFIX ".damaged" /* slices that were set aside, and reported when this was done   \
-				   */
+#define DAMAGED_SUFFIX ".damaged" /* suffix of slices that were set aside and reported */
 
 static const char *const level_names[OPROF_SLICE_NR_LEVELS] = {"minute", "hour", "day", "week"};
 
@@ -295,7 +294,8 @@ void history_files_deinit(struct history_files *history)
 	memset(history, 0, sizeof(*history));
 }
 
-/* Returns the next file that counts, from index *i on, and moves *i after it; NULL: none is left.
+/*
+ * Returns the next file that counts, from index *i on, and moves *i after it; NULL: none is left.
  */
 static const struct history_file *next_counted(const struct history_files *history, size_t *i)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Definitions shared by the writer and the reader of slices (doc/slice.md):
- * encoding of numbers, limits, and what a section stores. A change here needs a
- * new OPROF_SLICE_VERSION.
+ * Definitions shared by the writer and the reader of slices (doc/slice.md): encoding of numbers,
+ * limits, and the stored properties of a section. A change here needs a new OPROF_SLICE_VERSION.
  */
 #ifndef LIBDB_SLICE_FORMAT_H
 #define LIBDB_SLICE_FORMAT_H

@@ -38,7 +38,9 @@ struct merge {
 
 /* ---- properties of the sum ---- */
 
-/* Merges the counters of one more slice. A counter that a newer version added begins in that slice.
+/*
+ * Merges the counters of one more slice. The begin value of a counter is from the first slice that
+ * has it, since a newer version may add counters.
  */
 static void merge_counters(struct merge *merge, const struct slice_info *info)
 {
@@ -185,7 +187,7 @@ static void lists_free(struct merge *merge)
 
 /* ---- sections ---- */
 
-/* Returns the first, in the order of sections, of the inputs' next ones; NULL: none is left. */
+/* Returns the section to merge next: the first of the inputs' next sections; NULL: none is left. */
 static const struct slice_section *next_section(const struct merge *merge)
 {
 	const struct slice_section *first = NULL;

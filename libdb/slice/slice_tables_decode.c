@@ -158,7 +158,8 @@ static void get_build_id(struct tables_decoder *decoder, struct oprof_image_iden
 	decoder->next += identity->nr_build_id;
 }
 
-/* Reads the images. In memory, images and events are sections in which only their fields are set.
+/*
+ * Reads the images. In memory, images and events are sections in which only their fields are set.
  */
 static void get_images(struct tables_decoder *decoder)
 {

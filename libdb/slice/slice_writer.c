@@ -199,7 +199,8 @@ static void header_sum(struct oprof_slice_header *header,
 	}
 }
 
-/* Swaps the times if a clock that was set back has reversed them: readers would refuse the slice.
+/*
+ * Swaps the times if a clock that was set back has reversed them: readers would refuse the slice.
  */
 static void put_in_order(int64_t *first, int64_t *last)
 {

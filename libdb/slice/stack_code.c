@@ -101,7 +101,7 @@ static int code_callees_of(struct stack_code *code, uint32_t caller, uint32_t nr
 		stack_code_number(code, STACK_CODE_NR_CALLEES, (uint64_t)begin[1] - begin[0]);
 	int error = code->coder.error;
 
-	/* An OPROF_STACK_OTHER calls nothing. */
+	/* An OPROF_STACK_OTHER has no callees. */
 	if (!error && (nr > nr_callees_max - begin[0] ||
 		       (nr && caller == code->nr_roots + OPROF_STACK_OTHER)))
 		error = -EILSEQ;
@@ -121,7 +121,7 @@ static int make_room(struct stack_code *code, uint32_t nr_callees_max)
 	return code->begin && code->callees ? 0 : -ENOMEM;
 }
 
-/* Initialises the models so that all nr callees, nr_first of them on the first side, are equal. */
+/* Initialises the models: all nr callees, nr_first on the first side, are equally likely. */
 static void share_init(struct stack_share *share, uint32_t nr_first, uint32_t nr)
 {
 	bit_model_init(&share->side, (unsigned int)((uint64_t)nr_first * 65536 / nr));

@@ -332,7 +332,8 @@ static void make_room(struct tree_decoder *decoder)
 		fail_memory(decoder);
 }
 
-/* Pushes the parts of node to the stack `waiting`, in reverse order: the first part is read next.
+/*
+ * Pushes the parts of node to the stack `waiting`, in reverse order: the first part is read next.
  */
 static void parts_wait(struct tree_decoder *decoder, uint32_t node, uint32_t caller, uint64_t mass)
 {

@@ -88,7 +88,8 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes)
 	return hash;
 }
 
-/* Hashes the properties of a node without its index, so that the order of building has no effect.
+/*
+ * Hashes the properties of a node without its index, so that the order of building has no effect.
  */
 static uint32_t hash_node(const struct stack_tree *tree, const struct stack_node *node,
 			  const uint32_t *hashes)

@@ -123,7 +123,8 @@ static int compare_functions(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-/* Sets each node's function, a number in the unsorted table: first the marks, then its functions.
+/*
+ * Sets each node's function, a number in the unsorted table: first the marks, then its functions.
  */
 static int number_functions(struct stack_tree_order *order, const struct stack_tree *tree,
 			    const uint32_t *image_places, struct function_table *table)

@@ -685,6 +685,6 @@ int stack_file_sync(struct stack_file *file)
 
 	if (fdatasync(file->fd) < 0 || fstat(file->fd, &status) < 0)
 		return -errno;
-	/* Another process truncated the file: what was added after the new end is lost. */
+	/* If another process truncated the file, the records after its new end are lost. */
 	return is_lost(file) || (uint64_t)status.st_size < file->file_bytes ? -EIO : 0;
 }
