@@ -84,7 +84,10 @@ static int read_phdrs(struct code_elf *elf, struct diag *diag)
 	return 0;
 }
 
-/* Gets the numbers of sections and of their names' section; section 0 has numbers over 16 bits. */
+/*
+ * Gets the number of sections and the index of the section with their names. Values that do not
+ * fit 16 bits are in section 0.
+ */
 static int count_shdrs(const struct code_elf *elf, uint64_t *nr, uint64_t *names_index)
 {
 	Elf64_Shdr *first;

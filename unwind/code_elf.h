@@ -52,7 +52,8 @@ const Elf64_Shdr *code_elf_section(const struct code_elf *elf, const char *name,
 /* Returns the loaded segment that has the byte at address in the file, or NULL. */
 const Elf64_Phdr *code_elf_segment(const struct code_elf *elf, uint64_t address);
 
-/* Reads nr_bytes at offset into malloc'ed *bytes. Returns 0, -EILSEQ (beyond the file) or -errno.
+/*
+ * Reads nr_bytes at offset into malloc'ed *bytes. Returns 0, -EILSEQ (beyond the file) or -errno.
  */
 int code_elf_read(const struct code_elf *elf, uint64_t offset, uint64_t nr_bytes, uint8_t **bytes);
 

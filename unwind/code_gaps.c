@@ -59,7 +59,8 @@ static int add_x86_64_plt(struct code_builder *builder, struct code_elf *elf, ui
 	return error;
 }
 
-/* Adds the rows of a PLT. The first entry pushes x16 and x30; the others keep the stack unchanged.
+/*
+ * Adds the rows of a PLT. The first entry pushes x16 and x30; the others keep the stack unchanged.
  */
 static int add_aarch64_plt(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			   uint64_t end)
