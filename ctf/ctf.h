@@ -44,7 +44,7 @@ struct ctf_label {
 struct ctf_field {
 	const char *name;
 	enum ctf_field_kind kind;
-	/* The next three describe the integer, or each integer of an array or sequence. */
+	/* The next three members describe the integer, or each integer of an array or sequence. */
 	unsigned int bits; /* 8, 16, 32 or 64 */
 	unsigned int base; /* base in which the integer is shown: 10 or 16 */
 	bool is_signed;

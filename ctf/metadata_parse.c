@@ -18,7 +18,7 @@ static int find_layout_field(enum ctf_layout_part part, const char *name)
 	return -1;
 }
 
-/* Parses one field and adds it to layout. An unknown field only takes its bytes. */
+/* Parses one field and adds it to layout. An unknown field is skipped, but its bytes count. */
 static int take_layout_field(struct parser *parser, struct ctf_layout *layout,
 			     enum ctf_layout_part part, uint32_t *found)
 {

@@ -70,7 +70,8 @@ static int read_all(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 	return (size_t)nr == nr_bytes ? 0 : -EINVAL;
 }
 
-/* Finds the offset of the index. The sizes at the beginning and at the end of the index must agree.
+/*
+ * Finds the offset of the index. The sizes at the beginning and at the end of the index must agree.
  */
 static int find_index(struct ctf_packed *packed, uint64_t file_bytes, uint64_t *index)
 {

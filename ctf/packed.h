@@ -46,9 +46,9 @@ struct ctf_packed_end {
 } __attribute__((packed));
 
 /*
- * Replaces the file name of the folder by name.zst and syncs the new file to disk. No program may
- * still write to the file. At every moment one of the two files exists completely. Returns 0, or
- * -errno; the file name is then unchanged.
+ * Replaces the folder's file `name` by the compressed file name.zst, which is synced to disk. No
+ * program may still write to the file. At every moment one of the two files exists completely.
+ * Returns 0, or -errno with `name` unchanged.
  */
 int ctf_packed_make(int folder_fd, const char *name);
 

@@ -131,7 +131,7 @@ static int pack(int from_fd, int to_fd)
 	return error;
 }
 
-/* Compresses the file name, which is open at from_fd. */
+/* Compresses the file `name`, which from_fd has open. */
 static int make(int folder_fd, const char *name, int from_fd)
 {
 	char packed[NAME_MAX + 1], temporary[NAME_MAX + 1];

@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* As in stream.c: the alignment of packets, and the distance at which a search checks for a hole.
+/*
+ * As in stream.c: the alignment of packets, and the distance at which a search checks for a hole.
  */
 #define PACKET_ALIGN 128u
 #define HOLE_BYTES   65536u

@@ -19,7 +19,8 @@ int parser_no_memory(struct parser *parser)
 			   "no memory for the trace's metadata");
 }
 
-/* Copies the token for a message: shortened, and with "?" for bytes that are not printable ASCII.
+/*
+ * Copies the token for a message: shortened, and with "?" for bytes that are not printable ASCII.
  */
 static void show_token(const struct tsdl_token *token, char shown[SHOWN_BYTES_MAX + 1])
 {

@@ -86,7 +86,7 @@ static int fail_metadata(const struct ctf_reader *reader, int error, struct diag
 					     : strerror(-error));
 }
 
-/* Reads and parses the metadata file name, which is relative to the folder. */
+/* Reads and parses the metadata file `name`, which is relative to the folder. */
 static int read_metadata(struct ctf_reader *reader, const char *name, struct diag *diag)
 {
 	const int fd = openat(reader->folder_fd, name,
@@ -284,7 +284,7 @@ void ctf_reader_close(struct ctf_reader *reader)
 	free(reader);
 }
 
-/* Puts all streams in due, in reverse: they are taken from its end, the first stream first. */
+/* Puts all streams in `due`, in reverse order: the last element of `due` is read first. */
 static void make_all_due(struct ctf_reader *reader)
 {
 	for (unsigned int i = 0; i < reader->nr_streams; i++)

@@ -148,7 +148,8 @@ static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const ch
 			   stream->number, start, fault, at);
 }
 
-/* Closes the file after an error of reading or decompressing, which is not a fault of one packet.
+/*
+ * Closes the file after an error of reading or decompressing, which is not a fault of one packet.
  */
 static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 {

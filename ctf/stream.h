@@ -53,7 +53,8 @@ struct ctf_stream_counts {
 	/* Lost while reading. */
 	uint64_t lost_damaged; /* packets, skipped completely or from a fault on */
 	uint64_t lost_cut;     /* packets that continue beyond the end of their file */
-	/* Packets that were read although their time or seq does not follow the preceding packet.
+	/*
+	 * Packets that were read although their time or seq does not follow the preceding packet.
 	 */
 	uint64_t nr_disordered;
 };
