@@ -23,7 +23,7 @@ struct log_limit_place {
 struct log_limit {
 	unsigned int nr_max; /* messages of a place per turn; 0: no limit */
 	struct log_limit_place places[LOG_LIMIT_PLACES];
-	uint64_t nr_left_out; /* of places that were reused before their turn was over */
+	uint64_t nr_left_out; /* messages suppressed by places that were reused since */
 };
 
 void log_limit_init(struct log_limit *limit, unsigned int nr_max);

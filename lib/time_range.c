@@ -22,7 +22,7 @@
 enum point_kind {
 	POINT_FIXED,   /* the same moment whenever it is parsed */
 	POINT_OF_DAY,  /* a time of day, which recurs each day */
-	POINT_WEEKDAY, /* recurs each week */
+	POINT_WEEKDAY, /* a weekday, which recurs each week */
 };
 
 /*
@@ -34,7 +34,7 @@ struct point {
 	int64_t begin_s, end_s;
 	bool whole_day;
 	bool day_before;
-	struct tm tm; /* not for POINT_FIXED */
+	struct tm tm; /* the local time of a point that is not POINT_FIXED */
 };
 
 /* The text that remains to be parsed. */
