@@ -265,7 +265,7 @@ int ring_reader_init(struct ring_reader *reader, const struct ring *ring);
 int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet *packet);
 
 /*
- * Gives the packet back as read: the reader's position moves behind it, and in discard mode its
+ * Gives the packet back as read: the reader's position moves past it, and in discard mode its
  * place becomes free.
  */
 void ring_put(struct ring_reader *reader, struct ring_packet *packet);
