@@ -36,7 +36,7 @@ struct sample_path {
 	char path[PATH_MAX]; /* ROOT: the path; KERN, ANON: the name */
 	int64_t tgid;	     /* ANON only */
 	uint64_t start, end; /* ANON only */
-	bool hashed;	     /* parsed: a component was cut; see the file's header */
+	bool hashed;	     /* set by the parser: a component was cut; see the file's header */
 };
 
 struct sample_name {

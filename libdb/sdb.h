@@ -119,7 +119,7 @@ struct sdb_image {
 	char *event, *cpu_type, *host, *app_path, *image_path, *cgroup; /* never NULL */
 	struct sdb_entry *entries; /* by ascending key, each key once, nr_samples > 0 */
 	size_t nr_entries;
-	uint64_t nr_samples; /* their sum */
+	uint64_t nr_samples; /* sums over entries */
 	uint64_t weight;
 };
 

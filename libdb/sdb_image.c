@@ -41,7 +41,7 @@ struct table_reader {
 	uint32_t root_start_bytes;
 	uint32_t page_first;
 
-	struct oprof_sdb_table table; /* as last read */
+	struct oprof_sdb_table table; /* the table's header as last read */
 	bool chunk_valid;	      /* chunk belongs to this state of table */
 	uint32_t chunk_page;	      /* number, from 0, of the directory's page in chunk */
 	uint32_t chunk[SDB_ENTRIES_PER_PAGE];

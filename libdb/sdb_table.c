@@ -166,7 +166,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 		else
 			error = table_refused(table);
 		if (likely(slot)) {
-			/* Key before value: a reader that sees the value sees its key. */
+			/* Store the key first: a reader that sees the value also sees the key. */
 			if (!slot->value)
 				sdb_store64(&slot->key, key);
 			sdb_store64(&slot->value, saturate_sum(slot->value, value));

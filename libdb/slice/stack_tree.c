@@ -415,7 +415,7 @@ int stack_tree_sum(const struct stack_tree *tree, uint64_t **samples, uint64_t *
 
 /* ---- merging ---- */
 
-/* Returns the image in the merged tree; images: by index in the other tree. Marks stay the same. */
+/* Translates an image of the other tree to the merged tree by images[]; marks stay the same. */
 static int64_t image_of(const uint32_t *images, uint32_t image)
 {
 	return stack_is_mark(image) ? image : images[image];

@@ -24,7 +24,7 @@
 
 /* Version 1 only. */
 #define FUNCTION_BYTES_MIN 2u
-#define NODE_BYTES_MIN	   2u /* of a root; other nodes also have a function */
+#define NODE_BYTES_MIN	   2u /* minimum for a root; other nodes also have a function */
 
 /* A node that is known as a part of its parent, but is not yet read. */
 struct waiting {

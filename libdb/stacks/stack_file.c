@@ -58,11 +58,11 @@ struct stack_file {
 	uint64_t nr_others;			 /* nodes OPROF_STACK_OTHER, usually 0 */
 	uint64_t nr_refused;			 /* records refused since growing failed */
 	int refused;				 /* error of the last growth; 0: none */
-	struct stack_index nodes, images, roots; /* numbers in them are positions */
+	struct stack_index nodes, images, roots; /* numbers in these tables are positions */
 
 	size_t map_bytes;
 	uint64_t nr_bytes_max;
-	struct stack_record record; /* the one being looked up or appended */
+	struct stack_record record; /* the record being looked up or appended */
 	int fd;
 };
 

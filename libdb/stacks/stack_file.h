@@ -66,8 +66,8 @@ int stack_file_sync(struct stack_file *file);
 
 /*
  * Reads path, possibly while a writer appends to it, into *tree, which needs deinit only after
- * success. Sets *epoch to the epoch of the samples; all records are of this epoch. Checks every
- * record. Errors as sdb_image_load.
+ * success. Sets *epoch to the epoch of the samples. All loaded records were in the file at one
+ * moment. Checks every record. Errors as sdb_image_load.
  */
 int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, struct diag *diag);
 

@@ -36,10 +36,10 @@ struct scan {
 	const struct stack_scan_ops *ops;
 	void *context;
 	struct diag *diag;
-	uint64_t end; /* of the records */
+	uint64_t end; /* offset of the end of the records */
 
 	uint8_t *chunk;
-	uint64_t chunk_start; /* its offset in the file */
+	uint64_t chunk_start; /* offset of the chunk in the file */
 	size_t chunk_bytes;
 	char *text; /* the current record's strings, NUL-terminated */
 
