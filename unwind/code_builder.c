@@ -20,7 +20,7 @@
 /* ---- rows ---- */
 
 struct row_words {
-	uint16_t words[WORDS_MAX]; /* zeros after the first nr */
+	uint16_t words[WORDS_MAX]; /* the words after the first nr are 0 */
 	size_t nr;
 };
 

@@ -21,7 +21,7 @@ struct code_elf_code {
 };
 
 struct code_elf {
-	int fd; /* the caller's */
+	int fd; /* owned by the caller */
 	uint64_t file_bytes;
 	enum code_machine machine;
 	Elf64_Ehdr ehdr;
@@ -29,7 +29,7 @@ struct code_elf {
 	size_t nr_phdrs;
 	Elf64_Shdr *shdrs;
 	size_t nr_shdrs;
-	char *names; /* of sections; ends with a NUL */
+	char *names; /* names of sections; ends with a NUL */
 	uint64_t names_bytes;
 	struct code_elf_code *codes; /* of loaded executable segments: ascending, disjoint */
 	size_t nr_codes;

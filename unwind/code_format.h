@@ -149,8 +149,8 @@ struct code_format_place {
 };
 
 /*
- * Scans a checked bucket from its beginning up to `units` units of code, and sets *place to the
- * function and row there.
+ * Scans a checked bucket from its beginning over `units` units of code. *place is the state at the
+ * beginning, and becomes the state there.
  */
 static inline void code_format_scan(const struct code_table *table, uint32_t bucket, uint32_t units,
 				    struct code_format_place *place)

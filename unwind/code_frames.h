@@ -26,10 +26,10 @@ struct code_frames_common {
 	bool usable;	  /* its version and encodings are supported */
 	bool sized;	  /* functions have augmentation data with a size */
 	bool signal;	  /* functions are signal frames */
-	uint8_t encoding; /* of pointers (DW_EH_PE) */
+	uint8_t encoding; /* encoding of pointers (DW_EH_PE) */
 	uint64_t code_align;
 	int64_t data_align;
-	const uint8_t *begin, *end; /* its instructions */
+	const uint8_t *begin, *end; /* instructions of the CIE */
 };
 
 struct code_frames_function {

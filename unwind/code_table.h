@@ -66,7 +66,7 @@ struct code_place {
 	int32_t value; /* of RULE_CFA, _FP: bytes; of RULE_REGISTER: its number */
 };
 
-/* Valid from its key up to the key of the next row. */
+/* A row is valid from its key up to the key of the next row. */
 struct code_row {
 	uint8_t cfa;	      /* enum code_cfa */
 	uint8_t cfa_register; /* DWARF number */
@@ -119,7 +119,7 @@ struct code_table_stat {
 	size_t nr_functions;	  /* functions with rows */
 	size_t nr_rows;		  /* keys where another row begins */
 	size_t nr_distinct;	  /* different rows */
-	uint64_t code_bytes;	  /* of all functions */
+	uint64_t code_bytes;	  /* bytes of code in all functions */
 	uint64_t hard_bytes;	  /* part of code_bytes where frames cannot be left (hard rows) */
 	size_t nr_functions_lost; /* functions not read: unsupported, or outside the code */
 };

@@ -20,7 +20,7 @@
 #define STACK_BYTES_MAX ((uint64_t)1 << 30)
 /* A frame pointer may be this far beyond the copy; a larger value is no frame pointer. */
 #define POINTER_BYTES_MAX ((uint64_t)1 << 20)
-/* The bits of a user address; AArch64 has signatures and tags in the bits above. */
+/* Mask of the bits of a user address; AArch64 has signatures and tags in the bits above. */
 #define AARCH64_ADDRESS ((uint64_t)0xffffffffffff)
 
 /*
