@@ -30,11 +30,11 @@ struct ctf_stream {
 	const struct ctf_place *place;
 	unsigned int chunk; /* index in place->chunks of the chunk to open next */
 	char *name;
-	char *path; /* of the file, for diag */
+	char *path; /* path of the file, for diag */
 
 	enum { STREAM_NEW, STREAM_BETWEEN, STREAM_IN_PACKET, STREAM_ENDED } state;
 	struct ctf_window window;
-	uint64_t *nr_long_bytes; /* for the window */
+	uint64_t *nr_long_bytes; /* counter for the window, or NULL */
 	struct ctf_parts *parts; /* NULL: not needed yet */
 	struct ctf_cursor cursor;
 	struct ctf_event_index index;
@@ -562,7 +562,7 @@ int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 	return result == -ENOENT ? 0 : result;
 }
 
-/* Returns 1 if the packet has a record before time that known selects; 0 if not; or -errno. */
+/* Returns 1 if the packet has a record before time that `known` selects; 0 if not; or -errno. */
 static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 		     const struct ctf_packet_place *place, uint64_t time,
 		     const struct ctf_known *known)
@@ -584,8 +584,8 @@ static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 }
 
 /*
- * Finds the newest packet, from *at back, with a record before time that known selects. Returns 1;
- * 0: there is none; or -errno.
+ * Finds the newest packet, from *at back, with a record before time that `known` selects. Returns
+ * 1; 0: there is none; or -errno.
  */
 static int find_known(struct ctf_stream *stream, struct ctf_parts *parts, struct ctf_position *at,
 		      struct ctf_packet_place *place, uint64_t time, const struct ctf_known *known)

@@ -48,7 +48,7 @@ struct ctf_stream_counts {
 	 * the trace began, unless seq_first is 0.
 	 */
 	uint64_t lost_before;
-	uint64_t lost_overwritten; /* packets: gaps in seq after seq_first */
+	uint64_t lost_overwritten; /* packets that were overwritten: gaps in seq after seq_first */
 
 	/* Lost while reading. */
 	uint64_t lost_damaged; /* packets, skipped completely or from a fault on */

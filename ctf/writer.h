@@ -17,8 +17,8 @@ struct ctf_writer;
 struct ctf_writer_counts {
 	uint64_t nr_packets, nr_bytes;	 /* written */
 	uint64_t nr_records;		 /* in written packets whose header gives a number */
-	uint64_t lost_refused_packets;	 /* their headers had a fault */
-	uint64_t lost_unwritten_packets; /* the disk was full, or failed */
+	uint64_t lost_refused_packets;	 /* packets whose headers had a fault */
+	uint64_t lost_unwritten_packets; /* packets not written: the disk was full, or failed */
 	uint64_t lost_unwritten_records; /* in unwritten packets whose header gives a number */
 
 	uint32_t chunk;		 /* number of the current chunk; 0: the trace has no chunks */
