@@ -96,7 +96,7 @@ struct split {
 	struct fresh_page fresh[2];
 };
 
-enum { SPLIT_BOTH = -1 }; /* otherwise the number of the half that is copied */
+enum { SPLIT_BOTH = -1 }; /* value of `copied`: both halves; else the number of the half to copy */
 
 /* Copies a slot to its half. Returns 0, or 1 + half if all lines for its key are full there. */
 static inline int split_slot(struct split *split, const uint64_t *slot, bool wide, int copied)
@@ -124,7 +124,7 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_lines,
 			      bool wide, int copied)
 {
-	const uint32_t nr_words = wide ? 2 : 1; /* per slot; the last is 0 in an empty slot */
+	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; the last word is 0 if it is empty */
 
 	for (uint32_t line = 0; line < nr_lines; line++) {
 		const uint64_t *slot =

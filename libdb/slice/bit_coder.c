@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define NR_TOP 3u /* bits after the leading 1 whose model depends on all bits before them */
+#define NR_TOP 3u /* number of bits after the leading 1 whose model depends on all bits before */
 
 void bit_model_init(struct bit_model *model, unsigned int ones)
 {
