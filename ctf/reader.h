@@ -56,8 +56,8 @@ int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag)
 
 /*
  * Seeks to time as ctf_reader_seek, then moves each stream back to a packet with a record that
- * known selects (ctf_stream_seek_known). A caller that reads from there up to time then knows the
- * same state at time as if it had read the whole trace.
+ * `known` selects (ctf_stream_seek_known). A caller that reads from there up to time then knows the
+ * same state as if it had read the whole trace up to time.
  */
 void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struct ctf_known *known);
 
