@@ -92,9 +92,8 @@ int64_t slice_builder_section(struct slice_builder *builder, const struct slice_
 
 /*
  * Adds nr_samples > 0 samples with the sum of their weights to a key of a section. Keys may come in
- * any order and repeat. A section is stored with weights if the
- * weight of any key differs from its samples (with a frequency) or from samples x period (with a
- * period). Returns 0 or -ENOMEM.
+ * any order and repeat. A section is stored with weights if the weight of any key differs from its
+ * samples (with a frequency) or from samples x period (with a period). Returns 0 or -ENOMEM.
  */
 int slice_builder_add(struct slice_builder *builder, int64_t section, uint64_t key,
 		      uint64_t nr_samples, uint64_t weight);
