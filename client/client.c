@@ -289,34 +289,36 @@ static int get_answer(int fd, enum oprof_request request, const char *text,
 	return error;
 }
 
-int client_ask(const char *session_dir, enum oprof_request request, const char *text,
-	       const struct client_patience *patience, struct client_answer *answer,
-	       struct diag *diag)
+/* check() decides whether to ask the daemon at the other end of fd; NULL: ask any daemon. */
+static int ask(const char *session_dir, enum oprof_request request, const char *text,
+	       const struct client_patience *patience,
+	       int (*check)(int fd, const char *session_dir, struct diag *diag),
+	       struct client_answer *answer, struct diag *diag)
 {
 	int fd = client_connect(session_dir, patience->timeout_ms, diag);
 	int error;
 
 	if (fd < 0)
 		return fd;
-	error = get_answer(fd, request, text, patience, answer, diag);
+	error = check ? check(fd, session_dir, diag) : 0;
+	if (!error)
+		error = get_answer(fd, request, text, patience, answer, diag);
 	(void)close(fd);
 	return error;
+}
+
+int client_ask(const char *session_dir, enum oprof_request request, const char *text,
+	       const struct client_patience *patience, struct client_answer *answer,
+	       struct diag *diag)
+{
+	return ask(session_dir, request, text, patience, NULL, answer, diag);
 }
 
 int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,
 		       const struct client_patience *patience, struct client_answer *answer,
 		       struct diag *diag)
 {
-	int fd = client_connect(session_dir, patience->timeout_ms, diag);
-	int error;
-
-	if (fd < 0)
-		return fd;
-	error = check_peer(fd, session_dir, diag);
-	if (!error)
-		error = get_answer(fd, request, text, patience, answer, diag);
-	(void)close(fd);
-	return error;
+	return ask(session_dir, request, text, patience, check_peer, answer, diag);
 }
 
 void client_answer_deinit(struct client_answer *answer)

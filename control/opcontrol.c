@@ -174,7 +174,7 @@ static int launch_daemon(struct opcontrol *control)
 	int error = launch_args(control, &args);
 
 	if (!error)
-		error = daemon_start(&args, DAEMON_DETACHED, &pid, &control->diag);
+		error = daemon_start(&args, DAEMON_DETACHED, NULL, &pid, &control->diag);
 	daemon_args_deinit(&args);
 	return error;
 }

@@ -71,7 +71,7 @@ static void tell_next(const struct operf_options *options)
 
 static void tell_incomplete(const struct operf_options *options, const struct diag *diag)
 {
-	log_error("%s: the profile may be incomplete; see %s/oprofiled.log", diag_show(diag),
+	log_error("the profile may be incomplete: %s; see %s/oprofiled.log", diag_show(diag),
 		  options->session_dir);
 }
 
@@ -89,8 +89,8 @@ static int wait_beside(const struct operf_options *options, struct command *comm
 		*daemon = 0;
 		*error = daemon_judge_status(status, &diag);
 		if (*error)
-			log_error("%s: %s runs on without being profiled; see %s/oprofiled.log",
-				  diag_show(&diag), options->command[0], options->session_dir);
+			log_error("%s runs on without being profiled: %s; see %s/oprofiled.log",
+				  options->command[0], diag_show(&diag), options->session_dir);
 	}
 	return command_wait(command);
 }
@@ -104,13 +104,15 @@ static int run_held(const struct operf_options *options, struct command *command
 	int status;
 	int failed = 0;
 	bool ran;
-	int error = daemon_start(args, DAEMON_PRIVATE, &daemon, &diag);
+	int error = daemon_start(args, DAEMON_PRIVATE, command_signal, &daemon, &diag);
 
 	if (error) {
 		status = command_cancel(command);
 		/* After Ctrl-C, the daemon may only have missed the command. */
-		if (status == COMMAND_EXIT_OURS)
+		if (status == COMMAND_EXIT_OURS || error == -ETIMEDOUT)
 			log_error("%s", diag_show(&diag));
+		else
+			log_info("ended before %s was run", options->command[0]);
 		return status;
 	}
 	error = command_release(command);
@@ -156,9 +158,14 @@ static int run_watch(const struct operf_options *options, struct daemon_args *ar
 
 	watch_catch_signals();
 	daemon_args_add(args, "--start");
-	if (daemon_start(args, DAEMON_PRIVATE, &daemon, &diag)) {
-		log_error("%s", diag_show(&diag));
-		return COMMAND_EXIT_OURS;
+	error = daemon_start(args, DAEMON_PRIVATE, watch_signal, &daemon, &diag);
+	if (error) {
+		if (error != -EINTR) {
+			log_error("%s", diag_show(&diag));
+			return COMMAND_EXIT_OURS;
+		}
+		log_info("ended before profiling began");
+		return COMMAND_EXIT_SIGNAL + watch_signal();
 	}
 	if (options->seconds)
 		log_info("profiling %s for %u s; Ctrl-C ends it earlier",

@@ -27,19 +27,22 @@ static int do_status(char **args);
 
 struct verb {
 	const char *name;
-	const char *tool;   /* program that implements it; NULL: act does */
-	const char *option; /* put before the user's arguments */
+	const char *tool;	    /* program that implements it; NULL: act does */
+	const char *const *options; /* put before the user's arguments, up to a NULL; NULL: none */
 	int (*act)(char **args);
 	const char *usage;
 	const char *text;
 };
 
+#define OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 static const struct verb verbs[] = {
 	{"run", "operf", NULL, NULL, "[options] [--] COMMAND... | -p PID | -s [COMMAND...]",
 	 "profile a command, processes or the whole machine into ./oprofile_data"},
-	{"report", "opreport", "--layout=auto", NULL, "[options] [PROFILE...]",
+	{"report", "opreport", OPTIONS("--layout=auto"), NULL, "[options] [PROFILE...]",
 	 "show where the time went: images, or symbols with -l"},
-	{"diff", "opreport", "--diff", NULL, "[options] A B | --last LENGTH",
+	{"diff", "opreport", OPTIONS("--diff", "--layout=auto"), NULL,
+	 "[options] A B | --last LENGTH",
 	 "compare two time ranges or sessions: what became hotter, what cooler"},
 	{"gprof", "opgprof", NULL, NULL, "[options] [PROFILE...]",
 	 "write the samples of one binary for gprof"},
@@ -56,19 +59,21 @@ static const struct verb verbs[] = {
 	{"import", "opimport", NULL, NULL, "[options] PERF.DATA | FOLDER",
 	 "convert a recording of perf or OProfile to a session"},
 	{"check", "opcheck", NULL, NULL, "[options] FILE...", "check sample files"},
-	{"start", "opcontrol", "--left-on", NULL, "[--boot] [options of opcontrol]",
+	{"start", "opcontrol", OPTIONS("--left-on"), NULL, "[--boot] [options of opcontrol]",
 	 "profile the whole machine in the background; --boot: also at every boot"},
-	{"stop", "opcontrol", "--shutdown", NULL, "[--boot]",
+	{"stop", "opcontrol", OPTIONS("--shutdown"), NULL, "[--boot]",
 	 "end profiling in the background and write all samples to disk; --boot: also disable it "
 	 "at boot"},
 	{"status", NULL, NULL, do_status, "[--raw]",
 	 "show its health: rate, cost, losses; --raw: all figures, one per line"},
-	{"dump", "opcontrol", "--dump", NULL, "", "write all samples taken so far to disk"},
-	{"reset", "opcontrol", "--reset", NULL, "", "delete all samples taken so far"},
+	{"dump", "opcontrol", OPTIONS("--dump"), NULL, "",
+	 "write all samples taken so far to disk"},
+	{"reset", "opcontrol", OPTIONS("--reset"), NULL, "", "delete all samples taken so far"},
 	{"save", NULL, NULL, do_save, "NAME",
 	 "keep the samples taken so far as session NAME, which oprof run does not overwrite"},
-	{"events", "opcontrol", "--list-events", NULL, "", "list the events that can be sampled"},
-	{"list", "opcontrol", "--list-events", NULL, "", "same as events"},
+	{"events", "opcontrol", OPTIONS("--list-events"), NULL, "",
+	 "list the events that can be sampled"},
+	{"list", "opcontrol", OPTIONS("--list-events"), NULL, "", "same as events"},
 	{"doctor", NULL, NULL, do_doctor, "",
 	 "check whether this machine can be profiled, and show commands that fix problems"},
 	{"version", NULL, NULL, do_version, "", "show the version"},
@@ -95,31 +100,34 @@ static void print_help(FILE *stream)
 }
 
 /* Replaces this process by the verb's program. Returns only on failure. */
-static int run_tool(const struct verb *verb, const char *option, char **args)
+static int run_tool(const struct verb *verb, const char *const *options, char **args)
 {
 	char path[PATH_MAX];
 	char name[64];
 	char **all;
 	size_t nr = 0;
+	size_t nr_options = 0;
 	size_t used = 0;
 
 	while (args[nr])
 		nr++;
+	while (options && options[nr_options])
+		nr_options++;
 	if (tool_path_find(verb->tool, path, sizeof(path))) {
 		log_error("cannot find %s in this program's folder or in %s; install all of oprof",
 			  verb->tool, OPROF_LIBEXEC_DIR);
 		return NOT_FOUND_STATUS;
 	}
-	all = calloc(nr + 3, sizeof(*all));
+	all = calloc(nr + nr_options + 2, sizeof(*all));
 	if (!all) {
 		log_error("no memory");
 		return EXIT_FAILURE;
 	}
 	(void)snprintf(name, sizeof(name), "oprof %s", verb->name);
 	all[used++] = name;
-	/* execv() does not change it. */
-	if (option)
-		all[used++] = (char *)(uintptr_t)option;
+	/* execv() does not change them. */
+	for (size_t i = 0; i < nr_options; i++)
+		all[used++] = (char *)(uintptr_t)options[i];
 	memcpy(all + used, args, nr * sizeof(*all));
 	(void)execv(path, all);
 	log_error("cannot run %s: %s", path, strerror(errno));
@@ -190,9 +198,9 @@ static int do_save(char **args)
 		return EXIT_FAILURE;
 	}
 	if (!is_own_session(args + 1))
-		return run_tool(&control, option, args + 1);
+		return run_tool(&control, OPTIONS(option), args + 1);
 	args[0] = own;
-	return run_tool(&control, option, args);
+	return run_tool(&control, OPTIONS(option), args);
 }
 
 static int do_status(char **args)
@@ -200,7 +208,7 @@ static int do_status(char **args)
 	const struct verb control = {.name = "status", .tool = "opcontrol"};
 	bool raw = args[0] && !strcmp(args[0], "--raw");
 
-	return run_tool(&control, raw ? "--status" : "--health", args + raw);
+	return run_tool(&control, OPTIONS(raw ? "--status" : "--health"), args + raw);
 }
 
 static int show_verb_help(const struct verb *verb)
@@ -212,8 +220,10 @@ static int show_verb_help(const struct verb *verb)
 		     verb->usage, verb->text);
 	if (!verb->tool)
 		return EXIT_SUCCESS;
-	(void)printf("\nIt runs %s%s%s:\n\n", verb->tool, verb->option ? " " : "",
-		     verb->option ? verb->option : "");
+	(void)printf("\nIt runs %s", verb->tool);
+	for (size_t i = 0; verb->options && verb->options[i]; i++)
+		(void)printf(" %s", verb->options[i]);
+	(void)printf(":\n\n");
 	(void)fflush(stdout);
 	return run_tool(verb, NULL, args);
 }
@@ -248,7 +258,7 @@ static int do_verb(const char *name, char **args)
 		return unknown_verb(name);
 	if (asks_for_help(args))
 		return show_verb_help(verb);
-	return verb->tool ? run_tool(verb, verb->option, args) : verb->act(args);
+	return verb->tool ? run_tool(verb, verb->options, args) : verb->act(args);
 }
 
 int main(int argc, char **argv)

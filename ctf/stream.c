@@ -148,6 +148,13 @@ static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const ch
 			   stream->number, start, fault, at);
 }
 
+static const char *reason_of(int error)
+{
+	return error == -ENODATA   ? "it became shorter while it was read"
+	       : error == -EBADMSG ? "its compressed data are damaged"
+				   : strerror(-error);
+}
+
 /*
  * Closes the file after an error of reading or decompressing, which is not a fault of one packet.
  */
@@ -156,9 +163,7 @@ static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 	stream->counts.lost_damaged += error == -EBADMSG;
 	close_file(stream);
 	return diag_set_at(diag, error, stream->path, 0, "cannot be read further: %s",
-			   error == -ENODATA   ? "it became shorter while it was read"
-			   : error == -EBADMSG ? "its compressed data are damaged"
-					       : strerror(-error));
+			   reason_of(error));
 }
 
 static bool begins_packet(const struct ctf_stream *stream, const uint8_t *bytes)
@@ -541,6 +546,15 @@ static int find_begin(struct ctf_parts *parts, uint64_t time, struct ctf_positio
 	return 1;
 }
 
+static void tell_search(struct ctf_stream *stream, unsigned int chunk, uint64_t time, int error,
+			struct diag *diag)
+{
+	stream->chunk = chunk;
+	(void)next_name(stream);
+	(void)diag_set_at(diag, error, stream->path, 0,
+			  "cannot find the packet of time %" PRIu64 ": %s", time, reason_of(error));
+}
+
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 {
 	struct ctf_packet_place place = {0};
@@ -548,8 +562,11 @@ int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 	struct ctf_parts *parts;
 	int result = ctf_stream_parts(stream, &parts, diag);
 
-	if (!result)
+	if (!result) {
 		result = find_begin(parts, time, &at, &place);
+		if (result < 0 && result != -ENOENT)
+			tell_search(stream, at.part, time, result, diag);
+	}
 	if (!result)
 		return go_to(stream, &at, &place, diag);
 	if (result > 0) {

@@ -79,44 +79,41 @@ static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
 		control_answer_fail(answer, error, strerror(-error));
 }
 
-/* Reads all samples, and begins to write them to disk. *job: what to wait for, 0: nothing. */
-static int daemon_begin_dump(struct daemon *daemon, uint64_t *job)
+/*
+ * A step of a dump or a save failed. A save has then done its work: samples that could not be read
+ * are missing, and those that are not written yet may be after a power failure.
+ */
+static void answer_step(struct control_answer *answer, enum oprof_request request,
+			enum sync_job_step failed, int error)
 {
-	int error = profiler_dump(&daemon->profiler);
+	char text[DIAG_TEXT_BYTES];
 
-	*job = error ? 0 : sync_job_request(&daemon->sync, &error);
-	return error;
+	(void)snprintf(text, sizeof(text), "%s%s: %s",
+		       request == OPROF_REQUEST_SAVE ? "the session was saved, but " : "",
+		       failed == SYNC_JOB_READ ? "not all samples could be read"
+					       : "not all samples are written to disk yet",
+		       strerror(-error));
+	control_answer_fail(answer, error, text);
 }
 
 /* Returns the number of the job to wait for, or 0: answer is complete. */
 static uint64_t daemon_dump(struct daemon *daemon, struct control_answer *answer)
 {
+	enum sync_job_step failed;
 	uint64_t job;
-	int error = daemon_begin_dump(daemon, &job);
+	int error = sync_job_dump(&daemon->sync, &job, &failed);
 
 	if (error)
-		control_answer_fail(answer, error, strerror(-error));
+		answer_step(answer, OPROF_REQUEST_DUMP, failed, error);
 	return job;
-}
-
-/* A save has then done its work: only after a power failure its last samples may be missing. */
-static void answer_unwritten(struct control_answer *answer, enum oprof_request request, int error)
-{
-	char text[DIAG_TEXT_BYTES];
-
-	(void)snprintf(text, sizeof(text), "%s%s",
-		       request == OPROF_REQUEST_SAVE
-			       ? "the session was saved, but is not yet written to disk: "
-			       : "",
-		       strerror(-error));
-	control_answer_fail(answer, error, text);
 }
 
 static uint64_t daemon_save(struct daemon *daemon, const char *name, struct control_answer *answer)
 {
 	struct diag diag;
 	uint64_t job;
-	int error, unwritten;
+	enum sync_job_step failed;
+	int error, dump_error;
 
 	diag_clear(&diag);
 	error = session_check_name(name, &diag);
@@ -125,15 +122,15 @@ static uint64_t daemon_save(struct daemon *daemon, const char *name, struct cont
 		return 0;
 	}
 	/* The job comes first: its child inherits the files that saving is about to close. */
-	unwritten = daemon_begin_dump(daemon, &job);
+	dump_error = sync_job_dump(&daemon->sync, &job, &failed);
 	error = profiler_save(&daemon->profiler, name, &diag);
 	if (error) {
 		control_answer_fail(answer, error, diag_show(&diag));
 		return 0;
 	}
 	log_info("saved as session %s", name);
-	if (unwritten)
-		answer_unwritten(answer, OPROF_REQUEST_SAVE, unwritten);
+	if (dump_error)
+		answer_step(answer, OPROF_REQUEST_SAVE, failed, dump_error);
 	return job;
 }
 
@@ -249,7 +246,7 @@ static void daemon_reap(struct daemon *daemon)
 		for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
 			control_answer_init(&answer);
 			if (error)
-				answer_unwritten(&answer, waiting[i], error);
+				answer_step(&answer, waiting[i], SYNC_JOB_WRITE, error);
 			control_server_finish(daemon->server, job, waiting[i], &answer);
 		}
 	}

@@ -5,8 +5,8 @@ EXTRA_DIST += doc
 dist_man_MANS += doc/man/oprof.7
 
 # The man pages of the formats, section 5, are made of the pages in doc/ that doc/README.md lists
-# under "Formats and interfaces". The tarball has them, so only a clone needs lowdown; without it,
-# they are not installed.
+# under "Formats and interfaces". The tarball has them, so only a clone needs lowdown. Without it,
+# existing pages are installed as they are, even if they are older than their sources.
 format_pages = \
 	doc/man5/oprof-code-table.5 \
 	doc/man5/oprof-control-socket.5 \
@@ -28,5 +28,8 @@ dist_man_MANS += $(format_pages)
 endif
 MAINTAINERCLEANFILES = $(format_pages)
 
+if LOWDOWN
 doc/man5/oprof-%.5: doc/%.md doc/README.md scripts/man-page
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(top_srcdir)/scripts/man-page $< >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(top_srcdir)/scripts/man-page $< >$@.tmp && mv $@.tmp $@ || \
+		{ rm -f $@.tmp; exit 1; }
+endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/diag.h"
 
+#include "lib/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,14 +67,6 @@ int diag_first(int first, int second, const struct diag *second_diag, struct dia
 	return first ? first : second;
 }
 
-/* The text may quote untrusted input; control characters must not reach a terminal. */
-static void hide_controls(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 const char *diag_show(const struct diag *diag)
 {
 	static __thread char shown[DIAG_FILE_BYTES + DIAG_TEXT_BYTES + 16];
@@ -86,6 +80,6 @@ const char *diag_show(const struct diag *diag)
 		(void)snprintf(shown, sizeof(shown), "%s: %s", diag->file, diag->text);
 	else
 		(void)snprintf(shown, sizeof(shown), "%s", diag->text);
-	hide_controls(shown);
+	utf8_mask(shown, ""); /* it may quote untrusted input */
 	return shown;
 }

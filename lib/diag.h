@@ -38,8 +38,8 @@ int diag_first(int first, int second, const struct diag *second_diag, struct dia
 #endif
 
 /*
- * Returns "FILE:LINE: TEXT" in a static buffer of the calling thread, with "?" in place of
- * control characters. Never NULL.
+ * Returns "FILE:LINE: TEXT" in a static buffer of the calling thread, with "?" in place of control
+ * characters and of characters that change the direction of text. Never NULL.
  */
 const char *diag_show(const struct diag *diag);
 

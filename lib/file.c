@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,6 +26,14 @@ int file_write_all(int fd, const void *buf, size_t nr_bytes)
 		nr_bytes -= (size_t)nr;
 	}
 	return 0;
+}
+
+int file_flush(FILE *stream)
+{
+	/* If an earlier write failed, writing the rest usually fails for the same reason. */
+	if (fflush(stream))
+		return -errno;
+	return ferror(stream) ? -EIO : 0;
 }
 
 ssize_t file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position)

@@ -4,6 +4,7 @@
 #define LIB_FILE_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* Writes all of buf; continues if a signal interrupts a write. */
@@ -36,6 +37,12 @@ int file_read_regular(const char *path, size_t max_bytes, char **text, size_t *n
  * one process must not replace the same path concurrently.
  */
 int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode);
+
+/*
+ * Writes the buffered bytes of stream. Returns 0; -errno of this write; -EIO: an earlier write
+ * failed, and its errno is lost.
+ */
+int file_flush(FILE *stream);
 
 /* mkdir -p: creates each missing part of path, with mode. -ENOTDIR: a part is not a folder. */
 int file_make_dirs(const char *path, mode_t mode);

@@ -23,7 +23,8 @@ lib_libbase_a_SOURCES = \
 	lib/progress.c lib/progress.h \
 	lib/saturate.h \
 	lib/stop_signal.c lib/stop_signal.h \
-	lib/time_range.c lib/time_range.h
+	lib/time_range.c lib/time_range.h \
+	lib/utf8.c lib/utf8.h
 
 test_programs += \
 	tests/unit/lib/test_array \
@@ -43,5 +44,6 @@ test_programs += \
 	tests/unit/lib/test_perf_hint \
 	tests/unit/lib/test_progress \
 	tests/unit/lib/test_stop_signal \
-	tests/unit/lib/test_time_range
+	tests/unit/lib/test_time_range \
+	tests/unit/lib/test_utf8
 tests_unit_lib_test_array_LDFLAGS = $(failing_calls_ldflags)

@@ -4,6 +4,7 @@
 #include "lib/clock.h"
 #include "lib/log_limit.h"
 #include "lib/log_place.h"
+#include "lib/utf8.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -59,20 +60,6 @@ bool log_open_journal(void)
 	return log_place_open_journal(&log_place);
 }
 
-/*
- * Names of files and programs are untrusted. They must not start a new line in the log, and no
- * control character may reach a terminal.
- */
-static void log_mask_controls(char *line)
-{
-	for (; *line; line++) {
-		unsigned char c = (unsigned char)*line;
-
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			*line = '?';
-	}
-}
-
 /* Writes a message in one call, so that lines of several processes do not mix. */
 static void log_line(enum log_level level, const char *text)
 {
@@ -97,7 +84,8 @@ static void log_line(enum log_level level, const char *text)
 	if (used > sizeof(line) - 2)
 		used = sizeof(line) - 2;
 	line[used] = '\0';
-	log_mask_controls(line);
+	utf8_mask(line, "\t");
+	used = strlen(line);
 	line[used++] = '\n';
 	log_place_write(&log_place, line, used);
 }

@@ -6,6 +6,9 @@
  * A failing log does not make its caller fail. A message that cannot be written (full disk,
  * hanging journal) is counted; the count is logged once the log works again. Writes to a
  * terminal or pipe may block; writes to the journal do not.
+ *
+ * Messages quote names that other users chose. Control characters other than tabs, and characters
+ * that change the direction of text, are written as '?': a message is always one line.
  */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H

@@ -51,10 +51,6 @@ static int annotate_profile(const struct profile *profile, const struct annotate
 		error = annotated_format_source(&annotation, shown, stdout, stderr, &diag);
 	if (error)
 		log_error("%s", diag_show(&diag));
-	else if (fflush(stdout) || ferror(stdout)) {
-		error = -EIO;
-		log_error("cannot write to standard output: %s", strerror(-error));
-	}
 	annotation_deinit(&annotation);
 	return error;
 }
@@ -109,7 +105,7 @@ static int annotate(struct annotate_options *options)
 	int error;
 
 	options->profile.skip = select_skip_file;
-	options->selection.ask_daemon = options->nr_sides == 1;
+	options->selection.ask_daemon = true;
 	select_tell_times(options->sides, options->nr_sides);
 	select_allow_descriptors();
 	error = select_place_find(&place, options->sides, options->nr_sides,

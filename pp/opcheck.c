@@ -5,6 +5,7 @@
  * file. Exit status: 0 all files are good, 1 some are damaged, 2 some could not be checked.
  */
 #include "lib/diag.h"
+#include "lib/file.h"
 #include "lib/log.h"
 #include "libdb/slice/history_files.h"
 #include "libdb/sample_name.h"
@@ -449,6 +450,8 @@ static void check_path(struct totals *totals, const char *path)
 
 static int finish(const struct totals *totals)
 {
+	int error;
+
 	if (verbose) {
 		printf("%" PRIu64 " sample files, %" PRIu64 " slices, ", totals->nr_files,
 		       totals->nr_slices);
@@ -459,8 +462,9 @@ static int finish(const struct totals *totals)
 	if (!totals->nr_files && !totals->nr_slices && !totals->nr_stack_files &&
 	    !totals->nr_trouble)
 		log_warning("no sample files found");
-	if (fflush(stdout) || ferror(stdout)) {
-		log_error("cannot write to standard output: %s", strerror(errno));
+	error = file_flush(stdout);
+	if (error) {
+		log_error("cannot write to standard output: %s", strerror(-error));
 		return EXIT_TROUBLE;
 	}
 	if (totals->nr_trouble)

@@ -5,14 +5,13 @@
 #include "lib/diag.h"
 #include "lib/file.h"
 #include "lib/log.h"
-#include "pp/format/coverage.h"
-#include "pp/base/cells.h"
 #include "pp/format/format_document.h"
 #include "pp/format/format_terminal.h"
 #include "pp/page/format_page.h"
 #include "pp/format/format_text.h"
 #include "pp/profile/profile.h"
 #include "pp/report/report_calls.h"
+#include "pp/report/report_notes.h"
 #include "pp/report/report_options.h"
 #include "pp/selection/select_place.h"
 #include "pp/options/select_options.h"
@@ -20,15 +19,13 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINES_LACK_SHOWN 3
-#define ERROR_TOLD	 (-ECANCELED) /* the error was already reported */
+#define ERROR_TOLD (-ECANCELED) /* the error was already reported */
 
 /* A report for a file is for no terminal. */
 static struct display find_display(const struct report_options *options)
@@ -69,13 +66,16 @@ struct content {
 static int write_calls(FILE *out, const struct content *content,
 		       const struct report_options *options, const struct event_table *events)
 {
+	const struct display display = find_display(options);
+	bool for_terminal = options->layout == LAYOUT_TERMINAL;
 	struct diag diag;
 	int error;
 
-	if (options->text.header &&
+	if (options->text.header && !for_terminal &&
 	    (options->format == REPORT_TEXT || options->format == REPORT_STACKS))
 		text_format_header(out, content->profile, events);
-	error = report_calls_write(out, content->calls, options, &diag);
+	error = report_calls_write(out, content->calls, options, for_terminal ? &display : NULL,
+				   &diag);
 	if (!error || !diag.text[0])
 		return error;
 	log_error("%s", diag_show(&diag));
@@ -154,9 +154,7 @@ static int write_report(FILE *out, const struct content *content,
 		events = NULL;
 	error = write_format(out, content, options, events);
 	event_table_destroy(events);
-	if (!error && (fflush(out) || ferror(out)))
-		error = errno ? -errno : -EIO;
-	return error;
+	return error ? error : file_flush(out);
 }
 
 /* Builds the whole report, then replaces the file: readers see the old file or the new one. */
@@ -215,106 +213,19 @@ static int write_output(const struct content *content, const struct report_optio
 	return error;
 }
 
-static void tell_images(const struct profile *profile)
-{
-	const struct selection *selection = profile->selection;
-
-	for (size_t i = 0; i < selection->nr_sessions; i++)
-		for (size_t j = 0; j < selection->sessions[i].parts.nr_slices; j++)
-			log_info("read %s", selection->sessions[i].parts.slices[j].path);
-	for (size_t i = 0; i < selection->nr_parts; i++)
-		if (selection_live(selection, &selection->parts[i]))
-			log_info("read %s", selection_part_path(selection, &selection->parts[i]));
-	for (size_t i = 0; i < selection->nr_images; i++)
-		if (profile->images[i].note)
-			log_info("%s: %s", selection->images[i].path, profile->images[i].note);
-}
-
-/* Reports the images without source lines, if lines were requested. */
-static void tell_lines(const struct profile *profile, size_t nr_shown)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < profile->selection->nr_images; i++) {
-		if (!profile->images[i].line_note)
-			continue;
-		if (++nr <= nr_shown)
-			log_info("source lines of %s: %s", profile->selection->images[i].path,
-				 profile->images[i].line_note);
-	}
-	if (nr > nr_shown)
-		log_info("and %zu more images without source lines (-V lists them)", nr - nr_shown);
-}
-
-/* ---- coverage ---- */
-
-enum moment { BEFORE, AFTER };
-
-/* Writes what is known before the report, or after it, with an empty line between. */
-static void write_brief(FILE *err, const struct content *content,
-			const struct report_options *options, enum moment moment)
-{
-	if (moment == AFTER)
-		(void)fputc('\n', err);
-	if (options->tool.verbose && moment == BEFORE)
-		coverage_write_before(err, content->profile, options->selection.session_dir);
-	else if (options->tool.verbose)
-		coverage_write_after(err, content->profile);
-	else if (moment == BEFORE)
-		coverage_brief_before(err, content->profile, options->selection.session_dir);
-	else
-		coverage_brief_after(err, content->profile);
-	if (moment == BEFORE)
-		(void)fputc('\n', err);
-}
-
-/* Writes the coverage of a report for a terminal, in lines of its width. */
-static void tell_brief(const struct content *content, const struct report_options *options,
-		       enum moment moment)
-{
-	struct display display = find_display(options);
-	char *text = NULL;
-	size_t nr_bytes;
-	FILE *lines = open_memstream(&text, &nr_bytes);
-
-	if (!lines)
-		return;
-	write_brief(lines, content, options, moment);
-	if (!fclose(lines))
-		cells_wrap(stderr, text, display.width);
-	free(text);
-}
-
-static void tell_coverage(const struct content *content, const struct report_options *options,
-			  enum moment moment)
-{
-	if (options->layout == LAYOUT_TERMINAL)
-		tell_brief(content, options, moment);
-	else if (moment == BEFORE)
-		coverage_write_before(stderr, content->profile, options->selection.session_dir);
-	else
-		coverage_write_after(stderr, content->profile);
-}
-
 static int report_profile(const struct content *content, const struct report_options *options)
 {
-	size_t nr_shown = options->tool.verbose		       ? SIZE_MAX
-			  : options->layout == LAYOUT_TERMINAL ? 1
-							       : LINES_LACK_SHOWN;
+	const struct report_notes notes = {.profile = content->profile,
+					   .calls = content->calls,
+					   .options = options,
+					   .width = find_display(options).width};
 	int error;
 
-	if (options->tool.verbose)
-		tell_images(content->profile);
-	tell_coverage(content, options, BEFORE);
+	report_notes_before(stderr, &notes);
 	error = write_output(content, options);
-	if (error)
-		return error;
-	tell_coverage(content, options, AFTER);
-	if (options->text.show_lines || options->profile.inlines || options->tool.verbose)
-		tell_lines(content->profile, nr_shown);
-	if (content->calls)
-		report_calls_write_coverage(stderr, content->calls);
-	return 0;
+	if (!error)
+		report_notes_after(stderr, &notes);
+	return error;
 }
 
 static int report_calls(struct profile *profile, const struct report_options *options,
@@ -393,11 +304,7 @@ static int report(struct report_options *options)
 	if (options->layout == LAYOUT_TERMINAL)
 		(void)setlocale(LC_CTYPE, ""); /* other layouts do not depend on it */
 	options->profile.skip = select_skip_file;
-	/*
-	 * The ranges of two sides must be cut in the same way, so both are read from the files, in
-	 * which the daemon has stored its samples up to one moment.
-	 */
-	options->selection.ask_daemon = options->nr_sides == 1;
+	options->selection.ask_daemon = true;
 	options->selection.stacks = report_needs_stacks(options) || report_takes_stacks(options);
 	select_tell_times(options->sides, options->nr_sides);
 	select_allow_descriptors();

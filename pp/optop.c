@@ -4,6 +4,7 @@
  * text.
  */
 #include "lib/clock.h"
+#include "lib/file.h"
 #include "lib/log.h"
 #include "pp/options/tool_options.h"
 #include "pp/top/top.h"
@@ -113,7 +114,7 @@ static int print_once(struct top *top, const struct top_options *options)
 	if (error)
 		return error;
 	print_text(top, options->nr_rows);
-	return fflush(stdout) || ferror(stdout) ? -EIO : 0;
+	return file_flush(stdout);
 }
 
 static int run_batch(struct top *top, const struct top_options *options, const sigset_t *waiting)

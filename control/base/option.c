@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/base/option.h"
 
+#include "lib/file.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -52,12 +53,10 @@ int option_keep(char **kept, const char *text, struct diag *diag)
 
 int option_end_output(int status)
 {
-	int error;
+	int error = file_flush(stdout);
 
-	errno = 0;
-	error = fflush(stdout) || ferror(stdout);
 	if (!error)
 		return status;
-	log_error("cannot write the output: %s", strerror(errno ? errno : EIO));
+	log_error("cannot write the output: %s", strerror(-error));
 	return status ? status : EXIT_FAILURE;
 }

@@ -18,8 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAEMON_END_TIMEOUT_MS  120000
-#define DAEMON_END_INTERVAL_MS 5
+#define DAEMON_END_TIMEOUT_MS	 120000
+#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* of a daemon that is not needed any more */
+#define DAEMON_END_INTERVAL_MS	 5
+/* A signal may come right before poll(), which it then does not end. */
+#define DAEMON_READY_INTERVAL_MS 100
 
 void daemon_args_init(struct daemon_args *args, const char *program)
 {
@@ -91,8 +94,11 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 	return diag_set(diag, -EPROTO, "the daemon reported \"%s\" instead of being ready", line);
 }
 
-/* Reads one line without its end; it is empty if the pipe was closed first. 0 or -ETIMEDOUT. */
-static int read_ready_line(int fd, char *line, size_t nr_bytes)
+/*
+ * Reads one line without its end; it is empty if the pipe was closed first. Returns 0, -ETIMEDOUT,
+ * or -EINTR: this process was asked to end.
+ */
+static int read_ready_line(int fd, int (*signal_came)(void), char *line, size_t nr_bytes)
 {
 	int64_t deadline_ms = clock_monotonic_ms() + DAEMON_READY_TIMEOUT_MS;
 	size_t used = 0;
@@ -102,8 +108,12 @@ static int read_ready_line(int fd, char *line, size_t nr_bytes)
 		int64_t left = deadline_ms - clock_monotonic_ms();
 		ssize_t nr;
 
+		if (signal_came && signal_came())
+			return -EINTR;
 		if (left <= 0)
 			return -ETIMEDOUT;
+		if (left > DAEMON_READY_INTERVAL_MS)
+			left = DAEMON_READY_INTERVAL_MS;
 		if (poll(&wait, 1, (int)left) <= 0)
 			continue;
 		nr = read(fd, line + used, 1);
@@ -117,11 +127,14 @@ static int read_ready_line(int fd, char *line, size_t nr_bytes)
 	return 0;
 }
 
-static int wait_ready(int fd, struct diag *diag)
+static int wait_ready(int fd, int (*signal_came)(void), struct diag *diag)
 {
 	char line[DIAG_TEXT_BYTES];
+	int error = read_ready_line(fd, signal_came, line, sizeof(line));
 
-	if (read_ready_line(fd, line, sizeof(line)))
+	if (error == -EINTR)
+		return diag_set(diag, error, "a signal came before the daemon was ready");
+	if (error)
 		return diag_set(diag, -ETIMEDOUT, "the daemon was not ready within %d s",
 				DAEMON_READY_TIMEOUT_MS / 1000);
 	return daemon_ready_parse(line, diag);
@@ -182,7 +195,8 @@ int daemon_exec(struct daemon_args *args, struct diag *diag)
 	return diag_set(diag, -errno, "cannot run %s: %s", path, strerror(errno));
 }
 
-int daemon_start(struct daemon_args *args, enum daemon_kind kind, pid_t *pid, struct diag *diag)
+int daemon_start(struct daemon_args *args, enum daemon_kind kind, int (*signal_came)(void),
+		 pid_t *pid, struct diag *diag)
 {
 	char path[PATH_MAX];
 	int ready[2];
@@ -197,11 +211,14 @@ int daemon_start(struct daemon_args *args, enum daemon_kind kind, pid_t *pid, st
 	error = launch(path, args, ready, &child, diag);
 	(void)close(ready[1]);
 	if (!error) {
-		error = wait_ready(ready[0], diag);
-		if (error == -ETIMEDOUT)
+		error = wait_ready(ready[0], signal_came, diag);
+		if (error == -ETIMEDOUT || error == -EINTR)
 			(void)kill(child, SIGTERM);
 		if (error || kind == DAEMON_DETACHED)
-			(void)wait_status(child, DAEMON_END_TIMEOUT_MS, &status);
+			(void)wait_status(child,
+					  error == -EINTR ? DAEMON_CANCEL_TIMEOUT_MS
+							  : DAEMON_END_TIMEOUT_MS,
+					  &status);
 	}
 	(void)close(ready[0]);
 	*pid = error || kind == DAEMON_DETACHED ? 0 : child;

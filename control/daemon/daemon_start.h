@@ -39,8 +39,13 @@ enum daemon_kind {
  * Runs the daemon with args and waits until it is ready. *pid is the child,
  * which the caller must wait for (DAEMON_PRIVATE; else 0). On failure it has
  * ended, and diag has the reason. Returns 0 or -errno.
+ *
+ * signal_came returns the signal that asked this process to end, or 0; NULL if
+ * such signals are not caught. At a signal before the daemon is ready, the
+ * daemon is ended with SIGTERM, and after 5 s with SIGKILL: -EINTR.
  */
-int daemon_start(struct daemon_args *args, enum daemon_kind kind, pid_t *pid, struct diag *diag);
+int daemon_start(struct daemon_args *args, enum daemon_kind kind, int (*signal_came)(void),
+		 pid_t *pid, struct diag *diag);
 
 /* Replaces this process by the daemon. Returns only on failure: -errno and diag. */
 int daemon_exec(struct daemon_args *args, struct diag *diag);

@@ -3,6 +3,7 @@
 
 #include "control/module/module_tool.h"
 #include "lib/key_value.h"
+#include "oprof/record.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -39,6 +40,7 @@ static const struct {
 	{"side_band", "records about their processes were lost: the daemon read maps and tasks too "
 		      "late; enlarge those rings (oprofiled --side-pages)"},
 };
+_Static_assert(sizeof(losses) / sizeof(losses[0]) == OPROF_LOST_NR, "each reason has its meaning");
 
 struct status_text {
 	FILE *stream;

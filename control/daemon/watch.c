@@ -20,6 +20,11 @@ static void note_signal(int signal_number)
 	asked_to_end = signal_number;
 }
 
+int watch_signal(void)
+{
+	return asked_to_end;
+}
+
 /* Does nothing: catching the signal ends sigsuspend(). */
 static void notice_child(int signal_number)
 {

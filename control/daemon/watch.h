@@ -10,6 +10,9 @@
 /* Catches Ctrl-C and similar signals from now on. Call it before the daemon is started. */
 void watch_catch_signals(void);
 
+/* Returns the newest such signal, or 0 if none came; for daemon_start(). */
+int watch_signal(void);
+
 /*
  * Waits until such a signal arrives or seconds have passed (0: no limit, except for an alarm that
  * is already set), and then ends the daemon, or until the daemon ends by itself because nothing is

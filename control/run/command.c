@@ -91,6 +91,11 @@ int command_hold(struct command *command, char *const *argv, struct diag *diag)
 	return 0;
 }
 
+int command_signal(void)
+{
+	return came;
+}
+
 static int wait_for(pid_t pid)
 {
 	int status = 0;

@@ -33,6 +33,9 @@ struct command {
  */
 int command_hold(struct command *command, char *const *argv, struct diag *diag);
 
+/* Returns the newest signal noted so, or 0 if none was; for daemon_start(). */
+int command_signal(void);
+
 /*
  * Lets the child exec. Returns 0; or, after the child has ended, -errno of the exec, or -ECANCELED:
  * a signal asked this process to end while the child was held, which has then not exec'd.

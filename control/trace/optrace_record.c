@@ -80,8 +80,8 @@ static int wait_beside(const struct recording *record, struct command *command, 
 		*tracer = 0;
 		*error = daemon_judge_status(status, &diag);
 		if (*error)
-			log_error("%s: %s runs on without being traced", diag_show(&diag),
-				  record->command[0]);
+			log_error("%s runs on without being traced: %s", record->command[0],
+				  diag_show(&diag));
 	}
 	return command_wait(command);
 }
@@ -98,11 +98,14 @@ static int record_command(struct recording *record)
 		log_error("%s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
-	if (daemon_start(&record->args.daemon, DAEMON_PRIVATE, &tracer, &diag)) {
+	error = daemon_start(&record->args.daemon, DAEMON_PRIVATE, command_signal, &tracer, &diag);
+	if (error) {
 		status = command_cancel(&command);
 		/* After Ctrl-C, the tracer may only have missed the command. */
-		if (status == COMMAND_EXIT_OURS)
+		if (status == COMMAND_EXIT_OURS || error == -ETIMEDOUT)
 			log_error("%s", diag_show(&diag));
+		else
+			log_info("ended before %s was run", record->command[0]);
 		return status;
 	}
 	error = command_release(&command);
@@ -115,7 +118,7 @@ static int record_command(struct recording *record)
 		log_error("cannot run %s: %s", record->command[0], strerror(-error));
 	error = tracer ? daemon_end(tracer, &diag) : 0;
 	if (error)
-		log_error("%s: the trace may be incomplete", diag_show(&diag));
+		log_error("the trace may be incomplete: %s", diag_show(&diag));
 	else if (ran && !failed)
 		tell_next(record);
 	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;
@@ -125,16 +128,22 @@ static int record_machine(struct recording *record)
 {
 	struct diag diag = {0};
 	pid_t tracer;
+	int error;
 
 	watch_catch_signals();
-	if (daemon_start(&record->args.daemon, DAEMON_PRIVATE, &tracer, &diag)) {
-		log_error("%s", diag_show(&diag));
-		return COMMAND_EXIT_OURS;
+	error = daemon_start(&record->args.daemon, DAEMON_PRIVATE, watch_signal, &tracer, &diag);
+	if (error) {
+		if (error != -EINTR) {
+			log_error("%s", diag_show(&diag));
+			return COMMAND_EXIT_OURS;
+		}
+		log_info("ended before tracing began");
+		return COMMAND_EXIT_SIGNAL + watch_signal();
 	}
 	log_info("tracing %s; Ctrl-C ends it",
 		 record->args.selective ? "the selected processes" : "the whole machine");
 	if (watch_daemon(tracer, 0, &diag)) {
-		log_error("%s: the trace may be incomplete", diag_show(&diag));
+		log_error("the trace may be incomplete: %s", diag_show(&diag));
 		return COMMAND_EXIT_OURS;
 	}
 	tell_next(record);

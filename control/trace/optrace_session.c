@@ -224,7 +224,7 @@ static int start(struct session_command *session, struct diag *diag)
 		return error;
 	daemon_args_add(&session->args.daemon, "--session=%s", folder);
 	free(folder);
-	error = daemon_start(&session->args.daemon, DAEMON_DETACHED, &pid, diag);
+	error = daemon_start(&session->args.daemon, DAEMON_DETACHED, NULL, &pid, diag);
 	if (error)
 		return error;
 	if (session->args.mode == TRACE_ARGS_OVERWRITE)

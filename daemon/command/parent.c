@@ -12,7 +12,10 @@ int parent_follow(pid_t parent, struct diag *diag)
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM))
 		return diag_set(diag, -errno, "cannot watch the parent process: %s",
 				strerror(errno));
-	if (getppid() != parent) /* it ended before prctl took effect */
-		return diag_set(diag, -ESRCH, "the parent process %d has ended", (int)parent);
-	return 0;
+	if (getppid() == parent)
+		return 0;
+	/* The parent ended before prctl took effect, or the number never was the parent's. */
+	return diag_set(diag, -ESRCH, "cannot watch the parent process: process %d %s", (int)parent,
+			kill(parent, 0) && errno == ESRCH ? "has ended"
+							  : "is not the parent of this one");
 }

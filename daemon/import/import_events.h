@@ -8,9 +8,9 @@
 
 /*
  * Fills in choices, with room for the file's events (at most SOURCE_EVENTS_MAX). An event has the
- * name that perf shows, without modifiers, which do not change the event ("cpu-clock" for
- * "cpu-clock:pppH"); an unknown name becomes "eventN". Events of the same name and period get
- * different names, by appending a number.
+ * name that perf shows, without modifiers after a colon, which do not change the event ("cpu-clock"
+ * for "cpu-clock:pppH"; but "cpu-cycles-u" for "cpu/cycles/u"); an unknown name becomes "eventN".
+ * Events of the same name and period get different names, by appending a number.
  */
 void import_events_choose(const struct perf_file *file, struct event_choice *choices);
 

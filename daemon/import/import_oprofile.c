@@ -350,15 +350,18 @@ static int fill_session(struct session *session, struct diag *diag)
 	if (!importing->nr_files)
 		return diag_set_at(diag, -ENOENT, importing->from, 0,
 				   "contains no readable sample file of OProfile");
-	log_info("%" PRIu64 " samples of %" PRIu64 " files", importing->nr_samples,
-		 importing->nr_files);
+	log_info("%" PRIu64 " sample%s of %" PRIu64 " file%s", importing->nr_samples,
+		 importing->nr_samples == 1 ? "" : "s", importing->nr_files,
+		 importing->nr_files == 1 ? "" : "s");
 	if (importing->nr_arcs)
 		log_warning("%" PRIu64
-			    " files of call graph arcs are ignored: OProfile stores callers and "
+			    " file%s of call graph arcs %s ignored: OProfile stores callers and "
 			    "callees, not whole call chains",
-			    importing->nr_arcs);
+			    importing->nr_arcs, importing->nr_arcs == 1 ? "" : "s",
+			    importing->nr_arcs == 1 ? "is" : "are");
 	if (importing->nr_bad)
-		log_warning("%" PRIu64 " files are ignored", importing->nr_bad);
+		log_warning("%" PRIu64 " file%s ignored", importing->nr_bad,
+			    importing->nr_bad == 1 ? " is" : "s are");
 	return 0;
 }
 

@@ -2,13 +2,10 @@
 #include "daemon/profiler/profiler.h"
 
 #include "daemon/filing/recount.h"
-#include "daemon/session/separation.h"
-#include "daemon/profiler/unwind_choice.h"
 #include "lib/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -730,62 +727,4 @@ void profiler_check_session(struct profiler *profiler)
 bool profiler_ended(const struct profiler *profiler)
 {
 	return profiler->source->ops->ended(profiler->source);
-}
-
-/* All settings that a start may choose, so that a client can compare them with its own. */
-static void status_settings(const struct profiler *profiler, struct control_answer *answer)
-{
-	const struct source_config *config = &profiler->config.source;
-	uint64_t hz = 0; /* the common frequency of the events without a period */
-	char text[256];
-
-	for (size_t i = 0; i < config->nr_events; i++) {
-		event_choice_format(&config->events[i], text, sizeof(text));
-		control_answer_add(answer, "event", "%s", text);
-		if (config->events[i].frequency)
-			hz = config->events[i].period_or_hz;
-	}
-	if (hz)
-		control_answer_add(answer, "frequency", "%" PRIu64, hz);
-	separation_format(profiler->config.separation, text);
-	control_answer_add(answer, "separation", "%s", text);
-	control_answer_add(answer, "callgraph", "%u", config->chain_depth);
-	control_answer_add(answer, "unwind", "%s", unwind_choice_name(config->unwind));
-	control_answer_add(answer, "stack_bytes", "%u", config->stack_bytes);
-	control_answer_add(answer, "sample_pages", "%u", config->sample_pages);
-	control_answer_add(answer, "buffer_size", "%" PRIu64, config->buffer_size);
-	control_answer_add(answer, "buffer_watershed", "%" PRIu64, config->buffer_watershed);
-	control_answer_add(answer, "cpu_buffer_size", "%" PRIu64, config->cpu_buffer_size);
-	control_answer_add(answer, "budget_asked", "%" PRIu64,
-			   profiler->config.history.budget_bytes);
-	control_answer_add(answer, "budget_days", "%u", profiler->config.history.budget_days);
-	control_answer_add(answer, "thinning", "%u", profiler->thinning);
-	if (hz)
-		control_answer_add(answer, "frequency_now", "%.4g",
-				   (double)hz / profiler->thinning);
-}
-
-void profiler_status(const struct profiler *profiler, struct control_answer *answer)
-{
-	const struct session *session = profiler->session;
-
-	control_answer_add(answer, "version", "%s", OPROF_VERSION);
-	control_answer_add(answer, "pid", "%d", (int)getpid());
-	control_answer_add(answer, "state", "%s", profiler->running ? "running" : "stopped");
-	control_answer_add(answer, "source", "%s", profiler->source->name);
-	if (profiler->choice.reason[0])
-		control_answer_add(answer, "source_reason", "%s", profiler->choice.reason);
-	control_answer_add(answer, "target", "%s", session->info.target);
-	control_answer_add(answer, "session", "%s", OPROF_SESSION_CURRENT);
-	control_answer_add(answer, "started", "%" PRId64, session->info.started_ns);
-	status_settings(profiler, answer);
-	for (size_t i = 0; i < session->info.nr_notes; i++)
-		control_answer_add(answer, "note", "%s %s", session->info.notes[i].name,
-				   session->info.notes[i].text);
-	control_answer_add(answer, "rate", "%.1f", profiler->rate);
-	control_answer_add(answer, "sample_files", "%zu", sample_cache_nr_files(profiler->cache));
-	history_status(&profiler->history, answer);
-	for (uint32_t i = 0; session->open && i < session->stats.nr_entries; i++)
-		control_answer_add(answer, session->stats.names[i], "%" PRIu64,
-				   session->stats.values[i]);
 }

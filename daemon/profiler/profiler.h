@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Combines source, attribution and session, with the operations on them: start, stop, drain, dump,
- * reset, save, status.
+ * reset, save.
  *
- * Not for: signals, sockets, waiting (oprofiled.c).
+ * Not for: signals, sockets, waiting (oprofiled.c); the status for clients (profiler_status.h).
  */
 #ifndef DAEMON_PROFILER_H
 #define DAEMON_PROFILER_H
 
 #include "daemon/filing/attribution.h"
-#include "daemon/command/control_message.h"
 #include "daemon/history/history.h"
 #include "daemon/filing/off_cpu.h"
 #include "daemon/filing/recent_slice.h"
@@ -141,8 +140,5 @@ bool profiler_ended(const struct profiler *profiler);
 
 /* Add a note for reports. Its strings must live as long as the profiler. */
 void profiler_note(struct profiler *profiler, const struct source_note *note);
-
-/* Add lines "key value", listed in doc/control-socket.md. */
-void profiler_status(const struct profiler *profiler, struct control_answer *answer);
 
 #endif

@@ -67,6 +67,15 @@ uint64_t sync_job_request(struct sync_job *sync, int *error)
 	return 0;
 }
 
+int sync_job_dump(struct sync_job *sync, uint64_t *job, enum sync_job_step *failed)
+{
+	int error = profiler_dump(sync->profiler);
+
+	*failed = error ? SYNC_JOB_READ : SYNC_JOB_WRITE;
+	*job = error ? 0 : sync_job_request(sync, &error);
+	return error;
+}
+
 static int status_error(int status)
 {
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;

@@ -30,6 +30,16 @@ void sync_job_init(struct sync_job *sync, struct profiler *profiler);
  */
 uint64_t sync_job_request(struct sync_job *sync, int *error);
 
+/* The steps of a dump. */
+enum sync_job_step { SYNC_JOB_READ, SYNC_JOB_WRITE };
+
+/*
+ * Reads all samples and requests a sync of them. *job is the job to wait for, 0: none. Returns 0,
+ * or -errno with the step that failed: reading, and then nothing is requested, or writing, when no
+ * child could be made.
+ */
+int sync_job_dump(struct sync_job *sync, uint64_t *job, enum sync_job_step *failed);
+
 /*
  * After SIGCHLD. Returns true if a job has ended: *job is its number, *error its result. The next
  * job, if requested, has then been started.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/service/service.h"
 
+#include "daemon/profiler/profiler_status.h"
 #include "daemon/service/metrics.h"
 #include "lib/clock.h"
 #include "lib/log.h"

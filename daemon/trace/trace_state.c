@@ -169,18 +169,22 @@ static void put_mapping(struct trace_state_sink *sink, const struct trace_state_
 		put(dump, STATE_MAPPING, &payload, sizeof(payload), mapping->path);
 }
 
+static uint64_t first_time(const struct trace_channel *channel,
+			   const struct trace_state_config *config)
+{
+	const uint64_t last = trace_channel_time(channel, 0);
+
+	if (!config->in_front)
+		return config->time > last ? config->time : last + 1;
+	return config->time < TRACE_STATE_TIME_ROOM ? 0 : config->time - TRACE_STATE_TIME_ROOM;
+}
+
 void trace_state_dump_begin(struct trace_state_dump *dump, struct trace_channel *channel,
 			    const struct trace_state_config *config,
 			    struct trace_state_counts *counts)
 {
-	const uint64_t room =
-		config->time < TRACE_STATE_TIME_ROOM ? config->time : TRACE_STATE_TIME_ROOM;
-
-	*dump = (struct trace_state_dump){{put_thread, put_mapping},
-					  channel,
-					  config,
-					  counts,
-					  config->time - (config->in_front ? room : 0)};
+	*dump = (struct trace_state_dump){
+		{put_thread, put_mapping}, channel, config, counts, first_time(channel, config)};
 	*counts = (struct trace_state_counts){0};
 	counts->nr_marks += put(dump, STATE_START, NULL, 0, NULL);
 }

@@ -58,7 +58,8 @@ struct trace_state_config {
 	uint64_t time; /* when the trace, or its chunk, begins */
 	/*
 	 * True: before CPU 0's records (trace_channel_state_begin), with times from
-	 * time - TRACE_STATE_TIME_ROOM to time; false: among them, with times from time on.
+	 * time - TRACE_STATE_TIME_ROOM (at least 0) to time; false: among them, with times from
+	 * time on, but after the last record.
 	 */
 	bool in_front;
 	/* /proc is read later than time: each thread's status and CPU at time are not known. */
@@ -85,8 +86,9 @@ int trace_state_read(struct trace_state_sink *sink, const struct trace_state_con
 /*
  * Writes the contents of /proc to a channel, without threads that end during the reading. Each
  * packet begins one unit of time after the one before: readers that join the chunks of a trace sort
- * a stream's packets by their begin (babeltrace2 2.0 reverses equal ones). Returns 0, or -errno if
- * proc_path cannot be read or memory is short.
+ * a stream's packets by their begin (babeltrace2 2.0 reverses equal ones). Where the times in front
+ * are used up, further packets begin at time. Returns 0, or -errno if proc_path cannot be read or
+ * memory is short.
  */
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts);

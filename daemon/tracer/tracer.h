@@ -54,8 +54,8 @@ struct tracer_config {
 struct tracer_counts {
 	uint64_t nr_records;	/* in the folder or in memory: events and state */
 	uint64_t nr_state;	/* of these, state at the start of the trace and of each chunk */
-	uint64_t lost_kernel;	/* the kernel's ring was full */
-	uint64_t lost_nested;	/* module only: interrupts were nested too deep */
+	uint64_t lost_kernel;	/* the kernel's ring was full; module: or had been finalised */
+	uint64_t lost_nested;	/* module only: nested too deep, or the writer was killed */
 	uint64_t lost_room;	/* no room in a buffer, record too long, or no memory */
 	uint64_t lost_bad;	/* records that do not match their tracepoint */
 	uint64_t lost_disk;	/* in packets that were not written to disk, as far as known */

@@ -122,7 +122,7 @@ static int append(const char **texts, size_t *nr, size_t max, const char *text, 
 		  struct diag *diag)
 {
 	if (*nr == max)
-		return diag_set(diag, -E2BIG, "at most %zu times %s", max, option);
+		return diag_set(diag, -E2BIG, "%s may be given at most %zu times", option, max);
 	texts[(*nr)++] = text;
 	return 0;
 }

@@ -363,8 +363,8 @@ static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 }
 
 /*
- * Records before now are in the chunk that ends; the next chunk begins with the state at now, or at
- * the last record of CPU 0 if that is later.
+ * Records before now are in the chunk that ends; the next chunk begins with the state at now, or
+ * after the last record of CPU 0 if that is later.
  */
 static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 {
@@ -379,8 +379,6 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 	if (error || !trace_chunks_next(&tracer->base.chunks, now) ||
 	    !trace_state_is_the_machines())
 		return error;
-	if (how.time < trace_channel_time(tracer->channel, 0))
-		how.time = trace_channel_time(tracer->channel, 0);
 	error = trace_state_dump(tracer->channel, &how, &state);
 	tracer->base.nr_state += trace_state_nr_records(&state);
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;

@@ -36,7 +36,7 @@ static int write_out(struct annotated_output *output)
 
 	output->out = NULL;
 	if (!output->dir)
-		return fflush(out) || ferror(out) ? -EIO : 0;
+		return file_flush(out);
 	if (fclose(out))
 		return -ENOMEM;
 	error = file_make_parent_dirs(output->path, 0777);
@@ -53,6 +53,13 @@ int annotated_output_end(struct annotated_output *output, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot write %s: %s",
 				output->path ? output->path : "standard output", strerror(-error))
 		     : 0;
+}
+
+void annotated_output_write_sum(const struct annotated_output *output, FILE *err)
+{
+	if (output->dir)
+		(void)fprintf(err, "%zu file%s written below %s\n", output->nr_files,
+			      output->nr_files == 1 ? "" : "s", output->dir);
 }
 
 void annotated_output_deinit(struct annotated_output *output)

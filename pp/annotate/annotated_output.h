@@ -28,6 +28,8 @@ struct annotated_output {
 int annotated_output_begin(struct annotated_output *output, const char *name);
 /* Ends the part. Returns 0, or -errno of writing with *diag. */
 int annotated_output_end(struct annotated_output *output, struct diag *diag);
+/* If the output is a folder, reports to err how many files were written there. */
+void annotated_output_write_sum(const struct annotated_output *output, FILE *err);
 void annotated_output_deinit(struct annotated_output *output);
 
 #endif

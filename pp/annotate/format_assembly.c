@@ -447,9 +447,7 @@ static void tell_sums(const struct assembly *assembly)
 	}
 	if (assembly->mixed)
 		annotated_write_lines_lack(assembly->err, assembly->annotation);
-	if (assembly->output.dir)
-		(void)fprintf(assembly->err, "%zu files written below %s\n",
-			      assembly->output.nr_files, assembly->output.dir);
+	annotated_output_write_sum(&assembly->output, assembly->err);
 }
 
 int annotated_format_assembly(const struct annotation *annotation,

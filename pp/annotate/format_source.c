@@ -165,7 +165,8 @@ static void write_totals(struct source_writing *writing, FILE *out, uint32_t lin
 			write_total(sources, out, total);
 	}
 	if (nr > TOTALS_SHOWN)
-		(void)fprintf(out, " /* and %zu more functions */", nr - TOTALS_SHOWN);
+		(void)fprintf(out, " /* and %zu more function%s */", nr - TOTALS_SHOWN,
+			      nr - TOTALS_SHOWN == 1 ? "" : "s");
 }
 
 /* Moves totals from the line of the first instruction to the function's first line in the text. */
@@ -419,7 +420,8 @@ static void tell_sums(const struct sources *sources)
 
 	if (sources->nr_missing) {
 		(void)fprintf(sources->err,
-			      "source of %zu files is missing: ", sources->nr_missing_files);
+			      "source of %zu file%s is missing: ", sources->nr_missing_files,
+			      sources->nr_missing_files == 1 ? "" : "s");
 		annotated_samples_write(sources->err, profile, sources->nr_missing);
 		(void)fputs(", shown by line number\n", sources->err);
 	}
@@ -429,9 +431,7 @@ static void tell_sums(const struct sources *sources)
 		(void)fputc('\n', sources->err);
 	}
 	annotated_write_lines_lack(sources->err, sources->annotation);
-	if (sources->output.dir)
-		(void)fprintf(sources->err, "%zu files written below %s\n",
-			      sources->output.nr_files, sources->output.dir);
+	annotated_output_write_sum(&sources->output, sources->err);
 }
 
 int annotated_format_source(const struct annotation *annotation,
@@ -503,6 +503,7 @@ void annotated_write_lines_lack(FILE *err, const struct annotation *annotation)
 	for (size_t i = 0; order && i < nr_images && i < LACKS_SHOWN; i++)
 		write_image_lack(err, annotation, order[i], sum_image(annotation, order, i));
 	if (nr_images > LACKS_SHOWN)
-		(void)fprintf(err, "  and %zu more images\n", nr_images - LACKS_SHOWN);
+		(void)fprintf(err, "  and %zu more image%s\n", nr_images - LACKS_SHOWN,
+			      nr_images - LACKS_SHOWN == 1 ? "" : "s");
 	free(order);
 }

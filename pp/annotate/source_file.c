@@ -2,6 +2,7 @@
 #include "pp/annotate/source_file.h"
 
 #include "lib/file.h"
+#include "lib/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -192,47 +193,9 @@ int source_file_read(struct source_file *file, const char *path, const struct so
 /* ---- writing ---- */
 
 /* Returns the length of the UTF-8 character that begins with first; 0: none does. */
-static size_t nr_of_character(unsigned char first)
-{
-	if (first < 0x80)
-		return 1;
-	return first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-}
-
 static bool is_plain(unsigned char byte)
 {
 	return (byte >= 0x20 && byte < 0x7f) || byte == '\t';
-}
-
-/*
- * Returns the length of the next character if it is written unchanged; 0 for a control (C0,
- * DEL, C1) or a byte that is not UTF-8. Bytes of other encodings from 0xa0 on do not affect a
- * terminal and stay.
- */
-static size_t nr_shown(const char *line, size_t nr_bytes)
-{
-	unsigned char first = (unsigned char)*line;
-	size_t nr = nr_of_character(first);
-
-	if (first < 0x80)
-		return is_plain(first);
-	if (nr > nr_bytes)
-		nr = 0;
-	for (size_t i = 1; i < nr; i++)
-		if (((unsigned char)line[i] & 0xc0) != 0x80)
-			nr = 0;
-	if (first == 0xc2 && nr == 2 && (unsigned char)line[1] < 0xa0)
-		return 0;
-	return nr ? nr : first >= 0xa0;
-}
-
-/* Returns the length of a character that is not shown. */
-static size_t nr_hidden(const char *line, size_t nr_bytes)
-{
-	return nr_bytes > 1 && (unsigned char)*line == 0xc2 &&
-			       ((unsigned char)line[1] & 0xe0) == 0x80
-		       ? 2
-		       : 1;
 }
 
 void source_line_write(FILE *out, const char *line, size_t nr_bytes)
@@ -243,14 +206,17 @@ void source_line_write(FILE *out, const char *line, size_t nr_bytes)
 		nr++;
 	(void)fwrite_unlocked(line, 1, nr, out);
 	while (nr < nr_bytes) {
-		size_t nr_next = nr_shown(line + nr, nr_bytes - nr);
+		char character[5] = "";
+		size_t nr_left = nr_bytes - nr;
+		size_t nr_next;
+		bool masked;
 
-		if (nr_next) {
-			(void)fwrite_unlocked(line + nr, 1, nr_next, out);
-		} else {
+		memcpy(character, line + nr, nr_left < 4 ? nr_left : 4);
+		nr_next = utf8_next(character, &masked);
+		if (masked && *character != '\t')
 			(void)fputc_unlocked('?', out);
-			nr_next = nr_hidden(line + nr, nr_bytes - nr);
-		}
+		else
+			(void)fwrite_unlocked(character, 1, nr_next, out);
 		nr += nr_next;
 	}
 }

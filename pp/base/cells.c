@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/base/cells.h"
 
+#include "lib/utf8.h"
+
 #include <langinfo.h>
 #include <limits.h>
 #include <math.h>
@@ -19,13 +21,6 @@ static bool is_utf8(void)
 static const char *ellipsis(void)
 {
 	return is_utf8() ? "\u2026" : "...";
-}
-
-/* True for the marks and overrides of Unicode's bidirectional algorithm: they move other text. */
-static bool changes_direction(wchar_t wide)
-{
-	return wide == 0x61c || wide == 0x200e || wide == 0x200f ||
-	       (wide >= 0x202a && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069);
 }
 
 /* True for characters that show nothing themselves, and can hide in a name. */
@@ -47,7 +42,8 @@ static size_t read_character(const char *text, int *nr_cells)
 		*nr_cells = -1;
 		return 1;
 	}
-	*nr_cells = changes_direction(wide) || is_invisible(wide) ? -1 : wcwidth(wide);
+	*nr_cells =
+		utf8_changes_direction((uint32_t)wide) || is_invisible(wide) ? -1 : wcwidth(wide);
 	return nr;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/base/json_writer.h"
 
-#include "pp/base/utf8.h"
+#include "lib/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

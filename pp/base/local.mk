@@ -7,7 +7,6 @@ pp_libpp_a_SOURCES += \
 	pp/base/json_writer.c pp/base/json_writer.h \
 	pp/base/protobuf.c pp/base/protobuf.h \
 	pp/base/strings.c pp/base/strings.h \
-	pp/base/utf8.c pp/base/utf8.h \
 	pp/base/xml_writer.c pp/base/xml_writer.h
 
 test_programs += \
@@ -15,4 +14,4 @@ test_programs += \
 	tests/unit/pp/base/test_display \
 	tests/unit/pp/base/test_protobuf \
 	tests/unit/pp/base/test_strings \
-	tests/unit/pp/base/test_utf8
+	tests/unit/pp/base/test_writers

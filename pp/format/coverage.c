@@ -310,9 +310,9 @@ static void write_throttled(FILE *err, const struct selection_side *side)
 
 	if (episodes)
 		(void)fprintf(err,
-			      "throttled %" PRIu64 " times by the kernel, %.1f ms in all: the "
+			      "throttled %" PRIu64 " time%s by the kernel, %.1f ms in all: the "
 			      "rate is too high for this machine\n",
-			      episodes,
+			      episodes, episodes == 1 ? "" : "s",
 			      (double)counters_get(&side->counters, "throttled_ns") / 1e6);
 }
 
@@ -481,7 +481,8 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct colum
 {
 	const char *note = lack->profile->images[lacking->image].note;
 
-	(void)fprintf(err, "  %" PRIu64 " samples (%.2f %%", lacking->nr_samples, lacking->percent);
+	(void)fprintf(err, "  %" PRIu64 " sample%s (%.2f %%", lacking->nr_samples,
+		      lacking->nr_samples == 1 ? "" : "s", lacking->percent);
 	write_of_event(err, lack, lacking->column);
 	(void)fputs(") without a symbol in ", err);
 	text_write_name(err, lack->profile->selection->images[lacking->image].path);
@@ -511,8 +512,9 @@ static void write_images(FILE *err, const struct lack *lack)
 		nr_shown++;
 	}
 	if (lack->nr_images > nr_shown)
-		(void)fprintf(err, "  and %zu more images with such samples\n",
-			      lack->nr_images - nr_shown);
+		(void)fprintf(err, "  and %zu more image%s with such samples\n",
+			      lack->nr_images - nr_shown,
+			      lack->nr_images - nr_shown == 1 ? "" : "s");
 	if (debug_helps)
 		(void)fputs("  debug symbols: " DEBUG_REMEDY "\n", err);
 }
@@ -674,12 +676,15 @@ static void write_losses(FILE *err, const struct profile *profile)
 	for (size_t i = 0; i < selection->nr_sides; i++)
 		write_side_losses(err, profile, i);
 	if (nr_unread)
-		(void)fprintf(err, "%zu sample files could not be read and are left out\n",
-			      nr_unread);
+		(void)fprintf(err, "%zu sample file%s could not be read and %s left out\n",
+			      nr_unread, nr_unread == 1 ? "" : "s", nr_unread == 1 ? "is" : "are");
 	if (profile->nr_holed)
 		(void)fprintf(err,
-			      "%zu sample files lost a page while they were written (full disk?): "
-			      "their counts are too low\n",
+			      profile->nr_holed == 1
+				      ? "%zu sample file lost a page while it was written (full "
+					"disk?): its counts are too low\n"
+				      : "%zu sample files lost a page while they were written "
+					"(full disk?): their counts are too low\n",
 			      profile->nr_holed);
 }
 
@@ -692,8 +697,8 @@ static bool is_measured(const struct classes *classes)
 	return true;
 }
 
-/* Reports how many of the changes exceed the sampling error. */
-static void write_chance(FILE *err, const struct profile *profile)
+/* Reports how many of the changes exceed the sampling error. meaning: of the column. */
+static void write_chance(FILE *err, const struct profile *profile, const char *meaning)
 {
 	size_t nr_by_chance = profile->nr_rows * profile->nr_classes / 20;
 	size_t nr_beyond = 0;
@@ -711,10 +716,10 @@ static void write_chance(FILE *err, const struct profile *profile)
 			break;
 		}
 	(void)fprintf(err,
-		      "diff %%: the change of the share, in percent of the share "
-		      "before; ~: within the sampling error (95 %%)\n%zu of %zu %s "
-		      "changed by more than that",
-		      nr_beyond, profile->nr_rows, profile->with_symbols ? "symbols" : "images");
+		      "%s; ~: within the sampling error (95 %%)\n%zu of %zu %s changed by more "
+		      "than that",
+		      meaning, nr_beyond, profile->nr_rows,
+		      profile->with_symbols ? "symbols" : "images");
 	/* Each line has one chance in twenty to look changed, so among many lines some do. */
 	if (nr_by_chance && !is_measured(&profile->selection->classes))
 		(void)fprintf(err, "; up to %zu of them may have changed by chance alone",
@@ -722,7 +727,7 @@ static void write_chance(FILE *err, const struct profile *profile)
 	(void)fputc('\n', err);
 }
 
-static void write_after(FILE *err, const struct profile *profile,
+static void write_after(FILE *err, const struct profile *profile, const char *meaning,
 			void (*write_lack)(FILE *err, const struct lack *lack))
 {
 	struct lack lack = {0};
@@ -734,7 +739,7 @@ static void write_after(FILE *err, const struct profile *profile,
 		write_symbolized(err, &lack);
 	(void)fputc('\n', err);
 	if (profile->selection->nr_sides > 1)
-		write_chance(err, profile);
+		write_chance(err, profile, meaning);
 	write_losses(err, profile);
 	if (told)
 		write_lack(err, &lack);
@@ -743,10 +748,12 @@ static void write_after(FILE *err, const struct profile *profile,
 
 void coverage_write_after(FILE *err, const struct profile *profile)
 {
-	write_after(err, profile, write_images);
+	write_after(err, profile, "diff %: the change of the share, in percent of the share before",
+		    write_images);
 }
 
-void coverage_brief_after(FILE *err, const struct profile *profile)
+void coverage_brief_after(FILE *err, const struct profile *profile, bool each_image)
 {
-	write_after(err, profile, write_images_brief);
+	write_after(err, profile, "CHANGE: the difference of the shares, in percentage points",
+		    each_image ? write_images : write_images_brief);
 }

@@ -8,6 +8,7 @@
 
 #include "pp/profile/profile.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Writes one line for each side: sessions, host, times, source, events, rate. */
@@ -16,10 +17,10 @@ void coverage_write_before(FILE *err, const struct profile *profile, const char 
 void coverage_write_after(FILE *err, const struct profile *profile);
 
 /*
- * The same for a terminal: without the reason for the source, and with one line for all images
- * without symbols.
+ * The same for the terminal layout: without the reason for the source, and with one line for all
+ * images without symbols, or one for each of the most important ones.
  */
 void coverage_brief_before(FILE *err, const struct profile *profile, const char *session_dir);
-void coverage_brief_after(FILE *err, const struct profile *profile);
+void coverage_brief_after(FILE *err, const struct profile *profile, bool each_image);
 
 #endif

@@ -4,14 +4,17 @@
 #include "pp/format/format_calls.h"
 #include "pp/format/format_rows.h"
 #include "pp/profile/symbol_choice.h"
+#include "pp/format/terminal_table.h"
 #include "pp/format/text_line.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define NR_DASHES 79
-#define INDENT	  "  "
+#define NR_DASHES    79
+#define INDENT	     "  "
+#define INDENT_CELLS 2
+#define NAME_BYTES   8192 /* of a line on a terminal; longer names are cut */
 
 struct callgraph {
 	const struct call_graph *graph;
@@ -24,6 +27,10 @@ struct callgraph {
 	uint64_t *sum, *share_sum; /* nr_columns: the whole that the current lines are shares of */
 	bool vma64, image_column;
 	struct text_line line;
+	const struct display *display; /* of the terminal layout; NULL: that of scripts */
+	struct table table;	       /* of the terminal layout */
+	bool measuring;		       /* each line is measured for the table, not written */
+	size_t nr_hidden; /* functions without a block, since the threshold hides them */
 };
 
 /* The data of one line. */
@@ -31,6 +38,7 @@ struct call_line {
 	uint32_t function;
 	const uint64_t *counts, *shares, *of_counts, *of_shares;
 	const char *indent, *behind; /* indent: before the line; behind: after the name */
+	const char *arrow;	     /* on a terminal, before the name of a caller or callee */
 };
 
 /* ---- choice and order of functions ---- */
@@ -81,9 +89,12 @@ static int choose_functions(struct callgraph *callgraph, const struct calls_opti
 		else
 			callgraph->image_column |= function->image != first_image &&
 						   function->image != CALL_IMAGE_NONE;
-		if (passes(callgraph, callgraph->graph->below_shares + i * tree->nr_columns) &&
-		    is_asked(callgraph, i, options))
+		if (!is_asked(callgraph, i, options))
+			continue;
+		if (passes(callgraph, callgraph->graph->below_shares + i * tree->nr_columns))
 			callgraph->functions[callgraph->nr_functions++] = i;
+		else
+			callgraph->nr_hidden++;
 	}
 	return 0;
 }
@@ -209,11 +220,42 @@ static void write_name(struct callgraph *callgraph, const struct call_line *what
 	text_line_end(&callgraph->line);
 }
 
+static void table_line(struct callgraph *callgraph, const struct call_line *what)
+{
+	const char *path = call_image_path(callgraph->tree, what->function);
+	struct table_row row = {.counts = what->counts,
+				.shares = what->shares,
+				.indent = *what->indent ? INDENT_CELLS : 0,
+				.faint = *what->indent,
+				.plain = *what->indent};
+	char name[NAME_BYTES];
+	char address[24];
+
+	(void)snprintf(name, sizeof(name), "%s%s", what->arrow,
+		       callgraph->names.names[what->function]);
+	row.names[TABLE_SYMBOL] = name;
+	if (callgraph->image_column)
+		row.names[TABLE_IMAGE] = callgraph->options->long_names ? path : short_name(path);
+	if (callgraph->options->show_vma) {
+		(void)snprintf(address, sizeof(address), "%0*" PRIx64, callgraph->vma64 ? 16 : 8,
+			       callgraph->tree->functions[what->function].address);
+		row.names[TABLE_ADDRESS] = address;
+	}
+	if (callgraph->measuring)
+		table_measure(&callgraph->table, &row);
+	else
+		table_write_row(&callgraph->table, callgraph->line.out, &row);
+}
+
 static void write_line(struct callgraph *callgraph, const struct call_line *what)
 {
 	const struct call_function *function = &callgraph->tree->functions[what->function];
 	char vma[24];
 
+	if (callgraph->display) {
+		table_line(callgraph, what);
+		return;
+	}
 	(void)fputs(what->indent, callgraph->line.out);
 	if (callgraph->options->show_vma) {
 		(void)snprintf(vma, sizeof(vma), "%0*" PRIx64, callgraph->vma64 ? 16 : 8,
@@ -270,7 +312,8 @@ static const uint64_t *line_share_whole(const struct callgraph *callgraph)
 						  : callgraph->share_sum;
 }
 
-static void write_arc(struct callgraph *callgraph, uint32_t arc, uint32_t function)
+static void write_arc(struct callgraph *callgraph, uint32_t arc, uint32_t function,
+		      const char *arrow)
 {
 	const struct call_graph *graph = callgraph->graph;
 	size_t nr_columns = callgraph->tree->nr_columns;
@@ -282,6 +325,7 @@ static void write_arc(struct callgraph *callgraph, uint32_t arc, uint32_t functi
 		.of_shares = line_share_whole(callgraph),
 		.indent = INDENT,
 		.behind = "",
+		.arrow = arrow,
 	};
 
 	if (passes(callgraph, line.shares))
@@ -300,7 +344,7 @@ static void write_callers(struct callgraph *callgraph, uint32_t function)
 	for (size_t i = nr; i > 0; i--) {
 		uint32_t arc = graph->by_callee[first + i - 1];
 
-		write_arc(callgraph, arc, graph->arcs[arc].caller);
+		write_arc(callgraph, arc, graph->arcs[arc].caller, "<- ");
 	}
 }
 
@@ -317,12 +361,16 @@ static void write_function(struct callgraph *callgraph, uint32_t function, const
 		.of_shares = of_all ? tree->share_totals : line_share_whole(callgraph),
 		.indent = indent,
 		.behind = behind,
+		.arrow = "",
 	};
 
 	write_line(callgraph, &line);
 }
 
-/* Places the line [self] among the callees by its samples. */
+/*
+ * Places the line [self] among the callees by its samples. On a terminal, the function's line above
+ * is enough.
+ */
 static void write_callees(struct callgraph *callgraph, uint32_t function)
 {
 	const struct call_graph *graph = callgraph->graph;
@@ -330,7 +378,7 @@ static void write_callees(struct callgraph *callgraph, uint32_t function)
 	const uint64_t *self = graph->self + function * nr_columns;
 	const uint64_t *self_shares = graph->self_shares + function * nr_columns;
 	size_t end = graph->first_by_caller[function + 1];
-	bool told = false;
+	bool told = callgraph->display != NULL;
 
 	begin_sum(callgraph);
 	add_to_sum(callgraph, self, self_shares);
@@ -344,7 +392,7 @@ static void write_callees(struct callgraph *callgraph, uint32_t function)
 			write_function(callgraph, function, INDENT, " [self]", false);
 			told = true;
 		}
-		write_arc(callgraph, arc, graph->arcs[arc].callee);
+		write_arc(callgraph, arc, graph->arcs[arc].callee, "-> ");
 	}
 	if (!told)
 		write_function(callgraph, function, INDENT, " [self]", false);
@@ -355,7 +403,50 @@ static void write_block(struct callgraph *callgraph, uint32_t function)
 	write_callers(callgraph, function);
 	write_function(callgraph, function, "", "", true);
 	write_callees(callgraph, function);
+	if (!callgraph->display)
+		write_dashes(callgraph);
+	else if (!callgraph->measuring)
+		(void)fputc('\n', callgraph->line.out);
+}
+
+static void write_blocks(struct callgraph *callgraph)
+{
+	for (size_t i = 0; i < callgraph->nr_functions; i++)
+		write_block(callgraph, callgraph->functions[i]);
+}
+
+static void write_text(struct callgraph *callgraph)
+{
+	write_heads(callgraph);
 	write_dashes(callgraph);
+	write_blocks(callgraph);
+}
+
+static int write_terminal(struct callgraph *callgraph)
+{
+	struct table *table = &callgraph->table;
+
+	*table = (struct table){.profile = callgraph->profile,
+				.options = callgraph->options,
+				.display = callgraph->display,
+				.totals = callgraph->tree->totals,
+				.share_totals = callgraph->tree->share_totals,
+				.heads = {[TABLE_ADDRESS] = "ADDRESS",
+					  [TABLE_IMAGE] = "IMAGE",
+					  [TABLE_SYMBOL] = "SYMBOL"},
+				.widths[TABLE_SYMBOL] = 1}; /* there even without any row */
+	callgraph->measuring = true;
+	write_blocks(callgraph);
+	callgraph->measuring = false;
+	table_lay_out(table);
+	if (callgraph->options->header)
+		table_write_heads(table, callgraph->line.out);
+	write_blocks(callgraph);
+	if (callgraph->nr_hidden)
+		(void)fprintf(callgraph->line.out, "%zu function%s below %g %% (-t 0: all)\n",
+			      callgraph->nr_hidden, callgraph->nr_hidden == 1 ? "" : "s",
+			      callgraph->options->threshold);
+	return table_write_missing(table, callgraph->line.out);
 }
 
 int text_format_callgraph(FILE *out, const struct call_graph *graph,
@@ -365,6 +456,7 @@ int text_format_callgraph(FILE *out, const struct call_graph *graph,
 				      .tree = graph->tree,
 				      .profile = graph->tree->profile,
 				      .options = options->text,
+				      .display = options->display,
 				      .line.out = out};
 	int error = call_names_make(&callgraph.names, graph->tree, options->text->demangle);
 
@@ -373,10 +465,10 @@ int text_format_callgraph(FILE *out, const struct call_graph *graph,
 	if (!error) {
 		qsort_r(callgraph.functions, callgraph.nr_functions, sizeof(*callgraph.functions),
 			compare_functions, &callgraph);
-		write_heads(&callgraph);
-		write_dashes(&callgraph);
-		for (size_t i = 0; i < callgraph.nr_functions; i++)
-			write_block(&callgraph, callgraph.functions[i]);
+		if (options->display)
+			error = write_terminal(&callgraph);
+		else
+			write_text(&callgraph);
 	}
 	call_names_deinit(&callgraph.names);
 	free(callgraph.functions);

@@ -7,6 +7,7 @@
 #define PP_FORMAT_CALLS_H
 
 #include "lib/diag.h"
+#include "pp/base/display.h"
 #include "pp/calls/call_places.h"
 #include "pp/calls/call_tree.h"
 #include "pp/format/format_text.h"
@@ -18,9 +19,13 @@ struct calls_options {
 	/* Functions with a block of their own in a call graph; NULL: all. */
 	const struct spec_list *include, *exclude;
 	const struct call_places *places; /* for formats with lines; NULL: no line is known */
+	const struct display *display;	  /* for the terminal layout; NULL: that of scripts */
 };
 
-/* Writes each function with its callers and callees, block by block. Returns 0 or -ENOMEM. */
+/*
+ * Writes each function with its callers and callees, block by block. In the terminal layout all
+ * shares are of all samples. Returns 0 or -ENOMEM.
+ */
 int text_format_callgraph(FILE *out, const struct call_graph *graph,
 			  const struct calls_options *options);
 

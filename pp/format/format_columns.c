@@ -22,7 +22,7 @@ static struct share share_of(const struct profile *profile, size_t class, size_t
 	return share;
 }
 
-static bool has_sides(const struct profile *profile)
+bool column_has_sides(const struct profile *profile)
 {
 	return profile->nr_columns > profile->nr_classes;
 }
@@ -68,7 +68,7 @@ static void get_shares(struct cell_shares *cell, const struct profile *profile, 
 {
 	cell->sides[0] = share_of(profile, class, 0, counts, shares, of_counts, of_shares);
 	cell->shown = &cell->sides[0];
-	if (!has_sides(profile))
+	if (!column_has_sides(profile))
 		return;
 	cell->sides[1] = share_of(profile, class, 1, counts, shares, of_counts, of_shares);
 	if (cell->sides[1].part || !cell->sides[0].part)
@@ -85,8 +85,24 @@ void column_cell_make(struct column_cell *cell, const struct profile *profile, s
 	cell->number = of.shown->exact ? of.shown->part : of.shown->nr_samples;
 	cell->percent = percent_of(of.shown->part, of.shown->all);
 	cell->difference[0] = '\0';
-	if (has_sides(profile))
+	if (column_has_sides(profile))
 		format_difference(&of.sides[0], &of.sides[1], cell->difference);
+}
+
+void column_change_make(struct column_change *change, const struct profile *profile, size_t class,
+			const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
+			const uint64_t *of_shares)
+{
+	struct cell_shares of;
+
+	get_shares(&of, profile, class, counts, shares, of_counts, of_shares);
+	*change = (struct column_change){
+		.before = 100.0 * share_value(&of.sides[0]),
+		.now = 100.0 * share_value(&of.sides[1]),
+		.was = of.sides[0].part != 0,
+		.is = of.sides[1].part != 0,
+		.same = share_same(&of.sides[0], &of.sides[1]),
+	};
 }
 
 double column_error(const struct profile *profile, size_t class, const uint64_t *counts,
@@ -131,7 +147,7 @@ static double change_of(const struct profile *profile, size_t class, const uint6
 int column_compare_changes(const struct profile *profile, const uint64_t *shares_a,
 			   const uint64_t *shares_b, const uint64_t *of_shares)
 {
-	for (size_t i = 0; i < profile->nr_classes && has_sides(profile); i++) {
+	for (size_t i = 0; i < profile->nr_classes && column_has_sides(profile); i++) {
 		double a = change_of(profile, i, shares_a, of_shares);
 		double b = change_of(profile, i, shares_b, of_shares);
 

@@ -29,6 +29,21 @@ void column_cell_make(struct column_cell *cell, const struct profile *profile, s
 		      const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
 		      const uint64_t *of_shares);
 
+/* A line's shares on the two sides of a comparison, in percent. */
+struct column_change {
+	double before, now;
+	bool was, is; /* it has samples on that side */
+	bool same;    /* the difference is within sampling error */
+};
+
+/* Makes the change of a line in a class; arguments as above. The profile has two sides. */
+void column_change_make(struct column_change *change, const struct profile *profile, size_t class,
+			const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
+			const uint64_t *of_shares);
+
+/* True if the profile is a comparison of two sides. */
+bool column_has_sides(const struct profile *profile);
+
 /* Returns the sampling error: half the 95 % interval of the percentage, in percentage points. */
 double column_error(const struct profile *profile, size_t class, const uint64_t *counts,
 		    const uint64_t *shares, const uint64_t *of_counts, const uint64_t *of_shares);

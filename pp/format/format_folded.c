@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/array.h"
+#include "lib/file.h"
+#include "lib/utf8.h"
 #include "pp/calls/call_names.h"
 #include "pp/format/format_calls.h"
 #include "pp/format/format_rows.h"
@@ -17,9 +19,16 @@ struct folded {
 	FILE *out;
 };
 
+static void write_hex(FILE *out, const char *bytes, size_t nr_bytes)
+{
+	for (size_t i = 0; i < nr_bytes; i++)
+		(void)fprintf(out, "\\x%02x", (unsigned char)bytes[i]);
+}
+
 /*
- * A ';' ends a frame and a newline ends a stack, so these and other control bytes become
- * "\xHH", and a backslash becomes "\\". Returns malloc'ed text; NULL: no memory.
+ * A ';' ends a frame and a newline ends a stack, so these and what must not reach a terminal
+ * become "\xHH" for each byte, and a backslash becomes "\\". Returns malloc'ed text; NULL: no
+ * memory.
  */
 static char *escape(const char *before, const char *name, const char *behind)
 {
@@ -30,15 +39,17 @@ static char *escape(const char *before, const char *name, const char *behind)
 	if (!out)
 		return NULL;
 	(void)fputs(before, out);
-	for (; *name; name++) {
-		unsigned char byte = (unsigned char)*name;
+	while (*name) {
+		bool masked;
+		size_t nr = utf8_next(name, &masked);
 
-		if (byte == '\\')
-			(void)fputs("\\\\", out);
-		else if (byte == ';' || byte < 0x20 || byte == 0x7f)
-			(void)fprintf(out, "\\x%02x", byte);
+		if (*name == '\\')
+			(void)fputc('\\', out);
+		if (masked || *name == ';')
+			write_hex(out, name, nr);
 		else
-			(void)fputc(byte, out);
+			(void)fwrite(name, 1, nr, out);
+		name += nr;
 	}
 	(void)fputs(behind, out);
 	if (fclose(out)) {
@@ -101,7 +112,7 @@ static int write_stack(struct folded *folded, uint32_t node, const uint64_t *num
 	for (size_t i = 0; i < tree->nr_columns; i++)
 		(void)fprintf(folded->out, " %" PRIu64, numbers[i]);
 	(void)putc_unlocked('\n', folded->out);
-	return ferror(folded->out) ? -EIO : 0;
+	return ferror(folded->out) ? file_flush(folded->out) : 0;
 }
 
 static int write_stacks(struct folded *folded)

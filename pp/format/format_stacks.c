@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/file.h"
 #include "pp/calls/call_names.h"
 #include "pp/format/format_calls.h"
 #include "pp/format/format_rows.h"
@@ -180,7 +181,7 @@ static int write_root(struct stacks *stacks, uint32_t root, uint32_t *path)
 			depth--;
 			node = stacks->tree->nodes[node].parent;
 		} else {
-			return ferror(stacks->line.out) ? -EIO : 0;
+			return ferror(stacks->line.out) ? file_flush(stacks->line.out) : 0;
 		}
 	}
 }

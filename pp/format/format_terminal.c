@@ -8,7 +8,6 @@
 #include "pp/format/terminal_table.h"
 #include "pp/profile/row_symbols.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -82,48 +81,6 @@ static void write_hidden(const struct table *table, FILE *out, const struct colu
 			break;
 	}
 	table_write_row(table, out, &row);
-}
-
-/* Returns the number of columns that the display has no room for. */
-static size_t count_missing(const struct table *table)
-{
-	size_t nr = table->profile->nr_classes - table->nr_classes;
-
-	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
-		nr += table->dropped[i];
-	return nr;
-}
-
-/* Names the columns for which the display is too narrow. */
-static int write_missing(const struct table *table, FILE *out)
-{
-	const struct classes *classes = &table->profile->selection->classes;
-	size_t nr = count_missing(table);
-	char *text = NULL;
-	size_t nr_bytes;
-	FILE *line;
-
-	if (!nr)
-		return 0;
-	line = open_memstream(&text, &nr_bytes);
-	if (!line)
-		return -ENOMEM;
-	(void)fprintf(
-		line,
-		nr > 1 ? "%zu more columns do not fit:" : "%zu more column does not fit:", nr);
-	for (size_t i = table->nr_classes; i < classes->nr_classes; i++)
-		(void)fprintf(line, " %s", classes->classes[i].name);
-	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
-		if (table->dropped[i])
-			(void)fprintf(line, " %s", table->heads[i]);
-	(void)fputs(" (--layout=script shows all)\n", line);
-	if (fclose(line)) {
-		free(text);
-		return -ENOMEM;
-	}
-	cells_wrap(out, text, table->display->width);
-	free(text);
-	return 0;
 }
 
 /* ---- symbols ---- */
@@ -347,7 +304,11 @@ int terminal_format(FILE *out, const struct profile *profile, const struct text_
 		    const struct display *display)
 {
 	enum table_name main_column = profile->with_symbols ? TABLE_SYMBOL : TABLE_IMAGE;
-	struct table table = {.profile = profile, .options = options, .display = display};
+	struct table table = {.profile = profile,
+			      .options = options,
+			      .display = display,
+			      .totals = profile->totals,
+			      .share_totals = profile->share_totals};
 	struct column_sums sums;
 	int error = column_sums_init(&sums, profile);
 
@@ -364,5 +325,5 @@ int terminal_format(FILE *out, const struct profile *profile, const struct text_
 	else if (!error)
 		error = format_flat(&table, out);
 	column_sums_deinit(&sums);
-	return error ? error : write_missing(&table, out);
+	return error ? error : table_write_missing(&table, out);
 }

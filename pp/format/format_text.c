@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/format_text.h"
 
+#include "lib/utf8.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -17,33 +19,22 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
 }
 
-/* Returns the number of bytes that follow byte first in a UTF-8 character. */
-static unsigned int nr_behind(unsigned char first)
-{
-	return first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : 0;
-}
-
-/* Replaces C0, DEL, and C1 as UTF-8 (c2 80 to c2 9f) or as single bytes. */
 void text_write_name(FILE *out, const char *name)
 {
-	unsigned int behind = 0; /* bytes that the current character still needs */
 	size_t nr_plain = 0;
 
 	while (name[nr_plain] >= 0x20 && name[nr_plain] < 0x7f)
 		nr_plain++;
 	(void)fwrite(name, 1, nr_plain, out);
-	for (name += nr_plain; *name; name++) {
-		unsigned char byte = (unsigned char)*name;
-		unsigned char next = (unsigned char)name[1];
-		bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
-		bool stray = byte >= 0x80 && byte < 0xa0 && !behind;
+	for (name += nr_plain; *name;) {
+		bool masked;
+		size_t nr_bytes = utf8_next(name, &masked);
 
-		name += c1;
-		(void)fputc(byte < 0x20 || byte == 0x7f || c1 || stray ? '?' : byte, out);
-		if (behind && byte >= 0x80 && byte < 0xc0)
-			behind--;
+		if (masked)
+			(void)fputc('?', out);
 		else
-			behind = c1 ? 0 : nr_behind(byte);
+			(void)fwrite(name, 1, nr_bytes, out);
+		name += nr_bytes;
 	}
 }
 

@@ -46,7 +46,7 @@ struct text_options {
 /* Writes percent into text, 7 wide as the man page says, such as " 4.2000". */
 void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES]);
 
-/* Writes a file or symbol name; control bytes, which affect a terminal, become '?'. */
+/* Writes a file or symbol name; what affects a terminal becomes '?': utf8_next() in lib/utf8.h. */
 void text_write_name(FILE *out, const char *name);
 
 /* True for the kernel module's own timer, which needs no counters; perf's clocks are events. */

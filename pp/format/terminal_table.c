@@ -10,11 +10,16 @@
 #include "pp/base/duration.h"
 #include "pp/selection/classes.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define SHARE_WIDTH    7    /* "100.00%" */
-#define NUMBER_WIDTH   7    /* "SAMPLES" */
+#define SHARE_WIDTH    7						      /* "100.00%" */
+#define NUMBER_WIDTH   7						      /* "SAMPLES" */
+#define CHANGE_WIDTH   7						      /* "+100.00" */
+#define SIDES_WIDTH    (SHARE_WIDTH + 1 + SHARE_WIDTH + 1 + CHANGE_WIDTH + 1) /* with a mark */
 #define NUMBER_BYTES   32   /* of a formatted number */
 #define NUMBER_PLAIN   1e10 /* larger numbers are written with an exponent */
 #define NAME_WIDTH_MIN 12
@@ -57,8 +62,8 @@ static void show_number(const struct table *table, size_t class, uint64_t number
 static void make_cell(const struct table *table, size_t class, const uint64_t *counts,
 		      const uint64_t *shares, struct column_cell *cell)
 {
-	column_cell_make(cell, table->profile, class, counts, shares, table->profile->totals,
-			 table->profile->share_totals);
+	column_cell_make(cell, table->profile, class, counts, shares, table->totals,
+			 table->share_totals);
 }
 
 /* Returns the width of a class's numbers. No row has more than the total. */
@@ -68,7 +73,7 @@ static int number_width(const struct table *table, size_t class)
 	char text[NUMBER_BYTES];
 	int length;
 
-	make_cell(table, class, table->profile->totals, table->profile->share_totals, &total);
+	make_cell(table, class, table->totals, table->share_totals, &total);
 	show_number(table, class, total.number, text);
 	length = (int)strlen(text);
 	return length > NUMBER_WIDTH ? length : NUMBER_WIDTH;
@@ -78,7 +83,7 @@ static int number_width(const struct table *table, size_t class)
 static int class_width(const struct table *table, size_t class)
 {
 	int number = number_width(table, class);
-	int width = SHARE_WIDTH + 1 + number;
+	int width = column_has_sides(table->profile) ? SIDES_WIDTH : SHARE_WIDTH + 1 + number;
 
 	if (class == 0 && table->bar_width)
 		width += 1 + table->bar_width;
@@ -91,13 +96,27 @@ static int class_width(const struct table *table, size_t class)
 
 /* ---- layout ---- */
 
-void table_measure(struct table *table, const struct table_row *row)
+/* Returns what the bar of a row shows, in percent. */
+static double bar_size(const struct table *table, const struct table_row *row)
 {
+	struct column_change change;
 	struct column_cell cell;
 
+	if (column_has_sides(table->profile)) {
+		column_change_make(&change, table->profile, 0, row->counts, row->shares,
+				   table->totals, table->share_totals);
+		return fabs(change.now - change.before);
+	}
 	make_cell(table, 0, row->counts, row->shares, &cell);
-	if (cell.percent > table->largest)
-		table->largest = cell.percent;
+	return cell.percent;
+}
+
+void table_measure(struct table *table, const struct table_row *row)
+{
+	double size = bar_size(table, row);
+
+	if (size > table->largest)
+		table->largest = size;
 	for (size_t i = 0; i < TABLE_NR_NAMES; i++) {
 		int width = row->names[i] ? cells_count(row->names[i]) : 0;
 
@@ -237,7 +256,7 @@ static void end_style(const struct table *table, FILE *out, const char *style)
 /* Returns the style of a share; a note has one style for its whole line. */
 static const char *heat(const struct table_row *row, double percent)
 {
-	if (row->note)
+	if (row->note || row->plain)
 		return "";
 	return percent >= HOT ? "1;31" : percent >= WARM ? "33" : "";
 }
@@ -276,34 +295,92 @@ static void write_sums(const struct table *table, FILE *out, const struct column
 	write_share(out, cell.percent);
 }
 
-static void write_class(const struct table *table, FILE *out, const struct table_row *row,
+static void write_bar(const struct table *table, FILE *out, const struct table_row *row,
+		      size_t class)
+{
+	char bar[LINE_BYTES];
+
+	if (class != 0 || !table->bar_width)
+		return;
+	cells_bar(bar, sizeof(bar),
+		  table->largest > 0 && !row->note ? bar_size(table, row) / table->largest : 0,
+		  table->bar_width);
+	(void)fprintf(out, " %s", bar);
+}
+
+static void write_side(FILE *out, bool has_samples, double percent)
+{
+	if (has_samples)
+		write_share(out, percent);
+	else
+		(void)fprintf(out, "%*s", SHARE_WIDTH, "-");
+	(void)fputc(' ', out);
+}
+
+/* Returns the style of a change: what may be chance is faint. */
+static const char *change_style(const struct table_row *row, const struct column_change *change)
+{
+	double points = change->now - change->before;
+
+	if (row->note || row->plain)
+		return "";
+	if (change->same)
+		return "2";
+	return points >= WARM ? "1;31" : points <= -WARM ? "32" : "";
+}
+
+/* Writes the shares of both sides, and how much the second is larger. */
+static void write_sides(const struct table *table, FILE *out, const struct table_row *row,
 			size_t class)
 {
-	const struct profile *profile = table->profile;
+	struct column_change change;
+	const char *style;
+
+	column_change_make(&change, table->profile, class, row->counts, row->shares, table->totals,
+			   table->share_totals);
+	style = change_style(row, &change);
+	write_side(out, change.was, change.before);
+	write_side(out, change.is, change.now);
+	begin_style(table, out, style);
+	(void)fprintf(out, "%+*.2f%s", CHANGE_WIDTH, change.now - change.before,
+		      change.same ? "~" : " ");
+	write_bar(table, out, row, class);
+	end_style(table, out, style);
+}
+
+/* Writes the share and the number of a class, and their sums if these are asked for. */
+static void write_numbers(const struct table *table, FILE *out, const struct table_row *row,
+			  size_t class)
+{
 	struct column_cell cell;
-	char bar[LINE_BYTES];
 	const char *style;
 
 	make_cell(table, class, row->counts, row->shares, &cell);
 	style = heat(row, cell.percent);
 	begin_style(table, out, style);
 	write_share(out, cell.percent);
-	if (class == 0 && table->bar_width) {
-		cells_bar(bar, sizeof(bar),
-			  table->largest > 0 && !row->note ? cell.percent / table->largest : 0,
-			  table->bar_width);
-		(void)fprintf(out, " %s", bar);
-	}
+	write_bar(table, out, row, class);
 	end_style(table, out, style);
 	write_number(table, out, class, cell.number);
 	if (row->sums)
 		write_sums(table, out, row->sums, class);
 	else if (table->options->accumulated)
 		(void)fprintf(out, "%*s", 1 + number_width(table, class) + 1 + SHARE_WIDTH, "");
+}
+
+static void write_class(const struct table *table, FILE *out, const struct table_row *row,
+			size_t class)
+{
+	const struct profile *profile = table->profile;
+
+	if (column_has_sides(profile))
+		write_sides(table, out, row, class);
+	else
+		write_numbers(table, out, row, class);
 	if (table->options->show_error)
 		(void)fprintf(out, " %*.2f%%", SHARE_WIDTH - 1,
-			      column_error(profile, class, row->counts, row->shares,
-					   profile->totals, profile->share_totals));
+			      column_error(profile, class, row->counts, row->shares, table->totals,
+					   table->share_totals));
 }
 
 /* Symbols and file names differ anywhere; paths and source places at their ends. */
@@ -385,11 +462,17 @@ static void write_class_heads(const struct table *table, FILE *out, size_t class
 {
 	const char *number = is_time(table, class) ? "TIME" : "SAMPLES";
 	int width = number_width(table, class);
+	bool has_sides = column_has_sides(table->profile);
 
-	(void)fprintf(out, "%*s", SHARE_WIDTH, "SHARE");
+	if (has_sides)
+		(void)fprintf(out, "%*s %*s %*s ", SHARE_WIDTH, "BEFORE", SHARE_WIDTH, "NOW",
+			      CHANGE_WIDTH, "CHANGE");
+	else
+		(void)fprintf(out, "%*s", SHARE_WIDTH, "SHARE");
 	if (class == 0 && table->bar_width)
 		(void)fprintf(out, " %*s", table->bar_width, "");
-	(void)fprintf(out, " %*s", width, number);
+	if (!has_sides)
+		(void)fprintf(out, " %*s", width, number);
 	if (table->options->accumulated)
 		(void)fprintf(out, " %*s %*s", width, "SUM", SHARE_WIDTH, "SUM %");
 	if (table->options->show_error)
@@ -410,4 +493,47 @@ void table_write_heads(const struct table *table, FILE *out)
 	write_names(table, out, &heads);
 	end_style(table, out, "1");
 	(void)fputc('\n', out);
+}
+
+/* ---- columns without room ---- */
+
+/* Returns the number of columns that the display has no room for. */
+static size_t count_missing(const struct table *table)
+{
+	size_t nr = table->profile->nr_classes - table->nr_classes;
+
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		nr += table->dropped[i];
+	return nr;
+}
+
+int table_write_missing(const struct table *table, FILE *out)
+{
+	const struct classes *classes = &table->profile->selection->classes;
+	size_t nr = count_missing(table);
+	char *text = NULL;
+	size_t nr_bytes;
+	FILE *line;
+
+	if (!nr)
+		return 0;
+	line = open_memstream(&text, &nr_bytes);
+	if (!line)
+		return -ENOMEM;
+	(void)fprintf(
+		line,
+		nr > 1 ? "%zu more columns do not fit:" : "%zu more column does not fit:", nr);
+	for (size_t i = table->nr_classes; i < classes->nr_classes; i++)
+		(void)fprintf(line, " %s", classes->classes[i].name);
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		if (table->dropped[i])
+			(void)fprintf(line, " %s", table->heads[i]);
+	(void)fputs(" (--layout=script shows all)\n", line);
+	if (fclose(line)) {
+		free(text);
+		return -ENOMEM;
+	}
+	cells_wrap(out, text, table->display->width);
+	free(text);
+	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A table in the width of a terminal: for each class a share and a number, the first share with
- * a bar; then names, shortened where they do not fit. Internal to format_terminal.c.
+ * a bar; then names, shortened where they do not fit. In a comparison, each class has the shares
+ * of both sides and their difference, which has the bar. Internal to format_*.c.
  *
  * The caller measures every row and note, then calls table_lay_out(), then writes heads and rows.
  * No line is wider than the display.
@@ -35,22 +36,25 @@ struct table_row {
 	const char *names[TABLE_NR_NAMES]; /* NULL: empty */
 	int indent;			   /* cells before the last name */
 	bool faint;			   /* names only */
+	bool plain;			   /* shares have no colour */
 	/* Replaces the names, and makes the row faint; cut beyond table_note_room(). NULL: none. */
 	const char *note;
 };
 
 struct table {
-	const struct profile *profile; /* of one side */
+	const struct profile *profile;
 	const struct text_options *options;
 	const struct display *display;
+	const uint64_t *totals, *share_totals; /* the whole, nr_columns each */
 	const char *heads[TABLE_NR_NAMES];
 	/* Cells; 0: no such column. Before table_lay_out(): the width that the names need. */
 	int widths[TABLE_NR_NAMES];
 	bool dropped[TABLE_NR_NAMES]; /* by table_lay_out(), for lack of room */
 	int note_width;		      /* cells that the notes need with their indent; 0: no notes */
-	double largest;		      /* share in the first class, in percent: it fills the bar */
-	int bar_width;		      /* 0: no bar */
-	size_t nr_classes;	      /* those for which there is room, the first ones */
+	/* Of the first class, in percent: the largest share or difference, which fills the bar. */
+	double largest;
+	int bar_width;	   /* 0: no bar */
+	size_t nr_classes; /* those for which there is room, the first ones */
 };
 
 /* Adds the row's names and shares to what the layout has to hold. */
@@ -67,6 +71,9 @@ void table_lay_out(struct table *table);
 
 /* Returns the cells for a note with this indent. */
 int table_note_room(const struct table *table, int indent);
+
+/* Names the columns for which the display is too narrow, if any. Returns 0 or -ENOMEM. */
+int table_write_missing(const struct table *table, FILE *out);
 
 /* These write whole lines; the caller checks out for errors. */
 void table_write_heads(const struct table *table, FILE *out);

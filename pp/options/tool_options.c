@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/options/tool_options.h"
 
+#include "lib/file.h"
 #include "lib/log.h"
 #include "pp/options/select_options.h"
 #include "pp/symbols/symbol_cache.h"
@@ -165,9 +166,10 @@ void tool_options_show(const struct tool_command *command, enum tool_what what)
 
 int tool_end(int error)
 {
-	if (!error && (fflush(stdout) || ferror(stdout))) {
-		log_error("cannot write to standard output: %s", strerror(errno ? errno : EIO));
-		error = -EIO;
-	}
+	if (error)
+		return 1;
+	error = file_flush(stdout);
+	if (error)
+		log_error("cannot write to standard output: %s", strerror(-error));
 	return error ? 1 : 0;
 }

@@ -91,9 +91,11 @@ void report_calls_deinit(struct report_calls *calls)
 }
 
 int report_calls_write(FILE *out, const struct report_calls *calls,
-		       const struct report_options *options, struct diag *diag)
+		       const struct report_options *options, const struct display *display,
+		       struct diag *diag)
 {
 	const struct calls_options format = {.text = &options->text,
+					     .display = display,
 					     .include = &options->profile.include,
 					     .exclude = &options->profile.exclude,
 					     .places = calls->places.tree ? &calls->places : NULL};
@@ -152,7 +154,8 @@ static void write_ends(FILE *err, const struct call_tree *tree)
 			    "binaries were built\n",
 			    err);
 	if (tree->nr_damaged)
-		(void)fprintf(err, "%zu call trees could not be read\n", tree->nr_damaged);
+		(void)fprintf(err, "%zu call tree%s could not be read\n", tree->nr_damaged,
+			      tree->nr_damaged == 1 ? "" : "s");
 }
 
 struct image_lack {

@@ -28,8 +28,10 @@ int report_calls_build(struct report_calls *calls, struct profile *flat,
 		       const struct report_options *options, struct diag *diag);
 void report_calls_deinit(struct report_calls *calls);
 
+/* display: for the terminal layout; NULL: none. */
 int report_calls_write(FILE *out, const struct report_calls *calls,
-		       const struct report_options *options, struct diag *diag);
+		       const struct report_options *options, const struct display *display,
+		       struct diag *diag);
 
 /* Adds to the flat profile's coverage: how stacks end, samples without stack or symbols. */
 void report_calls_write_coverage(FILE *err, const struct report_calls *calls);

@@ -372,9 +372,7 @@ static int check_stacks(const struct report_options *options, struct diag *diag)
 /* Returns the option that asks for what the terminal layout does not have; NULL: none. */
 static const char *not_for_terminals(const struct report_options *options)
 {
-	return options->nr_sides > 1		  ? "a comparison"
-	       : options->callgraph		  ? "--callgraph"
-	       : options->text.show_details	  ? "--details"
+	return options->text.show_details	  ? "--details"
 	       : options->format == REPORT_STACKS ? "--stacks"
 	       : options->format != REPORT_TEXT	  ? "another format"
 						  : NULL;

@@ -19,7 +19,10 @@ test_programs += \
 	tests/unit/pp/selection/test_classes \
 	tests/unit/pp/selection/test_rows_by \
 	tests/unit/pp/selection/test_selection \
+	tests/unit/pp/selection/test_selection_recent \
 	tests/unit/pp/selection/test_session_dir \
 	tests/unit/pp/selection/test_spec
 tests_unit_pp_selection_test_selection_SOURCES = \
 	tests/unit/pp/selection/test_selection.c $(fake_symbols)
+tests_unit_pp_selection_test_selection_recent_SOURCES = \
+	tests/unit/pp/selection/test_selection_recent.c $(fake_symbols)

@@ -60,20 +60,58 @@ static bool is_current(const struct selection_session *session)
 	return !session->archive && !strcmp(session->name, OPROF_SESSION_CURRENT);
 }
 
+/* Returns the range to ask the daemon for, which does not give it a sample of the other side. */
+static struct time_range range_to_ask(const struct selection *selection,
+				      const struct time_range *range)
+{
+	const struct selection_side *first = &selection->sides[0];
+	struct time_range asked = *range;
+
+	for (size_t i = 0; i < first->nr_sessions && range != &first->range; i++)
+		if (selection->sessions[i].from_memory)
+			session_recent_adjoin(&asked, &first->range, &selection->sessions[i].parts);
+	return asked;
+}
+
+static bool may_ask(const struct selection_walk *walk, const struct selection_session *session,
+		    const struct session_parts_options *options)
+{
+	return is_current(session) && walk->daemon_answers && walk->options->ask_daemon &&
+	       !options->stacks && options->range;
+}
+
+/* Returns 1 if the session cannot be read from the daemon's memory. */
+static int read_memory(struct selection_walk *walk, struct selection_session *session,
+		       const struct session_parts_options *options)
+{
+	struct time_range asked;
+	int result;
+
+	if (!may_ask(walk, session, options))
+		return 1;
+	asked = range_to_ask(walk->selection, options->range);
+	result = session_recent_read(&session->parts, &session->info, walk->options->session_dir,
+				     session->path, &asked);
+	session->from_memory = !result;
+	return result;
+}
+
 /* Reads the last minutes from the daemon's memory if possible, otherwise from disk. */
 static int read_session(struct selection_walk *walk, struct selection_session *session,
 			const struct session_parts_options *options, struct diag *diag)
 {
-	int result = 1;
+	int result = read_memory(walk, session, options);
 
-	if (walk->daemon_answers && is_current(session) && walk->options->ask_daemon &&
-	    !options->stacks && options->range)
-		result = session_recent_read(&session->parts, &session->info,
-					     walk->options->session_dir, session->path,
-					     options->range);
+	if (is_current(session) && result >= 0)
+		*(result ? &walk->nr_from_files : &walk->nr_from_memory) += 1;
 	if (result <= 0)
 		return result;
-	return session_parts_read(&session->parts, &session->info, session->path, options, diag);
+	result = session_parts_read(&session->parts, &session->info, session->path, options, diag);
+	/* Both sides have the live files whole, or neither. */
+	if (!result && walk->selection->nr_sides == 1 && may_ask(walk, session, options))
+		result = session_recent_cut(&session->parts, &session->info,
+					    walk->options->session_dir, options->range);
+	return result < 0 ? result : 0;
 }
 
 static int read_sessions(struct selection_walk *walk, struct selection_side *side,
@@ -265,6 +303,7 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 
 	for (int tries = 0; tries < TRIES_MAX; tries++) {
 		forget_sessions(selection);
+		walk->nr_from_memory = walk->nr_from_files = 0;
 		for (size_t i = 0; i < nr_sides && !error; i++)
 			error = open_side(walk, &specs[i], diag);
 		if (!error && !tries)
@@ -273,7 +312,10 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 			walk->spec = &specs[i];
 			error = read_sessions(walk, &selection->sides[i], diag);
 		}
-		if (error || sides_agree(selection))
+		/* The ranges of two sides must be cut in the same way. */
+		if (!error && walk->nr_from_memory && walk->nr_from_files)
+			walk->daemon_answers = false;
+		else if (error || sides_agree(selection))
 			return error;
 	}
 	return diag_set(diag, -EAGAIN,

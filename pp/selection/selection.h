@@ -46,7 +46,10 @@ struct selection_options {
 	bool exclude_dependent; /* -x */
 	enum rows_by by;	/* --by: what the rows are instead of applications */
 	bool whole_rows;	/* -f: show whole paths of groups */
-	/* Read the last minutes from the daemon's memory if possible: session_recent.h. */
+	/*
+	 * Read the last minutes from the daemon's memory if possible: session_recent.h. If two
+	 * sides have its session, either both are read from there, or both from the files.
+	 */
 	bool ask_daemon;
 	bool stacks; /* also read live call trees, which disables ask_daemon */
 };
@@ -57,6 +60,7 @@ struct selection_session {
 	const struct archive_place *archive; /* its archive; NULL: none. Borrowed */
 	struct session_info info;
 	struct session_parts parts;
+	bool from_memory; /* parts are from the daemon's memory */
 };
 
 /* The selection of one specification; a report that compares nothing has one side. */

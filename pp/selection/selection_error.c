@@ -86,7 +86,8 @@ static void write_no_match(FILE *out, const struct selection_error *what)
 			    "slept, or the newest samples are still in memory (oprof dump "
 			    "writes them)",
 			    out);
-	(void)fprintf(out, "; %s has %zu sample files", session_of(what, 0)->path, what->nr_seen);
+	(void)fprintf(out, "; %s has %zu sample file%s", session_of(what, 0)->path, what->nr_seen,
+		      what->nr_seen == 1 ? "" : "s");
 	if (what->side->timed)
 		(void)fputs(" in that time range", out);
 	if (what->side->nr_sessions > 1)

@@ -32,6 +32,8 @@ struct selection_walk {
 	const struct selection_options *options;
 	void (*skip)(const char *path, const struct diag *diag);
 	bool daemon_answers; /* it has just stored its samples for this selection */
+	/* Sides whose current session was read from the daemon's memory, and from files. */
+	size_t nr_from_memory, nr_from_files;
 	uint32_t session, side;
 	struct selected_file *found;
 	size_t nr_found, room;

@@ -22,6 +22,12 @@ static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
 	return first;
 }
 
+/* Slices from the daemon's memory have the same path, but are of different times. */
+static bool is_same(const struct part_slice *a, const struct part_slice *b)
+{
+	return !strcmp(a->path, b->path) && a->begin_ns == b->begin_ns && a->end_ns == b->end_ns;
+}
+
 /* Each slice that both have goes to the side that has more of its time. */
 static void share_slices(struct selection *selection, struct session_parts *a,
 			 struct session_parts *b)
@@ -30,7 +36,7 @@ static void share_slices(struct selection *selection, struct session_parts *a,
 		const struct part_slice *slice = &a->slices[i - 1];
 		size_t j = 0;
 
-		while (j < b->nr_slices && strcmp(slice->path, b->slices[j].path) != 0)
+		while (j < b->nr_slices && !is_same(slice, &b->slices[j]))
 			j++;
 		if (j == b->nr_slices)
 			continue;

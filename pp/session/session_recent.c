@@ -18,6 +18,13 @@
 #define REACH_NS (15 * NS_PER_MINUTE)
 /* Reports do without a daemon that hangs. */
 #define SETTLE_TIMEOUT_MS 2000
+/*
+ * Half the time between two points at which the daemon can divide its memory. It begins a range at
+ * the last one before the range, and ends it at the first one after.
+ */
+#define HALF_MARK_NS (9 * NS_PER_S / 20)
+/* The daemon's answer in messages. */
+#define MEMORY_NAME "the daemon's memory"
 /* Covers the time until the daemon handles the request. */
 #define ASK_MORE_NS (NS_PER_S / 20)
 
@@ -28,6 +35,12 @@
 static bool ends_with_slice(const struct time_range *range, int64_t now)
 {
 	return range->end_ns <= now - SETTLED_NS && range->end_ns % NS_PER_MINUTE == 0;
+}
+
+/* Returns whether range may end in the minute that is not closed yet. */
+static bool ends_in_live(const struct time_range *range, int64_t now)
+{
+	return range->end_ns > now - 2 * NS_PER_MINUTE && !ends_with_slice(range, now);
 }
 
 static bool is_recent(const struct time_range *range, int64_t now)
@@ -63,15 +76,24 @@ static bool is_complete(const struct client_recent *recent, const struct time_ra
 	       (info->started_ns && recent->begin_ns <= info->started_ns + NS_PER_S);
 }
 
+/* Returns 1 if the answer is not a slice. Closes the answer's descriptor. */
+static int open_answer(struct slice **slice, const struct client_recent *recent)
+{
+	struct diag why;
+	int error = slice_open_fd(slice, recent->fd, MEMORY_NAME, &why);
+
+	return error && error != -ENOMEM ? 1 : error;
+}
+
 static int take(struct session_parts *parts, struct session_info *info, const char *path,
 		const struct time_range *range, const struct client_recent *recent)
 {
 	struct slice *slice;
 	struct diag why;
-	int error = slice_open_fd(&slice, recent->fd, "the daemon's memory", &why);
+	int error = open_answer(&slice, recent);
 
 	if (error)
-		return error == -ENOMEM ? error : 1;
+		return error;
 	*info = (struct session_info){0};
 	*parts = (struct session_parts){0};
 	/* Errors of the session's files are ignored here: session_parts_read reports them. */
@@ -82,7 +104,63 @@ static int take(struct session_parts *parts, struct session_info *info, const ch
 		*info = (struct session_info){0};
 		return 1;
 	}
-	return session_parts_add_slice(parts, slice, "the daemon's memory");
+	return session_parts_add_slice(parts, slice, MEMORY_NAME);
+}
+
+/* Returns where the live files begin: where the last slice ends, or at their first sample. */
+static int64_t live_begin(const struct session_parts *parts)
+{
+	int64_t begin_ns = INT64_MAX;
+
+	if (parts->nr_slices)
+		return parts->slices[parts->nr_slices - 1].end_ns;
+	for (size_t i = 0; i < parts->nr_live; i++)
+		if (parts->live[i].begin_ns && parts->live[i].begin_ns < begin_ns)
+			begin_ns = parts->live[i].begin_ns;
+	return begin_ns;
+}
+
+int session_recent_cut(struct session_parts *parts, const struct session_info *info,
+		       const char *session_dir, const struct time_range *range)
+{
+	int64_t now = clock_realtime_ns();
+	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
+	struct time_range live = {.begin_ns = live_begin(parts), .end_ns = range->end_ns};
+	struct client_recent recent;
+	struct client_span span;
+	struct slice *slice;
+	struct diag why;
+	int error;
+
+	if (!parts->nr_live || !ends_in_live(range, now) || range->end_ns > now - NOW_SLACK_NS ||
+	    live.begin_ns >= live.end_ns - NS_PER_S)
+		return 1;
+	live.begin_ns += HALF_MARK_NS; /* from the point that is nearest to the slice's end */
+	span = span_of(&live, now);
+	if (client_recent_trusted(session_dir, &span, &patience, &recent, &why))
+		return 1;
+	error = open_answer(&slice, &recent);
+	if (error)
+		return error;
+	if (!is_complete(&recent, &live, info)) {
+		slice_close(slice);
+		return 1;
+	}
+	session_parts_drop_live(parts);
+	return session_parts_add_slice(parts, slice, MEMORY_NAME);
+}
+
+void session_recent_adjoin(struct time_range *other, const struct time_range *range,
+			   const struct session_parts *parts)
+{
+	struct time_range moved = *other;
+
+	if (other->begin_ns >= range->end_ns && other->begin_ns < parts->end_ns)
+		moved.begin_ns = parts->end_ns + HALF_MARK_NS;
+	if (other->end_ns <= range->begin_ns && other->end_ns > parts->begin_ns)
+		moved.end_ns = parts->begin_ns - HALF_MARK_NS;
+	if (moved.end_ns > moved.begin_ns)
+		*other = moved;
 }
 
 int session_recent_settle(const char *session_dir, const struct time_range *range,
@@ -93,7 +171,8 @@ int session_recent_settle(const char *session_dir, const struct time_range *rang
 	struct diag why;
 	int error;
 
-	if (range && range->end_ns <= now - SETTLED_NS && !is_recent(range, now))
+	if (range && range->end_ns <= now - SETTLED_NS && !is_recent(range, now) &&
+	    !ends_in_live(range, now))
 		return 1;
 	/* Before it answers, the daemon stores all samples and symbols; the answer is not used. */
 	error = client_ask_trusted(session_dir, OPROF_REQUEST_RECENT, "last_ns 1\n", &patience,

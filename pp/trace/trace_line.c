@@ -4,7 +4,7 @@
 
 #include "lib/array.h"
 #include "lib/clock.h"
-#include "pp/base/utf8.h"
+#include "lib/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,8 @@ static void add_signed(struct trace_line *line, int64_t number)
 /* ---- texts ---- */
 
 /*
- * Escapes quotes, backslashes and control characters as JSON does. Returns false for other bytes.
+ * Escapes quotes, backslashes and ASCII control characters as JSON does. Returns false for other
+ * bytes.
  */
 static bool add_escape(struct trace_line *line, uint8_t byte)
 {
@@ -101,21 +102,30 @@ static bool add_escape(struct trace_line *line, uint8_t byte)
 	return true;
 }
 
-/* Adds the next character of text and returns its length in bytes. */
+/*
+ * Adds the next character of text and returns its length in bytes. What must not reach a terminal
+ * is escaped.
+ */
 static size_t add_character(struct trace_line *line, const char *text, size_t nr_bytes)
 {
 	char copy[5] = "";
 	uint32_t code;
+	bool masked;
 	size_t nr;
 
 	if (add_escape(line, (uint8_t)*text))
 		return 1;
 	memcpy(copy, text, nr_bytes < 4 ? nr_bytes : 4);
 	nr = utf8_decode(copy, &code);
-	if (code == UTF8_REPLACEMENT)
+	(void)utf8_next(copy, &masked);
+	if (code == UTF8_REPLACEMENT) {
 		add(line, "\xef\xbf\xbd");
-	else
+	} else if (masked) {
+		add(line, "\\u");
+		add_number(line, code, 16, 4, '0');
+	} else {
 		add_bytes(line, text, nr);
+	}
 	return nr;
 }
 
@@ -222,10 +232,9 @@ static void add_name(struct trace_line *line, const char *name)
 {
 	char shown[sizeof(((struct trace_runner *)0)->name)] = "?";
 
-	for (size_t i = 0; i < sizeof(shown) - 1 && name[i]; i++) {
-		shown[i] = (uint8_t)name[i] < 0x20 ? '?' : name[i];
-		shown[i + 1] = '\0';
-	}
+	if (*name)
+		memcpy(shown, name, sizeof(shown));
+	utf8_mask(shown, "");
 	add_padded(line, shown, 15);
 }
 

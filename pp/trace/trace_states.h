@@ -23,7 +23,7 @@
 
 /* States of a CPU. */
 enum cpu_state {
-	CPU_UNKNOWN, /* before the first event that shows the state */
+	CPU_UNKNOWN, /* a switch is missing, so that the running thread is not known */
 	CPU_LOST,    /* events were lost in this time */
 	CPU_IDLE,
 	CPU_USER,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace/trace_stats.h"
 
+#include "lib/utf8.h"
 #include "pp/trace/trace_processes.h"
 #include "pp/trace/trace_stats_names.h"
 
@@ -60,8 +61,8 @@ static struct shown_text shown(const char *name, size_t nr_bytes)
 {
 	struct shown_text shown = {""};
 
-	for (size_t i = 0; i < nr_bytes && i < sizeof(shown.text) - 1 && name[i]; i++)
-		shown.text[i] = (uint8_t)name[i] < 0x20 ? '?' : name[i];
+	(void)snprintf(shown.text, sizeof(shown.text), "%.*s", (int)nr_bytes, name);
+	utf8_mask(shown.text, "");
 	return shown;
 }
 

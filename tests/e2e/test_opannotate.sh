@@ -111,6 +111,7 @@ tap_is "$(grep -c 'Not a directory' "$T/err")" 1 "with instructions, too"
 "$BIN/opannotate" "--session-dir=$S" lib-image:program >/dev/full 2>"$T/err"
 tap_is "$?" 1 "an output that can't be written is an error"
 tap_is "$(grep -ci 'written\|write' "$T/err")" 1 "that is said once"
+tap_has "$T/err" 'cannot write standard output: No space left' "with the reason"
 
 # ---- sources elsewhere, newer, nowhere, hostile ----
 

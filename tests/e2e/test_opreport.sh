@@ -139,7 +139,7 @@ lost=$("$BIN/opcheck" -v "$damaged" | sed -n 's/.* keys, \([0-9]*\) samples.*/\1
 printf junk | dd of="$damaged" conv=notrunc 2>/dev/null
 report -m all event:cpu-clock -n
 tap_is "$? $(column 1)" "0 $((clock - lost))" "a damaged file is left out, and nothing else"
-tap_has "$T/err" "^1 sample files could not be read" "which is counted"
+tap_has "$T/err" "^1 sample file could not be read" "which is counted"
 "$BIN/opcheck" "$S" >"$T/out"
 tap_is "$? $(grep -c . "$T/out")" "1 1" "opcheck finds that one"
 report session:other

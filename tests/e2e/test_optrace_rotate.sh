@@ -10,6 +10,10 @@ perf_system_works || tap_skip_all "performance events are refused here"
 "$BIN/optrace" list-events >"$T/events" 2>"$T/err" || tap_skip_all "$(cat "$T/err")"
 command -v babeltrace2 >/dev/null || tap_skip_all "babeltrace2 is not installed"
 
+# Another run of this test, of any clone, makes the same calls: one waits for the other.
+exec 9</usr
+flock -w 900 9 || tap_bail "another run of this test does not end"
+
 # A rare call, so often; another than other tests make, which may run beside this one.
 cat >"$T/caller.c" <<'END_OF_C'
 #include <stdlib.h>

@@ -70,15 +70,21 @@ render() { # OPTION... PAGE: as man does
 }
 
 : >"$tree/wide"
+: >"$tree/hyphens"
 for page in doc/man/*.[1-9] "$tree"/pages5/*.5; do
 	render "$page" 2>&1 >"$tree/text" | sed "s,^,$(basename "$page"): ,"
 	case $page in
-	*.5) [ "$(wc -L <"$tree/text")" -le 80 ] || echo "$(basename "$page"): $(wc -L <"$tree/text") columns" >>"$tree/wide" ;;
+	*.5)
+		[ "$(wc -L <"$tree/text")" -le 80 ] || echo "$(basename "$page"): $(wc -L <"$tree/text") columns" >>"$tree/wide"
+		grep '‐$' "$tree/text" | sed "s,^,$(basename "$page"): ," >>"$tree/hyphens"
+		;;
 	esac
 done >"$tree/wrong"
 none "all_pages_render_without_warnings"
 mv "$tree/wide" "$tree/wrong"
 none "pages_of_formats_fit_into_80_columns"
+mv "$tree/hyphens" "$tree/wrong"
+none "no_word_of_a_page_of_formats_is_divided"
 
 # What Markdown takes for a tag, for emphasis or for a superscript would be missing.
 printf '# Words\n\nThe `<session>` has `a_b_c`, a_b_c, 2^64 and --last.\n\n| a | b |\n|---|---|\n| x \\| y | see %s |\n' \

@@ -349,6 +349,32 @@ START_TEST(a_daemon_that_gives_junk_or_is_not_there_is_passed_over)
 }
 END_TEST
 
+START_TEST(two_ranges_that_adjoin_divide_memory_at_the_same_point)
+{
+	const struct time_range range = {.begin_ns = 100 * S, .end_ns = 200 * S};
+	/* The daemon has points at 99.5 and 200.3 s, and others from 0.9 s before and after them.
+	 */
+	const struct session_parts parts = {.begin_ns = 995 * S / 10, .end_ns = 2003 * S / 10};
+	struct time_range later = {.begin_ns = 200 * S, .end_ns = 300 * S};
+	struct time_range earlier = {.begin_ns = 50 * S, .end_ns = 100 * S};
+	struct time_range brief = {.begin_ns = 200 * S, .end_ns = 2004 * S / 10};
+	struct time_range overlapping = {.begin_ns = 150 * S, .end_ns = 300 * S};
+
+	session_recent_adjoin(&later, &range, &parts);
+	ck_assert_int_gt(later.begin_ns, parts.end_ns);
+	ck_assert_int_lt(later.begin_ns, parts.end_ns + 9 * S / 10);
+	ck_assert_int_eq(later.end_ns, 300 * S);
+	session_recent_adjoin(&earlier, &range, &parts);
+	ck_assert_int_lt(earlier.end_ns, parts.begin_ns);
+	ck_assert_int_gt(earlier.end_ns, parts.begin_ns - 9 * S / 10);
+	ck_assert_int_eq(earlier.begin_ns, 50 * S);
+	session_recent_adjoin(&brief, &range, &parts);
+	ck_assert_int_eq(brief.begin_ns, 200 * S);
+	session_recent_adjoin(&overlapping, &range, &parts);
+	ck_assert_int_eq(overlapping.begin_ns, 150 * S);
+}
+END_TEST
+
 /* Returns the number of requests since the last call. */
 static size_t nr_asked(void)
 {
@@ -408,5 +434,6 @@ int main(void)
 	tcase_add_test(tc,
 		       a_report_up_to_now_has_the_daemon_store_what_it_has_and_others_do_not_ask);
 	tcase_add_test(tc, a_daemon_that_gives_junk_or_is_not_there_is_passed_over);
+	tcase_add_test(tc, two_ranges_that_adjoin_divide_memory_at_the_same_point);
 	return test_run(tc);
 }

@@ -458,6 +458,34 @@ START_TEST(a_seek_reports_each_chunk_that_cannot_be_read)
 }
 END_TEST
 
+/* The damaged frame is neither the first nor the last one of its file, which opening reads. */
+START_TEST(a_seek_names_the_file_whose_compressed_data_are_damaged)
+{
+	static const char path[] = "trace/00000004/channel_0.zst";
+	const uint64_t begin = now;
+	struct ctf_reader *reader;
+	struct stat stat_of;
+	FILE *file;
+
+	while (now - begin < UINT64_C(3) * 4 * CTF_PACKED_FRAME_BYTES / BYTES)
+		ck_assert_msg(!append(0), "%s", diag_show(&diag));
+	close_writer();
+	ck_assert_int_eq(ctf_packed_make_all("trace/00000004", true, &diag), 0);
+	ck_assert_int_eq(stat(path, &stat_of), 0);
+	file = fopen(path, "r+");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fseek(file, stat_of.st_size / 2, SEEK_SET), 0);
+	ck_assert_uint_eq(fwrite("spoiled", 7, 1, file), 1);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
+	diag_clear(&diag);
+	ck_assert_int_eq(ctf_reader_seek(reader, (begin + now) / 2, &diag), -EBADMSG);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "trace/00000004/channel_0: "));
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "compressed data are damaged"));
+	ctf_reader_close(reader);
+}
+END_TEST
+
 /* Reads the packets backwards in time ranges: each packet once. */
 START_TEST(chunks_are_read_backwards)
 {
@@ -509,6 +537,7 @@ int main(void)
 	tcase_add_test(tc, a_packet_that_is_cut_costs_nothing_behind_it);
 	tcase_add_loop_test(tc, a_time_is_found_in_any_chunk, 0, 2);
 	tcase_add_loop_test(tc, a_seek_reports_each_chunk_that_cannot_be_read, 0, NR_CHUNKS + 1);
+	tcase_add_test(tc, a_seek_names_the_file_whose_compressed_data_are_damaged);
 	tcase_add_loop_test(tc, chunks_are_read_backwards, 0, 2);
 	return test_run(tc);
 }

@@ -46,6 +46,8 @@ START_TEST(control_characters_are_not_shown)
 
 	diag_set_at(&diag, -EINVAL, "a\033[2Jb", 3, "event \"%s\" is un\303\251", "x\ny\177");
 	ck_assert_str_eq(diag_show(&diag), "a?[2Jb:3: event \"x?y?\" is un\303\251");
+	diag_set(&diag, -EINVAL, "a\u202eb\u2069c");
+	ck_assert_str_eq(diag_show(&diag), "a?b?c");
 }
 END_TEST
 

@@ -277,6 +277,31 @@ START_TEST(write_all_tells_a_full_device)
 }
 END_TEST
 
+START_TEST(flush_returns_why_a_stream_could_not_be_written)
+{
+	char text[2 * BUFSIZ] = "";
+	FILE *out = fopen("/dev/full", "we");
+
+	ck_assert_ptr_nonnull(out);
+	ck_assert_int_eq(file_flush(out), 0);
+	ck_assert_uint_eq(fwrite("x", 1, 1, out), 1);
+	ck_assert_int_eq(file_flush(out), -ENOSPC);
+	/* The first write fails before the flush, and what is left fails with it. */
+	(void)fwrite(text, 1, sizeof(text), out);
+	ck_assert_int_ne(ferror(out), 0);
+	ck_assert_uint_eq(fwrite("x", 1, 1, out), 1);
+	errno = 0;
+	ck_assert_int_eq(file_flush(out), -ENOSPC);
+	(void)fclose(out);
+	out = fopen("/dev/full", "we");
+	ck_assert_ptr_nonnull(out);
+	(void)setvbuf(out, NULL, _IONBF, 0);
+	ck_assert_uint_eq(fwrite("x", 1, 1, out), 0);
+	ck_assert_int_eq(file_flush(out), -EIO);
+	(void)fclose(out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("file");
@@ -296,6 +321,7 @@ int main(void)
 	tcase_add_test(tc, pread_is_short_at_the_end_of_the_file_only);
 	tcase_add_test(tc, write_all_writes_all_through_signals_and_short_writes);
 	tcase_add_test(tc, write_all_tells_a_full_device);
+	tcase_add_test(tc, flush_returns_why_a_stream_could_not_be_written);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -100,6 +100,17 @@ START_TEST(a_name_with_a_newline_cannot_forge_a_line)
 }
 END_TEST
 
+START_TEST(a_name_cannot_change_the_direction_of_a_line)
+{
+	char *text;
+
+	log_info("opened %s", "a\u202eb\u2066c\u200fd\u061ce\u00e4\x9b");
+	text = logged(path);
+	ck_assert_ptr_nonnull(strstr(text, "tester: opened a?b?c?d?e\u00e4?\n"));
+	free(text);
+}
+END_TEST
+
 START_TEST(a_message_that_is_too_long_is_cut_and_still_ends_its_line)
 {
 	char huge[5000];
@@ -380,6 +391,7 @@ int main(void)
 	tcase_add_test(tc, a_message_is_one_line_with_time_program_and_level);
 	tcase_add_test(tc, messages_above_the_level_are_not_shown);
 	tcase_add_test(tc, a_name_with_a_newline_cannot_forge_a_line);
+	tcase_add_test(tc, a_name_cannot_change_the_direction_of_a_line);
 	tcase_add_test(tc, a_message_that_is_too_long_is_cut_and_still_ends_its_line);
 	tcase_add_test(tc, a_program_with_a_long_name_still_logs);
 	tcase_add_test(tc, open_again_follows_a_file_that_was_moved_away);

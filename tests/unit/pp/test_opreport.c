@@ -173,7 +173,7 @@ START_TEST(a_damaged_file_is_named_and_left_out)
 	ck_assert_int_eq(run("-n"), 0);
 	ck_assert_uint_eq(sum_of_column(out_text), 100);
 	ck_assert_ptr_nonnull(strstr(err_text, path));
-	ck_assert_ptr_nonnull(strstr(err_text, "1 sample files could not be read"));
+	ck_assert_ptr_nonnull(strstr(err_text, "1 sample file could not be read and is left out"));
 }
 END_TEST
 
@@ -188,7 +188,7 @@ START_TEST(only_damaged_files_make_an_empty_report)
 	ck_assert_str_eq(out_text, "");
 	ck_assert_int_eq(run("-n -l"), 0);
 	ck_assert_str_eq(out_text, "");
-	ck_assert_ptr_nonnull(strstr(err_text, "1 sample files could not be read"));
+	ck_assert_ptr_nonnull(strstr(err_text, "1 sample file could not be read and is left out"));
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 /* oprof report on a terminal, and into a pipe as scripts read it. */
 #include "lib/file.h"
 #include "pp/base/cells.h"
+#include "tests/fixture/make_chains.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
 #include "tests/fixture/terminal.h"
@@ -309,6 +310,79 @@ START_TEST(scripts_read_what_opreport_always_wrote)
 }
 END_TEST
 
+START_TEST(a_call_graph_has_the_same_layout)
+{
+	const struct make_file hot = {.app = "/nowhere/hot"};
+	struct make_chains chains;
+	char *text;
+	char *report;
+
+	make_chains_init(&chains);
+	make_chains_add(&chains, &hot, "+110 /nowhere/of/a/long/path/to/a/library.so+210", 700);
+	make_chains_add(&chains, &hot, "+110", 300);
+	make_chains_live(&chains, &session, 1);
+	make_chains_deinit(&chains);
+	(void)setlocale(LC_ALL, "C.UTF-8");
+	text = on_terminal(60, "TERM=dumb LC_ALL=C.UTF-8", "oprof report -c");
+	expect_fits(text, 60);
+	find(text, "\n  SHARE ");
+	find(text, "-> ");
+	find(text, "\nstacks of 1000 samples");
+	expect_none(text, "-----");
+	expect_none(text, "CPU: ");
+	free(text);
+	report = into_pipe("$O/oprof report -c $S 2>&1");
+	text = into_pipe("$O/opreport -c $S 2>&1");
+	ck_assert_str_eq(report, text);
+	find(text, "-----");
+	free(report);
+	report = on_terminal(60, "TERM=xterm", "opreport -c");
+	ck_assert_str_eq(report, text);
+	free(report);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_comparison_has_the_same_layout)
+{
+	static const int widths[] = {60, 100};
+	char *text;
+	char *diff;
+
+	session.name = "before";
+	add(&(struct make_file){.app = "/nowhere/warm"}, 750);
+	add(&(struct make_file){.app = "/nowhere/hot"}, 250);
+	session.name = "current";
+	add_usual();
+	(void)setlocale(LC_ALL, "C.UTF-8");
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		const char *row;
+
+		text = on_terminal(widths[i], "TERM=xterm LC_ALL=C.UTF-8",
+				   "oprof diff -l session:before session:current");
+		make_plain(text);
+		expect_fits(text, widths[i]);
+		row = find(text, " BEFORE     NOW  CHANGE ");
+		row = find(row, " 75.00%  25.00%  -50.00  ");
+		ck_assert_int_eq(strstr(row, "\u2588\u2588\u2588") != NULL, widths[i] == 100);
+		row = find(row, " 25.00%  70.00%  +45.00  ");
+		row = find(row, "      -   4.60%   +4.60 ");
+		row = find(row, "      -   0.40%   +0.40 ");
+		find(row, "CHANGE: the difference of the shares");
+		free(text);
+	}
+	text = into_pipe("$O/opreport --diff -l session:before session:current $S 2>&1");
+	diff = into_pipe("$O/oprof diff -l session:before session:current $S 2>&1");
+	ck_assert_str_eq(text, diff);
+	find(text, "diff %");
+	free(diff);
+	diff = on_terminal(60, "TERM=xterm", "opreport --diff -l session:before session:current");
+	ck_assert_str_eq(text, diff);
+	free(diff);
+	free(text);
+}
+END_TEST
+
 /* A script may run on a terminal, too. */
 START_TEST(opreport_writes_the_same_on_a_terminal)
 {
@@ -343,7 +417,10 @@ START_TEST(verbose_names_each_image_without_symbols)
 	char *text;
 
 	add_usual();
-	text = on_terminal(100, "TERM=dumb", "oprof report -l -V");
+	text = on_terminal(100, "TERM=dumb LC_ALL=C.UTF-8", "oprof report -l -V");
+	(void)setlocale(LC_ALL, "C.UTF-8");
+	expect_fits(text, 100);
+	find(text, "read\n  /");
 	find(text, "samples (70.00 %) without a symbol in /nowhere/hot");
 	find(text, "samples (25.00 %) without a symbol in /nowhere/warm");
 	expect_none(text, "no symbols for");
@@ -366,6 +443,8 @@ int main(void)
 		tcase_add_test(tests, the_C_locale_has_ASCII_only);
 		tcase_add_test(tests, COLUMNS_is_respected);
 		tcase_add_test(tests, opreport_writes_the_same_on_a_terminal);
+		tcase_add_test(tests, a_call_graph_has_the_same_layout);
+		tcase_add_test(tests, a_comparison_has_the_same_layout);
 		tcase_add_test(tests, verbose_names_each_image_without_symbols);
 	}
 	tcase_add_test(tests, scripts_read_what_opreport_always_wrote);

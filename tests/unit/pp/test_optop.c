@@ -351,6 +351,19 @@ START_TEST(a_window_without_samples_does_not_end_batch_mode)
 }
 END_TEST
 
+START_TEST(help_has_each_option_beside_its_text_in_80_columns)
+{
+	static char text[65536];
+	char *next = text;
+
+	ck_assert_int_eq(print("--help", text, sizeof(text)), 0);
+	ck_assert_ptr_nonnull(strstr(text, "  -V, --view=VIEW "));
+	(void)strsep(&next, "\n"); /* what optop is for */
+	for (char *line; (line = strsep(&next, "\n"));)
+		ck_assert_msg(strlen(line) < 80, "%s", line);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("optop");
@@ -372,5 +385,6 @@ int main(void)
 	tcase_add_test(tc, without_a_daemon_the_command_that_starts_one_is_told);
 	tcase_add_test(tc, an_event_that_is_not_there_is_told);
 	tcase_add_test(tc, a_window_without_samples_does_not_end_batch_mode);
+	tcase_add_test(tc, help_has_each_option_beside_its_text_in_80_columns);
 	return test_run(tc);
 }

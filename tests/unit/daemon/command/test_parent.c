@@ -6,17 +6,37 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static struct diag diag;
 
-START_TEST(a_process_that_is_not_the_parent_is_refused)
+static void assert_refused(pid_t parent, const char *why)
 {
+	char expected[100];
+
 	diag_clear(&diag);
-	ck_assert_int_eq(parent_follow(getpid(), &diag), -ESRCH);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "has ended"));
+	ck_assert_int_eq(parent_follow(parent, &diag), -ESRCH);
+	(void)snprintf(expected, sizeof(expected), "process %d %s", (int)parent, why);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), expected));
+}
+
+START_TEST(a_living_process_that_is_not_the_parent_is_refused)
+{
+	assert_refused(getpid(), "is not the parent of this one");
+}
+END_TEST
+
+START_TEST(a_parent_that_has_ended_is_refused)
+{
+	const pid_t ended = fork();
+
+	if (!ended)
+		_exit(0);
+	ck_assert_int_eq(waitpid(ended, NULL, 0), ended);
+	assert_refused(ended, "has ended");
 }
 END_TEST
 
@@ -67,7 +87,8 @@ int main(void)
 {
 	TCase *cases = tcase_create("parent");
 
-	tcase_add_test(cases, a_process_that_is_not_the_parent_is_refused);
+	tcase_add_test(cases, a_living_process_that_is_not_the_parent_is_refused);
+	tcase_add_test(cases, a_parent_that_has_ended_is_refused);
 	tcase_add_test(cases, the_end_of_the_parent_ends_its_follower);
 	return test_run(cases);
 }

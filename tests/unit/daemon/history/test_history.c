@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/history/history.h"
+#include "daemon/profiler/profiler_status.h"
 #include "lib/file.h"
 #include "libdb/slice/slice.h"
 #include "tests/fixture/fake_history.h"

@@ -2,6 +2,7 @@
 #include "daemon/profiler/profiler.h"
 
 #include "daemon/filing/recount.h"
+#include "daemon/profiler/profiler_status.h"
 #include "daemon/session/separation.h"
 #include "lib/file.h"
 #include "lib/log.h"

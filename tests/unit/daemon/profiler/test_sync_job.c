@@ -99,6 +99,24 @@ START_TEST(a_job_that_fails_tells_its_error)
 }
 END_TEST
 
+START_TEST(a_dump_tells_whether_reading_or_writing_failed)
+{
+	enum sync_job_step failed;
+	uint64_t job = 7;
+	int error = 1;
+
+	fake.drain_error = -EPIPE;
+	ck_assert_int_eq(sync_job_dump(&sync_state, &job, &failed), -EPIPE);
+	ck_assert_int_eq(failed, SYNC_JOB_READ);
+	ck_assert_uint_eq(job, 0);
+	fake.drain_error = 0;
+	ck_assert_int_eq(sync_job_dump(&sync_state, &job, &failed), 0);
+	ck_assert_uint_eq(job, 1);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_int_eq(error, 0);
+}
+END_TEST
+
 static int hold_ends[2];
 
 /* Runs in the job, as in every forked child: waits until the test releases it. */
@@ -161,20 +179,22 @@ START_TEST(where_no_child_can_be_made_it_is_done_at_once)
 	struct rlimit limit;
 	struct rlimit none;
 	uid_t user = geteuid();
+	enum sync_job_step failed;
 	uint64_t job;
-	int error = 1;
+	int error;
 
 	/* Root may always fork, so become another user for now. */
 	ck_assert_int_eq(getrlimit(RLIMIT_NPROC, &limit), 0);
 	none = (struct rlimit){0, limit.rlim_max};
 	if (setrlimit(RLIMIT_NPROC, &none) || (!user && setresuid(65534, 65534, 0)))
 		return;
-	job = sync_job_request(&sync_state, &error);
+	error = sync_job_dump(&sync_state, &job, &failed);
 	ck_assert_int_eq(user ? 0 : setresuid(0, 0, 0), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
 	ck_assert_uint_eq(job, 0);
 	/* Another user cannot open the files again; the error is reported. */
 	ck_assert_int_eq(error, user ? 0 : -EACCES);
+	ck_assert(!error || failed == SYNC_JOB_WRITE);
 }
 END_TEST
 
@@ -186,6 +206,7 @@ int main(void)
 	tcase_add_test(tc, a_job_ends_with_its_number);
 	tcase_add_test(tc, requests_made_while_one_runs_share_the_next);
 	tcase_add_test(tc, a_job_that_fails_tells_its_error);
+	tcase_add_test(tc, a_dump_tells_whether_reading_or_writing_failed);
 	tcase_add_test(tc, a_job_goes_on_where_its_session_is_renamed_before_it_begins);
 	tcase_add_test(tc, a_daemon_that_is_killed_takes_its_job_along);
 	tcase_add_test(tc, where_no_child_can_be_made_it_is_done_at_once);

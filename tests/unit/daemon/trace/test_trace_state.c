@@ -36,6 +36,15 @@ static void put(const char *path, const char *text)
 }
 
 static bool is_later, is_among; /* among: its packets are CPU 0's */
+static uint64_t state_time = TIME;
+static uint64_t last_record; /* of CPU 0, in a packet of its own before the dump; 0: none */
+
+static void put_record(struct trace_channel *channel, uint64_t time)
+{
+	ck_assert_ptr_nonnull(trace_channel_reserve(channel, 0, FIRST_ID, time, 0));
+	trace_channel_commit(channel);
+	ck_assert_int_eq(trace_channel_flush(channel, &diag), 0);
+}
 
 /* Write the state of proc to the trace "trace". */
 static int dump(void)
@@ -45,7 +54,7 @@ static int dump(void)
 	struct trace_channel *channel;
 	const struct trace_state_config how = {.proc_path = "proc",
 					       .first_id = FIRST_ID,
-					       .time = TIME,
+					       .time = state_time,
 					       .in_front = !is_among,
 					       .is_later = is_later};
 	struct ctf_writer *writer;
@@ -56,6 +65,8 @@ static int dump(void)
 	ck_assert_msg(!ctf_writer_open(&writer, "trace", &trace, &diag), "%s", diag_show(&diag));
 	ck_assert_int_eq(trace_channel_create(&channel, &config, &diag), 0);
 	trace_channel_write_to(channel, writer);
+	if (last_record)
+		put_record(channel, last_record);
 	if (!is_among)
 		ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
 	error = trace_state_dump(channel, &how, &counts);
@@ -192,8 +203,11 @@ START_TEST(what_is_gone_or_unreadable_is_left_out)
 }
 END_TEST
 
-/* Returns the number of packets. */
-static unsigned int check_begins(void)
+/*
+ * Packets that begin at `full`, where a state in front has no later time, may begin alike. Returns
+ * the number of packets.
+ */
+static unsigned int check_begins(uint64_t full)
 {
 	struct ctf_reader *reader;
 	struct ctf_record record;
@@ -204,7 +218,10 @@ static unsigned int check_begins(void)
 	while (ctf_reader_next(reader, &record, &diag) > 0) {
 		if (nr && record.packet->seq == seq)
 			continue;
-		ck_assert_uint_gt(record.packet->time_begin, begin);
+		if (nr && begin == full)
+			ck_assert_uint_eq(record.packet->time_begin, full);
+		else if (nr)
+			ck_assert_uint_gt(record.packet->time_begin, begin);
 		ck_assert_uint_eq(record.time, record.packet->time_begin);
 		seq = record.packet->seq;
 		begin = record.packet->time_begin;
@@ -214,7 +231,7 @@ static unsigned int check_begins(void)
 	return nr;
 }
 
-START_TEST(no_two_packets_of_a_large_state_begin_at_the_same_time)
+static void put_large_state(void)
 {
 	char maps[64 * 1024];
 	size_t at = 0;
@@ -225,10 +242,38 @@ START_TEST(no_two_packets_of_a_large_state_begin_at_the_same_time)
 				       0x1000 + i, 0x1001 + i, i);
 	put("proc/7/task/7/stat", "7 (main) R 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n");
 	put("proc/7/maps", maps);
+}
+
+START_TEST(no_two_packets_of_a_large_state_begin_at_the_same_time)
+{
+	put_large_state();
 	is_among = _i;
 	ck_assert_int_eq(dump(), 0);
 	ck_assert_uint_eq(counts.nr_mappings, 500);
-	ck_assert_uint_ge(check_begins(), 5);
+	ck_assert_uint_ge(check_begins(UINT64_MAX), 5);
+}
+END_TEST
+
+/* The clock is so young that the state has fewer times than packets. */
+START_TEST(packets_without_room_in_front_begin_at_the_moment_of_the_state)
+{
+	put_large_state();
+	state_time = 2;
+	ck_assert_int_eq(dump(), 0);
+	ck_assert_uint_eq(counts.nr_mappings, 500);
+	ck_assert_uint_ge(check_begins(state_time), 5);
+}
+END_TEST
+
+/* The last packet before the dump has one record, made after the time that was given. */
+START_TEST(a_state_among_records_begins_after_the_packet_before)
+{
+	put("proc/7/task/7/stat", "7 (main) R 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n");
+	put("proc/7/maps", "");
+	is_among = true;
+	last_record = TIME + 1;
+	ck_assert_int_eq(dump(), 0);
+	ck_assert_uint_eq(check_begins(UINT64_MAX), 2);
 }
 END_TEST
 
@@ -243,5 +288,7 @@ int main(void)
 	tcase_add_test(tests, mappings_of_code_are_told_and_no_others);
 	tcase_add_test(tests, what_is_gone_or_unreadable_is_left_out);
 	tcase_add_loop_test(tests, no_two_packets_of_a_large_state_begin_at_the_same_time, 0, 2);
+	tcase_add_test(tests, packets_without_room_in_front_begin_at_the_moment_of_the_state);
+	tcase_add_test(tests, a_state_among_records_begins_after_the_packet_before);
 	return test_run(tests);
 }

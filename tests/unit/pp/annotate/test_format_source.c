@@ -205,7 +205,7 @@ START_TEST(a_missing_source_is_said_once_and_loses_no_sample)
 	look_in_session();
 	ck_assert_int_eq(format(), 0);
 	expect(err_text, "source file /src/a.c is missing: 65 samples (65.00 %); give the folder");
-	expect(err_text, "source of 1 files is missing: 65 samples (65.00 %), shown by line");
+	expect(err_text, "source of 1 file is missing: 65 samples (65.00 %), shown by line");
 	expect(out_text, "    50 50.0000 :/* line 3: the file is missing */ /* foo() total: ");
 	ck_assert_uint_eq(sum_of_lines(out_text), 95);
 	ck_assert_ptr_null(strstr(strstr(err_text, "a.c") + 1, "a.c"));

@@ -208,6 +208,7 @@ START_TEST(what_moves_a_terminal_is_not_shown)
 	EXPECT_SHOWN("a\x1b[2Jb", "a?[2Jb");
 	EXPECT_SHOWN("nul\0x", "nul?x");
 	EXPECT_SHOWN("\x7f\r\x08", "???");
+	EXPECT_SHOWN("a\u202eb\u2066c\u061c", "a?b?c?");
 	EXPECT_SHOWN("\x9b"
 		     "2J",
 		     "?2J");

@@ -139,7 +139,7 @@ static void write_brief_before(FILE *out, void *context)
 static void write_brief_after(FILE *out, void *context)
 {
 	(void)context;
-	coverage_brief_after(out, &made.profile);
+	coverage_brief_after(out, &made.profile, false);
 }
 
 static void expect_brief(void (*write)(FILE *out, void *context), const char *expected)
@@ -274,7 +274,7 @@ START_TEST(what_was_left_out_as_damaged_is_not_called_a_running_daemon)
 	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 10);
 	make_session_add(&session, &(struct make_file){.app = "/bin/other"}, &sample, 1, path);
 	ck_assert_int_eq(truncate(path, 100), 0);
-	expect_after("samples 10\n1 sample files could not be read and are left out\n");
+	expect_after("samples 10\n1 sample file could not be read and is left out\n");
 }
 END_TEST
 
@@ -305,8 +305,8 @@ START_TEST(what_makes_counts_another_thing_is_told)
 	ck_assert_str_eq(
 		text,
 		"samples 30\ncpu-clock: numbers are samples, percentages are of the events that "
-		"they stand for\n1 sample files lost a page while they were "
-		"written (full disk?): their counts are too low\n");
+		"they stand for\n1 sample file lost a page while it was "
+		"written (full disk?): its counts are too low\n");
 	free(text);
 	make_profile_deinit(&made);
 }

@@ -24,7 +24,7 @@ static struct calls_options options;
 static const struct symbol program_symbols[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = 0x400100, .name = "main"},
 	{.start = 0x200, .nr_bytes = 0x100, .address = 0x400200, .name = "_Z3foo"},
-	{.start = 0x300, .nr_bytes = 0x100, .address = 0x400300, .name = "g;h\\\n"},
+	{.start = 0x300, .nr_bytes = 0x100, .address = 0x400300, .name = "g;h\\\n\u202e"},
 };
 static const struct symbol library_symbols[] = {
 	{.start = 0x10, .nr_bytes = 0x10, .address = 0x10, .name = "memcpy"},
@@ -201,6 +201,64 @@ START_TEST(a_call_graph_has_a_column_pair_for_each_class)
 }
 END_TEST
 
+START_TEST(a_call_graph_fits_a_terminal_with_shares_of_all_samples)
+{
+	static const int widths[] = {60, 80, 200};
+	struct display display = {.width = 80};
+
+	options.display = &display;
+	text_options.threshold = 1;
+	make_usual();
+	assert_text(write_callgraph, "  SHARE          SAMPLES  IMAGE  SYMBOL\n"
+				     " 80.00% ########       8  a        <- main\n"
+				     " 50.00% #####          5  a      foo()\n"
+				     " 30.00% ###            3  c        -> memcpy\n"
+				     "\n"
+				     " 20.00% ##             2  a        <- main\n"
+				     " 30.00% ###            3  a        <- foo()\n"
+				     " 50.00% #####          5  c      memcpy\n"
+				     "\n"
+				     "  0.00%                0  a      main\n"
+				     " 80.00% ########       8  a        -> foo()\n"
+				     " 20.00% ##             2  c        -> memcpy\n"
+				     "\n");
+	text_options.threshold = 60;
+	assert_text(write_callgraph, "  SHARE          SAMPLES  IMAGE  SYMBOL\n"
+				     " 80.00% ########       8  a        <- main\n"
+				     " 50.00% #####          5  a      foo()\n"
+				     "\n"
+				     "  0.00%                0  a      main\n"
+				     " 80.00% ########       8  a        -> foo()\n"
+				     "\n"
+				     "1 function below 60 % (-t 0: all)\n");
+	display.colors = true;
+	text_options.header = false;
+	assert_text(write_callgraph, " 80.00% ########       8  \033[2ma        <- main\033[0m\n"
+				     "\033[1;31m 50.00% #####   \033[0m       5  a      foo()\n"
+				     "\n"
+				     "  0.00%                0  a      main\n"
+				     " 80.00% ########       8  \033[2ma        -> foo()\033[0m\n"
+				     "\n"
+				     "1 function below 60 % (-t 0: all)\n");
+	display.colors = false;
+	text_options.header = true;
+	text_options.show_vma = text_options.show_error = true;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		char *text;
+		char *rest;
+
+		display.width = widths[i];
+		text = make_profile_text(write_callgraph, NULL);
+		ck_assert_ptr_nonnull(strstr(text, "ADDRESS"));
+		for (char *line = strtok_r(text, "\n", &rest); line;
+		     line = strtok_r(NULL, "\n", &rest))
+			ck_assert_uint_le(strlen(line), (size_t)widths[i]);
+		free(text);
+	}
+	make_calls_deinit(&calls);
+}
+END_TEST
+
 START_TEST(a_tree_is_indented_from_the_outermost_functions_down)
 {
 	make_usual();
@@ -230,8 +288,8 @@ START_TEST(folded_stacks_are_a_line_each_and_names_are_escaped)
 	make_chains_add(&chains, &a, "[truncated] +210", 2);
 	read_session("");
 	assert_text(write_folded, "a;main;foo() 5\n"
-				  "a;main;g\\x3bh\\\\\\x0a 4\n"
-				  "a;main;g\\x3bh\\\\\\x0a;[c] 3\n"
+				  "a;main;g\\x3bh\\\\\\x0a\\xe2\\x80\\xae 4\n"
+				  "a;main;g\\x3bh\\\\\\x0a\\xe2\\x80\\xae;[c] 3\n"
 				  "a;[truncated];foo() 2\n");
 	make_calls_deinit(&calls);
 }
@@ -398,6 +456,7 @@ static Suite *make_suite(void)
 		       percentages_of_callers_and_callees_are_of_all_samples_where_that_is_asked);
 	tcase_add_test(tests, blocks_are_chosen_by_threshold_and_name_and_show_addresses);
 	tcase_add_test(tests, a_call_graph_has_a_column_pair_for_each_class);
+	tcase_add_test(tests, a_call_graph_fits_a_terminal_with_shares_of_all_samples);
 	tcase_add_test(tests, a_tree_is_indented_from_the_outermost_functions_down);
 	tcase_add_test(tests, folded_stacks_are_a_line_each_and_names_are_escaped);
 	tcase_add_test(tests, folded_stacks_of_two_sides_have_both_numbers);

@@ -227,6 +227,117 @@ START_TEST(shares_have_the_colour_of_their_heat)
 }
 END_TEST
 
+/* Returns the report of a comparison; the caller frees it. */
+static char *format_comparison(void)
+{
+	char *text;
+
+	make_profile_init(&made, &session, "{ session:before } { session:current }");
+	text = make_profile_text(write_report, &options);
+	make_profile_deinit(&made);
+	return text;
+}
+
+static void add_before(void)
+{
+	const struct make_file program = {.app = "/bin/prog"};
+
+	session.name = "before";
+	add(&program, 0x100, 600);
+	add(&program, 0x210, 180);
+	add(&program, 0x10, 200);
+	add(&program, 0x300, 20);
+	session.name = "current";
+	add(&program, 0x100, 1020);
+	add(&program, 0x210, 560);
+	add(&program, 0x10, 396);
+	add(&program, 0x400, 16);
+	add(&program, 0x500, 8);
+}
+
+START_TEST(a_comparison_shows_both_shares_and_the_largest_changes_first)
+{
+	char *text;
+
+	add_before();
+	options.threshold = 1;
+	text = format_comparison();
+	ck_assert_str_eq(text,
+			 " BEFORE     NOW  CHANGE            SYMBOL\n"
+			 " 18.00%  28.00%  +10.00  ########  foo()\n"
+			 " 60.00%  51.00%   -9.00  #######   main\n"
+			 "  2.00%       -   -2.00  ##        rare\n"
+			 " 20.00%  19.80%   -0.20~           (no symbols)\n"
+			 "      -   1.20%   +1.20            2 symbols below 1 % (-t 0: all)\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(colours_show_what_grew_and_what_shrank_by_more_than_chance)
+{
+	char *text;
+
+	add_before();
+	options.threshold = 1;
+	options.header = false;
+	display.colors = true;
+	text = format_comparison();
+	ck_assert_str_eq(
+		text,
+		" 18.00%  28.00% \033[1;31m +10.00  ########\033[0m  foo()\n"
+		" 60.00%  51.00% \033[32m  -9.00  ####### \033[0m  main\n"
+		"  2.00%       - \033[32m  -2.00  ##      \033[0m  rare\n"
+		" 20.00%  19.80% \033[2m  -0.20~         \033[0m  \033[2m(no symbols)\033[0m\n"
+		"\033[2m      -   1.20%   +1.20            2 symbols below 1 % (-t 0: all)"
+		"\033[0m\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(a_comparison_fits_every_width)
+{
+	static const int widths[] = {60, 80, 100, 200, 500};
+
+	add_before();
+	add(&(struct make_file){.app = "/bin/prog",
+				.image = "/lib/a-library-of-a-long-name.so.1.2"},
+	    0x500, 2000);
+	for (int all = 0; all < 2; all++) {
+		options.show_vma = options.show_error = all;
+		options.long_names = display.colors = all;
+		for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+			char *text;
+
+			display.width = widths[i];
+			text = format_comparison();
+			expect_lines_fit(text);
+			ck_assert_ptr_nonnull(strstr(text, "BEFORE"));
+			ck_assert_ptr_nonnull(strstr(text, "main"));
+			free(text);
+		}
+	}
+}
+END_TEST
+
+START_TEST(images_are_compared_in_the_same_way)
+{
+	char *text;
+
+	made.profile_options.symbols = false;
+	session.name = "before";
+	add(&(struct make_file){.app = "/bin/a"}, 1, 30);
+	add(&(struct make_file){.app = "/bin/b"}, 1, 70);
+	session.name = "current";
+	add(&(struct make_file){.app = "/bin/a"}, 1, 100);
+	add(&(struct make_file){.app = "/bin/b"}, 1, 100);
+	options.header = false;
+	text = format_comparison();
+	ck_assert_ptr_nonnull(strstr(text, " 30.00%  50.00%  +20.00  ########  a\n"));
+	ck_assert_ptr_nonnull(strstr(text, " 70.00%  50.00%  -20.00  ########  b\n"));
+	free(text);
+}
+END_TEST
+
 START_TEST(bars_are_finer_in_utf8)
 {
 	ck_assert_msg(setlocale(LC_ALL, "C.UTF-8") != NULL,
@@ -416,6 +527,10 @@ int main(void)
 	tcase_add_test(tests, long_names_are_shortened_to_the_width);
 	tcase_add_test(tests, names_cannot_affect_the_terminal);
 	tcase_add_test(tests, shares_have_the_colour_of_their_heat);
+	tcase_add_test(tests, a_comparison_shows_both_shares_and_the_largest_changes_first);
+	tcase_add_test(tests, colours_show_what_grew_and_what_shrank_by_more_than_chance);
+	tcase_add_test(tests, a_comparison_fits_every_width);
+	tcase_add_test(tests, images_are_compared_in_the_same_way);
 	tcase_add_test(tests, bars_are_finer_in_utf8);
 	tcase_add_test(tests, programs_have_their_images_below_and_all_shares_are_of_all_samples);
 	tcase_add_test(tests, classes_have_columns_and_those_without_room_are_named);

@@ -69,6 +69,16 @@ START_TEST(nor_can_names_with_controls_of_eight_bits)
 }
 END_TEST
 
+START_TEST(nor_can_names_change_the_direction_of_text)
+{
+	char name[] = "a\u202eb\u2066c\u061cd\u200b";
+	char *text = make_profile_text(write_name, name);
+
+	ck_assert_str_eq(text, "a?b?c?d\u200b");
+	free(text);
+}
+END_TEST
+
 static void write_header(FILE *out, void *context)
 {
 	text_format_header(out, &made.profile, context);
@@ -166,6 +176,7 @@ int main(void)
 			    sizeof(percents) / sizeof(percents[0]));
 	tcase_add_test(tests, names_cannot_command_the_terminal);
 	tcase_add_test(tests, nor_can_names_with_controls_of_eight_bits);
+	tcase_add_test(tests, nor_can_names_change_the_direction_of_text);
 	tcase_add_test(tests, the_header_names_cpu_and_events);
 	tcase_add_test(tests, without_meta_files_the_sample_files_tell_the_cpu);
 	tcase_add_test(tests, classes_on_another_axis_have_a_line_each);

@@ -224,7 +224,7 @@ static void make_flat(void)
 static void write_report(FILE *out, void *context)
 {
 	(void)context;
-	ck_assert_int_eq(report_calls_write(out, &calls, &options, &diag), 0);
+	ck_assert_int_eq(report_calls_write(out, &calls, &options, NULL, &diag), 0);
 }
 
 static const struct {

@@ -267,8 +267,8 @@ static enum report_layout layout_of(const char *line, bool is_terminal)
 
 START_TEST(scripts_and_people_have_their_layouts)
 {
-	static const char *const for_scripts[] = {"-d",	      "-c", "--stacks",	   "--json",
-						  "--folded", "-X", "{ a } { b }", "-o out"};
+	static const char *const for_scripts[] = {"-d",	      "-c -X", "--stacks",	 "--json",
+						  "--folded", "-X",    "{ a } { b } -d", "-o out"};
 	char line[64];
 
 	ck_assert_int_eq(layout_of("-l", true), LAYOUT_SCRIPT);
@@ -282,9 +282,13 @@ START_TEST(scripts_and_people_have_their_layouts)
 		ck_assert_msg(layout_of(line, true) == LAYOUT_SCRIPT, "%s", line);
 	}
 	expect_refused("--layout=terminal -d", -EINVAL, "cannot be combined with --details");
-	expect_refused("--layout=terminal -c", -EINVAL, "cannot be combined with --callgraph");
+	ck_assert_int_eq(layout_of("--layout=auto -c", true), LAYOUT_TERMINAL);
+	ck_assert_int_eq(layout_of("-c", true), LAYOUT_SCRIPT);
 	expect_refused("--layout=terminal --json", -EINVAL, "combined with another format");
-	expect_refused("--layout=terminal { a } { b }", -EINVAL, "combined with a comparison");
+	ck_assert_int_eq(layout_of("--layout=terminal { a } { b }", false), LAYOUT_TERMINAL);
+	ck_assert_int_eq(layout_of("--layout=auto { a } { b }", true), LAYOUT_TERMINAL);
+	ck_assert_int_eq(layout_of("--layout=auto { a } { b }", false), LAYOUT_SCRIPT);
+	ck_assert_int_eq(layout_of("{ a } { b }", true), LAYOUT_SCRIPT);
 	expect_refused("--layout=wide", -EINVAL, "is not one of script, terminal, auto");
 }
 END_TEST

@@ -121,6 +121,22 @@ START_TEST(texts_break_no_line_and_no_document)
 }
 END_TEST
 
+START_TEST(texts_and_names_cannot_command_the_terminal)
+{
+	static const char text[] = "a\u202eb\xc2\x9b"
+				   "c\u061c";
+
+	values[2] = (struct ctf_value){.bytes = (const uint8_t *)text, .nr = sizeof(text) - 1};
+	strcpy(who.name, "x\u202ey\x9b"
+			 "z");
+	trace_line_text(&line, &record, 0, &who);
+	ck_assert_ptr_nonnull(strstr(shown(), "name = \"a\\u202eb\\u009bc\\u061c\""));
+	ck_assert_ptr_nonnull(strstr(shown(), " x?y?z           some_event"));
+	trace_line_json(&line, &record, 0, &who);
+	ck_assert_ptr_nonnull(strstr(shown(), "\"a\\u202eb\\u009bc\\u061c\""));
+}
+END_TEST
+
 START_TEST(a_long_text_is_whole)
 {
 	char *text = malloc(100000);
@@ -308,6 +324,7 @@ int main(void)
 	tcase_add_test(tests, a_line_of_json_is_an_object);
 	tcase_add_test(tests, who_is_not_known_is_told_so);
 	tcase_add_test(tests, texts_break_no_line_and_no_document);
+	tcase_add_test(tests, texts_and_names_cannot_command_the_terminal);
 	tcase_add_test(tests, a_long_text_is_whole);
 	tcase_add_test(tests, conditions_compare_numbers_texts_and_labels);
 	tcase_add_test(tests, processes_are_chosen_by_number);

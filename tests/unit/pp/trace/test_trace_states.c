@@ -412,6 +412,9 @@ START_TEST(what_was_lost_before_the_first_packet_is_no_lost_time_in_it)
 	packets[0] = (struct oprof_packet_header){
 		.seq = 6, .time_begin = 1500, .time_end = 2000, .lost = 4};
 	one(0, WAKEUP, 1600, 7); /* one more was lost since the last record */
+	packets[1].seq = 1;
+	packets[1].time_end = 2000;
+	one(1, WAKEUP, 1600, 8); /* none was */
 	trace_states_end(states, 1600);
 	ck_assert_uint_eq(cpu_ns(0, CPU_IDLE), 100);
 	ck_assert_uint_eq(cpu_ns(0, CPU_RUNNING), 300);

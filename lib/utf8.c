@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/utf8.h"
+
+#include <string.h>
+
+/*
+ * Returns the length of the character according to its first byte; 0: the byte is invalid. *bits:
+ * the bits of the code in this byte.
+ */
+static size_t decode_first(unsigned char byte, uint32_t *bits)
+{
+	if (byte < 0x80) {
+		*bits = byte;
+		return 1;
+	}
+	if (byte >= 0xc2 && byte < 0xe0) {
+		*bits = byte & 0x1f;
+		return 2;
+	}
+	if (byte >= 0xe0 && byte < 0xf0) {
+		*bits = byte & 0x0f;
+		return 3;
+	}
+	if (byte >= 0xf0 && byte < 0xf5) {
+		*bits = byte & 0x07;
+		return 4;
+	}
+	return 0;
+}
+
+size_t utf8_decode(const char *text, uint32_t *code)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	uint32_t bits = 0;
+	size_t nr_bytes = decode_first((unsigned char)text[0], &bits);
+	size_t i = 1;
+
+	for (; i < nr_bytes && ((unsigned char)text[i] & 0xc0) == 0x80; i++)
+		bits = bits << 6 | ((unsigned char)text[i] & 0x3f);
+	if (!nr_bytes || i < nr_bytes || bits < smallest[nr_bytes] || bits > 0x10ffff ||
+	    (bits >= 0xd800 && bits < 0xe000)) {
+		*code = UTF8_REPLACEMENT;
+		return 1;
+	}
+	*code = bits;
+	return nr_bytes;
+}
+
+bool utf8_changes_direction(uint32_t code)
+{
+	return code == 0x61c || code == 0x200e || code == 0x200f ||
+	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+static bool is_c1(uint32_t code)
+{
+	return code >= 0x80 && code < 0xa0;
+}
+
+size_t utf8_next(const char *text, bool *masked)
+{
+	uint32_t code;
+	size_t nr_bytes = utf8_decode(text, &code);
+
+	/* A terminal may take a byte that is not part of a character for a C1 control. */
+	if (nr_bytes == 1 && code == UTF8_REPLACEMENT)
+		code = (unsigned char)*text;
+	*masked = code < 0x20 || code == 0x7f || is_c1(code) || utf8_changes_direction(code);
+	return nr_bytes;
+}
+
+void utf8_mask(char *text, const char *kept)
+{
+	char *to = text;
+
+	while (*text) {
+		bool masked;
+		size_t nr_bytes = utf8_next(text, &masked);
+
+		if (masked && !strchr(kept, *text))
+			*to++ = '?';
+		else
+			for (size_t i = 0; i < nr_bytes; i++)
+				*to++ = text[i];
+		text += nr_bytes;
+	}
+	*to = '\0';
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decodes UTF-8 and masks control characters. Names of files, programs and symbols are arbitrary
+ * bytes that other users chose, but documents for other programs must be valid UTF-8, and text for
+ * a terminal or a log must not contain control characters.
+ */
+#ifndef LIB_UTF8_H
+#define LIB_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UTF8_REPLACEMENT 0xfffdu /* replaces a byte that is not part of a valid character */
+
+/*
+ * Decodes the first character of text, which must not be empty, into *code and returns its
+ * length in bytes. If no valid character begins there (overlong, surrogate, beyond U+10FFFF
+ * or cut off), *code is UTF8_REPLACEMENT and the length is 1.
+ */
+size_t utf8_decode(const char *text, uint32_t *code);
+
+/*
+ * Returns whether code is a mark or an override of Unicode's bidirectional algorithm, which moves
+ * other text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
+ */
+bool utf8_changes_direction(uint32_t code);
+
+/*
+ * Returns the length in bytes of the first character of text, or 1 if no valid character begins
+ * there. Sets *masked to whether the character must not reach a terminal: it is a control character
+ * (C0 with NUL, DEL, C1, also as a single byte), or changes the direction of text.
+ */
+size_t utf8_next(const char *text, bool *masked);
+
+/*
+ * Replaces, in place, each character that utf8_next() masks by one '?', except the ASCII characters
+ * in kept.
+ */
+void utf8_mask(char *text, const char *kept);
+
+#endif

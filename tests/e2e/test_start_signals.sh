@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Ctrl-C and SIGTERM end operf and optrace record while their daemon starts, even if the daemon
+# never gets ready and ignores SIGTERM. The stand-in daemon needs no performance events.
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$T/bin"
+cp "$BIN/operf" "$BIN/optrace" "$T/bin"
+cat >"$T/bin/oprofiled" <<END
+#!/bin/sh
+trap ': >"$T/term"' TERM
+echo \$\$ >"$T/pid.part"
+mv "$T/pid.part" "$T/pid"
+while [ -e "$T/pid" ]; do sleep 0.05; done
+END
+chmod 755 "$T/bin/oprofiled"
+cp "$T/bin/oprofiled" "$T/bin/oprof-tracer"
+
+# The process has ended; it may still wait to be reaped.
+ended()
+{
+	[ ! -e "/proc/$1/exe" ]
+}
+
+# check_end SIGNAL STATUS MESSAGE TOOL ARGUMENTS...
+check_end()
+{
+	signal=$1 status=$2 message=$3 name=$4
+	shift 4
+	rm -f "$T/pid" "$T/term"
+	(in_group "$T/bin/$name" "$@") 2>"$T/err" &
+	tool=$!
+	cleanup_pid $tool
+	until_true [ -s "$T/pid" ]
+	daemon=$(cat "$T/pid")
+	cleanup_pid "$daemon"
+	kill "-$signal" $tool
+	until_true ended $tool
+	tap_ok $? "$name $*: SIG$signal while the daemon starts ends it" || kill -9 $tool
+	wait $tool
+	tap_is $? "$status" "the status tells the signal"
+	ended "$daemon"
+	tap_ok $? "the daemon has ended before"
+	[ -e "$T/term" ]
+	tap_ok $? "and was first asked to end"
+	# Otherwise the message is that the daemon was not ready in time.
+	tap_is "$(cat "$T/err")" "$name: $message" "the signal ended the wait, and nothing was run"
+}
+
+for how in "INT 130" "TERM 143"; do
+	# shellcheck disable=SC2086 # two words
+	{
+		check_end $how "ended before true was run" operf -d "$T/session" true
+		check_end $how "ended before profiling began" operf -d "$T/session" -s
+		check_end $how "ended before true was run" optrace record -o "$T/trace" true
+		check_end $how "ended before tracing began" optrace record -o "$T/trace"
+	}
+done
+
+tap_end
