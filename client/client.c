@@ -65,7 +65,11 @@ static int not_ours(int error, const char *session_dir, struct diag *diag)
 			session_dir);
 }
 
-/* If the daemon hangs and its queue is full, connecting times out earlier than a dump would. */
+/*
+ * Connects to the daemon. Returns a descriptor or -errno. A connect that must wait, since the
+ * daemon hangs and its queue is full, gives up after CLIENT_TIMEOUT_MS even if timeout_ms is
+ * longer.
+ */
 static int client_connect(const char *session_dir, int timeout_ms, struct diag *diag)
 {
 	const int queue_ms = timeout_ms < CLIENT_TIMEOUT_MS ? timeout_ms : CLIENT_TIMEOUT_MS;
@@ -101,8 +105,8 @@ static int client_connect(const char *session_dir, int timeout_ms, struct diag *
 }
 
 /*
- * The connection is to the process that listens, whoever owns the socket's name or a symbolic link
- * in its place. Root may look into everything anyway.
+ * Refuses a daemon of another user, except root. SO_PEERCRED identifies the process that listens,
+ * whatever the owner of the socket's file is, or of a symbolic link in its place.
  */
 static int check_peer(int fd, const char *session_dir, struct diag *diag)
 {
@@ -160,7 +164,7 @@ static int wait_readable(int fd, int wake_fd, int64_t deadline_ms)
 	return waits[0].revents ? 0 : -EINTR;
 }
 
-/* Returns the descriptor in message, or -1 if there is none. There is room for only one. */
+/* Returns the descriptor in message, or -1 if it has none. message has room for only one. */
 static int take_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -174,8 +178,8 @@ static int take_descriptor(struct msghdr *message)
 }
 
 /*
- * Receives one packet into *head and answer, whose text holds OPROF_CONTROL_TEXT_MAX + 1 bytes.
- * Without take_fd, the kernel closes a descriptor that comes with the packet.
+ * Receives one packet into *head and *answer; answer->text has OPROF_CONTROL_TEXT_MAX + 1 bytes.
+ * If take_fd is false, the kernel closes a descriptor that comes with the packet.
  */
 static int receive_answer(int fd, struct oprof_message *head, struct client_answer *answer,
 			  bool take_fd, struct diag *diag)
@@ -260,7 +264,9 @@ static int ask_on(int fd, enum oprof_request request, const char *text,
 	return 0;
 }
 
-/* Asks on fd. answer may be NULL, as in client_ask_trusted(). */
+/*
+ * Sends the request on fd and receives the answer. answer may be NULL, as in client_ask_trusted().
+ */
 static int get_answer(int fd, enum oprof_request request, const char *text,
 		      const struct client_patience *patience, struct client_answer *answer,
 		      struct diag *diag)
@@ -283,7 +289,7 @@ static int get_answer(int fd, enum oprof_request request, const char *text,
 	return error;
 }
 
-/* check decides whether to ask the daemon at the other end of fd; NULL: any daemon is asked. */
+/* check() decides whether to ask the daemon at the other end of fd; NULL: ask any daemon. */
 static int ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience,
 	       int (*check)(int fd, const char *session_dir, struct diag *diag),

@@ -18,7 +18,7 @@
 /* How long to wait for an answer. */
 struct client_patience {
 	int timeout_ms; /* > 0 */
-	int wake_fd;	/* readable: stop waiting for the answer; -1: none */
+	int wake_fd;	/* when this descriptor is readable, the wait ends; -1: none */
 };
 
 struct client_answer {
@@ -29,19 +29,20 @@ struct client_answer {
 
 /*
  * Sends request with text (may be NULL) to the daemon of session_dir. Returns 0 on success;
- * the caller then frees answer by client_answer_deinit(). On failure answer is untouched and
+ * the caller then frees answer by client_answer_deinit(). On failure answer is unchanged and
  * diag has the reason: -ENOTCONN: no daemon runs there; -EPROTONOSUPPORT: the versions differ;
- * -EPROTO: not a valid answer; -ETIMEDOUT; -EINTR: wake_fd became readable; -ECONNRESET,
- * -EPIPE: the daemon ended first; -ENOMEM; or the error in the daemon's answer.
+ * -EPROTO: the answer is not valid; -ETIMEDOUT; -EINTR: wake_fd became readable; -ECONNRESET,
+ * -EPIPE: the daemon ended before it answered; -ENOMEM; or the error in the daemon's answer.
  */
 int client_ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience, struct client_answer *answer,
 	       struct diag *diag);
 
 /*
- * As client_ask(), for requests that the user did not type, such as those of a report: asks only a
- * daemon of root or of this process's effective user; for another's returns -EACCES and sends
- * nothing. answer may be NULL: the answer's content is not needed, and no descriptor is taken.
+ * As client_ask(), for requests that the user did not type, such as the requests of a report. Asks
+ * only a daemon that runs as root or as this process's effective user; else returns -EACCES and
+ * sends nothing. answer may be NULL: the caller does not need the answer's content, and no
+ * descriptor is received.
  */
 int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,
 		       const struct client_patience *patience, struct client_answer *answer,
@@ -53,8 +54,8 @@ void client_answer_deinit(struct client_answer *answer);
 int client_probe(const char *session_dir, struct diag *diag);
 
 /*
- * Waits until process pid has ended; it need not be a child. Returns 0, -ETIMEDOUT, or another
- * -errno of poll(2).
+ * Waits until process pid has ended; the process need not be a child. Returns 0, -ETIMEDOUT, or
+ * another -errno of poll(2).
  */
 int client_wait_end(pid_t pid, int timeout_ms);
 

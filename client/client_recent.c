@@ -41,7 +41,7 @@ static void write_request(char *text, size_t nr_bytes, const struct client_span 
 		       span->last_ns, span->until_ns, separation);
 }
 
-/* error is that of asking; frees answer if it is 0. */
+/* Evaluates the answer. error: the result of asking; if it is 0, frees answer. */
 static int judge(int error, struct client_answer *answer, const struct client_span *span,
 		 struct client_recent *recent, struct diag *diag)
 {

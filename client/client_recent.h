@@ -15,22 +15,22 @@ struct client_span {
 /* The recent samples. */
 struct client_recent {
 	int fd;			  /* a slice (libdb/slice/slice.h), for slice_open_fd() */
-	int64_t begin_ns, end_ns; /* its time range, ns since 1970 */
+	int64_t begin_ns, end_ns; /* time range of the slice, ns since 1970 */
 	pid_t daemon;		  /* pid of the daemon that answered; 0: unknown */
 };
 
 /*
  * Gets the samples of span from the daemon of session_dir; threads, CPUs and cgroups are kept
- * apart, whatever the session's separation is. The time range begins later if the
- * daemon's memory does not reach back far enough. Returns 0, or as client_ask(); -EOPNOTSUPP: the
- * daemon is older and has no such request, or cannot end a range before now. On success the
+ * apart, whatever the session's separation is. The time range begins later if the daemon's memory
+ * does not reach back far enough. Returns 0, or an error as client_ask(); -EOPNOTSUPP: the daemon
+ * is older and does not support this request, or no range that ends before now. On success the
  * caller closes recent->fd.
  */
 int client_recent(const char *session_dir, const struct client_span *span,
 		  const struct client_patience *patience, struct client_recent *recent,
 		  struct diag *diag);
 
-/* The same, but with the session's separation and as client_ask_trusted(). */
+/* As client_recent(), but with the session's separation, and asks by client_ask_trusted(). */
 int client_recent_trusted(const char *session_dir, const struct client_span *span,
 			  const struct client_patience *patience, struct client_recent *recent,
 			  struct diag *diag);

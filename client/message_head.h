@@ -23,9 +23,9 @@ static inline struct oprof_message message_head(uint16_t request, int status, si
 }
 
 /*
- * Checks the header of a packet of nr_bytes. Returns 0; -EPROTO: not a message of this
- * protocol; -EPROTONOSUPPORT: another version, of which only magic and version are valid;
- * -EBADMSG: wrong size.
+ * Checks the header of a packet of nr_bytes. Returns 0; -EPROTO: not a message of this protocol;
+ * -EPROTONOSUPPORT: a message of another version, whose other fields may differ; -EBADMSG: the
+ * size is wrong.
  */
 static inline int message_head_check(const struct oprof_message *head, size_t nr_bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that is freed all at once. */
+/* An arena: memory that is freed all at once. */
 #ifndef CTF_ARENA_H
 #define CTF_ARENA_H
 
@@ -13,8 +13,8 @@ void ctf_arena_destroy(struct ctf_arena *arena); /* NULL: does nothing */
 /* Returns zeroed memory, aligned for any type and valid until the arena is destroyed, or NULL. */
 void *ctf_arena_alloc(struct ctf_arena *arena, size_t nr_bytes);
 /*
- * Copies nr elements of size bytes from old into the arena. Returns NULL only
- * when out of memory, even if nr is 0.
+ * Copies nr elements of size bytes from old into the arena. Returns the copy, also if nr is 0; NULL
+ * only if out of memory.
  */
 void *ctf_arena_copy(struct ctf_arena *arena, const void *old, size_t nr, size_t size);
 

@@ -40,7 +40,7 @@ static int compare_numbers(const void *a, const void *b)
 	return *first < *second ? -1 : *first > *second;
 }
 
-/* The array doubles in size: it is full whenever *nr is 0 or a power of two. */
+/* Appends a number. The array doubles in size: it is full whenever *nr is 0 or a power of two. */
 static int add_number(uint32_t **numbers, unsigned int *nr, uint32_t number)
 {
 	if (!(*nr & (*nr - 1))) {
@@ -65,7 +65,7 @@ static int list(DIR *dir, uint32_t **numbers, unsigned int *nr)
 		const uint32_t number = ctf_chunk_number(entry->d_name);
 		struct stat info;
 
-		/* Ignore entries that have been removed since or are not folders. */
+		/* Ignore entries that are not folders, or were removed since readdir(). */
 		if (number && !fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
 		    S_ISDIR(info.st_mode))
 			error = add_number(numbers, nr, number);
@@ -98,7 +98,7 @@ int ctf_chunk_list(int folder_fd, uint32_t **numbers, unsigned int *nr)
 	return 0;
 }
 
-/* All writers of CTF 1 begin the metadata with these bytes. */
+/* Returns whether the file at path begins as CTF metadata: all writers of CTF 1 begin it so. */
 static bool has_metadata(int folder_fd, const char *path)
 {
 	static const char begin[] = "/* CTF 1.";

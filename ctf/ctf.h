@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the metadata of a trace folder describes (doc/trace-folder.md): the
- * clock, the environment, and the fields of each event's records. The writer of
- * a trace fills these structs; the reader gets them from the metadata. The
- * layout of packets and record headers is in include/oprof/packet.h, not here.
+ * The content of a trace folder's metadata (doc/trace-folder.md): the clock, the environment, and
+ * the fields of each event's records. The writer of a trace fills these structs; the reader gets
+ * them from the metadata. The layout of packets and record headers is in include/oprof/packet.h,
+ * not here.
  */
 #ifndef CTF_CTF_H
 #define CTF_CTF_H
@@ -27,7 +27,7 @@
 
 enum ctf_field_kind {
 	CTF_FIELD_INTEGER,
-	CTF_FIELD_TEXT,	    /* nr bytes; shown up to the first NUL */
+	CTF_FIELD_TEXT,	    /* a text of nr bytes; shown up to its first NUL */
 	CTF_FIELD_STRING,   /* bytes up to a NUL */
 	CTF_FIELD_ARRAY,    /* nr integers */
 	CTF_FIELD_SEQUENCE, /* a count of length_bits, then as many integers */
@@ -44,35 +44,32 @@ struct ctf_label {
 struct ctf_field {
 	const char *name;
 	enum ctf_field_kind kind;
-	/* The next three describe the integer, or each integer of an array or sequence. */
+	/* The next three members describe the integer, or each integer of an array or sequence. */
 	unsigned int bits; /* 8, 16, 32 or 64 */
 	unsigned int base; /* base in which the integer is shown: 10 or 16 */
 	bool is_signed;
 
 	unsigned int length_bits; /* of a sequence's count: 8, 16 or 32 */
-	uint32_t nr;		  /* bytes of a text, integers of an array; at least 1 */
+	uint32_t nr;		  /* bytes of a text, or integers of an array; at least 1 */
 
-	/* Only for a single integer: sorted by value, each value once; may be empty. */
+	/* Only for a single integer: its labels, sorted by value, each value once; may be empty. */
 	const struct ctf_label *labels;
 	unsigned int nr_labels;
 };
 
 struct ctf_event {
 	uint32_t id;	    /* never an id that packet.h reserves (padding, escape) */
-	uint32_t stream_id; /* one of the trace's streams */
+	uint32_t stream_id; /* one of ctf_trace.streams */
 	const char *name;   /* any text of at most CTF_NAME_BYTES_MAX bytes */
-	/*
-	 * Alignment of the payload's first byte within the packet: 1, 2, 4 or
-	 * 8. An event without fields has 1.
-	 */
+	/* Alignment of the payload in the packet: 1, 2, 4 or 8; 1 for an event without fields. */
 	unsigned int alignment;
 	unsigned int nr_fields;
 	const struct ctf_field *fields;
 };
 
 /*
- * One property of the whole trace: a text of at most 4096 bytes or, if text is
- * NULL, a number. Its name is a C identifier, not a reserved word of TSDL.
+ * A property of the whole trace: a text of at most 4096 bytes or, if text is NULL, a number. name
+ * is a C identifier and not a reserved word of TSDL.
  */
 struct ctf_env {
 	const char *name;
@@ -82,10 +79,10 @@ struct ctf_env {
 
 /* A time stamp in seconds since 1970 is offset_s + (offset + stamp) / freq_hz. */
 struct ctf_clock {
-	const char *name;	 /* a C identifier, not a reserved word of TSDL */
+	const char *name;	 /* a C identifier and not a reserved word of TSDL */
 	const char *description; /* any text of at most CTF_NAME_BYTES_MAX bytes */
-	bool has_uuid;		 /* equal in traces whose time stamps can be compared */
-	uint8_t uuid[CTF_UUID_BYTES];
+	bool has_uuid;
+	uint8_t uuid[CTF_UUID_BYTES]; /* equal in traces whose time stamps can be compared */
 	uint64_t freq_hz;
 	int64_t offset_s;
 	uint64_t offset; /* in ticks */
@@ -100,12 +97,15 @@ struct ctf_trace {
 	const struct ctf_event *events;
 };
 
-/* Checks that trace is as described above and no name or id occurs twice. Returns 0 or -errno. */
+/*
+ * Checks that trace follows the comments above and that no name or id occurs twice. Returns 0,
+ * -EINVAL or -ENOMEM.
+ */
 int ctf_trace_check(const struct ctf_trace *trace, struct diag *diag);
 
-/* Whether name is a C identifier of at most CTF_NAME_BYTES_MAX bytes. */
+/* Returns whether name is a C identifier of at most CTF_NAME_BYTES_MAX bytes. */
 bool ctf_is_identifier(const char *name);
-/* Whether name is a reserved word of TSDL, the language of the metadata. */
+/* Returns whether name is a reserved word of TSDL, the language of the metadata. */
 bool ctf_is_keyword(const char *name);
 
 /* Formats uuid as 8-4-4-4-12 hexadecimal digits. */

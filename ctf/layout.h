@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a packet's header has the fields of struct oprof_packet_header,
- * according to the metadata. Headers of later versions may have more fields,
- * between these or after them.
+ * The layout of a packet's header according to the metadata: the offsets of the fields of struct
+ * oprof_packet_header. Headers of later versions may have more fields, between these or after them.
  */
 #ifndef CTF_LAYOUT_H
 #define CTF_LAYOUT_H

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Writes text in quotes, with escapes that let every reader restore each byte. */
+/* Writes text in quotes, with escapes from which every reader can restore each byte. */
 static void put_string(FILE *to, const char *text)
 {
 	putc('"', to);
@@ -164,8 +164,8 @@ static void put_labels(FILE *to, const struct ctf_field *field, const char *stem
 }
 
 /*
- * Each name gets a leading "_", which readers remove again. This allows
- * reserved words of TSDL as names.
+ * Writes a field's declaration. Each name gets a leading "_", which readers remove again. This
+ * allows reserved words of TSDL as names.
  */
 static void put_field(FILE *to, const struct ctf_field *field)
 {

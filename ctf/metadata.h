@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of a trace folder's file "metadata", in the part of TSDL that is
- * needed for a struct ctf_trace and the layout of packet.h. The parser accepts
- * what ctf_metadata_format writes, and refuses other TSDL.
+ * The text of a trace folder's file "metadata", in the part of TSDL that is needed for a struct
+ * ctf_trace and the layout of packet.h. The parser accepts the TSDL that ctf_metadata_format
+ * writes, and refuses any other TSDL.
  */
 #ifndef CTF_METADATA_H
 #define CTF_METADATA_H
@@ -13,7 +13,10 @@
 #define CTF_METADATA_FILE      "metadata"
 #define CTF_METADATA_BYTES_MAX ((size_t)64 << 20)
 
-/* Formats trace into malloc'ed *text of *nr_bytes, with a NUL after them. -EINVAL, -ENOMEM. */
+/*
+ * Formats trace into malloc'ed *text of *nr_bytes, with a NUL after them. Returns 0; -EINVAL: trace
+ * is not valid; or -ENOMEM.
+ */
 int ctf_metadata_format(const struct ctf_trace *trace, char **text, size_t *nr_bytes,
 			struct diag *diag);
 
@@ -25,9 +28,9 @@ struct ctf_metadata {
 };
 
 /*
- * Parses nr_bytes of text, which the caller may free afterwards; file is the
- * name that diag reports. Returns -EINVAL with file and line in diag if the
- * text is not TSDL or not as oprof writes it, -ENOMEM.
+ * Parses nr_bytes of text, which the caller may free afterwards; file is the name that diag
+ * reports. Returns 0; -EINVAL: the text is not TSDL or not as oprof writes it, diag has file and
+ * line; or -ENOMEM.
  */
 int ctf_metadata_parse(struct ctf_metadata *metadata, const char *file, const char *text,
 		       size_t nr_bytes, struct diag *diag);

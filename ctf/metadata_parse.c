@@ -18,7 +18,7 @@ static int find_layout_field(enum ctf_layout_part part, const char *name)
 	return -1;
 }
 
-/* Parses one field and appends it to layout. Unknown fields are skipped. */
+/* Parses one field and adds it to layout. An unknown field is skipped, but its bytes count. */
 static int take_layout_field(struct parser *parser, struct ctf_layout *layout,
 			     enum ctf_layout_part part, uint32_t *found)
 {
@@ -75,7 +75,7 @@ static int take_layout(struct parser *parser, struct ctf_layout *layout, enum ct
 		if (ctf_layout_fields[i].part == part && !(found & 1U << i))
 			return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
 					   "packets lack the field %s", ctf_layout_fields[i].name);
-	/* Babeltrace requires the magic to be first, and the search for packets relies on it. */
+	/* Babeltrace requires the magic first, and so does the search for packets. */
 	if (part == CTF_LAYOUT_HEADER && layout->at[0])
 		return parser_refuse(parser, "the first field of a packet is not its magic");
 	return 0;
@@ -359,7 +359,7 @@ static int compare_events(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Checks the trace and copies it into the arena. */
+/* Copies the parsed trace into the arena and checks it. */
 static int parser_end(struct parser *parser, struct ctf_metadata *metadata)
 {
 	struct ctf_trace *trace = &metadata->trace;

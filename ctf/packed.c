@@ -18,15 +18,15 @@
 struct ctf_packed {
 	int fd;
 	uint32_t nr_frames;
-	uint32_t frame_bytes;	/* uncompressed size of each frame but the last */
-	uint64_t nr_raw_bytes;	/* uncompressed size of all frames */
-	uint64_t *starts;	/* offset of each frame in the file, then the end of the last */
+	uint32_t frame_bytes;  /* uncompressed size of each frame except the last */
+	uint64_t nr_raw_bytes; /* uncompressed size of all frames */
+	uint64_t *starts; /* offset of each frame in the file, then the end of the last frame */
 	size_t nr_packed_bytes; /* compressed size of the longest frame */
 
 	ZSTD_DCtx *context;
-	uint8_t *raw;	/* content of frame in_raw, uncompressed */
-	uint8_t *bytes; /* a frame, compressed */
-	uint32_t in_raw;
+	uint8_t *raw;	 /* the uncompressed content of frame number in_raw */
+	uint8_t *bytes;	 /* a compressed frame */
+	uint32_t in_raw; /* or NONE */
 
 	uint64_t *nr_long_bytes;
 	uint64_t nr_charged;
@@ -60,7 +60,7 @@ void ctf_packed_close(struct ctf_packed *packed)
 
 /* ---- the index ---- */
 
-/* Reads all nr_bytes. -EINVAL: the file ends before. */
+/* Reads all nr_bytes. Returns 0; -EINVAL: the file ends before them; or -errno. */
 static int read_all(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 {
 	const ssize_t nr = file_pread_all(fd, bytes, nr_bytes, (off_t)offset);
@@ -70,7 +70,9 @@ static int read_all(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 	return (size_t)nr == nr_bytes ? 0 : -EINVAL;
 }
 
-/* Finds where the index begins. The sizes at its beginning and its end must agree. */
+/*
+ * Finds the offset of the index. The sizes at the beginning and at the end of the index must agree.
+ */
 static int find_index(struct ctf_packed *packed, uint64_t file_bytes, uint64_t *index)
 {
 	struct ctf_packed_begin begin;

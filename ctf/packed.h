@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A compressed stream file: zstd frames, each of CTF_PACKED_FRAME_BYTES of the
- * original, followed by an index in zstd's seekable format. Reading any byte
- * costs the decompression of one frame, and "zstd -d" restores the original
- * file (doc/trace-folder.md, "Compression").
+ * A compressed stream file: zstd frames, each of CTF_PACKED_FRAME_BYTES of the original file,
+ * followed by an index in zstd's seekable format. Reading any byte costs the decompression of one
+ * frame, and "zstd -d" restores the original file (doc/trace-folder.md, "Compression").
  */
 #ifndef CTF_PACKED_H
 #define CTF_PACKED_H
@@ -17,13 +16,13 @@
 
 #define CTF_PACKED_SUFFIX      ".zst"
 #define CTF_PACKED_FRAME_BYTES (256u << 10)
-/* The limits for reading, for files that other programs have compressed. */
+/* Limits for reading. They are larger, since other programs may have compressed the file. */
 #define CTF_PACKED_FRAME_BYTES_MAX (4u << 20)
 #define CTF_PACKED_NR_FRAMES_MAX   (1u << 20)
 /*
- * A few compressed bytes may expand to gigabytes of zeros. Therefore only so
- * many uncompressed bytes of a file are searched for packets after damaged
- * ones, and only so many packets of varying size are indexed.
+ * A few compressed bytes may expand to gigabytes of zeros. Therefore, after damaged packets at most
+ * this many uncompressed bytes of a file are searched for packets, and at most this many packets of
+ * varying size are indexed.
  */
 #define CTF_PACKED_SEARCH_BYTES_MAX ((uint64_t)256 << 20)
 #define CTF_PACKED_NR_PACKETS_MAX   (1u << 24)
@@ -33,7 +32,7 @@
 #define CTF_PACKED_INDEX_MAGIC	 UINT32_C(0x8f92eab1)
 
 struct ctf_packed_begin {
-	uint32_t magic, nr_bytes; /* nr_bytes: what follows this struct */
+	uint32_t magic, nr_bytes; /* nr_bytes: size of the index after this struct */
 };
 
 struct ctf_packed_entry {
@@ -47,16 +46,16 @@ struct ctf_packed_end {
 } __attribute__((packed));
 
 /*
- * Replaces the folder's file name by NAME.zst and writes it to the disk. No
- * program may still write to the file. At every moment one of the two files
- * exists completely. Returns 0, or -errno with name unchanged.
+ * Replaces the folder's file `name` by the compressed file name.zst, which is synced to disk. No
+ * program may still write to the file. At every moment one of the two files exists completely.
+ * Returns 0, or -errno with `name` unchanged.
  */
 int ctf_packed_make(int folder_fd, const char *name);
 
 /*
- * Does the same for all stream files of folder path. On an error it goes on
- * with the other files and returns the first error, described in diag. With
- * compress false it only writes them to the disk.
+ * As ctf_packed_make, for all stream files of folder path. After an error, continues with the other
+ * files, and finally returns the first error, described in diag. If compress is false, only syncs
+ * the files to disk.
  */
 int ctf_packed_make_all(const char *path, bool compress, struct diag *diag);
 
@@ -65,9 +64,9 @@ int ctf_packed_make_all(const char *path, bool compress, struct diag *diag);
 struct ctf_packed;
 
 /*
- * Opens the compressed file fd, and owns fd if it succeeds. nr_long_bytes is
- * that of ctf_window_init; it may be NULL. Returns -EINVAL if the file is not
- * compressed in this format or exceeds the limits, -ENOMEM, -EIO.
+ * Opens the compressed file fd, and owns fd on success. nr_long_bytes is as for ctf_window_init,
+ * and may be NULL. Returns 0; -EINVAL: the file is not compressed in this format or exceeds the
+ * limits; -ENOMEM, -EIO.
  */
 int ctf_packed_open(struct ctf_packed **packed, int fd, uint64_t *nr_long_bytes);
 void ctf_packed_close(struct ctf_packed *packed); /* NULL: does nothing */
@@ -75,7 +74,7 @@ void ctf_packed_close(struct ctf_packed *packed); /* NULL: does nothing */
 /* Returns the uncompressed size. */
 uint64_t ctf_packed_bytes(const struct ctf_packed *packed);
 
-/* Like file_pread_all, of the uncompressed bytes. -EBADMSG: a frame is damaged. */
+/* As file_pread_all, of the uncompressed bytes. -EBADMSG: a frame is damaged. */
 ssize_t ctf_packed_pread(struct ctf_packed *packed, void *bytes, size_t nr_bytes, uint64_t offset);
 
 #endif

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* The files are half as large as with level 1, and an idle core is still faster than the disk. */
+/* Halves the size of files compared with level 1; one idle core still compresses at disk speed. */
 #define LEVEL	  3
 #define FILE_MODE 0600
 
@@ -50,7 +50,7 @@ static void packing_deinit(struct packing *packing)
 	free(packing->entries);
 }
 
-/* The array doubles in size: it is full whenever nr_frames is 0 or a power of two. */
+/* Appends an entry. The array doubles in size: it is full if nr_frames is 0 or a power of two. */
 static int add_entry(struct packing *packing, size_t nr_bytes, size_t nr_raw)
 {
 	const uint32_t nr = packing->nr_frames;
@@ -77,7 +77,7 @@ static int pack_frame(struct packing *packing, size_t nr_raw)
 					       packing->raw, nr_raw);
 	int error;
 
-	if (ZSTD_isError(nr_bytes)) /* valid arguments: no memory */
+	if (ZSTD_isError(nr_bytes)) /* the arguments are valid, so zstd is out of memory */
 		return -ENOMEM;
 	error = file_write_all(packing->to_fd, packing->bytes, nr_bytes);
 	return error ? error : add_entry(packing, nr_bytes, nr_raw);
@@ -131,7 +131,7 @@ static int pack(int from_fd, int to_fd)
 	return error;
 }
 
-/* from_fd is the open file name. */
+/* Compresses the file `name`, which from_fd has open. */
 static int make(int folder_fd, const char *name, int from_fd)
 {
 	char packed[NAME_MAX + 1], temporary[NAME_MAX + 1];

@@ -4,7 +4,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A longer header may be from a later version, which has more reasons for lost records. */
+/*
+ * Returns whether lost is the sum of its reasons. In a longer header the sum may be less, since a
+ * later version may have more reasons.
+ */
 static bool lost_adds_up(const struct oprof_packet_header *header, unsigned int header_bytes)
 {
 	uint64_t left = header->lost;

@@ -8,14 +8,17 @@
 #include <stdint.h>
 
 /*
- * Returns what is wrong with one header of header_bytes, in a trace with this
- * uuid, or NULL. After NULL its content and packet sizes can be trusted, but
- * not that the file has as many bytes.
+ * Returns the fault of a header of header_bytes, in a trace with this uuid, as a text; NULL: the
+ * header is valid. The content and packet sizes of a valid header can be trusted; the file may
+ * still be shorter.
  */
 const char *ctf_packet_fault(const struct oprof_packet_header *header, const uint8_t *uuid,
 			     unsigned int header_bytes);
 
-/* Returns what is wrong with header if `before` is the preceding packet of its stream, or NULL. */
+/*
+ * Returns the fault of header as the successor of `before`, the preceding packet of its stream;
+ * NULL: no fault.
+ */
 const char *ctf_packet_order_fault(const struct oprof_packet_header *before,
 				   const struct oprof_packet_header *header);
 

@@ -9,22 +9,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* As in stream.c: the alignment of packets, and how often a search checks for a hole. */
+/*
+ * As in stream.c: the alignment of packets, and the distance at which a search checks for a hole.
+ */
 #define PACKET_ALIGN 128u
 #define HOLE_BYTES   65536u
 
 struct ctf_packets {
 	const struct ctf_metadata *metadata;
 	const struct ctf_file *file;
-	uint64_t size; /* of each packet; 0: sizes differ, see offsets */
-	uint64_t nr;
-	uint64_t *offsets;
+	uint64_t size;	   /* of each packet; 0: sizes differ, and all packets are indexed */
+	uint64_t nr;	   /* number of packets */
+	uint64_t *offsets; /* of the packets, if size is 0 */
 	size_t room;
-	uint64_t nr_searched; /* bytes of a compressed file */
+	uint64_t nr_searched; /* bytes searched for packets, to limit this in compressed files */
 	bool is_partial;
 };
 
-/* Reads the header at offset. Returns 1, 0 if no valid and whole packet is there, or -errno. */
+/* Reads the header at offset. Returns 1; 0: no valid and whole packet is there; or -errno. */
 static int read_at(const struct ctf_packets *packets, uint64_t offset,
 		   struct ctf_packet_place *place)
 {
@@ -61,7 +63,7 @@ static int add(struct ctf_packets *packets, uint64_t offset)
 	return 0;
 }
 
-/* Returns the first offset from at on where a packet may begin, after a hole if at is in one. */
+/* If at is in a hole, returns the next offset where a packet may begin after it; else at. */
 static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
 {
 	const uint64_t data = ctf_file_skip_hole(packets->file, at);
@@ -69,7 +71,7 @@ static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
 	return data > at ? data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
 }
 
-/* Whether the search of a compressed file has reached a limit. */
+/* Returns whether the search of a compressed file has reached a limit. */
 static bool is_enough(const struct ctf_packets *packets)
 {
 	return packets->file->packed && (packets->nr_searched >= CTF_PACKED_SEARCH_BYTES_MAX ||
@@ -121,14 +123,17 @@ static int index_all(struct ctf_packets *packets)
 		}
 		packets->is_partial = !error && is_enough(packets) && at < packets->file->nr_bytes;
 	}
-	window.file = (struct ctf_file){.fd = -1}; /* it stays open */
+	window.file = (struct ctf_file){.fd = -1}; /* the file stays open */
 	ctf_window_deinit(&window);
 	return error;
 }
 
 /* ---- packets of one size ---- */
 
-/* If the first and the last packet have the same size, assumes it for all. */
+/*
+ * If the first and the last packet have the same size, assumes it for all packets. Returns 1; 0:
+ * the sizes differ or a packet is damaged; or -errno.
+ */
 static int guess_size(struct ctf_packets *packets)
 {
 	struct ctf_packet_place first, last;
@@ -183,7 +188,10 @@ bool ctf_packets_is_partial(const struct ctf_packets *packets)
 	return packets->is_partial;
 }
 
-/* -EAGAIN: sizes differ, so all packets have been indexed now; call again. */
+/*
+ * Finds packet number, assuming that all sizes are equal if size is not 0. Returns as
+ * ctf_packets_get; -EAGAIN: the sizes differ, so all packets are indexed now; call again.
+ */
 static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place)
 {
 	int result;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside ctf/: finds the packets of one stream file by their headers, without
- * reading their records. While all packets are of one size, as usual, only the
- * requested headers are read. Otherwise all headers are read once.
+ * Inside ctf/: finds the packets of one stream file by their headers, without reading their
+ * records. If all packets are of one size, as usual, only the requested headers are read. Otherwise
+ * all headers are read once.
  */
 #ifndef CTF_PACKETS_H
 #define CTF_PACKETS_H
@@ -21,9 +21,8 @@ struct ctf_packet_place {
 };
 
 /*
- * Opens the packets of a file that is open. file and metadata stay the caller's
- * and must outlive packets. -EBADMSG: the file is compressed and damaged;
- * -ENOMEM, -EIO.
+ * Opens the packets of an open file. The caller keeps file and metadata, which must outlive
+ * packets. Returns 0; -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO.
  */
 int ctf_packets_open(struct ctf_packets **packets, const struct ctf_metadata *metadata,
 		     const struct ctf_file *file);
@@ -33,17 +32,17 @@ void ctf_packets_close(struct ctf_packets *packets); /* NULL: does nothing */
 uint64_t ctf_packets_nr(const struct ctf_packets *packets);
 
 /*
- * True if a limit (CTF_PACKED_SEARCH_BYTES_MAX, CTF_PACKED_NR_PACKETS_MAX)
- * ended the search of a compressed file. Reading on from the last known packet
- * reaches the rest or reports an error.
+ * Returns whether a limit (CTF_PACKED_SEARCH_BYTES_MAX, CTF_PACKED_NR_PACKETS_MAX) ended the search
+ * of a compressed file. A stream that is read from the last known packet on reaches the rest, or
+ * reports an error.
  */
 bool ctf_packets_is_partial(const struct ctf_packets *packets);
 
 /*
- * Finds the number, from 0, of the first packet that ends at time or later. If
- * none does, *number is the number of packets or, if the search was partial,
- * that of the last known packet. Damaged packets and a packet cut by the end of
- * the file have no number. -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO.
+ * Finds the number, from 0, of the first packet that ends at time or later. If there is none,
+ * *number is ctf_packets_nr() or, if the search was partial, the number of the last known packet.
+ * Damaged packets, and a packet cut by the end of the file, have no number. Returns 0; -EBADMSG:
+ * the file is compressed and damaged; -ENOMEM, -EIO.
  */
 int ctf_packets_find(struct ctf_packets *packets, uint64_t time, uint64_t *number);
 

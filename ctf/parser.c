@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Parses the parts that all blocks of metadata consist of: names, numbers, integer types. */
+/* Parses the parts of which all blocks of metadata consist: names, numbers, integer types. */
 #include "ctf/parser.h"
 
 #include <ctype.h>
@@ -19,7 +19,9 @@ int parser_no_memory(struct parser *parser)
 			   "no memory for the trace's metadata");
 }
 
-/* Copies the token for a message: shortened, and with "?" for bytes that control a terminal. */
+/*
+ * Copies the token for a message: shortened, and with "?" for bytes that are not printable ASCII.
+ */
 static void show_token(const struct tsdl_token *token, char shown[SHOWN_BYTES_MAX + 1])
 {
 	size_t nr = token->nr_bytes < SHOWN_BYTES_MAX ? token->nr_bytes : SHOWN_BYTES_MAX;
@@ -190,7 +192,7 @@ static int take_bool(struct parser *parser, bool *value)
 	return 0;
 }
 
-/* Parses clock.NAME.value. */
+/* Parses "clock.NAME.value". */
 static int take_map(struct parser *parser)
 {
 	int error = parser_take_word(parser, "clock");
@@ -238,7 +240,7 @@ static int take_integer_value(struct parser *parser, const char *name, struct ts
 	return parser_refuse(parser, "unknown property of an integer");
 }
 
-/* Parses { size = ...; ... }. */
+/* Parses "{ size = ...; ... }". */
 static int take_integer_body(struct parser *parser, struct tsdl_integer *integer)
 {
 	int error = parser_take_sign(parser, "{");

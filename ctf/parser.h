@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside ctf/: the state and helpers of the metadata parser. It looks one token
- * ahead. Functions that return int return 0, or -errno with diag filled.
+ * Inside ctf/: the state and helpers of the metadata parser, which looks one token ahead. Functions
+ * that return int return 0, or -errno with diag filled.
  */
 #ifndef CTF_PARSER_H
 #define CTF_PARSER_H
@@ -27,7 +27,7 @@ struct parser {
 	unsigned int nr_aliases;
 
 	struct ctf_layout layout;
-	unsigned int header_bytes; /* bytes of the layout's packet.header, without the context */
+	unsigned int header_bytes; /* bytes of packet.header in layout, without packet.context */
 	bool has_trace, has_clock, has_env, has_context;
 
 	/* Arrays that grow while parsing and are copied into the arena at the end. */
@@ -43,9 +43,9 @@ struct parser {
 	struct ctf_clock clock;
 };
 
-/* Refuses the text with "what", a sentence about the next token, and that token's line. */
+/* Refuses the text; diag gets `what`, a sentence about the next token, and this token's line. */
 int parser_refuse(struct parser *parser, const char *what);
-/* Refuses the text because `what` should be in place of the next token. */
+/* Refuses the text, since `what` should be in place of the next token. */
 int parser_wanted(struct parser *parser, const char *what);
 int parser_no_memory(struct parser *parser);
 
@@ -55,8 +55,8 @@ bool parser_sees(const struct parser *parser, enum tsdl_token_kind kind, const c
 bool parser_skip(struct parser *parser, const char *sign);
 
 /*
- * Each of these consumes what its name says, or refuses the text. Names and
- * texts are in the arena.
+ * Each of these functions consumes the item in its name, or refuses the text. Returned names and
+ * strings are in the arena.
  */
 int parser_take_sign(struct parser *parser, const char *sign);
 int parser_take_word(struct parser *parser, const char *word);
@@ -65,17 +65,17 @@ int parser_take_number(struct parser *parser, uint64_t max, uint64_t *number);
 int parser_take_signed(struct parser *parser, int64_t *number);
 int parser_take_string(struct parser *parser, const char **text);
 int parser_take_uuid(struct parser *parser, uint8_t uuid[CTF_UUID_BYTES]);
-/* Consumes exactly the tokens of text; the error names them `what`. */
+/* Consumes exactly the tokens of text; an error message calls them `what`. */
 int parser_take_tokens(struct parser *parser, const char *text, const char *what);
 
-/* Parses typealias integer { ... } := NAME; after its first word. */
+/* Parses "typealias integer { ... } := NAME;" after its first word. */
 int parser_take_alias(struct parser *parser);
-/* Returns the integer type called name, or NULL. */
+/* Returns the integer type of this name, or NULL. */
 const struct tsdl_integer *parser_find_alias(const struct parser *parser, const char *name);
 /* Consumes the name of an integer type; refuses an unknown name. */
 int parser_take_integer(struct parser *parser, const struct tsdl_integer **integer);
 
-/* Parses event { ... }; after its first word. */
+/* Parses "event { ... };" after its first word. */
 int parser_take_event(struct parser *parser);
 
 #endif

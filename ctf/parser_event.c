@@ -56,7 +56,7 @@ static int take_label(struct parser *parser, struct ctf_label *label)
 	return error ? error : parser_take_signed(parser, &label->value);
 }
 
-/* Parses : TYPE { "NAME" = VALUE, ... }. */
+/* Parses ': TYPE { "NAME" = VALUE, ... }'. */
 static int take_labels(struct parser *parser, struct ctf_field *field)
 {
 	bool is_text;
@@ -85,8 +85,8 @@ static int take_labels(struct parser *parser, struct ctf_field *field)
 /* ---- arrays, sequences, texts ---- */
 
 /*
- * Turns field, an integer whose name is parsed, into a sequence. The preceding
- * field is its length, and the brackets contain the name of that field.
+ * Turns field, an integer whose name is already parsed, into a sequence. The preceding field is the
+ * sequence's length, and the brackets contain the name of this length field.
  */
 static int take_sequence(struct parser *parser, struct ctf_field *field, struct ctf_event *event)
 {
@@ -191,7 +191,7 @@ static int take_alignment(struct parser *parser, struct ctf_event *event)
 	return 0;
 }
 
-/* Parses struct { ... } align(N). */
+/* Parses "struct { ... } align(N)"; align(N) is optional. */
 static int take_fields(struct parser *parser, struct ctf_event *event)
 {
 	int error = parser_take_word(parser, "struct");

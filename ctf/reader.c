@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a heap merges the streams. It holds the streams whose next
- * record is known, the oldest record on top. The stream of the record that was
- * returned last is not in the heap but due: its next record is read by the next
- * call, which ends the validity of the returned one.
+ * How it works: a heap merges the streams. It holds the streams whose next record is known, the
+ * oldest record on top. The stream of the record that was returned last is not in the heap but in
+ * `due`: the next call reads this stream's next record, which makes the returned record invalid.
  */
 #include "ctf/reader.h"
 
@@ -32,20 +31,20 @@ struct reader_stream {
 struct ctf_reader {
 	char *folder;
 	int folder_fd;
-	uint32_t *chunks; /* numbers; none if the folder itself is the trace */
-	unsigned int nr_chunks;
-	unsigned int nr_bad_chunks; /* newer than the chunk whose metadata is used */
+	uint32_t *chunks;	    /* numbers of chunks */
+	unsigned int nr_chunks;	    /* 0: the folder itself is the trace */
+	unsigned int nr_bad_chunks; /* number of chunks newer than the one with the used metadata */
 	struct ctf_place place;	    /* folder and chunks, for the streams */
 	struct ctf_metadata metadata;
 
 	struct reader_stream *streams; /* sorted by name */
 	unsigned int nr_streams;
-	uint64_t nr_long_bytes; /* used by the windows of all streams */
+	uint64_t nr_long_bytes; /* counter shared by the windows of all streams */
 	bool use_ns;		/* convert times; false if the clock's ticks are ns */
 
-	unsigned int *heap; /* indexes of streams, the one with the oldest record on top */
+	unsigned int *heap; /* indexes of streams; the stream with the oldest record is on top */
 	unsigned int nr_heap;
-	unsigned int *due; /* streams to read before the next record can be returned */
+	unsigned int *due; /* indexes of streams to read before the next record can be returned */
 	unsigned int nr_due;
 };
 
@@ -87,7 +86,7 @@ static int fail_metadata(const struct ctf_reader *reader, int error, struct diag
 					     : strerror(-error));
 }
 
-/* name is relative to folder. */
+/* Reads and parses the metadata file `name`, which is relative to the folder. */
 static int read_metadata(struct ctf_reader *reader, const char *name, struct diag *diag)
 {
 	const int fd = openat(reader->folder_fd, name,
@@ -108,10 +107,10 @@ static int read_metadata(struct ctf_reader *reader, const char *name, struct dia
 }
 
 /*
- * Reads the metadata of the newest chunk whose metadata is not damaged, for the
- * packets of all chunks. The newest chunk's metadata describes all events of
- * the others, and the newest chunk is the last to be removed. If no chunk's
- * metadata can be read, diag describes the fault of the newest.
+ * Reads the metadata of the newest chunk whose metadata is not damaged, for the packets of all
+ * chunks. The metadata of a newer chunk describes all events of older chunks, and the newest chunk
+ * is the last to be removed. If no chunk's metadata can be read, diag describes the fault of the
+ * newest one.
  */
 static int find_chunk_metadata(struct ctf_reader *reader, struct diag *diag)
 {
@@ -165,8 +164,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * Subfolders are not part of the trace. Other entries that are not files are
- * refused when opened.
+ * Returns whether an entry of the folder is a stream's file. Subfolders are not part of the trace.
+ * Other entries that are not regular files are refused when they are opened.
  */
 static bool is_stream(int folder_fd, const char *name)
 {
@@ -177,7 +176,7 @@ static bool is_stream(int folder_fd, const char *name)
 	return fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode);
 }
 
-/* Adds the stream of a file. A stream's name lacks the suffix of compressed files. */
+/* Adds the stream of a file. The stream's name is the file's name without CTF_PACKED_SUFFIX. */
 static int add_stream(struct ctf_reader *reader, const char *file)
 {
 	const size_t nr = strlen(file), nr_suffix = strlen(CTF_PACKED_SUFFIX);
@@ -217,7 +216,7 @@ static int add_streams(struct ctf_reader *reader, DIR *dir)
 	return error ? error : -errno;
 }
 
-/* Sorts streams by name and removes duplicates: each chunk has files of the same names. */
+/* Sorts streams by name and removes duplicates, since each chunk has files of the same names. */
 static void sort_streams(struct ctf_reader *reader)
 {
 	unsigned int nr = 0;
@@ -285,7 +284,7 @@ void ctf_reader_close(struct ctf_reader *reader)
 	free(reader);
 }
 
-/* Streams are taken from the end of due: the first stream is read first. */
+/* Puts all streams in `due`, in reverse order: the last element of `due` is read first. */
 static void make_all_due(struct ctf_reader *reader)
 {
 	for (unsigned int i = 0; i < reader->nr_streams; i++)
@@ -378,7 +377,7 @@ static uint64_t to_ns(const struct ctf_reader *reader, uint64_t ticks)
 	       (uint64_t)((unsigned __int128)(ticks % freq_hz) * NS_PER_SECOND / freq_hz);
 }
 
-/* Returns the first tick in nanosecond ns. */
+/* Returns the first tick at or after ns. */
 static uint64_t to_ticks(const struct ctf_reader *reader, uint64_t ns)
 {
 	unsigned __int128 ticks;
@@ -496,9 +495,9 @@ void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struc
 	make_all_due(reader);
 }
 
-/* A stream's newest packet that is not in the range yet. */
+/* The newest packet of a stream that is not yet in the range. */
 struct newest_packet {
-	struct ctf_parts *parts; /* NULL: no packets remain */
+	struct ctf_parts *parts; /* NULL: the stream has no more packets */
 	struct ctf_position at;
 	struct ctf_packet_place place;
 };
@@ -512,7 +511,7 @@ static int step_back(struct newest_packet *newest)
 	return error == -ENOENT ? 0 : error;
 }
 
-/* Finds the stream's last packet that begins before that time. An unreadable stream has none. */
+/* Finds the stream's last packet that begins before `before`. An unreadable stream has none. */
 static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest_packet *newest)
 {
 	struct diag diag;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a trace folder: its metadata, and the records of all its streams in
- * order of time. ctf/stream.h reads one stream alone.
+ * Reads a trace folder: its metadata, and the records of all its streams in order of time.
+ * ctf/stream.h reads a single stream.
  */
 #ifndef CTF_READER_H
 #define CTF_READER_H
@@ -13,61 +13,58 @@
 struct ctf_reader;
 
 /*
- * Opens folder for reading: a trace, one chunk, or a trace in chunks, which
- * reads like one without chunks. -ENOENT, -ENOTDIR, -EINVAL (metadata) or
- * another -errno. The first ctf_reader_next opens the files of all streams.
- * Callers that read traces of many CPUs may have to raise RLIMIT_NOFILE.
+ * Opens folder for reading: a trace, one chunk, or a trace in chunks, which is read like a trace
+ * without chunks. Returns 0, -ENOENT, -ENOTDIR, -EINVAL (the metadata is not valid) or another
+ * -errno. The first ctf_reader_next opens the files of all streams. Callers that read traces of
+ * many CPUs may have to raise RLIMIT_NOFILE.
  */
 int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag *diag);
 void ctf_reader_close(struct ctf_reader *reader); /* NULL: does nothing */
 
 /*
- * Switches to nanoseconds since the clock's 0 for the times of records, of
- * their packets' headers and of the calls below, but not of ctf_stream_counts.
- * With a fast clock several ticks become the same ns. Call this before the
- * first record.
+ * Switches to nanoseconds since the clock's 0: for the times of records and of their packets'
+ * headers, and for the times in calls of this file. ctf_stream_counts keeps ticks. With a fast
+ * clock several ticks become the same ns. Call this before the first record is read.
  */
 void ctf_reader_use_ns(struct ctf_reader *reader);
 
 /*
- * Returns how many of the newest chunks have unreadable metadata; an older
- * chunk's is used instead.
+ * Returns how many of the newest chunks have unreadable metadata; the metadata of an older chunk is
+ * used instead.
  */
 unsigned int ctf_reader_nr_bad_chunks(const struct ctf_reader *reader);
 
-/* This and the following results are valid until the reader is closed. */
+/* The results of the next three functions are valid until the reader is closed. */
 const struct ctf_trace *ctf_reader_trace(const struct ctf_reader *reader);
 unsigned int ctf_reader_nr_streams(const struct ctf_reader *reader);
 /* Streams are sorted by file name. */
 const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsigned int i);
 
 /*
- * Reads the next record of all streams. Returns 1, with a record that is valid
- * until the next call, or 0 at the end. Records of the same time come in the
- * order of their streams. Errors are those of ctf_stream_next: a part of one
- * stream is lost, and the next call continues.
+ * Reads the next record of all streams. Returns 1, with a record that is valid until the next call,
+ * or 0 at the end. Records of the same time come in the order of their streams. Errors are as of
+ * ctf_stream_next: a part of one stream is lost, and the next call continues.
  */
 int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct diag *diag);
 
 /*
- * Seeks to time: reading continues, in order of time, with each stream's first
- * packet that ends at time or later, including its older records. Returns 0 or
- * the first error; streams with an error are at their end.
+ * Seeks to time: reading continues, in order of time, with each stream's first packet that ends at
+ * time or later, including the packet's records before time. Returns 0 or the first error; streams
+ * with an error are at their end.
  */
 int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag);
 
 /*
- * Seeks to time like ctf_reader_seek, then moves each stream back to a packet
- * with a selected record (ctf_stream_seek_known). Reading from there up to time
- * gives the same knowledge of the state at time as reading the whole trace.
+ * Seeks to time as ctf_reader_seek, then moves each stream back to a packet with a record that
+ * `known` selects (ctf_stream_seek_known). A caller that reads from there up to time then knows the
+ * same state as if it had read the whole trace up to time.
  */
 void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struct ctf_known *known);
 
 /*
- * Finds a time *begin before `before' such that the packets that begin between
- * them have at most nr_bytes in total, or are a single packet: for reading a
- * trace backwards in steps. *begin is 0 if no packets remain before these.
- * -ENOMEM, -EIO.
+ * For reading a trace backwards in steps: finds a time *begin, before `before`, such that the
+ * packets that begin between the two times have at most nr_bytes in total, or are a single packet.
+ * *begin is 0 if no packets remain before these packets. Returns 0, -ENOMEM or -EIO.
  */
 int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_bytes,
 		       uint64_t *begin);

@@ -53,14 +53,14 @@ static int refuse(struct ctf_cursor *cursor, const char *fault)
 	return -EBADMSG;
 }
 
-/* A window that fails because the file was truncated is a fault of the packet. */
+/* Handles an error of the window. If the file was truncated, the packet has a fault. */
 static int refuse_window(struct ctf_cursor *cursor, int error)
 {
 	return error == -ENODATA ? refuse(cursor, "the file became shorter while it was read")
 				 : error;
 }
 
-/* Loads nr bytes of the record at offset; the window keeps all bytes from keep on. */
+/* Loads nr bytes at offset; the window then has all bytes from offset keep on. */
 static int need(struct ctf_cursor *cursor, uint64_t keep, uint64_t offset, uint64_t nr)
 {
 	int error;
@@ -94,15 +94,15 @@ uint64_t ctf_value_element(const struct ctf_field *field, const struct ctf_value
 	return load_integer(field, value->bytes + (size_t)i * (field->bits / 8));
 }
 
-/* Rounds offset up to the alignment, counted from base, the packet's start. */
+/* Rounds offset up to the alignment relative to base, the packet's start. */
 static uint64_t align_up(uint64_t offset, uint64_t base, unsigned int alignment)
 {
 	return base + ((offset - base + alignment - 1) & ~(uint64_t)(alignment - 1));
 }
 
 /*
- * Measures the string at offset, without its NUL. The window keeps the bytes
- * from keep on; with keep == UINT64_MAX it need not keep the string either.
+ * Measures the string at offset, without its NUL. The window keeps the bytes from offset keep on;
+ * if keep is UINT64_MAX, the window need not keep the string.
  */
 static int measure_string(struct ctf_cursor *cursor, uint64_t keep, uint64_t offset,
 			  uint64_t *length)
@@ -167,7 +167,10 @@ static int take_header(struct ctf_cursor *cursor, uint64_t start, uint64_t *offs
 
 /* ---- payload ---- */
 
-/* Until all fields are loaded, a value's number is its offset from the record's start. */
+/*
+ * Loads a sequence. Until all fields are loaded, value->number is the value's offset from the
+ * record's start, since the window may still move.
+ */
 static int take_sequence(struct ctf_cursor *cursor, const struct ctf_field *field, uint64_t start,
 			 uint64_t *offset, struct ctf_value *value)
 {
@@ -216,7 +219,7 @@ static int take_field(struct ctf_cursor *cursor, const struct ctf_field *field, 
 	return error;
 }
 
-/* The whole record is in the window: replaces the offset in value by the real value. */
+/* To be called when the whole record is in the window: replaces the offset by the value itself. */
 static void show_value(const struct ctf_field *field, const uint8_t *record,
 		       struct ctf_value *value)
 {
@@ -243,7 +246,7 @@ static int take_payload(struct ctf_cursor *cursor, const struct ctf_event *event
 	return 0;
 }
 
-/* The string may be as long as a packet, so the window does not keep it. */
+/* Skips the payload of a padding record. Its string may be as long as a packet and is not kept. */
 static int take_padding(struct ctf_cursor *cursor, uint64_t *offset)
 {
 	uint64_t length = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a stream is a state machine. NEW: the next file must be opened.
- * BETWEEN: the next packet's header must be checked. IN_PACKET: record.c
- * decodes records. ENDED: no file is left. After a damaged packet the next one
- * is expected where the damaged one should end. If no packet is there, it is
- * searched for at each multiple of 128 bytes, by magic and uuid.
+ * How it works: a stream is a state machine. NEW: the next file must be opened. BETWEEN: the next
+ * packet's header must be checked. IN_PACKET: record.c decodes records. ENDED: no file is left.
+ * After a damaged packet, the next packet is expected where the damaged one should end. If none
+ * begins there, the file is searched for the magic and uuid of a packet at each multiple of 128
+ * bytes.
  */
 #include "ctf/stream.h"
 
@@ -22,30 +22,30 @@
 
 /* Packets begin at multiples of this: sizes are powers of two, and headers exceed 64 bytes. */
 #define PACKET_ALIGN 128u
-/* How often a search checks whether it is in a hole of the file. */
+/* A search checks at each multiple of this whether it is in a hole of the file. */
 #define HOLE_BYTES 65536u
 
 struct ctf_stream {
 	const struct ctf_metadata *metadata;
 	const struct ctf_place *place;
-	unsigned int chunk; /* index of the place's chunk to open next */
+	unsigned int chunk; /* index in place->chunks of the chunk to open next */
 	char *name;
-	char *path; /* of the file, for diag */
+	char *path; /* path of the file, for diag */
 
 	enum { STREAM_NEW, STREAM_BETWEEN, STREAM_IN_PACKET, STREAM_ENDED } state;
 	struct ctf_window window;
-	uint64_t *nr_long_bytes; /* for the window */
+	uint64_t *nr_long_bytes; /* counter for the window, or NULL */
 	struct ctf_parts *parts; /* NULL: not needed yet */
 	struct ctf_cursor cursor;
 	struct ctf_event_index index;
 
 	struct oprof_packet_header packet; /* header of the current packet, or of the last one */
-	uint64_t number;		   /* of packets begun, damaged ones included */
-	uint64_t next_packet;		   /* its offset */
-	uint64_t nr_in_packet;		   /* records so far */
-	uint64_t nr_skipped;		   /* damaged packets since the last valid one */
-	uint64_t nr_searched;		   /* bytes of a compressed file searched for packets */
-	uint64_t nr_entered;		   /* packets, each time they are entered */
+	uint64_t number;		   /* of the current packet, damaged ones included */
+	uint64_t next_packet;		   /* offset of the next packet */
+	uint64_t nr_in_packet;		   /* records read from the current packet */
+	uint64_t nr_skipped;		   /* damaged packets since the last valid packet */
+	uint64_t nr_searched;		   /* bytes of the file searched for packets */
+	uint64_t nr_entered;		   /* packets begun; a packet counts each time */
 
 	struct ctf_value values[CTF_NR_FIELDS_MAX];
 	struct ctf_stream_counts counts;
@@ -53,7 +53,7 @@ struct ctf_stream {
 
 /* ---- the file ---- */
 
-/* Puts the name of the next file into path, and returns the part of it that follows the folder. */
+/* Writes the next file's name to stream->path and returns the part of path after the folder. */
 static const char *next_name(struct ctf_stream *stream)
 {
 	const struct ctf_place *place = stream->place;
@@ -93,7 +93,7 @@ int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *met
 	return 0;
 }
 
-/* The counts remain. */
+/* Closes the file; the counts remain. */
 static void close_file(struct ctf_stream *stream)
 {
 	stream->state = stream->chunk < stream->place->nr_chunks ? STREAM_NEW : STREAM_ENDED;
@@ -111,7 +111,10 @@ void ctf_stream_destroy(struct ctf_stream *stream)
 	free(stream);
 }
 
-/* A chunk may lack the file or have been removed since it was listed: a gap in seq shows this. */
+/*
+ * Opens the next file. A chunk without the file, or removed since it was listed, is not an error: a
+ * gap in seq shows the loss.
+ */
 static int open_file(struct ctf_stream *stream, struct diag *diag)
 {
 	const char *name = next_name(stream), *fault;
@@ -136,7 +139,7 @@ static int open_file(struct ctf_stream *stream, struct diag *diag)
 
 /* ---- faults ---- */
 
-/* Reports a fault of the packet at offset start; at is the offset of the fault. */
+/* Reports a fault of the packet at offset start. at: the offset of the fault. */
 static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const char *fault,
 		struct diag *diag)
 {
@@ -152,7 +155,9 @@ static const char *reason_of(int error)
 				   : strerror(-error);
 }
 
-/* Ends the file after an error that is not a fault of one packet: of reading or decompressing. */
+/*
+ * Closes the file after an error of reading or decompressing, which is not a fault of one packet.
+ */
 static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 {
 	stream->counts.lost_damaged += error == -EBADMSG;
@@ -170,7 +175,7 @@ static bool begins_packet(const struct ctf_stream *stream, const uint8_t *bytes)
 	       !memcmp(header.uuid, stream->metadata->trace.uuid, sizeof(header.uuid));
 }
 
-/* Returns 1 if a packet of this trace seems to begin at offset. */
+/* Returns 1 if a packet of this trace seems to begin at offset; 0 if not; or -errno. */
 static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -185,7 +190,7 @@ static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 	return begins_packet(stream, ctf_window_at(&stream->window, offset));
 }
 
-/* Like looks_like_packet, but leaves the window where the search continues. */
+/* As looks_like_packet, but does not move the window, so that a search can continue there. */
 static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offset)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -197,7 +202,7 @@ static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offse
 	return (size_t)nr == nr_bytes && begins_packet(stream, bytes);
 }
 
-/* Returns the first offset from at on where a packet may begin, after a hole if at is in one. */
+/* If at is in a hole, returns the next offset where a packet may begin after it; else at. */
 static uint64_t skip_hole(const struct ctf_stream *stream, uint64_t at)
 {
 	const uint64_t data = ctf_file_skip_hole(&stream->window.file, at);
@@ -212,9 +217,9 @@ static bool may_search(struct ctf_stream *stream)
 }
 
 /*
- * Finds where to continue after a damaged packet: where the next packet should
- * be, else at the first packet found. Returns 1, 0 if there is none, or -errno.
- * -E2BIG: the search of a compressed file reached its limit, at *found.
+ * Finds the packet with which to continue after a damaged packet: at the damaged packet's end, else
+ * the first packet that the search finds. Returns 1; 0: no packet follows; -E2BIG: the search of a
+ * compressed file reached its limit at *found; or another -errno.
  */
 static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *found)
 {
@@ -237,7 +242,7 @@ static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *foun
 	return result;
 }
 
-/* Gives up the rest of a compressed file whose search reached the limit. */
+/* Gives up the rest of a compressed file, since the search has reached its limit. */
 static int end_search(struct ctf_stream *stream, uint64_t start, const char *fault,
 		      struct diag *diag)
 {
@@ -253,7 +258,7 @@ static int end_search(struct ctf_stream *stream, uint64_t start, const char *fau
 	return -EBADMSG;
 }
 
-/* Counts and reports a packet that cannot be read at all, and goes to the next one. */
+/* Counts and reports a packet that cannot be read at all, and moves to the next packet. */
 static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fault, bool is_cut,
 		       struct diag *diag)
 {
@@ -275,7 +280,7 @@ static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fa
 	return -EBADMSG;
 }
 
-/* Counts and reports a packet whose records were read up to a fault. */
+/* Counts and reports the current packet, whose records were read up to a fault. */
 static int leave_damaged(struct ctf_stream *stream, const char *fault, struct diag *diag)
 {
 	stream->counts.lost_damaged++;
@@ -313,7 +318,7 @@ static void count_packet(struct ctf_stream *stream, const struct oprof_packet_he
 	memcpy(counts->lost_by, header->lost_by, sizeof(counts->lost_by));
 }
 
-/* Returns what is wrong with a packet's header, or NULL. */
+/* Returns the fault of a packet's header, or NULL. */
 static const char *find_fault(const struct ctf_stream *stream,
 			      const struct oprof_packet_header *header)
 {
@@ -363,7 +368,7 @@ static int enter_packet(struct ctf_stream *stream, const struct oprof_packet_hea
 	return tell(stream, start, start, disorder, diag);
 }
 
-/* Enters the next packet, or closes the file at its end. */
+/* Enters the next packet; at the end of the file, closes it. */
 static int next_packet(struct ctf_stream *stream, struct diag *diag)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -421,7 +426,7 @@ static int give_record(struct ctf_stream *stream, const struct ctf_event *event,
 	return 1;
 }
 
-/* Returns 1 with a record, 0 to be called again, or -errno. */
+/* Returns 1 with a record; 0: no record yet, the caller must try again; or -errno. */
 static int next_record(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag)
 {
 	const struct ctf_event *event = NULL;
@@ -485,7 +490,7 @@ static int open_at(struct ctf_stream *stream, unsigned int chunk, struct diag *d
 	return open_file(stream, diag);
 }
 
-/* Resets the counts, which belong to another place. */
+/* Resets the counts and the state of the previous position. */
 static void forget_place(struct ctf_stream *stream)
 {
 	stream->counts = (struct ctf_stream_counts){0};
@@ -494,7 +499,7 @@ static void forget_place(struct ctf_stream *stream)
 	stream->nr_skipped = 0;
 }
 
-/* Goes to a packet. If its file has been removed, returns 0 with no file open. */
+/* Moves to a packet. If the packet's file has been removed, returns 0 with no file open. */
 static int go_to(struct ctf_stream *stream, const struct ctf_position *at,
 		 const struct ctf_packet_place *place, struct diag *diag)
 {
@@ -510,7 +515,7 @@ static int go_to(struct ctf_stream *stream, const struct ctf_position *at,
 	return 0;
 }
 
-/* Goes to the begin of a chunk. ctf_stream_next opens its file, and reports errors of that. */
+/* Moves to the begin of a chunk. ctf_stream_next then opens its file and reports an error. */
 static void start_at(struct ctf_stream *stream, unsigned int chunk)
 {
 	forget_place(stream);
@@ -520,8 +525,9 @@ static void start_at(struct ctf_stream *stream, unsigned int chunk)
 }
 
 /*
- * Finds where reading from time on begins. Returns 0 with a packet, 1 with a chunk that cannot be
- * read but may have had packets of that time, -ENOENT if there is neither, or another -errno.
+ * Finds where reading from time on begins. Returns 0: *at and *place are a packet; 1: *at is a
+ * chunk that cannot be read but may have had packets of this time; -ENOENT: neither; or another
+ * -errno.
  */
 static int find_begin(struct ctf_parts *parts, uint64_t time, struct ctf_position *at,
 		      struct ctf_packet_place *place)
@@ -573,7 +579,7 @@ int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 	return result == -ENOENT ? 0 : result;
 }
 
-/* Returns 1 if the packet has a selected record before time, 0 if not, or -errno. */
+/* Returns 1 if the packet has a record before time that `known` selects; 0 if not; or -errno. */
 static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 		     const struct ctf_packet_place *place, uint64_t time,
 		     const struct ctf_known *known)
@@ -585,7 +591,7 @@ static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 	if (result)
 		return result;
 	while ((result = ctf_stream_next(stream, &record, &diag))) {
-		/* Faults are reported when the packet is read for the caller. */
+		/* Ignore faults here: they are reported when the packet is read for the caller. */
 		if (stream->counts.nr_packets > 1 || (result > 0 && record.time >= time))
 			return 0;
 		if (result > 0 && known->by(known->context, &record))
@@ -594,7 +600,10 @@ static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 	return 0;
 }
 
-/* Finds the newest packet, from *at back, with a selected record. Returns 1, 0 (none) or -errno. */
+/*
+ * Finds the newest packet, from *at back, with a record before time that `known` selects. Returns
+ * 1; 0: there is none; or -errno.
+ */
 static int find_known(struct ctf_stream *stream, struct ctf_parts *parts, struct ctf_position *at,
 		      struct ctf_packet_place *place, uint64_t time, const struct ctf_known *known)
 {
@@ -622,7 +631,7 @@ void ctf_stream_seek_known(struct ctf_stream *stream, uint64_t time, const struc
 		result = ctf_parts_find(parts, time, &at);
 	if (!result)
 		result = find_known(stream, parts, &at, &place, time, known);
-	/* Frees the memory and the file of parts, which reading on does not need. */
+	/* Free the memory and the file of parts, which are not needed for reading. */
 	ctf_parts_close(stream->parts);
 	stream->parts = NULL;
 	if (result > 0 && !go_to(stream, &at, &place, &diag))

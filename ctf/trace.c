@@ -107,7 +107,7 @@ static bool field_is_sound(const struct ctf_field *field)
 	}
 }
 
-/* Whether b is the name that metadata gives to the length of a, if a is a sequence. */
+/* Returns whether a is a sequence and b is the name that metadata gives to its length. */
 static bool is_length_name(const struct ctf_field *a, const char *b)
 {
 	size_t length;

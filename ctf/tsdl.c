@@ -70,7 +70,7 @@ static bool is_word_byte(char c)
 	return c == '_' || (isascii(c) && isalnum((unsigned char)c));
 }
 
-/* Parses a decimal number, or a hexadecimal one after 0x. */
+/* Parses a decimal number, or a hexadecimal number after 0x. */
 static void take_number(struct tsdl_token *token)
 {
 	const bool is_hex = token->nr_bytes > 2 && (token->text[1] == 'x' || token->text[1] == 'X');
@@ -165,7 +165,10 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* Decodes the escape after a backslash and moves *next to its end. Returns -1 if it is unknown. */
+/*
+ * Decodes the escape after a backslash and moves *next to its end. Returns the byte; -1: the escape
+ * is unknown.
+ */
 static int take_escape(const char **next, const char *end)
 {
 	static const char letters[] = "abfnrtv\\\"'?", bytes[] = "\a\b\f\n\r\t\v\\\"'?";

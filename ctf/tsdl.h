@@ -15,7 +15,7 @@
 /* The first bytes of the metadata file. */
 #define TSDL_SIGNATURE "/* CTF 1.8 */"
 
-/* An integer type: what is between the braces of "integer { }". */
+/* An integer type: the properties between the braces of "integer { }". */
 struct tsdl_integer {
 	unsigned int bits;
 	unsigned int align; /* in bits */
@@ -56,13 +56,13 @@ enum tsdl_token_kind {
 	TSDL_NUMBER,
 	TSDL_STRING,
 	TSDL_SIGN, /* one of { } [ ] ( ) < > ; : , . = - or := or ... */
-	TSDL_BAD,  /* anything else; text says where */
+	TSDL_BAD,  /* anything else; begins at text */
 };
 
 struct tsdl_token {
 	enum tsdl_token_kind kind;
 	unsigned int line;
-	const char *text; /* points into the input; of a string without its quotes */
+	const char *text; /* points into the input; for a string, after its first quote */
 	size_t nr_bytes;
 	uint64_t number;
 };
@@ -76,7 +76,7 @@ void tsdl_lexer_init(struct tsdl_lexer *lexer, const char *text, size_t nr_bytes
 void tsdl_lexer_next(struct tsdl_lexer *lexer, struct tsdl_token *token);
 
 bool tsdl_token_is(const struct tsdl_token *token, enum tsdl_token_kind kind, const char *text);
-/* Decodes a string token with its escapes. -EINVAL: bad escape or a NUL; -ENOMEM. */
+/* Decodes a string token and its escapes. Returns 0; -EINVAL: a bad escape or a NUL; -ENOMEM. */
 int tsdl_token_unquote(const struct tsdl_token *token, struct ctf_arena *arena, const char **text);
 
 #endif

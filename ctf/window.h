@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of a stream's file that is in memory. It moves forward as the file
- * is read. It uses pread, not mmap: a file that is truncated while it is read
- * causes an error, not a signal.
+ * A window: the part of a stream's file that is in memory. It moves forward as the file is read. It
+ * uses pread, not mmap, so that a file that is truncated while it is read causes an error, not a
+ * signal.
  */
 #ifndef CTF_WINDOW_H
 #define CTF_WINDOW_H
@@ -21,25 +21,25 @@ struct ctf_window {
 	uint8_t *bytes;
 	size_t nr_bytes, room;
 	/*
-	 * Room beyond CTF_WINDOW_BYTES, summed over the windows that share this
-	 * counter. It is the caller's. NULL: no limit.
+	 * The room beyond CTF_WINDOW_BYTES, summed over all windows that share this counter. The
+	 * caller owns the counter. NULL: no limit.
 	 */
 	uint64_t *nr_long_bytes;
 };
 
-/* The size of a window unless it must be larger. */
+/* The size of a window, unless a record needs a larger one. */
 #define CTF_WINDOW_BYTES ((size_t)64 << 10)
 
-/* file must be open; ctf_window_deinit closes it. */
+/* Initialises an empty window of an open file. ctf_window_deinit closes the file. */
 void ctf_window_init(struct ctf_window *window, const struct ctf_file *file,
 		     uint64_t *nr_long_bytes);
 void ctf_window_deinit(struct ctf_window *window);
 
 /*
- * Loads the bytes of the file from keep up to end; ctf_window_at then finds all
- * of them. Earlier pointers into the window become invalid. -ENODATA: the file
- * has become shorter; -EBADMSG: it is compressed and damaged; -ENOMEM, -EIO.
- * The caller limits end - keep. The window shrinks again when less is needed.
+ * Loads the bytes of the file from offset keep up to end; ctf_window_at then finds all of them.
+ * Earlier pointers into the window become invalid. Returns 0; -ENODATA: the file has become
+ * shorter; -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO. The caller limits end -
+ * keep. The window shrinks again when fewer bytes are needed.
  */
 int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end);
 

@@ -33,11 +33,11 @@ struct writer_file {
 
 struct ctf_writer {
 	char *folder;
-	bool is_ours;  /* this writer has created the folder */
+	bool is_ours;  /* this writer has created the folder, and removes it after a failure */
 	int folder_fd; /* locked */
-	int trace_fd;  /* where files are created: folder, or a chunk */
+	int trace_fd;  /* the folder in which files are created: folder_fd, or a chunk */
 	int metadata_fd;
-	char *metadata; /* its text, for the next chunk */
+	char *metadata; /* text of the metadata, for the next chunk */
 	size_t nr_metadata_bytes;
 	uint8_t uuid[CTF_UUID_BYTES];
 	uint32_t *streams;
@@ -74,8 +74,8 @@ static int check_empty(int folder_fd)
 }
 
 /*
- * The lock reserves the folder for this writer: if two writers find it empty,
- * only one continues. On a file system without locks both would.
+ * Locks the folder, which reserves it for this writer: if two writers find it empty, only one
+ * continues. On a file system without locks both would continue.
  */
 static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 {
@@ -93,7 +93,7 @@ static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 		     : 0;
 }
 
-/* is_ours: the folder must be removed if a later step fails. */
+/* Creates the folder if it does not exist, opens and locks it. */
 static int open_folder(struct ctf_writer *writer, struct diag *diag)
 {
 	const bool is_new = !mkdir(writer->folder, FOLDER_MODE);
@@ -112,7 +112,7 @@ static int open_folder(struct ctf_writer *writer, struct diag *diag)
 	return error;
 }
 
-/* Writes the metadata into folder fd. Returns the descriptor of the file, or -errno. */
+/* Writes the metadata to the folder fd. Returns a descriptor of the metadata file, or -errno. */
 static int write_metadata(const struct ctf_writer *writer, int fd)
 {
 	const int metadata_fd =
@@ -197,7 +197,7 @@ static int begin_trace(struct ctf_writer *writer, const struct ctf_trace *trace,
 		     : 0;
 }
 
-/* Bytes still in the pipe are dropped. */
+/* Closes the pipe; bytes still in it are dropped. */
 static void close_pipe(struct ctf_writer *writer)
 {
 	for (unsigned int i = 0; i < 2; i++) {
@@ -402,7 +402,10 @@ static int pwrite_all(int fd, const char *bytes, size_t nr_bytes, off_t position
 	return 0;
 }
 
-/* Writes the header that was checked: its original may have changed in shared memory since. */
+/*
+ * Writes a packet with header, the copy that was checked: the packet's own header may have changed
+ * in shared memory since then.
+ */
 static int write_packet(const struct ctf_writer *writer, struct writer_file *file,
 			const struct oprof_packet_header *header, const char *packet,
 			size_t nr_bytes)
@@ -467,8 +470,8 @@ int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void
 }
 
 /*
- * Moves nr_bytes from the pipe to the file at *to. -EOPNOTSUPP: the file does
- * not support splice.
+ * Moves nr_bytes from the pipe to the file at *to. Returns 0; -EOPNOTSUPP: the file does not
+ * support splice; or -errno.
  */
 static int empty_pipe(const struct ctf_writer *writer, const struct writer_file *file,
 		      size_t nr_bytes, off_t *to)
@@ -540,7 +543,7 @@ struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer)
 
 /* ---- the end ---- */
 
-/* Keeps the first of several errors. */
+/* Syncs fd. Returns error, or if it is 0 the error of fsync: thus the first of several errors. */
 static int sync_one(int fd, int error)
 {
 	return fsync(fd) && !error ? -errno : error;

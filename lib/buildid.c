@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Limit of all bytes read (header tables and notes), whatever the file claims. */
+/* Limit of the sum of all bytes read (header tables and notes), whatever sizes the file states. */
 #define READ_BYTES_MAX 65536u
 #define TABLE_BYTES    4096u
 
@@ -72,8 +72,8 @@ static size_t align_up(size_t value, size_t align)
 
 /*
  * Reads the note at bytes[*next] and moves *next to the following note. Returns 1: a build-id,
- * 0: another note, -ENOEXEC: the note exceeds the bytes. Padding counts from the start of the
- * note.
+ * 0: another note, -ENOEXEC: the note exceeds the bytes. The padding aligns offsets from the start
+ * of the note.
  */
 static int note_take(const uint8_t *bytes, size_t nr_bytes, size_t align, bool swap, size_t *next,
 		     struct buildid *id)
@@ -108,7 +108,7 @@ static int notes_find(const uint8_t *bytes, size_t nr_bytes, size_t align, bool 
 {
 	size_t next = 0;
 
-	/* A rest shorter than a header is padding. */
+	/* If fewer bytes than a header are left, they are padding. */
 	while (nr_bytes - next >= sizeof(Elf32_Nhdr)) {
 		int found = note_take(bytes, nr_bytes, align, swap, &next, id);
 
@@ -226,7 +226,7 @@ static int table_find(struct elf_reader *reader, const struct header_table *tabl
 	return -ENOENT;
 }
 
-/* Reads and checks the ELF header, and fills the locations of its tables. */
+/* Reads and checks the ELF header, and sets *programs and *sections to its two header tables. */
 static int header_read(struct elf_reader *reader, struct header_table *programs,
 		       struct header_table *sections)
 {

@@ -23,13 +23,13 @@ struct buildid {
 int buildid_read_fd(int fd, struct buildid *id);
 int buildid_read_file(const char *path, struct buildid *id);
 
-/* The same for nr_bytes of notes in memory (/sys/kernel/notes). */
+/* As buildid_read_fd(), for nr_bytes of notes in memory, as /sys/kernel/notes has them. */
 int buildid_parse_notes(const void *notes, size_t nr_bytes, struct buildid *id);
 
-/* Writes lower-case hex into hex[BUILDID_HEX_BYTES]; an empty text without a build-id. */
+/* Writes lower-case hex to hex[BUILDID_HEX_BYTES]; writes "" if there is no build-id. */
 void buildid_to_hex(const struct buildid *id, char *hex);
 
-/* Returns 0 or -EINVAL. */
+/* Parses hex digits of either case. Returns 0 or -EINVAL. */
 int buildid_from_hex(const char *hex, struct buildid *id);
 
 #endif

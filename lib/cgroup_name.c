@@ -17,8 +17,8 @@ struct path_parsing {
 	struct cgroup_name *name;
 	size_t used; /* bytes of name->text in use */
 	bool too_long;
-	char part[PART_BYTES]; /* the current part, with escapes decoded */
-	char before[PART_BYTES];
+	char part[PART_BYTES];	 /* the current part, with escapes decoded */
+	char before[PART_BYTES]; /* the previous part */
 };
 
 static int hex_digit(char c)
@@ -30,7 +30,10 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* systemd writes characters that are not allowed in a unit's name as \xHH. */
+/*
+ * Decodes the escape \xHH, as which systemd writes characters that are not allowed in a unit's
+ * name. Returns the 4 bytes read, or 0: no escape of a printable character.
+ */
 static size_t undo_escape(const char *from, char *to)
 {
 	int high, low;
@@ -45,7 +48,7 @@ static size_t undo_escape(const char *from, char *to)
 	return 4;
 }
 
-/* Decodes the escapes in nr_bytes of from into to[room]; truncates if too long. */
+/* Copies nr_bytes of from to to[room] and decodes their escapes; truncates if too long. */
 static void copy_part(const char *from, size_t nr_bytes, char *to, size_t room)
 {
 	const char *end = from + nr_bytes;
@@ -106,7 +109,7 @@ static void add(struct path_parsing *parsing, const char *separator, const char 
 
 /* ---- containers ---- */
 
-/* Number of hexadecimal digits at the start of text. */
+/* Returns the number of hexadecimal digits at the start of text. */
 static size_t nr_digits(const char *text)
 {
 	return strspn(text, "0123456789abcdef");
@@ -123,8 +126,8 @@ static void note_container(struct path_parsing *parsing, const char *id, size_t 
 }
 
 /*
- * Adds "docker:0123456789ab". In a pod the first container is just "0123456789ab", and the
- * tool's monitor process "conmon:...".
+ * Adds "docker:0123456789ab" to the name. For the first container in a pod, adds only
+ * "0123456789ab"; for its monitor process, "conmon:0123456789ab".
  */
 static void add_container(struct path_parsing *parsing, const char *tool, size_t nr_tool,
 			  const char *id)
@@ -167,7 +170,7 @@ static void add_tool(struct path_parsing *parsing, const char *prefix, size_t nr
 	add_container(parsing, prefix, nr_prefix, id);
 }
 
-/* "docker-ID.scope", "libpod-ID". */
+/* Takes a part such as "docker-ID.scope" or "libpod-ID". */
 static bool take_prefixed_id(struct path_parsing *parsing)
 {
 	const char *part = parsing->part;
@@ -183,7 +186,7 @@ static bool take_prefixed_id(struct path_parsing *parsing)
 	return true;
 }
 
-/* An id alone: the name of its parent folder identifies the tool. */
+/* Takes a part that is only an id: the name of its parent folder identifies the tool. */
 static bool take_bare_id(struct path_parsing *parsing)
 {
 	const char *tool = parsing->before;
@@ -191,7 +194,7 @@ static bool take_bare_id(struct path_parsing *parsing)
 
 	if (nr != ID_DIGITS || parsing->part[nr])
 		return false;
-	/* A task of ECS is an id below an id. */
+	/* ECS has folders ID/ID: the parent's name is an id as well, not a tool. */
 	if (!*tool || nr_digits(tool) >= ID_DIGITS_MIN)
 		tool = "container";
 	add_tool(parsing, tool, strlen(tool), parsing->part);
@@ -200,7 +203,10 @@ static bool take_bare_id(struct path_parsing *parsing)
 
 /* ---- pods ---- */
 
-/* A uid is 8-4-4-4-12 digits; of a static pod (from the node's own files) it is 32 digits. */
+/*
+ * Returns the length of the pod's uid at text, or 0. A uid has 8-4-4-4-12 digits; the uid of a
+ * static pod (from the node's own files) has 32 digits.
+ */
 static size_t uid_bytes(const char *text)
 {
 	size_t nr = strspn(text, "0123456789abcdef-_");
@@ -208,7 +214,7 @@ static size_t uid_bytes(const char *text)
 	return nr == 36 || nr == 32 ? nr : 0;
 }
 
-/* "kubepods-burstable-podUID.slice", "podUID" below "kubepods". */
+/* Takes "kubepods-burstable-podUID.slice", or "podUID" below "kubepods". */
 static bool take_pod(struct path_parsing *parsing, bool in_kubepods)
 {
 	const char *uid =
@@ -243,7 +249,7 @@ static void add_named(struct path_parsing *parsing, const char *tool, const char
 	add(parsing, ":", name, nr_bytes);
 }
 
-/* "lxc.payload.NAME", NAME below "lxc" or "lxc.payload". */
+/* Takes "lxc.payload.NAME" or "lxc.monitor.NAME", or NAME below "lxc" or "lxc.payload". */
 static bool take_lxc(struct path_parsing *parsing)
 {
 	const char *part = parsing->part;
@@ -260,7 +266,7 @@ static bool take_lxc(struct path_parsing *parsing)
 	return true;
 }
 
-/* "systemd-nspawn@NAME.service", "machine-NAME.scope" below "machine.slice". */
+/* Takes "systemd-nspawn@NAME.service", or "machine-NAME.scope" below "machine.slice". */
 static bool take_machine(struct path_parsing *parsing)
 {
 	static const char nspawn[] = "systemd-nspawn@", machine[] = "machine-";
@@ -286,7 +292,7 @@ static bool take_container(struct path_parsing *parsing, bool in_kubepods)
 	       take_bare_id(parsing) || take_lxc(parsing) || take_machine(parsing);
 }
 
-/* Returns true for folders that container tools create directly inside of a container. */
+/* Returns whether container tools create a folder of this name directly inside of a container. */
 static bool is_wrapping(const char *part)
 {
 	return !strcmp(part, "container") || !strcmp(part, "payload") || !strcmp(part, ".lxc");
@@ -327,7 +333,7 @@ static bool is_unit(const char *part)
 
 /*
  * Returns where the name begins in a path without containers: at the last unit, else at the
- * last slice, else NULL. An init.scope takes the name of the service manager above it.
+ * last slice, else NULL. For an init.scope, the name begins at the service manager above it.
  */
 static const char *name_start(const char *path)
 {

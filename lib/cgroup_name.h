@@ -21,25 +21,26 @@ struct cgroup_name {
 	 * not fit.
 	 */
 	char text[CGROUP_NAME_BYTES];
-	char container[CGROUP_ID_BYTES]; /* full id or name of the innermost one; "": none */
+	char container[CGROUP_ID_BYTES]; /* full id or name, innermost container; "": none */
 	char pod[CGROUP_ID_BYTES];	 /* the uid of the container's pod, with dashes; "": none */
 };
 
-/* path is relative to the root of its hierarchy: "/system.slice/nginx.service". */
+/* Names the group of path, which is relative to its hierarchy: "/system.slice/nginx.service". */
 void cgroup_name_parse(const char *path, struct cgroup_name *name);
 
 /*
  * Writes the last nr_parts parts of path, with systemd's escapes decoded, to text[nr_bytes].
- * Used to show more of a path where names alone are ambiguous. Returns true if text then is
+ * Used to show more of a path where names alone are ambiguous. Returns whether these parts are
  * the whole path.
  */
 bool cgroup_name_tail(const char *path, unsigned int nr_parts, char *text, size_t nr_bytes);
 
 /*
- * Returns true if word, as a user wrote it, selects the group of this path: word matches the
- * path with or without its first slash, the name, the name after its first colon, or the
- * container's id or name, or is a prefix of at least 6 characters of the container's or pod's
- * id. match decides whether a pattern (a glob, for example) matches a text.
+ * Returns whether word, as a user wrote it, selects the group of this path. It does if match()
+ * accepts it for one of: the path, with or without its first slash; the group's name; the name
+ * after its first colon; the container's id or name. It also does if word is a prefix of at least
+ * 6 characters of the container's or pod's id. match() decides whether a pattern (a glob, for
+ * example) matches a text.
  */
 bool cgroup_name_is_meant(const char *path, const char *word,
 			  bool (*match)(const char *pattern, const char *text));

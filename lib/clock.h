@@ -26,7 +26,7 @@ static inline uint64_t clock_monotonic_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The same in milliseconds, for timeouts; signed, since a remaining time may be negative. */
+/* As clock_monotonic_ns() in ms, for timeouts; signed, since a remaining time may be negative. */
 static inline int64_t clock_monotonic_ms(void)
 {
 	return (int64_t)(clock_monotonic_ns() / 1000000);

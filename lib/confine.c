@@ -22,7 +22,10 @@
 /* The kernel's fallback user (overflowuid). */
 #define NOBODY 65534
 
-/* Sanitizers map terabytes and use other system calls. */
+/*
+ * Sanitizers map terabytes and use more system calls: with them, the address space is not limited
+ * and no filter is installed.
+ */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #else
@@ -39,7 +42,7 @@
 
 /* ---- limits ---- */
 
-/* Keeps an existing hard limit that is lower. */
+/* Sets both limits, but keeps an existing hard limit that is lower. */
 static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard)
 {
 	struct rlimit limit;
@@ -164,7 +167,7 @@ static struct sock_filter files_filter[] = {
 	REFUSE,
 };
 
-/* Installs the filter. Returns true if the kernel enforces it from now on. */
+/* Installs the filter. Returns whether the kernel enforces it now, and true with sanitizers. */
 static bool refuse_calls(enum confine_calls calls)
 {
 	struct sock_fprog program = {.len = sizeof(files_filter) / sizeof(files_filter[0]),

@@ -30,7 +30,7 @@ static inline void cursor_fail(struct cursor *cursor)
 	cursor->at = cursor->end;
 }
 
-/* Returns the next nr_bytes, or NULL if fewer are left, as after a failure. */
+/* Returns the next nr_bytes, or fails and returns NULL if fewer bytes are left. */
 static inline const uint8_t *cursor_take(struct cursor *cursor, uint64_t nr_bytes)
 {
 	const uint8_t *bytes = cursor->at;
@@ -93,7 +93,7 @@ static inline uint64_t cursor_u64(struct cursor *cursor)
 	return cursor->swapped ? __builtin_bswap64(value) : value;
 }
 
-/* A number of 1, 2, 4 or 8 bytes; the read fails for any other nr_bytes. */
+/* Reads a number of 1, 2, 4 or 8 bytes; fails for any other nr_bytes. */
 static inline uint64_t cursor_number(struct cursor *cursor, unsigned int nr_bytes)
 {
 	switch (nr_bytes) {
@@ -111,7 +111,7 @@ static inline uint64_t cursor_number(struct cursor *cursor, unsigned int nr_byte
 	}
 }
 
-/* A LEB128 number; bits beyond the 64th are dropped. */
+/* Reads a LEB128 number; bits beyond the 64th are dropped. */
 static inline uint64_t cursor_leb(struct cursor *cursor, bool is_signed)
 {
 	uint64_t value = 0;
@@ -139,7 +139,7 @@ static inline int64_t cursor_sleb(struct cursor *cursor)
 	return (int64_t)cursor_leb(cursor, true);
 }
 
-/* A text that ends with a NUL within the bytes; if there is none, fails and returns "". */
+/* Reads a text up to its NUL; if no NUL is left in the bytes, fails and returns "". */
 static inline const char *cursor_text(struct cursor *cursor)
 {
 	const char *text = (const char *)cursor->at;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#undef diag_set /* macros for the static analyser */
+#undef diag_set /* diag.h defines both as macros for the static analyser */
 #undef diag_set_at
 
 void diag_clear(struct diag *diag)

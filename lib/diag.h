@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is wrong with a text, an option or a file, and where. The function that fails fills a
- * diag; its caller owns and prints it. Not for logging.
+ * A diag describes what is wrong with a text, an option or a file, and where. The function that
+ * fails fills the diag; its caller owns and prints it. Not for logging.
  */
 #ifndef LIB_DIAG_H
 #define LIB_DIAG_H
@@ -18,7 +18,7 @@ struct diag {
 /* diag may be NULL in all these functions. */
 void diag_clear(struct diag *diag);
 
-/* Sets the text, clears file and line, and returns error: "return diag_set(d, -EINVAL, ...)". */
+/* Sets the text, clears file and line. Returns error: "return diag_set(diag, -EINVAL, ...)". */
 int diag_set(struct diag *diag, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -32,14 +32,14 @@ int diag_set_at(struct diag *diag, int error, const char *file, unsigned int lin
 int diag_first(int first, int second, const struct diag *second_diag, struct diag *diag);
 
 #ifdef __clang_analyzer__
-/* The static analyser reads one source file at a time: tell it that error is returned. */
+/* The static analyser reads one source file at a time; these show it that error is returned. */
 #define diag_set(diag, error, ...)    ((void)diag_set(diag, error, __VA_ARGS__), (error))
 #define diag_set_at(diag, error, ...) ((void)diag_set_at(diag, error, __VA_ARGS__), (error))
 #endif
 
 /*
- * Returns "FILE:LINE: TEXT" in a static buffer of the calling thread, with "?" in place of
- * control characters and of those that change the direction of text. Never NULL.
+ * Returns "FILE:LINE: TEXT" in a static buffer of the calling thread, with "?" in place of control
+ * characters and of characters that change the direction of text. Never NULL.
  */
 const char *diag_show(const struct diag *diag);
 

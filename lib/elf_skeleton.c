@@ -64,7 +64,7 @@ struct skeleton_piece {
 };
 
 struct skeleton {
-	int from;
+	int from; /* descriptor of the binary */
 	uint64_t file_bytes;
 	const struct layout *layout;
 	bool swap; /* the file has the opposite byte order */
@@ -97,7 +97,7 @@ static uint64_t get(const struct skeleton *skeleton, const uint8_t *header,
 	return skeleton->swap ? __builtin_bswap16(half) : half;
 }
 
-/* Changes only fields of 4 or 8 bytes; other sizes are never changed. */
+/* Stores value in a field of 4 or 8 bytes; fields of other sizes never change. */
 static void put(const struct skeleton *skeleton, uint8_t *header, struct header_field field,
 		uint64_t value)
 {
@@ -115,7 +115,10 @@ static bool is_inside(const struct skeleton *skeleton, uint64_t position, uint64
 	return position <= skeleton->file_bytes && nr_bytes <= skeleton->file_bytes - position;
 }
 
-/* Reads nr_bytes at position, malloc'ed, with a NUL after them, into *part (a pointer). */
+/*
+ * Reads nr_bytes at position into malloc'ed memory and adds a NUL. part is the address of the
+ * pointer that receives the memory.
+ */
 static int read_part(const struct skeleton *skeleton, uint64_t position, uint64_t nr_bytes,
 		     uint64_t max_bytes, void *part)
 {
@@ -171,7 +174,10 @@ static int read_phdrs(struct skeleton *skeleton, uint64_t max_bytes)
 			 skeleton->nr_phdrs * layout->phdr_bytes, max_bytes, &skeleton->phdrs);
 }
 
-/* If the numbers do not fit the ELF header, section header 0 has them. */
+/*
+ * Gets the number of section headers and the index of the section with their names. If a number
+ * does not fit the ELF header, section header 0 has it.
+ */
 static int count_shdrs(struct skeleton *skeleton, uint64_t *names_index)
 {
 	const struct layout *layout = skeleton->layout;
@@ -239,7 +245,7 @@ static bool begins_with_one_of(const char *name, const char *const *beginnings)
 }
 
 /*
- * libbfd finds the slots of a procedure linkage table by its code, its relocations, the
+ * libbfd finds the slots of a procedure linkage table by the table's code, its relocations, the
  * dynamic section, and on some machines the global offset table or the stubs.
  */
 static bool name_is_kept(const char *name)
@@ -284,8 +290,8 @@ static uint64_t align_up(uint64_t position)
 }
 
 /*
- * Plans the copy of nr_bytes at from; *to is their place in the skeleton. Sums cannot wrap,
- * since every piece lies within the file.
+ * Plans the copy of nr_bytes at offset from of the binary. Sets *to to their offset in the
+ * skeleton. Sums cannot wrap, since every piece lies within the file.
  */
 static int add_piece(struct skeleton *skeleton, uint64_t from, uint64_t nr_bytes,
 		     uint64_t max_bytes, uint64_t *to)
@@ -337,7 +343,7 @@ static int plan_section(struct skeleton *skeleton, uint8_t *shdr, uint64_t max_b
 	return error;
 }
 
-/* The skeleton's layout: ELF header, program headers, pieces, section headers. */
+/* Plans the skeleton's layout: ELF header, program headers, pieces, section headers. */
 static int plan(struct skeleton *skeleton, uint64_t max_bytes)
 {
 	const struct layout *layout = skeleton->layout;
@@ -365,7 +371,7 @@ static int plan(struct skeleton *skeleton, uint64_t max_bytes)
 
 /* ---- writing ---- */
 
-/* Writes zeros from offset *written up to position. */
+/* Writes zeros from offset *written up to position, and sets *written to position. */
 static int pad(int to, uint64_t *written, uint64_t position)
 {
 	static const uint8_t zeros[ALIGN_BYTES];

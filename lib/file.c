@@ -30,8 +30,7 @@ int file_write_all(int fd, const void *buf, size_t nr_bytes)
 
 int file_flush(FILE *stream)
 {
-	/* What the stream still holds fails to be written for the same reason as what was before.
-	 */
+	/* If an earlier write failed, writing the rest usually fails for the same reason. */
 	if (fflush(stream))
 		return -errno;
 	return ferror(stream) ? -EIO : 0;
@@ -169,7 +168,7 @@ int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode
 	return error;
 }
 
-/* Reports mkdir's errno, unless the folder exists. */
+/* Creates a folder unless it exists. Returns 0; -ENOTDIR: not a folder; or -errno of mkdir(2). */
 static int make_dir(const char *path, mode_t mode)
 {
 	struct stat st;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Writes all of buf; continues after signals. */
+/* Writes all of buf; continues if a signal interrupts a write. */
 int file_write_all(int fd, const void *buf, size_t nr_bytes);
 
 /*
@@ -17,8 +17,8 @@ int file_write_all(int fd, const void *buf, size_t nr_bytes);
 ssize_t file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position);
 
 /*
- * Reads the whole of path into malloc'ed *text, and adds a NUL. *nr_bytes is the length
- * without the NUL; nr_bytes may be NULL. Works for /proc. Returns -EFBIG above max_bytes.
+ * Reads the whole file into malloc'ed *text, and adds a NUL. *nr_bytes is the length without the
+ * NUL; nr_bytes may be NULL. Works for /proc. Returns -EFBIG if the file exceeds max_bytes.
  */
 int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
 
@@ -32,15 +32,15 @@ int file_open_regular(const char *path);
 int file_read_regular(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
 
 /*
- * Replaces path by nr_bytes of buf atomically: writes a temporary file beside it, then renames
- * it. The replacement survives a kill, but not a power failure (no fsync). Two threads of one
- * process must not replace the same path concurrently.
+ * Replaces path by nr_bytes of buf atomically: writes a temporary file in the same folder, then
+ * renames it. The replacement survives a kill, but not a power failure (no fsync). Two threads of
+ * one process must not replace the same path concurrently.
  */
 int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode);
 
 /*
- * Writes what stream holds. Returns 0, or as -errno why this failed; -EIO: an earlier write failed,
- * and the reason is not known any more.
+ * Writes the buffered bytes of stream. Returns 0; -errno of this write; -EIO: an earlier write
+ * failed, and its errno is lost.
  */
 int file_flush(FILE *stream);
 
@@ -50,7 +50,7 @@ int file_make_dirs(const char *path, mode_t mode);
 /* mkdir -p of the folder that contains path. */
 int file_make_parent_dirs(const char *path, mode_t mode);
 
-/* rm -r. Does not follow symbolic links and stays on path's file system. */
+/* Removes path, as rm -r. Does not follow symbolic links and stays on path's file system. */
 int file_remove_tree(const char *path);
 
 #endif

@@ -30,7 +30,7 @@ int index_table_put(struct index_table *table, uint64_t hash, uint32_t index);
 void index_table_clear(struct index_table *table);
 void index_table_deinit(struct index_table *table);
 
-/* Hashes value into the hash of the preceding values. */
+/* Returns a hash of value and of the values hashed before, whose hash is `before`. */
 static inline uint64_t index_table_hash(uint64_t before, uint64_t value)
 {
 	uint64_t mixed = (before ^ value) * UINT64_C(0x9e3779b97f4a7c15);

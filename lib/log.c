@@ -102,7 +102,7 @@ __attribute__((format(printf, 2, 3))) static void log_about(enum log_level level
 	log_line(level, text);
 }
 
-/* Reports lost lines once a line can be written again. */
+/* Logs how many lines were lost. Keeps the count if this line is lost as well. */
 static void log_tell_lost(void)
 {
 	uint64_t nr = log_place.nr_lost;
@@ -172,7 +172,7 @@ void log_tick(void)
 void log_flush(void)
 {
 	log_tell_again();
-	/* With the latest possible time every turn is over. */
+	/* At the latest possible time, the turn of every call site is over. */
 	for (uint64_t nr; (nr = log_limit_over(&log_limit, UINT64_MAX));)
 		log_tell_left_out(nr);
 }

@@ -29,32 +29,32 @@ void log_init(const char *program, enum log_level level);
 
 /*
  * For programs that run for months. A log file that reaches bytes_max is renamed to PATH.1,
- * replacing an older one, and a new file begins. A message repeated at once is logged once,
- * then only its number of repetitions. Each call site logs at most nr_a_minute messages a
- * minute. bytes_max 0: the file has no limit. nr_a_minute 0: every message is logged,
- * repetitions too. Without this call there are no limits.
+ * replacing an older one, and a new file begins. If a message equals the previous one, only the
+ * number of repetitions is logged later. Each call site logs at most nr_a_minute messages a
+ * minute. bytes_max 0: the file has no limit. nr_a_minute 0: every message is logged, also each
+ * repetition. Without this call there are no limits.
  */
 void log_bound(size_t bytes_max, unsigned int nr_a_minute);
 
 /*
  * Appends messages to path, each line with its time, instead of writing to stderr. Call it
  * again to reopen the file (SIGHUP). path is copied. Returns 0 or -errno; on failure the log
- * stays where it was.
+ * keeps its destination.
  */
 int log_open(const char *path);
 
 /*
  * If stderr goes to the journal ($JOURNAL_STREAM), begins each line with its priority, as the
- * journal expects. Returns true if it does.
+ * journal expects, and returns true; else returns false.
  */
 bool log_open_journal(void);
 
 /*
- * Logs pending counts of repeated and suppressed messages once they are old. Call it once a
- * second.
+ * Logs the pending counts of repeated and suppressed messages that are a minute old. Call it once
+ * a second.
  */
 void log_tick(void);
-/* Logs these counts now; call it before the program exits. */
+/* Logs all pending counts now; call it before the program exits. */
 void log_flush(void);
 
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -23,22 +23,22 @@ struct log_limit_place {
 struct log_limit {
 	unsigned int nr_max; /* messages of a place per turn; 0: no limit */
 	struct log_limit_place places[LOG_LIMIT_PLACES];
-	uint64_t nr_left_out; /* of places that were reused before their turn was over */
+	uint64_t nr_left_out; /* messages suppressed by places that were reused since */
 };
 
 void log_limit_init(struct log_limit *limit, unsigned int nr_max);
 
 /*
- * Returns true if this place may log now. *nr_left_out is then the number of messages
- * suppressed in its previous turn, to be logged with this one, else 0.
+ * Returns whether the call site of format may log now. *nr_left_out is then the number of messages
+ * suppressed in its previous turn, to be logged with this message; else 0.
  */
 bool log_limit_take(struct log_limit *limit, const char *format, uint64_t now_ns,
 		    uint64_t *nr_left_out);
 
 /*
- * Returns the number of messages that one place suppressed in a turn that is over, and resets
- * it; 0: no such place. Reports the number even if the place never logs again, or was reused for
- * another one.
+ * Returns the number of messages that one place suppressed in a turn that is over, and resets the
+ * number; 0: there is no such place. Thus the messages are also reported if the call site never
+ * logs again, or its place was given to another call site.
  */
 uint64_t log_limit_over(struct log_limit *limit, uint64_t now_ns);
 

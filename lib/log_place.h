@@ -21,7 +21,7 @@ struct log_place {
 
 /* Appends to path from now on. Returns 0, or -errno with place unchanged. */
 int log_place_open(struct log_place *place, const char *path);
-/* Uses stderr as the journal if $JOURNAL_STREAM names it. Returns true if so. */
+/* Treats stderr as the journal if $JOURNAL_STREAM names it. Returns whether it does. */
 bool log_place_open_journal(struct log_place *place);
 
 /* Writes one line with its '\n'. Counts the line as lost if it is not written whole. */

@@ -13,12 +13,12 @@
  */
 int number_parse(const char *text, uint64_t max, uint64_t *value);
 
-/* The same for times and counts, which are decimal numbers: 0x10 is refused. */
+/* As number_parse(), for decimal numbers only, such as times and counts: 0x10 is refused. */
 int number_parse_decimal(const char *text, uint64_t max, uint64_t *value);
 
 /*
- * Parses a decimal size in bytes, or with suffix K, M or G in 2^10, 2^20 or 2^30 bytes.
- * Returns as above.
+ * Parses a decimal size in bytes, or with suffix K, M or G in 2^10, 2^20 or 2^30 bytes. Returns
+ * as number_parse().
  */
 int number_parse_bytes(const char *text, uint64_t *nr_bytes);
 

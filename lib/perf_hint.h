@@ -23,7 +23,7 @@ struct perf_hint_machine {
 	unsigned int nr_cpus; /* online CPUs */
 };
 
-/* What was to be profiled. */
+/* The processes and modes that were to be profiled. */
 enum perf_hint_scope { PERF_HINT_OWN_USER, PERF_HINT_OWN_KERNEL, PERF_HINT_SYSTEM };
 
 /* Reads the settings of this machine and process. */
@@ -36,10 +36,13 @@ void perf_hint_machine_read(struct perf_hint_machine *machine);
  */
 void perf_open_hint(int error, enum perf_hint_scope scope, char *text, size_t nr_bytes);
 
-/* The same for mmap() of a ring of nr_pages data pages on each CPU. */
+/* As perf_open_hint(), for mmap() of a ring of nr_pages data pages on each CPU. */
 void perf_mmap_hint(int error, unsigned int nr_pages, char *text, size_t nr_bytes);
 
-/* For tests, and for callers that have already read the settings. */
+/*
+ * As perf_open_hint() and perf_mmap_hint(), for tests and for callers that have already read the
+ * settings.
+ */
 void perf_open_hint_on(const struct perf_hint_machine *machine, int error,
 		       enum perf_hint_scope scope, char *text, size_t nr_bytes);
 void perf_mmap_hint_on(const struct perf_hint_machine *machine, int error, unsigned int nr_pages,

@@ -13,14 +13,14 @@
 struct progress {
 	const char *job; /* such as "reading symbols"; not copied */
 	size_t nr_total;
-	int fd;	    /* -1: not shown */
-	bool drawn; /* the line is on the terminal now */
-	uint64_t next_ns;
+	int fd;		  /* -1: not shown */
+	bool drawn;	  /* the line is on the terminal now */
+	uint64_t next_ns; /* earliest time of the next update, CLOCK_MONOTONIC */
 };
 
 /* Starts a job of nr_total steps. */
 void progress_begin(struct progress *progress, const char *job, size_t nr_total);
-/* Reports that nr_done steps are done; name (may be NULL) describes the next one. */
+/* Shows that nr_done steps are done; name (may be NULL) describes the next step. */
 void progress_step(struct progress *progress, size_t nr_done, const char *name);
 /* Clears the line. Also call this before other output to the terminal. */
 void progress_end(struct progress *progress);

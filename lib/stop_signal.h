@@ -12,10 +12,10 @@
 
 #include <stdbool.h>
 
-/* Catches these signals from now on, except ignored ones (nohup). System calls get interrupted. */
+/* Catches these signals from now on, except ignored ones (nohup). They interrupt system calls. */
 void stop_signal_catch(void);
 
-/* Returns true after a signal came; always false without stop_signal_catch(). */
+/* Returns whether such a signal has come; always false without stop_signal_catch(). */
 bool stop_signal_came(void);
 
 /* Terminates by the signal that came; returns if none came. */

@@ -22,7 +22,7 @@
 enum point_kind {
 	POINT_FIXED,   /* the same moment whenever it is parsed */
 	POINT_OF_DAY,  /* a time of day, which recurs each day */
-	POINT_WEEKDAY, /* recurs each week */
+	POINT_WEEKDAY, /* a weekday, which recurs each week */
 };
 
 /*
@@ -34,7 +34,7 @@ struct point {
 	int64_t begin_s, end_s;
 	bool whole_day;
 	bool day_before;
-	struct tm tm; /* not for POINT_FIXED */
+	struct tm tm; /* the local time of a point that is not POINT_FIXED */
 };
 
 /* The text that remains to be parsed. */
@@ -51,7 +51,7 @@ static int refuse(const struct point_parser *parser)
 			parser->word, POINT_FORMS);
 }
 
-/* Decimal digits, at least one and at most max_digits. Returns -1 on too few or too many. */
+/* Takes and returns a decimal number of 1 to max_digits digits. Returns -1: too few or too many. */
 static int64_t take_digits(const char **at, size_t max_digits)
 {
 	int64_t value = 0;
@@ -205,8 +205,8 @@ static int64_t same_clock_at(int64_t seconds)
 }
 
 /*
- * Normalises days out of range, and hours skipped by daylight saving. For an ambiguous time
- * returns the first of the two moments.
+ * Converts local time to seconds since 1970. Normalises days out of range, and hours skipped by
+ * daylight saving. For an ambiguous time returns the first of the two moments.
  */
 static int64_t to_seconds(const struct tm *tm)
 {
@@ -273,7 +273,7 @@ static void skip_fraction(const char **at)
 		*at += 1 + strspn(*at + 1, "0123456789");
 }
 
-/* Takes HH:MM or HH:MM:SS into tm; *nr_seconds is 60 or 1, the length of what it names. */
+/* Takes HH:MM or HH:MM:SS into tm; *nr_seconds is 60 or 1, the length of the named time. */
 static int take_time_of_day(struct point_parser *parser, struct tm *tm, int64_t *nr_seconds)
 {
 	int64_t hour = take_digits(&parser->at, 2);
@@ -300,7 +300,7 @@ static int take_time_of_day(struct point_parser *parser, struct tm *tm, int64_t 
 	return 0;
 }
 
-/* Takes word if it is the whole word at *at, in any case. Returns true if so. */
+/* If word is the whole word at *at, in upper or lower case, takes it and returns true. */
 static bool take_word(const char **at, const char *word)
 {
 	size_t length = strlen(word);
@@ -331,7 +331,7 @@ static int take_weekday(const char **at)
 
 /* ---- points ---- */
 
-/* A time of day without a day is its most recent occurrence. */
+/* Completes a point that is a time of day without a day: the most recent such time. */
 static int finish_time_of_day(struct point_parser *parser, struct point *point, int64_t nr_seconds)
 {
 	int64_t other;
@@ -342,10 +342,7 @@ static int finish_time_of_day(struct point_parser *parser, struct point *point, 
 		point->begin_s = days_later(&point->tm, -1);
 		point->day_before = true;
 	}
-	/*
-	 * When the clock was set back, the time occurred twice: take the later one if it is
-	 * past.
-	 */
+	/* If the clock was set back, the time occurred twice: take the later moment if past. */
 	other = same_clock_at(point->begin_s);
 	if (other > point->begin_s && other <= parser->now_s)
 		point->begin_s = other;
@@ -353,7 +350,7 @@ static int finish_time_of_day(struct point_parser *parser, struct point *point, 
 	return 0;
 }
 
-/* tm has the day; a time of day may follow, after a blank or a T. */
+/* Completes a point whose tm has the day; a time of day may follow, after a blank or a T. */
 static int finish_day(struct point_parser *parser, struct point *point)
 {
 	int64_t nr_seconds;
@@ -412,7 +409,7 @@ static bool take_offset(const char **at, int64_t *offset_s)
 	return true;
 }
 
-/* A date with a time may be followed by the offset of its zone. */
+/* Reads a date. A time may follow, and then the offset of the time zone from UTC. */
 static int read_date(struct point_parser *parser, struct point *point)
 {
 	int error = take_date(parser, &point->tm);
@@ -486,7 +483,7 @@ static int read_day_name(struct point_parser *parser, struct point *point)
 	return weekday < 0 ? refuse(parser) : read_weekday(parser, point, weekday);
 }
 
-/* "2h ago", a date, or a time of day. */
+/* Reads "2h ago", a date, or a time of day. */
 static int read_digits(struct point_parser *parser, struct point *point)
 {
 	const char *at = parser->at;
@@ -544,8 +541,8 @@ static int parse_point(const char *text, int64_t now_ns, struct point *point, st
 /* ---- ranges ---- */
 
 /*
- * Moves a recurring point to its first occurrence after begin_s, or to the day that contains
- * begin_s.
+ * Moves a recurring point to its first occurrence after begin_s. For a whole day, this may be the
+ * day that contains begin_s.
  */
 static void move_behind(struct point *point, int64_t begin_s)
 {
@@ -610,7 +607,7 @@ int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 	return error;
 }
 
-/* The range of the day, minute or second that text names. */
+/* Parses a single point: *range becomes the day, minute or second that text names. */
 static int parse_alone(const char *text, int64_t now_ns, struct time_range *range,
 		       struct diag *diag)
 {
@@ -665,7 +662,7 @@ static long offset_at(int64_t time_ns)
 	return to_local(time_ns / NS_PER_S, &tm) ? 0 : tm.tm_gmtoff;
 }
 
-/* Returns true if the clock shows the same time at another moment. */
+/* Returns whether the clock shows the same time at another moment. */
 static bool is_ambiguous(int64_t time_ns)
 {
 	return same_clock_at(time_ns / NS_PER_S) != time_ns / NS_PER_S;

@@ -11,8 +11,8 @@
  * "@SECONDS" since 1970. A date with a time may end with its offset from UTC ("Z", "+01:00"),
  * which replaces the local time zone. Fractions of seconds are ignored.
  *
- * A time of day alone is its most recent occurrence, today or yesterday. When clocks are set
- * back, some times of a date occur twice; with a date, the first one is meant.
+ * A time of day alone means its most recent occurrence, today or yesterday. When clocks are set
+ * back, some times of a date occur twice; a time with a date means the first of the two.
  *
  * Lengths: "90s", "10m", "10 min", "2h", "3d", "1w", and sequences of them ("1h30m").
  */
@@ -32,7 +32,7 @@
 /* A half-open range: begin_ns is included, end_ns is not; begin_ns < end_ns. */
 struct time_range {
 	int64_t begin_ns, end_ns; /* or TIME_RANGE_OPEN_* */
-	bool day_before; /* a time of day was taken from yesterday; the user should be informed */
+	bool day_before;	  /* a time of day means yesterday's; the user should be informed */
 };
 
 /*
@@ -48,17 +48,18 @@ int time_range_parse_last(const char *text, int64_t now_ns, struct time_range *r
 			  struct diag *diag);
 
 /*
- * Parses a range from one point to another; NULL or "": open on that side. A day as the end is
- * included whole. If both points are given, a time of day or weekday as the end is its first
- * occurrence after the begin; a whole weekday may also be the day of the begin.
+ * Parses a range from one point to another; NULL or "": open on that side. If the end is a day,
+ * the range includes this whole day. If both points are given and the end is a time of day or a
+ * weekday, the end is its first occurrence after the begin; a weekday without a time may also be
+ * the day of the begin.
  */
 int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 			    struct time_range *range, struct diag *diag);
 
 /*
- * Parses "FROM..TO", where one of the two may be empty; a length: the range of this length
- * that ends now; or a single point: the day, minute or second that it names (-EINVAL for "now"
- * and "2h ago", which name none).
+ * Parses one of: "FROM..TO", where FROM or TO may be empty; a length, which stands for the range
+ * of this length that ends now; a single point, which stands for the day, minute or second that it
+ * names (-EINVAL for "now" and "2h ago", which name no such range).
  */
 int time_range_parse(const char *text, int64_t now_ns, struct time_range *range, struct diag *diag);
 

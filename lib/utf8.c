@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* Returns the length that the first byte announces, 0 if invalid; *bits gets its payload bits. */
+/*
+ * Returns the length of the character according to its first byte; 0: the byte is invalid. *bits:
+ * the bits of the code in this byte.
+ */
 static size_t decode_first(unsigned char byte, uint32_t *bits)
 {
 	if (byte < 0x80) {

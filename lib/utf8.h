@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of files, programs and symbols are arbitrary bytes that other users chose. Documents for
- * other programs are UTF-8; text for a terminal or a log has no control characters.
+ * Decodes UTF-8 and masks control characters. Names of files, programs and symbols are arbitrary
+ * bytes that other users chose, but documents for other programs must be valid UTF-8, and text for
+ * a terminal or a log must not contain control characters.
  */
 #ifndef LIB_UTF8_H
 #define LIB_UTF8_H
@@ -26,14 +27,16 @@ size_t utf8_decode(const char *text, uint32_t *code);
 bool utf8_changes_direction(uint32_t code);
 
 /*
- * Returns the length in bytes of the first character of text, or 1 if no valid one begins there; a
- * NUL counts as a control character. *masked becomes true if it must not reach a terminal: a
- * control character (C0, DEL, C1, also as a single byte), or one that changes the direction of
- * text.
+ * Returns the length in bytes of the first character of text, or 1 if no valid character begins
+ * there. Sets *masked to whether the character must not reach a terminal: it is a control character
+ * (C0 with NUL, DEL, C1, also as a single byte), or changes the direction of text.
  */
 size_t utf8_next(const char *text, bool *masked);
 
-/* Replaces each such character, except the ASCII ones in kept, by one '?', in place. */
+/*
+ * Replaces, in place, each character that utf8_next() masks by one '?', except the ASCII characters
+ * in kept.
+ */
 void utf8_mask(char *text, const char *kept);
 
 #endif

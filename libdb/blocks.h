@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Allocating and writing file blocks. All functions return 0 or -errno. */
+/* Allocates and writes file blocks. All functions return 0 or -errno. */
 #ifndef LIBDB_BLOCKS_H
 #define LIBDB_BLOCKS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes all nr_bytes at offset from; short writes and EINTR are retried. */
+/* Writes all nr_bytes at offset `from`; continues after short writes and EINTR. */
 int blocks_write(int fd, const void *bytes, size_t nr_bytes, uint64_t from);
 
 /*
@@ -16,10 +16,9 @@ int blocks_write(int fd, const void *bytes, size_t nr_bytes, uint64_t from);
 int blocks_may_reach(uint64_t nr_bytes);
 
 /*
- * Allocates blocks for nr_bytes at offset from, the end of the file: later
- * stores to this range cannot fail for lack of disk space. The range is then
- * written with zeros, which brings the pages into the page cache at a quarter
- * of the cost of faulting in each one (on ext4).
+ * Allocates blocks for nr_bytes at offset `from`, which must be the end of the file: later stores
+ * to this range cannot fail for lack of disk space. Then writes zeros to the range, which brings
+ * the pages into the page cache at a quarter of the cost of faulting in each page (on ext4).
  */
 int blocks_allocate(int fd, uint64_t from, uint64_t nr_bytes);
 

@@ -5,14 +5,12 @@
  *   {root}APP/{dep}/{root}IMAGE/EVENT.COUNT.UNITMASK.TGID.TID.CPU.CGROUP.IDENTITY
  *   {kern}/NAME and {anon:NAME}/TGID.START.END may replace either {root} path.
  *
- * Escapes: a '{' at the start of a component, a '%', a byte below 0x20, a '/'
- * in a NAME or EVENT, and a '.' in EVENT or in a {kern} NAME "." or ".." are
- * written as %XX. A component over 255 bytes
- * is cut and ends in %~ and 16 hex digits of a hash of the whole component; the
- * file's header then has the true name. sample_name_parse reads back the struct
- * that sample_name_format wrote, except that a cut component is read with its
- * %~ and hash, and written again unchanged. sample_name_parse refuses any name
- * that sample_name_format would not write.
+ * Escapes: these bytes are written as %XX: a '{' at the start of a component, a '%', a byte below
+ * 0x20, a '/' in a NAME or EVENT, and a '.' in EVENT or in a {kern} NAME "." or "..". A component
+ * over 255 bytes is cut and ends with %~ and 16 hex digits of a hash of the whole component; the
+ * file's header then has the true name. sample_name_parse reads back the struct that
+ * sample_name_format wrote, except that a cut component is read with its %~ and hash, and written
+ * again unchanged. sample_name_parse refuses any name that sample_name_format would not write.
  */
 #ifndef LIBDB_SAMPLE_NAME_H
 #define LIBDB_SAMPLE_NAME_H
@@ -25,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SAMPLE_NAME_ALL (-1) /* a field that reads "all": not separated */
+#define SAMPLE_NAME_ALL (-1) /* value of a field "all": not separated */
 
 enum sample_path_kind {
 	SAMPLE_PATH_ROOT, /* a path in the file system, beginning with '/' */
@@ -38,12 +36,12 @@ struct sample_path {
 	char path[PATH_MAX]; /* ROOT: the path; KERN, ANON: the name */
 	int64_t tgid;	     /* ANON only */
 	uint64_t start, end; /* ANON only */
-	bool hashed;	     /* parsed: a component was cut; see the file's header */
+	bool hashed;	     /* set by the parser: a component was cut; see the file's header */
 };
 
 struct sample_name {
 	struct sample_path app;
-	struct sample_path image; /* the dependent image; same as app if not separated */
+	struct sample_path image; /* the dependent image; equals app if not separated */
 	char event[64];
 	uint64_t period_or_hz;
 	bool frequency; /* written as "997Hz" */
@@ -59,22 +57,21 @@ struct sample_name {
  */
 int sample_name_format(const struct sample_name *name, char *text, size_t nr_bytes);
 
-/* Parses text. Returns 0 or -EINVAL; diag then names the part that is wrong and why. */
+/* Parses text. Returns 0 or -EINVAL; diag then names the wrong part and the reason. */
 int sample_name_parse(const char *text, struct sample_name *name, struct diag *diag);
 
 /*
- * Identity of an image, 16 hex digits in names: from its build-id, else a hash
+ * Returns the identity of an image, 16 hex digits in names: the start of its build-id, else a hash
  * of the other fields.
  */
 uint64_t sample_identity(const struct oprof_image_identity *image);
 
 /*
- * Calls visit for each file below session_path that lies where a sample file
- * may (the top component begins with '{'), in the order of their names. path is
- * session_path followed by the name. name is NULL if it cannot be parsed, and
- * for a folder that this user may not read; diag then has the reason, else it
- * is NULL. Stops at the first non-zero result of visit and returns it; else
- * returns 0 or -errno. Symbolic links are not followed.
+ * Calls visit for each file below session_path whose top component begins with '{', as the names
+ * of sample files do, in the order of the names. path is session_path followed by the name. name is
+ * NULL for a name that cannot be parsed, and for a folder that this user may not read; diag then
+ * has the reason, else diag is NULL. Stops at the first non-zero result of visit and returns it;
+ * else returns 0 or -errno. Does not follow symbolic links.
  */
 int sample_name_walk(const char *session_path,
 		     int (*visit)(const char *path, const struct sample_name *name,

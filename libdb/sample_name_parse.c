@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parsing names of sample files. Each parsed name is written again, and is
- * refused if the result differs: every sample file has exactly one name.
+ * Parses names of sample files. Each parsed name is written again and refused if the result
+ * differs, so that every sample file has exactly one name.
  */
 #include "libdb/sample_name.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rest of a name. end is before the last component. */
+/* The part of a name that remains to be parsed. end: the slash before the last component. */
 struct name_parser {
 	const char *next;
 	const char *end;
@@ -45,7 +45,7 @@ static bool at_end(const struct name_parser *parser)
 	return parser->next >= parser->end;
 }
 
-/* Returns the next component without taking it; at the end, one of 0 bytes. */
+/* Returns the next component without taking it; at the end, returns a component of 0 bytes. */
 static struct name_piece peek_component(const struct name_parser *parser)
 {
 	struct name_piece piece = {parser->next, 0};
@@ -76,7 +76,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Appends piece, with its escapes undone, to text[room], of which *used bytes are in use. */
+/* Appends piece, with its escapes decoded, to text[room], of which *used bytes are in use. */
 static int unescape(const struct name_parser *parser, struct name_piece piece, char *text,
 		    size_t room, size_t *used)
 {
@@ -85,7 +85,7 @@ static int unescape(const struct name_parser *parser, struct name_piece piece, c
 				       : 0;
 	const size_t nr_plain = piece.nr_bytes - nr_mark;
 
-	/* There is always room for the mark and the NUL. */
+	/* This check leaves room for the mark and the NUL. */
 	if (piece.nr_bytes >= room - *used)
 		return refuse(parser, "too long", piece);
 	for (size_t i = 0; i < nr_plain; i++) {
@@ -110,7 +110,7 @@ static int unescape(const struct name_parser *parser, struct name_piece piece, c
 
 /* ---- fields ---- */
 
-/* Takes the field before the next '.' of *rest, and moves *rest to after that '.'. */
+/* Takes the field before the next '.' of *rest, and moves the start of *rest after that '.'. */
 static struct name_piece take_field(struct name_piece *rest)
 {
 	struct name_piece field = {rest->bytes, 0};
@@ -127,8 +127,8 @@ static struct name_piece take_field(struct name_piece *rest)
 }
 
 /*
- * Parses all of piece as digits of base. sample_name_parse refuses other
- * spellings of the number.
+ * Parses the whole piece as digits of base. Other spellings that strtoull() accepts are refused
+ * later, by sample_name_parse.
  */
 static int parse_digits(const struct name_parser *parser, struct name_piece piece, int base,
 			uint64_t max, const char *what, uint64_t *value)
@@ -219,7 +219,7 @@ static int parse_fields(const struct name_parser *parser, struct name_piece rest
 
 /* ---- the two paths ---- */
 
-/* Takes components up to the end, or to one that begins with '{'. */
+/* Takes components up to the end, or up to a component that begins with '{'. */
 static int parse_root_path(struct name_parser *parser, struct sample_path *path)
 {
 	size_t used = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Walking over the sample files of a session. */
+/* Walks over the sample files of a session. */
 #include "libdb/sample_name.h"
 
 #include <errno.h>
@@ -31,10 +31,9 @@ static int visit_file(struct name_walk *walk, const FTSENT *entry)
 }
 
 /*
- * A file or folder that was removed during the walk is ignored, but the
- * session's folder itself must exist. A folder below it that this user may not
- * read is reported like a name that cannot be parsed, so that the other files
- * can still be used.
+ * Handles a file or folder that cannot be read. If it was removed during the walk, it is ignored,
+ * but the session's folder itself must exist. A folder that this user may not read is reported
+ * like a name that cannot be parsed, so that the other files can still be used.
  */
 static int visit_unread(struct name_walk *walk, const FTSENT *entry)
 {

@@ -7,7 +7,7 @@
  *
  * Not for: names of sample files (sample_name.h), closed slices.
  *
- *		who may run concurrently with whom, on one file
+ *		which operations may run concurrently on one file
  *			writer		reader		checker
  *	writer		excluded by	allowed		allowed; the result holds
  *			flock (-EBUSY)			for the moment of reading
@@ -25,7 +25,7 @@
 
 struct sdb; /* a file open for writing; one thread at a time */
 
-/* What sdb_open writes into the header of a new file. Strings are copied. */
+/* The values that sdb_open writes to the header of a new file. Strings are copied. */
 struct sdb_identity {
 	const char *event;
 	const char *cpu_type;
@@ -47,30 +47,28 @@ struct sdb_identity {
 };
 
 /*
- * Opens path for writing. A missing file is created with mode 0600; missing
- * folders are not created. An existing file is checked (cheaply: header, sizes,
- * directory) and must have the same event, unit mask, period, flags, kind of
- * keys and image. A file of an earlier epoch than identity->epoch is emptied
- * first, as by sdb_restart: its samples are in a slice. A file of a later epoch
- * is refused with -EINVAL, as is one with epochs if identity has none, or the
- * reverse. On return the first page is written, but not synced. A full disk is
- * reported by this function or by sdb_add, never by SIGBUS. Errors: -EBUSY the
- * file is open for writing elsewhere, -EINVAL not a sample file or one with
- * another identity, -EILSEQ damaged, -EPROTONOSUPPORT another version or byte
- * order, or an unknown flag, -ENOSPC, -EDQUOT, -EMFILE, -ENOMEM, ...
+ * Opens path for writing. A missing file is created with mode 0600; missing folders are not
+ * created. Of an existing file, header, sizes and directories are checked; it must have the same
+ * event, unit mask, period, flags, kind of keys and image. A file of an earlier epoch than
+ * identity->epoch is emptied first, as by sdb_restart: its samples are in a slice. A file of a
+ * later epoch is refused with -EINVAL. So is a file with epochs if identity has no epoch, and a
+ * file without epochs if identity has one. On return the first page is written, but not synced. A
+ * full disk is reported by this function or by sdb_add, never by SIGBUS. Errors: -EBUSY: another
+ * program has the file open for writing; -EINVAL: not a sample file, or one with another identity;
+ * -EILSEQ: damaged; -EPROTONOSUPPORT: another version or byte order, or an unknown flag; -ENOSPC,
+ * -EDQUOT, -EMFILE, -ENOMEM, ...
  */
 int sdb_open(struct sdb **db, const char *path, const struct sdb_identity *identity,
 	     struct diag *diag);
 
-/* Unmaps and closes the file. Added samples stay even if this is never called. db may be NULL. */
+/* Unmaps and closes the file. Added samples are kept even without this call. db may be NULL. */
 void sdb_close(struct sdb *db);
 
 /*
- * Adds samples to key, in the narrow table or, if the key or the sum does not
- * fit, in the wide table. nr_samples > 0. Errors (nothing was added): -ENOSPC,
- * -EDQUOT, -EFBIG or -ENOMEM: the file cannot grow (try again later; existing
- * keys can still be added to), -EIO: the file was truncated or its disk failed
- * while mapped (SIGBUS), -EILSEQ: damaged.
+ * Adds samples to key, in the narrow table or, if the key or the sum does not fit there, in the
+ * wide table. nr_samples > 0. Errors (nothing was added): -ENOSPC, -EDQUOT, -EFBIG or -ENOMEM: the
+ * file cannot grow (try again later; samples can still be added to existing keys); -EIO: the file
+ * was truncated or its disk failed while mapped (SIGBUS); -EILSEQ: damaged.
  */
 int sdb_add(struct sdb *db, uint64_t key, uint64_t nr_samples);
 
@@ -78,11 +76,10 @@ int sdb_add(struct sdb *db, uint64_t key, uint64_t nr_samples);
 int sdb_add_weighted(struct sdb *db, uint64_t key, uint64_t nr_samples, uint64_t weight);
 
 /*
- * Empties the file for identity's epoch, which must be later than the file's,
- * and takes identity's weight flag. All samples must be in a published slice of
- * the file's epoch: a kill during the call leaves any mixture of them under the
- * old epoch, and readers then ignore them all. Returns 0, or -EIO: close the
- * file and remove it.
+ * Empties the file for identity's epoch, which must be later than the file's, and takes the weight
+ * flag from identity. All samples must already be in a published slice of the file's epoch: a kill
+ * during the call leaves any part of them under the old epoch, and readers then ignore them all.
+ * Returns 0, or -EIO: close the file and remove it.
  */
 int sdb_restart(struct sdb *db, const struct sdb_identity *identity);
 
@@ -92,13 +89,13 @@ int sdb_restart(struct sdb *db, const struct sdb_identity *identity);
  */
 bool sdb_is_at(const struct sdb *db, const char *path);
 
-/* Bytes that the file occupies on disk. */
+/* Returns the number of bytes that the file occupies on disk. */
 uint64_t sdb_nr_bytes(const struct sdb *db);
 
 /* Widens the header's start and end time to include time_ns (CLOCK_REALTIME). */
 void sdb_set_time(struct sdb *db, int64_t time_ns);
 
-/* Writes the whole file to disk (fdatasync). Returns 0 or -errno; -EIO also if the file was cut. */
+/* Syncs the file to disk (fdatasync). Returns 0 or -errno; -EIO also if the file was truncated. */
 int sdb_sync(struct sdb *db);
 
 /*
@@ -122,20 +119,19 @@ struct sdb_image {
 	char *event, *cpu_type, *host, *app_path, *image_path, *cgroup; /* never NULL */
 	struct sdb_entry *entries; /* by ascending key, each key once, nr_samples > 0 */
 	size_t nr_entries;
-	uint64_t nr_samples; /* their sum */
+	uint64_t nr_samples; /* sums over entries */
 	uint64_t weight;
 };
 
 /*
- * Reads path (pread, no mapping), possibly while a writer adds to it. Each key
- * appears once, with a count that it had during the read; different pages may
- * be read at different moments; all are of header.epoch. A file that is being
- * emptied has no entries. Errors: as sdb_open, and also -ENODATA the file was
- * never begun, -EAGAIN it changes too fast to be read. *image is set only on
- * success.
+ * Reads path (pread, no mapping), possibly while a writer adds samples to it. Each key appears
+ * once, with a count that it had during the read. Different pages may be read at different moments,
+ * but all samples are of header.epoch. A file that is being emptied has no entries. Errors: as
+ * sdb_open, and also -ENODATA: the file was never begun; -EAGAIN: the file changes too fast to be
+ * read. *image is set only on success.
  */
 int sdb_image_load(const char *path, struct sdb_image *image, struct diag *diag);
-/* As sdb_image_load, but reads the header and strings only: entries is NULL, sums are 0. */
+/* As sdb_image_load, but reads only the header and strings: entries is NULL, the sums are 0. */
 int sdb_image_load_header(const char *path, struct sdb_image *image, struct diag *diag);
 void sdb_image_deinit(struct sdb_image *image);
 
@@ -145,7 +141,8 @@ struct sdb_check_result {
 	uint64_t nr_keys;
 	uint64_t nr_samples;
 	uint64_t nr_pages_used, nr_pages_free; /* free: allocated, but no directory leads to it */
-	uint64_t nr_stale; /* unreachable slots, left by a kill or an uneven split; harmless */
+	uint64_t
+		nr_stale; /* slots that do not count, left by a kill or an uneven split; harmless */
 	uint64_t longest_probe;
 };
 

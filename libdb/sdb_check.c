@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Verifying a sample file: each check cites the number of its invariant in
- * doc/sample-file.md. If a writer splits a page during the check, everything is
- * checked again, so that the result holds for one moment.
+ * Verifies a sample file. Each check cites the number of its invariant in doc/sample-file.md. If a
+ * writer splits a page during the check, everything is checked again, so that the result holds for
+ * one moment.
  */
 #include "libdb/sdb.h"
 
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define TRIES_MAX      50
-#define PAGE_TRIES_MAX 1000 /* sooner or later its lines are full, and the page is split */
+#define PAGE_TRIES_MAX 1000 /* a page cannot change forever: it fills, and is then split */
 
 struct checker {
 	int fd;
@@ -36,15 +36,15 @@ struct table_check {
 	const struct oprof_sdb_table *table;
 	const char *name;
 	bool wide;
-	uint32_t *directory; /* NULL: the table has none */
+	uint32_t *directory; /* NULL: the table has no directory */
 	uint64_t nr_entries;
-	/* In a wide page: the values of the first reading and the keys of the second. */
+	/* words: the first reading of a page. keys: of a wide page, the second reading. */
 	uint64_t words[SDB_PAGE_BYTES / 8];
 	uint64_t keys[SDB_PAGE_BYTES / 8];
 	uint64_t words_before[SDB_PAGE_BYTES / 8], keys_before[SDB_PAGE_BYTES / 8];
 };
 
-/* A page of slots. Slots whose place is outside low to high are stale. */
+/* A page of slots. Slots whose place is outside [low, high) are stale. */
 struct page_check {
 	uint32_t page;
 	uint32_t start_bytes;
@@ -63,7 +63,7 @@ static int read_at(const struct checker *checker, void *buf, size_t nr_bytes, ui
 	if ((size_t)nr != nr_bytes)
 		return damaged(checker, "cut: ends before byte %llu",
 			       (unsigned long long)offset + nr_bytes);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in sdb_image.c */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* partners as in read_exactly of sdb_image.c */
 	return 0;
 }
 
@@ -100,14 +100,17 @@ static uint32_t line_slots(const struct table_check *check)
 	return check->wide ? SDB_LINE_WIDE : SDB_LINE_NARROW;
 }
 
-/* Index of the first slot of line, from the start of the page; lines count from start_bytes. */
+/*
+ * Returns the index in the page of the first slot of line. Lines are counted from start_bytes,
+ * slots from the start of the page.
+ */
 static uint32_t first_slot(const struct table_check *check, const struct page_check *where,
 			   uint32_t line)
 {
 	return (where->start_bytes / SDB_LINE_BYTES + line) * line_slots(check);
 }
 
-/* Returns whether slot is in the line that begins at first. *full: the line has no empty slot. */
+/* Returns whether slot is in the line whose first slot is first. *full: no slot of it is empty. */
 static bool in_line(const struct table_check *check, uint32_t first, uint32_t slot, bool *full)
 {
 	*full = !slot_empty(check, first + line_slots(check) - 1);
@@ -217,9 +220,9 @@ static int check_slots(struct checker *checker, const struct table_check *check,
 }
 
 /*
- * Reads the page again. If it is the same, it was so at the moment between the
- * two readings (counts only grow), and an error found in it is real. Returns 0,
- * 1, or -errno.
+ * Reads the page again. Returns 1 if it has changed, 0 if not, or -errno. If it has not changed, it
+ * had this content at the moment between the two readings (counts only grow), so an error found in
+ * it is real.
  */
 static int page_changed(const struct checker *checker, struct table_check *check,
 			const struct page_check *where)
@@ -235,7 +238,7 @@ static int page_changed(const struct checker *checker, struct table_check *check
 	       memcmp(check->keys_before, check->keys, sizeof(check->keys));
 }
 
-/* Checks a page; tries again if an error may be due to a writer's stores during the reading. */
+/* Checks a page; tries again if a writer's stores during the reading may have caused the error. */
 static int check_page(struct checker *checker, struct table_check *check,
 		      const struct page_check *where)
 {
@@ -277,7 +280,7 @@ static int read_directory(struct checker *checker, struct table_check *check)
 		       (uint64_t)page * SDB_PAGE_BYTES);
 }
 
-/* Invariants 3 and 4: entries lead to pages of tables; those of one page are adjacent. */
+/* Invariants 3 and 4: entries lead to pages of tables; entries of one page are adjacent. */
 static int check_runs(struct checker *checker, struct table_check *check)
 {
 	const uint32_t shift = 32 - sdb_directory_log2(check->table->directory);
@@ -343,7 +346,9 @@ static int check_table(struct checker *checker, const struct oprof_sdb_table *ta
 
 /* ---- the file ---- */
 
-/* A kill during emptying may leave anything in the file; none of it counts. */
+/*
+ * Returns whether the file is being emptied: a kill may leave anything in it, and nothing counts.
+ */
 static bool being_emptied(const struct oprof_sdb_header *header)
 {
 	return header->epoch && header->epoch == header->epoch_emptied;
@@ -366,7 +371,9 @@ static int check_tables(struct checker *checker)
 	return error;
 }
 
-/* *changed: a writer changed more than counts and times since the header was read. */
+/*
+ * Sets *changed to whether a writer changed more than counts and times since the header was read.
+ */
 static int check_changed(struct checker *checker, bool *changed)
 {
 	struct oprof_sdb_header now;
@@ -388,7 +395,7 @@ static int check_once(struct checker *checker, bool *changed)
 	*changed = false;
 	memset(&checker->result, 0, sizeof(checker->result));
 	if (error == -ENODATA)
-		return 0; /* an early kill leaves a file that was not begun, without samples */
+		return 0; /* valid: an early kill leaves a file without header and samples */
 	if (error)
 		return error;
 	if (being_emptied(checker->header)) {

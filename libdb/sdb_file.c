@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A sample file open for writing: creating, mapping and growing it. */
+/* A sample file open for writing: creates, maps and grows the file. */
 #include "libdb/sdb_internal.h"
 
 #include "libdb/blocks.h"
@@ -14,7 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file from 8 pages on grows by an eighth, within these bounds on delay and waste. */
+/*
+ * A file of 8 pages or more grows by an eighth, but by at least SEGMENT_PAGES_MIN and at most
+ * SEGMENT_PAGES_MAX pages, which bounds delay and waste. A smaller file grows by single pages.
+ */
 #define SEGMENT_PAGES_MIN 4u
 #define SEGMENT_PAGES_MAX 64u
 #define SMALL_FILE_BYTES  (64u * SDB_PAGE_BYTES)
@@ -32,10 +35,9 @@ static void map_set(struct sdb *db, uint8_t *map, size_t map_bytes)
 }
 
 /*
- * Maps the file with room for much more than nr_bytes, so that the mapping
- * seldom has to move: beyond the end of the file it costs only addresses and is
- * never touched. A large mapping begins at a huge page's boundary, so that the
- * kernel can move it by whole page tables.
+ * Maps the file with room for much more than nr_bytes, so that the mapping rarely has to move: the
+ * part beyond the end of the file costs only addresses and is never touched. A large mapping begins
+ * at the boundary of a huge page, so that the kernel can move it by whole page tables.
  */
 static int map_new(struct sdb *db, size_t nr_bytes)
 {
@@ -46,7 +48,7 @@ static int map_new(struct sdb *db, size_t nr_bytes)
 	uint8_t *map = mmap(NULL, ample + slack, PROT_READ | PROT_WRITE, MAP_SHARED, db->fd, 0);
 
 	if (map == MAP_FAILED) {
-		/* A limit on address space: map only what is needed. */
+		/* The address space is limited: map only the bytes that are needed. */
 		map_bytes = nr_bytes;
 		map = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, db->fd, 0);
 		if (map == MAP_FAILED)
@@ -70,8 +72,8 @@ static int map_new(struct sdb *db, size_t nr_bytes)
 }
 
 /*
- * Moves the page table entries to the new mapping, so that its pages need not
- * be faulted in again. A failed mremap may have unmapped its target.
+ * Moves the page table entries of old to the new mapping, so that its pages need not be faulted in
+ * again. If mremap fails, maps the target again, since mremap may have unmapped it.
  */
 static int map_take_along(struct sdb *db, uint8_t *old, size_t used_bytes)
 {
@@ -118,7 +120,7 @@ static uint64_t segment_pages(uint64_t file_pages)
 	return segment < SEGMENT_PAGES_MAX ? segment : SEGMENT_PAGES_MAX;
 }
 
-/* Allocates blocks up to end, or if that fails up to wanted. */
+/* Allocates blocks up to end; if that fails, up to wanted. */
 static int file_extend(struct sdb *db, uint64_t end, uint64_t wanted)
 {
 	int error;
@@ -157,10 +159,9 @@ int sdb_file_grow(struct sdb *db, uint32_t nr_pages)
 /* ---- opening ---- */
 
 /*
- * Writes the header's page in one write, so that it exists either whole or not
- * at all. Pages that are written whole get their blocks, or a reservation of
- * them, without fallocate; many files never need more pages, and fallocate
- * would cost as much as all the rest.
+ * Writes the first page in one write, so that it exists either whole or not at all. A page that is
+ * written whole gets its block, or a reservation of it, without fallocate. Many files never need
+ * more pages, and fallocate would cost as much as all other steps.
  */
 static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 {
@@ -184,7 +185,7 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 	return error;
 }
 
-/* A file whose creation was interrupted holds no samples and is begun again. */
+/* Begins a new file, or one whose creation was interrupted and which therefore has no samples. */
 static int file_begin_again(struct sdb *db, const struct sdb_identity *identity, const char *path,
 			    struct diag *diag)
 {
@@ -351,6 +352,6 @@ int sdb_sync(struct sdb *db)
 
 	if (fdatasync(db->fd) < 0 || fstat(db->fd, &status) < 0)
 		return -errno;
-	/* Another process truncated the file: what was added after the new end is lost. */
+	/* If another process truncated the file, the samples after its new end are lost. */
 	return sdb_lost(db) || (uint64_t)status.st_size < db->file_bytes ? -EIO : 0;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Searches the two lines of a pair at once. Returns the number, 0 to 15 (7 in
- * wide tables), of the first slot that holds key or is empty, counting the
- * slots of line home first, then those of other; SDB_PAIR_NARROW
- * (SDB_PAIR_WIDE) if there is no such slot. Lines fill from their start and are
- * never emptied, so an empty slot ends the search. Without branches, since the
- * slot is unpredictable.
+ * sdb_find_narrow and sdb_find_wide search the two lines of a pair at once. They return the number,
+ * 0 to 15 (0 to 7 in wide tables), of the first slot that holds key or is empty; the slots of line
+ * home are counted first, then the slots of line other. If there is no such slot, they return
+ * SDB_PAIR_NARROW (SDB_PAIR_WIDE). Lines fill from their start and are never emptied, so an empty
+ * slot ends the search. The code has no branches, since the slot is unpredictable.
  */
 #ifndef LIBDB_SDB_FIND_H
 #define LIBDB_SDB_FIND_H

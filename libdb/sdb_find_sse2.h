@@ -7,7 +7,7 @@
 
 #include <emmintrin.h>
 
-/* Splits the four slots at slot into their high and their low 32 bits. */
+/* Loads four slots and splits them into their high and their low 32 bits. */
 static inline void sdb_halves(const uint64_t *slot, __m128i *high, __m128i *low)
 {
 	const __m128 a = _mm_castsi128_ps(_mm_load_si128((const __m128i *)(const void *)slot));
@@ -17,7 +17,7 @@ static inline void sdb_halves(const uint64_t *slot, __m128i *high, __m128i *low)
 	high[0] = _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-/* Sets 32 bits for each of the four slots that holds the key or is empty. */
+/* Returns 32 bits for each of four slots, all set if the slot holds the key or is empty. */
 static inline __m128i sdb_match_four(const uint64_t *slot, __m128i key_high, __m128i key_low)
 {
 	__m128i high, low, same, empty;
@@ -44,7 +44,7 @@ static inline unsigned int sdb_find_narrow(const uint64_t *home, const uint64_t 
 	return (unsigned int)__builtin_ctz(found | 1u << SDB_PAIR_NARROW);
 }
 
-/* Sets the first half if the slot's key is the key, the second half if its value is 0. */
+/* Sets the low half if the slot's key equals the key, the high half if its value is 0. */
 static inline __m128i sdb_match_one(const struct sdb_wide_slot *slot, __m128i key)
 {
 	const __m128i same =

@@ -34,9 +34,8 @@ struct sdb_wide_slot {
 };
 
 /*
- * Multiplies and xor-shifts twice: every bit of the key affects every bit that
- * is used, so that aligned, sequential and (parent, function) keys cost the
- * same.
+ * Hashes a key: multiplies and xor-shifts twice, so that every bit of the key affects every bit
+ * that is used. Aligned, sequential and (parent, function) keys then cost the same.
  */
 static inline uint64_t sdb_mix(uint64_t key)
 {
@@ -48,12 +47,11 @@ static inline uint64_t sdb_mix(uint64_t key)
 }
 
 /*
- * Returns the place of a key in its table, 0 <= place < 2^32; its top bits are
- * the index in the directory. The distribution is deliberately not uniform: u +
- * u(1 - u)/3 packs the keys twice as densely at the end as at the start, so
- * that at any number of keys the pages are at all stages between just split and
- * full. With a uniform one, all pages would split at nearly the same time, and
- * disk per key would swing between 8.4 and 17 bytes.
+ * Returns the place of a key in its table, 0 <= place < 2^32; its top bits are the index in the
+ * directory. The distribution is deliberately not uniform: u + u(1 - u)/3 packs the keys twice as
+ * densely at the end as at the start, so that at any number of keys the pages are at all stages
+ * between just split and full. With a uniform distribution, all pages would split at nearly the
+ * same time, and disk space per key would vary between 8.4 and 17 bytes.
  */
 static inline uint64_t sdb_place(uint64_t mixed)
 {
@@ -63,10 +61,10 @@ static inline uint64_t sdb_place(uint64_t mixed)
 }
 
 /*
- * The lines of a page of nr_lines lines in which a key may be: its home line,
- * the other line of that pair, then the lines of further pairs, at most
- * SDB_PROBE_PAIRS pairs in all. In a whole page the stride from pair to pair
- * differs between keys, so that full pairs do not cluster.
+ * The sequence of lines in which a key may be, in a page of nr_lines lines: its home line, the
+ * other line of that pair, then the lines of further pairs, at most SDB_PROBE_PAIRS pairs in all.
+ * In a whole page the stride from pair to pair differs between keys, so that full pairs do not
+ * cluster.
  */
 struct sdb_probe {
 	uint32_t line;	 /* searched first; the other of the pair is line ^ 1 */
@@ -93,13 +91,13 @@ static inline void sdb_probe_next(struct sdb_probe *probe)
 		probe->line -= probe->nr_lines;
 }
 
-/* Number of pairs to search. nr_lines is even. */
+/* Returns the number of pairs to search. nr_lines is even. */
 static inline uint32_t sdb_probe_limit(uint32_t nr_lines)
 {
 	return nr_lines / 2 < SDB_PROBE_PAIRS ? nr_lines / 2 : SDB_PROBE_PAIRS;
 }
 
-/* Number of lines, always even, of a page whose slots begin at start_bytes. */
+/* Returns the number of lines, always even, of a page whose slots begin at start_bytes. */
 static inline uint32_t sdb_page_lines(uint32_t start_bytes)
 {
 	return (SDB_PAGE_BYTES - start_bytes) / SDB_LINE_BYTES & ~1u;
@@ -116,9 +114,9 @@ static inline uint32_t sdb_directory_log2(uint64_t directory)
 }
 
 /*
- * An even hash needs about 4 entries per page. The bound limits what a small
- * damaged file costs a reader, and keeps keys chosen to collide from filling
- * the disk with directories.
+ * Returns the greatest valid size of a directory. An even hash needs about 4 entries per page. The
+ * bound limits the cost of reading a small damaged file, and prevents keys that were chosen to
+ * collide from filling the disk with directories.
  */
 static inline uint64_t sdb_directory_entries_max(uint64_t nr_pages)
 {
@@ -143,7 +141,7 @@ static inline void sdb_narrow_root(uint32_t header_bytes, uint32_t *page, uint32
 	}
 }
 
-/* Number of the first page after the header and the narrow root. */
+/* Returns the number of the first page after the header and the narrow table's root. */
 static inline uint32_t sdb_page_first(uint32_t header_bytes)
 {
 	uint32_t page, start_bytes;

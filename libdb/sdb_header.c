@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 
 #define HEADER_ALIGN 64u
-#define LOOKS_MAX    1000 /* an attempt fails if the file is emptied or a page is split during it */
+#define LOOKS_MAX    1000 /* a look fails if the file is emptied or a page is split during it */
 
-/* The layout is a contract: the compiler's layout must be the one in sample_file.h. */
+/*
+ * The file format fixes the layout, so the compiler must lay the structs out as sample_file.h does.
+ */
 static_assert(sizeof(struct oprof_sdb_table) == 24, "tables are 24 bytes");
 static_assert(sizeof(struct oprof_image_identity) == 64, "identities are 64 bytes");
 static_assert(sizeof(struct oprof_sdb_header) == 304, "headers are 304 bytes and strings");
@@ -115,7 +117,7 @@ static bool all_zero(const void *bytes, size_t nr_bytes)
 	return true;
 }
 
-/* Checks what the first bytes of a header show by themselves. */
+/* Checks the fields of a header that can be checked without the rest of the file. */
 static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, const char *path,
 		       struct diag *diag)
 {
@@ -302,32 +304,34 @@ free_bytes:
 	return error;
 }
 
-/* Reads the header as far as the file reaches; its words may be of different moments. */
+/*
+ * Reads the header as far as the file reaches, to detect changes by comparing two such copies. The
+ * words of a copy may be of different moments.
+ */
 static int look(int fd, const char *path, struct oprof_sdb_header *header, struct diag *diag)
 {
 	ssize_t nr;
 
 	memset(header, 0, sizeof(*header));
 	/*
-	 * The two fences order this reading after the previous ones and before
-	 * the next. Partner: the fence in table_empty.
+	 * The two fences order this read after the previous reads and before the next ones.
+	 * Partner: the fence in table_empty.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	nr = file_pread_all(fd, header, sizeof(*header), 0);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (nr < 0)
 		return diag_set_at(diag, (int)nr, path, 0, "%s", strerror((int)-nr));
-	/* Adding samples changes these, and no other field depends on them. */
+	/* Adding samples changes these two fields, and no other field depends on them. */
 	header->start_time_ns = 0;
 	header->end_time_ns = 0;
 	return 0;
 }
 
 /*
- * Between two equal looks, the file was not emptied and no table grew:
- * everything read between them is of one epoch, the flags are those of the
- * samples, and the pages fit the file's size. Otherwise both header and error
- * are meaningless.
+ * If two looks are equal, the file was not emptied and no table grew between them: all data read
+ * between them is of one epoch, the flags are valid for its samples, and the pages fit the file's
+ * size. If the looks differ, both the header and an error found in it are meaningless.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
 {
@@ -380,8 +384,8 @@ static bool same_image(const struct oprof_image_identity *a, const struct oprof_
 }
 
 /*
- * Returns whether the flags fit. A file of an earlier epoch is emptied and then
- * takes identity's weight flag; emptying also clears HOLED.
+ * Returns whether the flags match. The weight flag of a file of an earlier epoch may differ, since
+ * the file is emptied and then takes this flag from identity; emptying also clears HOLED.
  */
 static bool same_flags(const struct oprof_sdb_header *header, const struct sdb_identity *identity)
 {
@@ -393,9 +397,9 @@ static bool same_flags(const struct oprof_sdb_header *header, const struct sdb_i
 }
 
 /*
- * A file without epochs cannot be emptied for an epoch: its samples are in no
- * slice. A file that is being emptied cannot be used again under the same
- * epoch.
+ * Returns whether the file can be used for identity's epoch. A file without epochs cannot be
+ * emptied for an epoch, since its samples are in no slice. A file that is being emptied cannot be
+ * used again under the same epoch.
  */
 static bool same_epochs(const struct oprof_sdb_header *header, const struct sdb_identity *identity)
 {

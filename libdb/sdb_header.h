@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The header of a sample file: building it, and checking an untrusted one. */
+/* The header of a sample file: builds a new header, and checks an untrusted one. */
 #ifndef LIBDB_SDB_HEADER_H
 #define LIBDB_SDB_HEADER_H
 
@@ -16,23 +16,22 @@
 int sdb_header_build(const struct sdb_identity *identity, void **pages, size_t *nr_bytes);
 
 /*
- * Reads and checks the header of the file open at fd: malloc'ed *header has all
- * its header_bytes. Every offset and size in it is then safe to use. All of it
- * is of one epoch and, except the times, of one moment. Returns 0, -ENODATA
- * (not begun: its writer was killed at once, or is just creating it), -EINVAL,
- * -EILSEQ, -EPROTONOSUPPORT, -EAGAIN (it changed during each of many attempts),
- * -ENOMEM, or -errno of reading. path is for diag.
+ * Reads and checks the header of the file open at fd: malloc'ed *header has all its header_bytes.
+ * Every offset and size in it is then safe to use. All its fields are of one epoch and, except the
+ * times, of one moment. Returns 0; -ENODATA: not begun (its writer was killed early, or is just
+ * creating it); -EINVAL, -EILSEQ, -EPROTONOSUPPORT as sdb_open; -EAGAIN: the file changed during
+ * each of many attempts; -ENOMEM; or -errno of reading. path is for diag.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag);
 
 /*
- * Returns a malloc'ed, NUL-terminated copy, or NULL without memory. The header
- * must have been checked.
+ * Returns a malloc'ed, NUL-terminated copy of a string of a checked header, or NULL if out of
+ * memory.
  */
 char *sdb_header_string(const struct oprof_sdb_header *header,
 			const struct oprof_sdb_string *string);
 
-/* Returns 0 if the file with this (checked) header has this identity, else -EINVAL and diag. */
+/* Returns 0 if the file with this (checked) header fits identity, else -EINVAL with diag set. */
 int sdb_header_match(const struct oprof_sdb_header *header, const struct sdb_identity *identity,
 		     const char *path, struct diag *diag);
 

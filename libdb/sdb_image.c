@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading a sample file, possibly while a writer adds to it. pread is used, so
- * that a truncation by another program is a short read and not a SIGBUS.
+ * Reads a sample file, possibly while a writer adds samples to it. pread is used, so that a
+ * truncation by another program causes a short read and not a SIGBUS.
  *
- * A table is read page by page, in the order of places. Its nr_splits is read
- * before and after each page: if it has not changed, the page belonged to the
- * same places all the time. From each page only the keys whose place leads to
- * it are taken, so that every key is taken once, from one page, even if pages
- * are split between two readings.
+ * A table is read page by page, in the order of places. Its nr_splits is read before and after each
+ * page: if it has not changed, the page belonged to the same places during the whole reading. Only
+ * the keys whose place leads to the page are taken from it. So every key is taken once, from one
+ * page, even if pages are split between two readings.
  */
 #include "libdb/sdb.h"
 
@@ -42,18 +41,18 @@ struct table_reader {
 	uint32_t root_start_bytes;
 	uint32_t page_first;
 
-	struct oprof_sdb_table table; /* as last read */
-	bool chunk_valid;	      /* chunk is from this state of table */
-	uint32_t chunk_page;	      /* which page of the directory, from 0, is in chunk */
+	struct oprof_sdb_table table; /* the table's header as last read */
+	bool chunk_valid;	      /* chunk belongs to this state of table */
+	uint32_t chunk_page;	      /* number, from 0, of the directory's page in chunk */
 	uint32_t chunk[SDB_ENTRIES_PER_PAGE];
 
-	/* Values are from the first reading, keys from the second: see read_page. */
+	/* values: the first reading of a page; keys: the second, in wide tables (read_page). */
 	uint64_t values[PAGE_WORDS];
 	uint64_t keys[PAGE_WORDS];
 	struct sdb_slots found;
 };
 
-/* Places low to high belong to page, whose slots begin at start_bytes. */
+/* The places [low, high) belong to page, whose slots begin at start_bytes. */
 struct page_places {
 	uint64_t low, high;
 	uint32_t page;
@@ -78,14 +77,14 @@ static int read_exactly(struct table_reader *reader, void *buf, size_t nr_bytes,
 	if ((size_t)nr != nr_bytes)
 		return reader_damaged(reader, "file ends before byte",
 				      (unsigned long long)offset + nr_bytes);
-	/* Partner: the release of the writer's stores, and its fence in split_begin. */
+	/* Partners: the release in sdb_store64 and sdb_store32, and the fence in split_begin. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return 0;
 }
 
 /*
- * Reads the table's header. *changed: it differs from the one read before, and
- * what was read since may be of another state.
+ * Reads the table's header. Sets *changed if the header differs from the one read before: data
+ * read between the two may then be of another state.
  */
 static int read_table(struct table_reader *reader, bool *changed)
 {
@@ -122,7 +121,7 @@ static int find_in_directory(struct table_reader *reader, struct page_places *st
 	}
 	stretch->page = reader->chunk[i];
 	stretch->start_bytes = 0;
-	/* A run that goes on in the next page of the directory becomes two stretches. */
+	/* A run that continues in the next page of the directory becomes two page_places. */
 	while (++i < SDB_ENTRIES_PER_PAGE && reader->chunk[i] == stretch->page)
 		;
 	stretch->high = ((uint64_t)chunk_page * SDB_ENTRIES_PER_PAGE + i) << shift;
@@ -143,9 +142,9 @@ static int find_stretch(struct table_reader *reader, struct page_places *stretch
 }
 
 /*
- * A copy may have the two words of a wide slot from different moments. A key is
- * stored before its value: if the first reading has a value, the second has its
- * key.
+ * Reads a page; a wide page is read twice, since the two words of a slot may be read at different
+ * moments. The writer stores a key before its value: if the first reading has a value, the second
+ * reading has the value's key.
  */
 static int read_page(struct table_reader *reader, uint32_t page)
 {
@@ -199,7 +198,7 @@ static int take_page(struct table_reader *reader, const struct page_places *stre
 	return 0;
 }
 
-/* Tries once to read the page of stretch->low. *changed: try again. */
+/* Tries once to read the page of stretch->low. If *changed is set, the caller tries again. */
 static int read_stretch(struct table_reader *reader, struct page_places *stretch, bool *changed)
 {
 	int error = 0, check;
@@ -222,7 +221,7 @@ static int read_stretch(struct table_reader *reader, struct page_places *stretch
 		else
 			error = read_page(reader, stretch->page);
 	}
-	/* An error may be due to a change during the reading. */
+	/* If the table changed during the reading, the error may be due to this change. */
 	check = read_table(reader, changed);
 	if (check || *changed)
 		return check;
@@ -284,7 +283,7 @@ static int load_table(int fd, const char *path, const struct oprof_sdb_header *h
 
 /* ---- the image ---- */
 
-/* Without stored weights, the weight follows from the number of samples. */
+/* Returns the weight of nr_samples in a file without stored weights; 0: weights are stored. */
 static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_samples)
 {
 	uint64_t weight;
@@ -297,7 +296,7 @@ static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_sam
 										 : weight;
 }
 
-/* A key twice in a table is damage; its samples are summed anyway. */
+/* Adds the samples of entry->key. A key that is twice in a table is damage; both are summed. */
 static inline void merge_key(const struct sdb_slots *slots, size_t *next, struct sdb_entry *entry)
 {
 	while (*next < slots->nr_slots && sdb_slots_key(slots, *next) == entry->key)
@@ -360,9 +359,8 @@ static int load_entries(int fd, const char *path, struct sdb_image *image, struc
 	int error;
 
 	/*
-	 * Weight is added after samples, so it is read before them: every
-	 * weight then has its samples. The order of narrow and wide does not
-	 * matter.
+	 * The writer adds weight after samples, so the weights are read before the samples: every
+	 * weight read then has its samples. The order of narrow and wide does not matter.
 	 */
 	error = load_table(fd, path, header, offsetof(struct oprof_sdb_header, weight), "weight",
 			   &weight, diag);
@@ -408,15 +406,15 @@ static int load_header(int fd, const char *path, struct sdb_image *image, struct
 
 enum load_what { LOAD_HEADER, LOAD_ALL };
 
-/* The contents of a file that is being emptied do not count: they are in a slice. */
+/* Returns whether the file is being emptied. Its samples then do not count: they are in a slice. */
 static bool is_void(const struct oprof_sdb_header *header)
 {
 	return header->epoch && header->epoch == header->epoch_emptied;
 }
 
 /*
- * Returns 1 if the file was emptied since its header was read, else 0 or
- * -errno. What was read is then of two epochs, and an error may be due to that.
+ * Returns 1 if the file was emptied since its header was read, else 0 or -errno. If it was emptied,
+ * the data read is of two epochs, which may also have caused an error.
  */
 static int epoch_changed(int fd, const char *path, const struct sdb_image *image, struct diag *diag)
 {

@@ -15,9 +15,8 @@
 #include <stdint.h>
 
 /*
- * Called after every store to the file. In the variant of the library that the
- * kill tests link, the test then examines the file: its state is the one that a
- * kill at that instruction would leave.
+ * Called after every store to the file, in the variant of the library that the kill tests link. The
+ * test then examines the file, which is in the state that a kill at that instruction would leave.
  */
 void sdb_fault_point(void);
 #ifdef SDB_FAULT_POINTS
@@ -27,9 +26,8 @@ void sdb_fault_point(void);
 #endif
 
 /*
- * Stores to the file. Release: a reader that sees the store also sees all
- * earlier ones. The partner is the acquire fence between two reads in
- * sdb_image.c.
+ * Stores to the file, with release: a reader that sees the store also sees all earlier stores. The
+ * partner is the acquire fence after each read in sdb_image.c.
  */
 static inline void sdb_store64(uint64_t *where, uint64_t value)
 {
@@ -47,17 +45,17 @@ static inline void sdb_store32(uint32_t *where, uint32_t value)
 struct sdb_mapping {
 	uintptr_t start; /* 0: not in use */
 	size_t nr_bytes;
-	int lost; /* a page was lost; set by the handler, in the thread that touched the page */
+	int lost; /* 1: a page was lost; set by the handler, in the thread that touched the page */
 };
 
 /* A table of the file, and the present addresses of its parts. */
 struct sdb_table {
 	struct oprof_sdb_table *disk;
-	const uint32_t *directory; /* in the mapping; &root_page if there is none */
+	const uint32_t *directory; /* in the mapping; &root_page if there is no directory */
 	uint32_t shift;		   /* place >> shift is the index in the directory */
 	uint32_t nr_lines;	   /* of each page that the directory leads to */
 	uint32_t start_bytes;	   /* offset of the first line in the page */
-	uint32_t page_first;	   /* lower page numbers in the directory are damage */
+	uint32_t page_first;	   /* lowest valid page number in the directory */
 	uint32_t root_page;
 	bool wide; /* slots are struct sdb_wide_slot */
 };
@@ -69,11 +67,11 @@ struct sdb {
 	uint8_t *map;		     /* the whole file, and reserved addresses for its growth */
 	struct sdb_mapping *mapping; /* copy of map and map_bytes for the SIGBUS handler */
 	uint32_t nr_mapped;	     /* pages that are allocated and mapped */
-	int64_t start_time_ns;	     /* copy of the header's: set for each sample */
+	int64_t start_time_ns;	     /* copies of the header's times, compared for each sample */
 	int64_t end_time_ns;
 
 	size_t map_bytes;
-	uint32_t header_bytes; /* at the time when the tables were attached */
+	uint32_t header_bytes; /* header's value when the tables were attached */
 	uint64_t file_bytes;   /* allocated on disk */
 	int fd;
 
@@ -100,14 +98,14 @@ static inline bool sdb_lost(const struct sdb *db)
 /* ---- sdb_file.c ---- */
 
 /*
- * Adds nr_pages pages or more at the end of the file, allocated and mapped. May move the
- * mapping, which invalidates pointers into it. On -errno none were added.
+ * Adds nr_pages pages or more at the end of the file, allocated and mapped. May move the mapping,
+ * which invalidates pointers into it. Returns 0, or -errno and no pages were added.
  */
 int sdb_file_grow(struct sdb *db, uint32_t nr_pages);
 
 /* ---- sdb_pages.c ---- */
 
-/* Finds the pages that no table leads to. Returns 0, -ENOMEM, or -EILSEQ and diag. */
+/* Finds the free pages, which no table leads to. Returns 0, -ENOMEM, or -EILSEQ with diag set. */
 int sdb_pages_init(struct sdb *db, const char *path, struct diag *diag);
 void sdb_pages_deinit(struct sdb *db);
 
@@ -120,7 +118,7 @@ int sdb_pages_reserve(struct sdb *db, uint32_t nr_single, uint32_t nr_run);
 /* Returns a reserved page, filled with zeros. */
 uint32_t sdb_page_get(struct sdb *db);
 
-/* Returns the first of nr consecutive reserved pages; their contents are arbitrary. */
+/* Returns the first of nr consecutive reserved pages, whose contents are arbitrary. */
 uint32_t sdb_pages_get_run(struct sdb *db, uint32_t nr);
 
 /* Frees page, which no table leads to any more. */
@@ -144,15 +142,14 @@ void sdb_tables_settle(struct sdb *db);
 /* ---- sdb_split.c ---- */
 
 /*
- * Makes room where place is: gives the table its root or its directory, doubles
- * the directory, or splits the page. Returns 0: search again; or -errno, as
- * sdb_add.
+ * Makes room for keys at place: gives the table its root page or its directory, doubles the
+ * directory, or splits the page. Returns 0: search again; or -errno as sdb_add.
  */
 int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t place);
 
 /* ---- sdb_sigbus.c ---- */
 
-/* Returns a mapping that the handler can find, or NULL without memory. */
+/* Returns a mapping that the handler can find, or NULL if out of memory. */
 struct sdb_mapping *sdb_mapping_get(void);
 void sdb_mapping_put(struct sdb_mapping *mapping);
 void sdb_mapping_set(struct sdb_mapping *mapping, const void *start, size_t nr_bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Allocating pages of a sample file: free ones first, then new ones at its end.
- * The list of free pages is not stored: when the file is opened, all pages that
- * no table leads to are free.
+ * Allocates pages of a sample file: free pages first, then new pages at its end. The list of free
+ * pages is not stored in the file: when the file is opened, all pages that no table leads to are
+ * free.
  */
 #include "libdb/sdb_internal.h"
 
@@ -113,7 +113,7 @@ uint32_t sdb_page_get(struct sdb *db)
 	const uint32_t page =
 		db->nr_free ? db->free_pages[--db->nr_free] : sdb_pages_get_run(db, 1);
 
-	/* New pages are zeroed as well: this costs little and makes no assumption about them. */
+	/* New pages are zeroed as well: this costs little, and their content need not be known. */
 	memset(sdb_page(db, page), 0, SDB_PAGE_BYTES);
 	SDB_STORED();
 	return page;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Emptying a sample file in place for its next epoch, so that closing a minute
- * creates no new files. The contents are in a slice by then, and may be removed
- * in any order. First epoch_emptied marks them as void; at the end one store of
- * epoch makes the empty file count. sdb_open accepts every state between:
- * directories are removed before the pages that they lead to.
+ * Empties a sample file in place for its next epoch, so that closing a minute creates no new files.
+ * Its samples are already in a slice, and may be removed in any order. First epoch_emptied marks
+ * them as void; at the end one store of epoch makes the empty file valid. sdb_open accepts every
+ * state between: directories are removed before the pages that they lead to.
  */
 #include "libdb/sdb_internal.h"
 
@@ -20,10 +19,10 @@
 #define KEEP_PAGES 16u
 
 /*
- * The changed nr_splits makes readers read again, as after a split. A reader that
- * sees any of the later changes (another header, a shorter file, other samples)
- * sees the changed epoch_emptied when it looks again. Partners of the fence:
- * the acquire fences in sdb_image.c and sdb_header.c.
+ * Empties a table. The changed nr_splits makes readers read again, as after a split. A reader that
+ * sees any of the later changes (another header, a shorter file, other samples) also sees the
+ * changed epoch_emptied when it reads the header again. Partners of the fence: the acquire fences
+ * in sdb_image.c and sdb_header.c.
  */
 static void table_empty(struct sdb_table *table)
 {
@@ -32,8 +31,8 @@ static void table_empty(struct sdb_table *table)
 	sdb_store64(&disk->nr_splits, disk->nr_splits | 1);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	/*
-	 * The root page goes first: a directory may have replaced it, and its
-	 * page may have another use.
+	 * root_page is cleared before directory: once the directory is gone, root_page would
+	 * count, but its page may have got another use.
 	 */
 	if (table->wide && disk->root_page)
 		sdb_store32(&disk->root_page, 0);
@@ -41,7 +40,7 @@ static void table_empty(struct sdb_table *table)
 		sdb_store64(&disk->directory, 0);
 }
 
-/* The narrow table's root must be zeroed here; other pages are zeroed when they are allocated. */
+/* Zeroes the narrow table's root page. All other pages are zeroed when they are allocated. */
 static void narrow_root_zero(struct sdb *db)
 {
 	uint32_t page, start_bytes;
@@ -71,7 +70,7 @@ static void header_renew(struct sdb *db, const struct sdb_identity *identity)
 	db->end_time_ns = 0;
 }
 
-/* Truncates the file. A failure is ignored: its pages are used again. */
+/* Truncates the file. A failure is ignored: the file then uses its pages again. */
 static void pages_give_back(struct sdb *db)
 {
 	const uint64_t keep_bytes = (uint64_t)KEEP_PAGES * SDB_PAGE_BYTES;

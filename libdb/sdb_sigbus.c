@@ -77,9 +77,9 @@ void sdb_mapping_put(struct sdb_mapping *mapping)
 }
 
 /*
- * Only the thread that uses a file can fault in its mapping. So the handler,
- * which runs in that thread, never sees that mapping half set; mappings of
- * other threads never contain its address, even when half set.
+ * Only the thread that uses a file can fault in the file's mapping. So the handler, which runs in
+ * that thread, never sees this mapping half set. Mappings of other threads, even half set, never
+ * contain the address of the fault.
  */
 void sdb_mapping_set(struct sdb_mapping *mapping, const void *start, size_t nr_bytes)
 {
@@ -106,7 +106,7 @@ static struct sdb_mapping *mapping_find(uintptr_t address)
 	return NULL;
 }
 
-/* Calls the previous handler, or takes the default action: death by SIGBUS. */
+/* Calls the previous handler, or takes the default action, which ends the process by SIGBUS. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	if (old_action.sa_flags & SA_SIGINFO) {
@@ -135,7 +135,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	page = (uintptr_t)info->si_addr & ~(system_page_bytes - 1);
-	/* mmap is a bare system call, and so safe in a signal handler. */
+	/* mmap is only a system call, so it is safe in a signal handler. */
 	if (mmap((void *)page, system_page_bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		pass_on(sig, info, context);

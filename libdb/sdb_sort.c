@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGIT_BITS 8u /* more would save passes, but overflow the nearest cache */
+#define DIGIT_BITS 8u /* more bits would save passes, but the buckets would exceed the L1 cache */
 #define NR_BUCKETS (1u << DIGIT_BITS)
 #define FEW_SLOTS  256
 
@@ -22,7 +22,7 @@ void sdb_slots_deinit(struct sdb_slots *slots)
 	free(slots->words);
 }
 
-/* In both kinds of slot, the first word holds the key. */
+/* Compares keys: in both kinds of slot, the first word begins with the key. */
 static int compare_first_words(const void *a, const void *b)
 {
 	const uint64_t *left = a, *right = b;
@@ -40,7 +40,7 @@ static inline uint64_t varying_bits(const struct sdb_slots *slots, size_t nr_wor
 	return varying;
 }
 
-/* Sorts stably by the digit at bit shift of the first words. */
+/* Sorts stably by one digit: DIGIT_BITS of the first words, from bit number shift on. */
 static inline void sort_digit(const uint64_t *from, uint64_t *to, size_t nr_slots, size_t nr_words,
 			      unsigned int shift)
 {
@@ -66,9 +66,8 @@ static inline void sort_digit(const uint64_t *from, uint64_t *to, size_t nr_slot
 }
 
 /*
- * Sorts digit by digit from the lowest, over the differing bits only: small or
- * aligned keys take fewer passes. Returns where the sorted slots are: in
- * slots->words or in other.
+ * Radix sort, from the lowest digit, over the differing bits only: small or aligned keys take fewer
+ * passes. Returns the array that has the sorted slots: slots->words or other.
  */
 static inline uint64_t *sort_digits(const struct sdb_slots *slots, uint64_t *other, size_t nr_words,
 				    uint64_t varying)

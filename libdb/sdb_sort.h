@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As in the file: one word per slot, or two (key and value) if wide. */
+/* Slots as in the file: one word each, or two words (key and value) if wide. */
 struct sdb_slots {
 	uint64_t *words; /* malloc'ed */
 	size_t nr_slots;

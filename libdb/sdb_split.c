@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Growth of a table: its root page, its directory, and splitting a full page.
- * Correctness rests on the order of stores. New pages are written first, while
- * nothing leads to them; then single stores make the entries, or the table's
- * word directory, lead to them. A slot counts only if the directory leads its
- * key to its page, so a kill between any two stores leaves every key counted
- * once. Copies that nothing leads to are stale, and stay so, since a page is
- * zeroed before it is used again.
+ * Makes a table grow: its root page, its directory, and splitting a full page. Correctness rests on
+ * the order of stores. New pages are written first, while nothing leads to them; then single stores
+ * make the directory's entries, or the table's word "directory", lead to them. A slot counts only
+ * if the directory leads its key to its page, so after a kill between any two stores every key
+ * still counts once. Copies that nothing leads to are stale and stay stale, since a page is zeroed
+ * before it is used again.
  */
 #include "libdb/sdb_internal.h"
 
@@ -14,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The home line in a whole page: sdb_probe_begin without its multiplication. */
+/* mixed >> HOME_SHIFT is the home line in a whole page, as sdb_probe_begin computes it. */
 #define HOME_SHIFT (32 - 6)
 static_assert(SDB_PAGE_LINES == 1u << (32 - HOME_SHIFT), "a line is chosen by 6 bits");
 
@@ -31,9 +30,8 @@ struct page_run {
 };
 
 /*
- * A reader that sees the same number of splits before and after reading a page
- * knows that the page kept its use. Partner of the fence: the acquire fence in
- * sdb_image.c.
+ * A reader that sees the same number of splits before and after it reads a page knows that the page
+ * still belongs to the same places. Partner of the fence: the acquire fence in sdb_image.c.
  */
 static void split_begin(struct sdb_table *table)
 {
@@ -42,9 +40,8 @@ static void split_begin(struct sdb_table *table)
 }
 
 /*
- * Returns 0, or -EIO if a page was lost: the new pages may then exist in this
- * process only. Nothing may lead to them, or the contents of the old page are
- * lost.
+ * Returns 0, or -EIO if a page was lost (SIGBUS). The new pages may then exist in this process
+ * only, so nothing may lead to them; otherwise the contents of the old page would be lost.
  */
 static int split_written(struct sdb *db)
 {
@@ -69,7 +66,7 @@ static inline void *fresh_line(struct fresh_page *fresh, uint32_t line, bool wid
 	return fresh->bytes + line * SDB_LINE_BYTES + SDB_LINE_BYTES / nr_slots * fill;
 }
 
-/* Takes a slot for a key; NULL if all lines where it may be are full. */
+/* Takes a slot for a key; NULL if all lines in which the key may be are full. */
 static __attribute__((noinline)) void *fresh_slot(struct fresh_page *fresh, uint64_t mixed,
 						  bool wide)
 {
@@ -88,9 +85,9 @@ static __attribute__((noinline)) void *fresh_slot(struct fresh_page *fresh, uint
 }
 
 /*
- * A page is split into keys with places from low to middle and from middle to
- * high. Each half is copied to a new page, except one that has nearly all keys:
- * it stays in the old page.
+ * A page is split into two halves: the keys with places in [low, middle) and in [middle, high).
+ * Each half is copied to a new page. If one half has nearly all keys, that half stays in the old
+ * page.
  */
 struct split {
 	uint64_t low, middle, high;
@@ -99,9 +96,9 @@ struct split {
 	struct fresh_page fresh[2];
 };
 
-enum { SPLIT_BOTH = -1 }; /* otherwise the number of the half that is copied */
+enum { SPLIT_BOTH = -1 }; /* value of `copied`: both halves; else the number of the half to copy */
 
-/* Copies a slot. Returns 0, or 1 + the half whose lines for this key are all full. */
+/* Copies a slot to its half. Returns 0, or 1 + half if all lines for its key are full there. */
 static inline int split_slot(struct split *split, const uint64_t *slot, bool wide, int copied)
 {
 	const uint64_t mixed = sdb_mix(wide ? slot[0] : slot[0] >> OPROF_SDB_NARROW_COUNT_BITS);
@@ -127,7 +124,7 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_lines,
 			      bool wide, int copied)
 {
-	const uint32_t nr_words = wide ? 2 : 1; /* per slot; the last is 0 in an empty slot */
+	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; the last word is 0 if it is empty */
 
 	for (uint32_t line = 0; line < nr_lines; line++) {
 		const uint64_t *slot =
@@ -160,9 +157,8 @@ static int split_copy(struct sdb *db, const struct sdb_table *table, struct spli
 }
 
 /*
- * Leaves a half in split->page. No directory may lead to the narrow table's
- * root, which belongs to the header's pages: that half gets a copy of the whole
- * page.
+ * Leaves a half in split->page. No directory may lead to the narrow table's root, which belongs to
+ * the header's pages: in this case the half gets a copy of the whole page.
  */
 static void split_keep(struct sdb *db, struct split *split, int half)
 {
@@ -177,8 +173,8 @@ static void split_keep(struct sdb *db, struct split *split, int half)
 }
 
 /*
- * Copies the slots of split->page that count to new pages. Returns 0, -EIO, or
- * -EFBIG if neither way works; then no pages are taken.
+ * Copies the slots of split->page that count to new pages: both halves, else only the smaller one.
+ * Returns 0, -EIO, or -EFBIG if neither way works; then no pages are taken.
  */
 static int split_page(struct sdb *db, const struct sdb_table *table, struct split *split)
 {
@@ -190,9 +186,9 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	if (!full)
 		return split_written(db);
 	/*
-	 * Nearly all keys are in one half, and do not fit a new page in another
-	 * order. They stay, and the few others are copied: the run is then
-	 * shorter, and the next split may do better.
+	 * Nearly all keys are in one half, and do not fit a new page if they are inserted in
+	 * another order. This half stays, and the few other keys are copied. Each page then has
+	 * fewer places, and the next split may divide the keys better.
 	 */
 	split_keep(db, split, full - 1);
 	if (!table->start_bytes && !split_copy(db, table, split, 2 - full))
@@ -204,7 +200,7 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	return -EFBIG;
 }
 
-/* Returns whether the split page is free once no entry leads to it. */
+/* Returns whether neither half stays in the split page, so that it becomes free. */
 static bool split_leaves(const struct split *split)
 {
 	return split->halves[0] != split->page && split->halves[1] != split->page;
@@ -304,8 +300,8 @@ static struct page_run run_find(const struct sdb_table *table, uint64_t place)
 }
 
 /*
- * Makes the entries lead to the halves, one by one, in an order that keeps those that
- * still lead to the old page adjacent: from the end if the lower half stays.
+ * Makes the entries lead to the halves, one by one. The order keeps the entries that still lead to
+ * the old page adjacent: from the end if the lower half stays.
  */
 static void turn_entries(uint32_t *entries, struct page_run run, uint32_t middle,
 			 const struct split *split)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Adding to the hash tables of an open sample file: the fast path. */
+/* Adds to the hash tables of an open sample file: the fast path. */
 #include "lib/saturate.h"
 #include "libdb/sdb_find.h"
 #include "libdb/sdb_header.h"
@@ -86,8 +86,8 @@ void sdb_tables_settle(struct sdb *db)
 }
 
 /*
- * Returns the page that place belongs to; NULL if the table is empty or the
- * entry is invalid (another program wrote to the file).
+ * Returns the first line of the page that place belongs to; NULL if the table is empty or the
+ * directory's entry is invalid (another program wrote to the file).
  */
 static inline uint8_t *table_page(const struct sdb *db, const struct sdb_table *table,
 				  uint64_t place)
@@ -100,8 +100,8 @@ static inline uint8_t *table_page(const struct sdb *db, const struct sdb_table *
 }
 
 /*
- * Returns 0 if the table has no pages yet, else -EILSEQ: the page that
- * table_page refused is damage.
+ * To be called after table_page returned NULL. Returns 0 if the table has no pages yet; else
+ * -EILSEQ: the file is damaged.
  */
 static int table_refused(const struct sdb_table *table)
 {
@@ -113,7 +113,7 @@ static inline void *line_at(uint8_t *page, uint32_t line)
 	return page + (size_t)line * SDB_LINE_BYTES;
 }
 
-/* Returns the slot of a narrow key, or the one where it belongs; NULL if the page has no room. */
+/* Returns the slot of a narrow key, or the empty slot for it; NULL if the page has no room. */
 static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed, uint64_t key)
 {
 	struct sdb_probe probe = sdb_probe_begin(mixed, nr_lines);
@@ -147,7 +147,10 @@ static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, 
 	return NULL;
 }
 
-/* A value of 0 only reserves a slot: a later add of the same key cannot fail for lack of room. */
+/*
+ * Adds value to key. A value of 0 only reserves a slot: a later add of the same key then cannot
+ * fail for lack of room.
+ */
 static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint64_t value)
 {
 	const uint64_t mixed = sdb_mix(key);
@@ -163,7 +166,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 		else
 			error = table_refused(table);
 		if (likely(slot)) {
-			/* Key before value: a reader that sees the value sees its key. */
+			/* Store the key first: a reader that sees the value also sees the key. */
 			if (!slot->value)
 				sdb_store64(&slot->key, key);
 			sdb_store64(&slot->value, saturate_sum(slot->value, value));
@@ -205,7 +208,7 @@ static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 	}
 }
 
-/* The file lost a page while it was mapped: every later call returns -EIO. */
+/* Sets the flag HOLED: the file lost a page while it was mapped. Every later call returns -EIO. */
 static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
 {
 	struct oprof_sdb_header *header = sdb_header(db);
@@ -215,7 +218,10 @@ static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
 	return -EIO;
 }
 
-/* A store that faults must be complete before the flag set by its handler is read. */
+/*
+ * Returns error, or -EIO if a page was lost. The fence: a store that faults must be complete before
+ * the flag that its SIGBUS handler sets is read.
+ */
 static inline int result_of(struct sdb *db, int error)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

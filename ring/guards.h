@@ -15,15 +15,15 @@
 #ifndef RING_GUARD_WRAP
 #define RING_GUARD_WRAP 1
 #endif
-/* A writer enters a place only after its packet of the previous lap is delivered. */
+/* A writer enters a place only after the place's packet of the previous lap is delivered. */
 #ifndef RING_GUARD_ENTER
 #define RING_GUARD_ENTER 1
 #endif
-/* A refusal is counted only if reserved has not moved since the refused turn began. */
+/* A refusal is counted only if ring->reserved is unchanged since the refused attempt began. */
 #ifndef RING_GUARD_RECHECK
 #define RING_GUARD_RECHECK 1
 #endif
-/* The clock is read inside the reserve loop, after reserved. */
+/* The clock is read inside the reserve loop, after ring->reserved. */
 #ifndef RING_GUARD_CLOCK_IN_LOOP
 #define RING_GUARD_CLOCK_IN_LOOP 1
 #endif
@@ -39,11 +39,11 @@
 #ifndef RING_GUARD_NOREF
 #define RING_GUARD_NOREF 1
 #endif
-/* The reader takes memory only if its tag is that of the requested packet. */
+/* The reader takes memory only if the tag is the requested packet's. */
 #ifndef RING_GUARD_TAG
 #define RING_GUARD_TAG 1
 #endif
-/* A packet is put back only if its place is unchanged since get. */
+/* ring_put_keep() puts a packet back only if its place is unchanged since ring_get(). */
 #ifndef RING_GUARD_PUT
 #define RING_GUARD_PUT 1
 #endif
@@ -91,7 +91,7 @@
 #ifndef RING_GUARD_UNREAD
 #define RING_GUARD_UNREAD 1
 #endif
-/* Get checks the place of the requested packet, not that of the current packet. */
+/* ring_get() checks the place of the requested packet, not the place of the current packet. */
 #ifndef RING_GUARD_ASKED
 #define RING_GUARD_ASKED 1
 #endif
@@ -111,7 +111,7 @@
 #ifndef RING_GUARD_OVERLAP
 #define RING_GUARD_OVERLAP 1
 #endif
-/* Repair: an entry was never reserved if reserved has not reached its end. */
+/* Repair: an entry was never reserved if ring->reserved has not reached the entry's end. */
 #ifndef RING_GUARD_REACHED
 #define RING_GUARD_REACHED 1
 #endif

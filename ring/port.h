@@ -6,11 +6,13 @@
  *
  *	T ring_load(T *), void ring_store(T *, T)	one access, unordered
  *	T ring_load_acquire(T *), void ring_store_release(T *, T)
- *	bool ring_own_cmpxchg(ring_word *, old, new)	atomic among all who reserve; acquire
- *							and release if a flusher runs elsewhere
- *	u64 ring_own_add_return(u64 *, u64)		the same, among all who commit
+ *	bool ring_own_cmpxchg(ring_word *, old, new)	atomic among writers and flusher; acquire
+ *							and release if a flusher can run on
+ *							another CPU
+ *	u64 ring_own_add_return(u64 *, u64)		the same
  *	void ring_own_inc(u64 *)			atomic among the ring's writers only
- *	bool ring_shared_cmpxchg(u64 *, old, new)	against the reader; acquire and release
+ *	bool ring_shared_cmpxchg(u64 *, old, new)	atomic among writers and reader; acquire
+ *							and release
  *	void ring_shared_clear(u64 *, u64 bits)		the same; one step, no retry loop
  *	void ring_barrier(void)				compiler barrier: stores are ordered
  *							for interrupts and after death
@@ -45,7 +47,7 @@ typedef RING_WORD ring_word;
 enum ring_clock {
 	RING_CLOCK_MONOTONIC, /* nanoseconds */
 	RING_CLOCK_COUNTER,   /* the time-stamp counter, if constant and synchronised */
-	RING_CLOCK_GIVEN,     /* user space: set by the writer, which forwards older records */
+	RING_CLOCK_GIVEN, /* user space: the writer sets the time, as it forwards older records */
 };
 
 #ifdef RING_PORT_H

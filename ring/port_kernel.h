@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ring in the kernel. The writers are one CPU, with preemption off, and its interrupts and
- * NMIs. The flusher runs on the same CPU, or on any CPU while that one is offline. The reader
- * runs anywhere. The writers' operations are local: atomic with respect to the CPU's own
- * interrupts. They need no ordering, and on arm64 they have none. The release in
- * ring_deliver() orders all that the reader sees.
+ * The ring in the kernel. All writers run on one CPU: tasks with preemption off, interrupts and
+ * NMIs. The flusher runs on the same CPU, or on any CPU while the ring's CPU is offline. The
+ * reader runs on any CPU. The writers' operations are local: atomic with respect to the CPU's
+ * own interrupts. They need no ordering, and on arm64 they have none. The release in
+ * ring_deliver() orders everything that the reader sees.
  *
  * Requires a 64-bit machine with a cmpxchg instruction. Known limit: ktime's fast clock may
  * step back slightly while another CPU updates it. Stamps then also step back if an interrupt
@@ -55,8 +55,8 @@ static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 #else
 /*
  * On other machines local_add_return() is a fully ordered atomic, which is not needed. The
- * relaxed atomic does not even stop the compiler from moving adjacent accesses, which
- * interrupts must find in order; hence the barriers.
+ * relaxed atomic lets the compiler move adjacent accesses across it. The barriers prevent this,
+ * since interrupts must find these accesses in order.
  */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
@@ -92,8 +92,8 @@ static inline uint64_t ring_clock(enum ring_clock clock)
 	if (clock == RING_CLOCK_COUNTER)
 		return get_cycles();
 	/*
-	 * The clock may read data during an update and then retries: it is a latch made for
-	 * NMIs.
+	 * The clock is a latch made for NMIs: if it reads data during an update, it retries.
+	 * data_race() marks this race as intended.
 	 */
 	return data_race(ktime_get_mono_fast_ns());
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The ring in user space. One thread and its signal handlers write. Reader, flusher and repair
- * may be another process that maps the same memory. Words that only the thread writes take
- * local instructions; reserved, committed and ids take full atomics.
+ * may run in another process that maps the same memory. Words that only the writing thread
+ * changes need local instructions; reserved, committed and the ids need full atomics.
  */
 #ifndef RING_PORT_USER_H
 #define RING_PORT_USER_H
@@ -48,7 +48,7 @@ static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t ne
 					   __ATOMIC_RELAXED);
 }
 
-/* The result is unused, so that the compiler emits a single instruction. */
+/* Ignores the result, so that the compiler emits a single instruction. */
 static inline void ring_shared_clear(uint64_t *word, uint64_t bits)
 {
 	(void)__atomic_and_fetch(word, ~bits, __ATOMIC_ACQ_REL);

@@ -58,7 +58,7 @@ int ring_memory_bytes(const struct ring_config *config, size_t *bytes)
 		return -EINVAL;
 	lap = (uint64_t)config->sub_buffer_bytes * config->nr_sub_buffers;
 	all = memories_offset(config) + (uint64_t)config->sub_buffer_bytes * nr_memories(config);
-	/* Laps must be distinguishable: a position needs two bits more than the ring. */
+	/* To tell laps apart, a position needs two bits more than an offset in the ring. */
 	if (lap > ((uint64_t)(ring_word)-1 >> 2) + 1 || all > (size_t)-1 / 2)
 		return -EOVERFLOW;
 	*bytes = (size_t)all;

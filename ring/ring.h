@@ -69,7 +69,7 @@ struct ring_config {
  */
 struct ring_open_slot {
 	uint32_t valid;
-	uint32_t spoiled; /* another writer took the position this one wanted: ignore the entry */
+	uint32_t spoiled; /* 1: ignore, a nested writer took the position that this one wanted */
 	ring_word old;	  /* the reservation is [old, end) */
 	ring_word end;
 	uint64_t time;
@@ -77,8 +77,8 @@ struct ring_open_slot {
 };
 
 /*
- * A place: one of the nr_sub_buffers parts of the ring, with the state of its packet and the
- * memory that currently lies there.
+ * A place: the control words of one of the nr_sub_buffers parts of the ring: the state of its
+ * packet, and which memory it currently has.
  */
 struct ring_place {
 	/* Bytes committed to the packet in this place (low half), and its records (high half). */
@@ -88,29 +88,32 @@ struct ring_place {
 	uint64_t end_time;
 	ring_word closed_at; /* end of the content of the last packet closed here */
 	/*
-	 * The position that may be entered here next: the position of the packet being
-	 * written, or, once that packet is delivered, one lap later. Equations 2 and 3 of the
+	 * The position of the next packet that writers may enter in this place. It is the
+	 * position of the packet being written; delivery adds one lap. Equations 2 and 3 of the
 	 * paper thus become one comparison.
 	 */
 	RING_LINE ring_word delivered;
 	uint64_t lost_by[OPROF_NR_LOST]; /* losses reported by the last packet closed here */
 };
 
-/* Added to reserved. No slot begins there, so one word announces the end to writers and reader. */
+/*
+ * Finalise adds this to ring_shared.reserved. No slot begins at such a position, so this one word
+ * announces the end of the ring to writers and reader.
+ */
 #define RING_FINALISED 1u
 
 #define RING_ONE_RECORD (1ull << 32) /* one record in the high half of committed */
 
 /*
- * Bits of a place's id: which memory lies there. In discard mode each place keeps its own
- * memory.
+ * Bits of a place's id, which names the memory of the place. In discard mode each place keeps
+ * its own memory.
  */
 #define RING_ID_INDEX	  0xffffull
 #define RING_ID_NOREF	  (1ull << 16) /* no writer uses the memory */
 #define RING_ID_EMPTY	  (1ull << 17) /* the memory holds no packet */
 #define RING_ID_TAG_SHIFT 18	       /* the packet's number, as many bits as fit */
 
-/* The shared words of a ring. The places follow it, then the memories. */
+/* The shared words of a ring. In memory, the places follow this struct, then the memories. */
 struct ring_shared {
 	uint32_t magic;
 	uint32_t version;
@@ -118,18 +121,18 @@ struct ring_shared {
 	uint32_t ring_order;
 	uint32_t mode; /* enum ring_mode */
 	/*
-	 * Written by writers; reserved and nr_opened also by a flusher in user space. If
-	 * reserved is the begin q of a packet, no packet is open; if it is q + RING_FINALISED,
-	 * the ring has ended.
+	 * Written by writers; reserved and nr_opened also by the flusher. If reserved is the
+	 * begin q of a packet, no packet is open; if it is q + RING_FINALISED, the ring has
+	 * ended.
 	 */
-	RING_LINE ring_word reserved;
+	RING_LINE ring_word reserved; /* position up to which slots are reserved */
 	uint64_t last_time; /* never later than the stamp of the last slot; see ring_stamp() */
-	uint32_t depth;
+	uint32_t depth;	    /* number of entries of open_slots in use */
 	uint32_t nr_opened; /* 1 once a packet was opened, else 0 */
 	uint64_t lost_by[OPROF_NR_LOST];
-	/* Written by the reader. */
+	/* Written by the reader: the position of the first packet that it has not read. */
 	RING_LINE ring_word consumed;
-	/* Written by the flusher. */
+	/* Written by the flusher: time of the last flush. */
 	RING_LINE uint64_t flush_time;
 	struct ring_open_slot flush; /* the flush in progress, for repair */
 	RING_LINE struct ring_open_slot open_slots[RING_DEPTH_MAX];
@@ -142,7 +145,7 @@ struct ring {
 	uint8_t *memories;
 	ring_word sub_mask;  /* bytes of a sub-buffer - 1 */
 	ring_word ring_mask; /* bytes of the ring - 1 */
-	uint64_t sub_bytes;  /* bytes of a sub-buffer; committed reaches this when full */
+	uint64_t sub_bytes;  /* bytes of a sub-buffer; the packet is full at this many committed */
 	uint32_t sub_order;
 	uint32_t nr_places;
 	enum ring_mode mode;
@@ -162,7 +165,7 @@ static inline ring_word ring_lap_bytes(const struct ring *ring)
 	return (ring_word)(ring->ring_mask + 1);
 }
 
-/* The result of reserve. The caller must write all payload_bytes at payload. */
+/* The result of ring_reserve(). The caller must write all payload_bytes at payload. */
 struct ring_slot {
 	uint8_t *payload;
 	uint32_t payload_bytes;
@@ -178,7 +181,7 @@ struct ring_slot {
 struct ring_packet {
 	const uint8_t *data;
 	ring_word position;
-	uint64_t id; /* overwrite mode: the id that get left in the place */
+	uint64_t id; /* overwrite mode: the id that ring_get() stored in the place */
 };
 
 /* The reader's own state, in private memory. */
@@ -189,34 +192,34 @@ struct ring_reader {
 	uint32_t held;		 /* number of packets held: 0 or 1 */
 	uint64_t nr_read;	 /* packets put by ring_put() */
 	uint64_t nr_overwritten; /* packets that writers overwrote before they were consumed */
-	uint64_t nr_gone;	 /* packets that an earlier reader held when it died */
+	uint64_t nr_gone;	 /* packets whose reader died while it held them */
 };
 
 /* ---- ring.c ---- */
 
 /*
- * Computes the bytes of memory for a ring, to be aligned to a page. Returns 0; -EINVAL: sizes
- * are out of range or not powers of two, or an unknown mode; -EOVERFLOW: positions or size_t
- * cannot represent the size.
+ * Computes how many bytes of memory a ring needs; the memory must be aligned to a page. Returns
+ * 0; -EINVAL: a size is out of range or not a power of two, or the mode is unknown; -EOVERFLOW:
+ * positions or size_t cannot represent the size.
  */
 int ring_memory_bytes(const struct ring_config *config, size_t *bytes);
 
 /*
- * Creates a ring in memory of that size that nothing uses, whatever it holds. Writes all of the
- * memory, so that there are no page faults later. Errors as above.
+ * Creates a ring in memory of that size, which must be unused; its old content is overwritten.
+ * Writes all of the memory, so that no page faults happen later. Errors as ring_memory_bytes().
  */
 int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
 /*
- * Makes a view of a ring created by ring_init(). Returns 0, -EPROTO: no ring of this version,
- * mode and sizes; or as ring_memory_bytes().
+ * Makes a view of a ring created by ring_init(). Returns 0; -EPROTO: memory holds no ring of
+ * this version, mode and sizes; or an error as ring_memory_bytes().
  */
 int ring_attach(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
-/* Returns the records lost for this reason so far. */
+/* Returns the number of records lost for this reason so far. */
 uint64_t ring_lost(const struct ring *ring, enum oprof_ring_lost reason);
 
-/* The same, for all reasons. */
+/* Returns the number of records lost so far, for all reasons. */
 uint64_t ring_lost_sum(const struct ring *ring);
 
 /*
@@ -235,18 +238,19 @@ void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
 int ring_flush(struct ring *ring);
 
 /*
- * Flushes, reports unreported losses in an empty packet (also added if the ring never had a
- * packet), and lets the reader end after the last packet. Later records are lost (lost_stopped); a
- * writer with an open slot still delivers it. Returns 0; -EAGAIN: no room for the empty packet,
- * retry after the reader has read; -EALREADY: the ring was already finalised.
+ * Flushes, adds an empty packet if losses are not yet reported or the ring never had a packet,
+ * and lets the reader end after the last packet. Later records are lost (lost_stopped). A slot
+ * that is open now can still be committed, and its packet is then delivered. Returns 0; -EAGAIN:
+ * no room for the empty packet, retry after the reader has read; -EALREADY: the ring was already
+ * finalised.
  */
 int ring_finalise(struct ring *ring);
 
 /* ---- the reader: ring_read.c ---- */
 
 /*
- * Only one reader may exist at a time. Returns 0 or -EBADMSG: the ids or the reader's position
- * in memory are damaged.
+ * Only one reader may exist at a time. It continues where the previous reader ended. Returns 0;
+ * -EBADMSG: the ids of the places or ring_shared.consumed are damaged.
  */
 int ring_reader_init(struct ring_reader *reader, const struct ring *ring);
 
@@ -254,44 +258,49 @@ int ring_reader_init(struct ring_reader *reader, const struct ring *ring);
  * Takes the packet at position (a multiple of the sub-buffer size). No writer writes to the
  * packet until it is put. Returns 0; -EAGAIN: not delivered yet; -ESTALE: overwritten, or (in
  * discard mode) consumed; -ENODATA: overwrite mode, the packet is absent (never written,
- * consumed, or held by a reader that died); -EBUSY: a packet is held; -EBADMSG: damaged. A
- * malicious writer controls the content of a packet: copy it, then check the copy.
+ * consumed, or held by a reader that died); -EBUSY: the reader already holds a packet; -EBADMSG:
+ * the ring is damaged. A malicious writer controls the content of a packet: copy it, then check
+ * the copy.
  */
 int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet *packet);
 
-/* Returns the packet after reading; in discard mode its place becomes free. The reader moves on. */
+/*
+ * Gives the packet back as read: the reader's position moves past it, and in discard mode its
+ * place becomes free.
+ */
 void ring_put(struct ring_reader *reader, struct ring_packet *packet);
 
 /*
- * Returns the packet unread, for snapshots. It stays available unless writers already need its
- * place.
+ * Gives the packet back as unread, for snapshots. The packet stays available unless writers
+ * already need its place.
  */
 void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet);
 
 /*
- * Takes the next packet in order. Returns 0; -EAGAIN: none yet; -ENODATA: the ring was
- * finalised and all is read; -EBUSY, -EBADMSG as ring_get().
+ * Takes the next packet in order. Returns 0; -EAGAIN: no packet is available yet; -ENODATA: the
+ * ring was finalised and all packets are read; -EBUSY, -EBADMSG as ring_get().
  */
 int ring_next(struct ring_reader *reader, struct ring_packet *packet);
 
 /*
- * Gets the range [*from, *to) of packets that a snapshot can read now. Flush first to include
- * the open packet. By the time of ring_get(), some may be overwritten or not yet delivered.
+ * Gets the range [*from, *to) of packets that a snapshot can read now. To include the open
+ * packet, call ring_flush() first. When ring_get() is called, some packets of the range may be
+ * overwritten or not yet delivered.
  */
 void ring_snapshot_range(const struct ring_reader *reader, ring_word *from, ring_word *to);
 
-/* Returns the bytes of whole unread sub-buffers. At a lap or more, the ring is full. */
+/* Returns the bytes of whole unread sub-buffers. If this is a lap or more, the ring is full. */
 ring_word ring_unread_bytes(const struct ring_reader *reader);
 
 /* ---- repair: ring_repair.c ---- */
 
 /*
- * Repairs the ring of a dead writer; a flusher in the writer's process must be dead too.
- * Covers open slots by padding records, counts them as lost_killed, and delivers closed
+ * Repairs the ring of a dead writer. A flusher in the writer's process must be dead, too.
+ * Covers open slots with padding records, counts them as lost_killed, and delivers closed
  * packets. Then ring_finalise() delivers the rest, or another thread becomes the writer. The
  * caller is the reader and holds no packet. If the caller dies during repair, the next reader
  * repairs again (lost_killed may then miss the slot covered last). Returns the number of slots
- * covered; -EBUSY: a packet is held; -EBADMSG: damaged.
+ * covered; -EBUSY: the reader holds a packet; -EBADMSG: the ring is damaged.
  */
 int ring_repair(struct ring_reader *reader);
 

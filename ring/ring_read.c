@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The reader. A packet is available once delivered (discard mode) or id (overwrite mode) of
- * its place says so. In discard mode the reader reads it in place; writers do not enter the
- * place until consumed has passed the packet. In overwrite mode writers never wait: the reader
- * exchanges the memory in the place for its spare memory, and the tag in the id makes sure
- * that it gets the packet it asked for.
+ * The reader. A word of a packet's place shows whether the packet is available: delivered in
+ * discard mode, id in overwrite mode. In discard mode the reader reads the packet in place;
+ * writers do not enter the place until ring_shared.consumed has passed the packet. In overwrite
+ * mode writers never wait: the reader exchanges the memory in the place for its spare memory,
+ * and the tag in the id ensures that the reader gets the packet it requested.
  *
- * The shared memory may be damaged on purpose. Every index is therefore checked, and a
+ * A malicious program may damage the shared memory. Every index is therefore checked, and a
  * position only selects a place within the ring.
  */
 #include "ring/ring.h"
@@ -36,7 +36,7 @@ static ring_word oldest(const struct ring *ring)
 			   ring_lap_bytes(ring));
 }
 
-/* Returns true if a is before b, as wrapping positions are compared. */
+/* Returns whether position a is before position b. Positions may wrap. */
 static bool is_before(ring_word a, ring_word b)
 {
 	if (!RING_GUARD_WRAP)
@@ -45,8 +45,8 @@ static bool is_before(ring_word a, ring_word b)
 }
 
 /*
- * Returns true if a reader can be at consumed. The caller loads consumed before this function
- * loads reserved.
+ * Returns whether `consumed` is a possible position of a reader. The caller has loaded it before
+ * this function loads ring_shared.reserved.
  */
 static bool is_reachable(const struct ring *ring, ring_word consumed)
 {
@@ -108,7 +108,7 @@ static int get_discard(const struct ring_reader *reader, ring_word position,
 	ring_word index = (position & ring->ring_mask) >> ring->sub_order;
 	ring_word delivered = ring_load_acquire(&ring->places[index].delivered);
 
-	/* Writers may enter consumed places at any time. */
+	/* Writers may enter the place of a consumed packet at any time. */
 	if (is_before(position, reader->consumed))
 		return -ESTALE;
 	if (delivered != (ring_word)(position + ring_lap_bytes(ring)))
@@ -174,7 +174,10 @@ int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet 
 	return error;
 }
 
-/* The release pairs with the acquire in may_enter(): reading ends before a writer enters. */
+/*
+ * The release pairs with the acquire of consumed in may_enter(): reading ends before a writer
+ * enters the place.
+ */
 static void consume(struct ring_reader *reader, ring_word position)
 {
 	reader->consumed = position;
@@ -193,8 +196,8 @@ void ring_put(struct ring_reader *reader, struct ring_packet *packet)
 }
 
 /*
- * The paper's algorithm 7, for a packet that may be requested again. Since get, spare is the
- * index of the held memory, and the former spare lies in the place.
+ * The paper's algorithm 7, for a packet that may be requested again. Since ring_get(),
+ * reader->spare is the index of the held memory, and the former spare lies in the place.
  */
 void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet)
 {
@@ -213,7 +216,7 @@ void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet)
 	reader->spare = (uint32_t)(packet->id & RING_ID_INDEX);
 }
 
-/* In overwrite mode writers ignore the reader, so it skips the packets that they overwrote. */
+/* In overwrite mode writers ignore the reader, so it skips the packets that were overwritten. */
 static void skip_overwritten(struct ring_reader *reader)
 {
 	const struct ring *ring = &reader->ring;
@@ -225,7 +228,7 @@ static void skip_overwritten(struct ring_reader *reader)
 	consume(reader, first);
 }
 
-/* Returns true if the ring was finalised and all is read. */
+/* Returns whether the ring was finalised and all packets are read. */
 static bool is_at_end(const struct ring_reader *reader)
 {
 	const struct ring *ring = &reader->ring;
@@ -246,7 +249,7 @@ int ring_next(struct ring_reader *reader, struct ring_packet *packet)
 	unsigned int turn;
 	int error = -EAGAIN;
 
-	/* A writer may overtake the reader again and again; give up after some turns. */
+	/* Writers may overtake the reader repeatedly; give up after some turns. */
 	for (turn = 0; turn < 8; turn++) {
 		skip_overwritten(reader);
 		error = ring_get(reader, reader->consumed, packet);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Repairs the ring of a killed writer (doc/ring.md: a dead writer). The stores of a killed
- * thread are visible up to some instruction, and no later ones. The stack of open slots lists
+ * Repairs the ring of a killed writer (doc/ring.md: a dead writer). All stores of a killed
+ * thread up to some instruction are visible, and no later ones. The stack of open slots lists
  * the reservations in progress. Repair drops the entries that were never reserved. For each
  * other entry, from the innermost, it repeats the writer's pending steps, covers the slot with
  * a padding record and counts it. Then it closes the packet of a dead flusher, corrects the
  * committed counts, and delivers closed packets. Each step may be repeated, so a repair that
  * is killed can be run again.
  *
- * The memory may be damaged on purpose; no value in it leads outside of the ring.
+ * A malicious program may damage the memory; no value in it leads repair outside of the ring.
  */
 #include "ring/ring_write.h"
 
@@ -28,7 +28,10 @@ static ring_word length_of(const struct ring_open_slot *entry)
 	return (ring_word)(entry->end - entry->old);
 }
 
-/* Derives from the entry what had to be done. Returns false if no reservation looks like this. */
+/*
+ * Derives from slot->entry which steps its reservation required. Returns false if the entry
+ * cannot be that of a reservation.
+ */
 static bool understand(const struct ring *ring, struct open_slot *slot)
 {
 	const struct ring_open_slot *entry = &slot->entry;
@@ -50,8 +53,8 @@ static bool understand(const struct ring *ring, struct open_slot *slot)
 }
 
 /*
- * In overwrite mode the reader owns a packet as soon as the id says so, and may already have
- * read it; delivered is stored after the id.
+ * Returns whether the packet is delivered. In overwrite mode the reader may take a packet, and
+ * may already have read it, as soon as the id is stored; delivered is stored after the id.
  */
 static bool is_delivered(const struct ring *ring, ring_word packet)
 {
@@ -66,7 +69,7 @@ static bool is_delivered(const struct ring *ring, ring_word packet)
 }
 
 /*
- * Returns true if a finalise reserved the whole packet as the empty packet that reports
+ * Returns whether a finalise reserved the whole packet as the empty packet that reports
  * losses. Only a finalise stores a packet's begin in flush.old, and nothing is reserved after
  * that packet.
  */
@@ -78,7 +81,7 @@ static bool is_taken_by_finalise(const struct ring *ring, ring_word packet, ring
 	return ring_load(&flush->valid) && ring_load(&flush->old) == packet && reserved == end;
 }
 
-/* Returns true if the entry was never reserved, or if its packet is already delivered. */
+/* Returns whether the entry was never reserved, or its packet is already delivered. */
 static bool is_bogus(const struct ring *ring, const struct open_slot *slot, ring_word reserved)
 {
 	const struct ring_open_slot *entry = &slot->entry;
@@ -118,7 +121,7 @@ static void set_closed(struct ring_place *place, ring_word closed_at,
 	ring_store(&place->closed_at, closed_at);
 }
 
-/* Repeats what the writer may have done, and covers the slot. */
+/* Repeats the steps that the writer may have done or not, and covers the slot. */
 static void cover(struct ring *ring, const struct open_slot *slot)
 {
 	const struct ring_open_slot *entry = &slot->entry;
@@ -159,9 +162,9 @@ static ring_word content_of(const struct ring *ring, ring_word packet)
 }
 
 /*
- * Completes the work of a flusher that died too, as a thread of the same process. All writers'
- * slots are covered now. So if the packet is reserved up to its end and has no closed_at, the
- * flusher was closing it.
+ * Completes the work of a flusher that died with the writer, as a thread of the same process.
+ * All writers' slots are covered now. So if the packet is reserved up to its end and has no
+ * closed_at, the flusher was closing it.
  */
 static void close_again(struct ring *ring, ring_word reserved)
 {
@@ -183,10 +186,11 @@ static void close_again(struct ring *ring, ring_word reserved)
 }
 
 /*
- * The flusher may have reserved this slot's position first. The slot is covered in any case,
- * so flush.old moves to the slot's end. The time is stored first: if this repair is killed,
- * the next one either finds the old position and repeats both stores, or finds the new
- * position and the time.
+ * Corrects the entry of a flusher that tried to close the packet at the begin of this slot. It
+ * is unknown whether the flusher or the slot's writer reserved this position. The slot is
+ * covered in both cases, so flush.old moves to the slot's end. The time is stored first: if this
+ * repair is killed, the next one either finds the old position and repeats both stores, or finds
+ * the new position and the time.
  */
 static void close_behind(struct ring *ring, const struct open_slot *slot)
 {
@@ -258,8 +262,8 @@ static uint32_t read_stack(struct ring *ring, struct open_slot *slots)
 }
 
 /*
- * Keeps the entries that were reserved. Outer entries are checked first, since the inner ones
- * show which of them are bogus.
+ * Keeps the entries that were reserved, and returns their number. Outer entries are checked
+ * first, since the inner entries, which are then still in the array, show which of them are bogus.
  */
 static uint32_t drop_bogus(struct ring *ring, struct open_slot *slots, uint32_t nr_slots,
 			   ring_word reserved)

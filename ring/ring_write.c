@@ -2,13 +2,14 @@
 /*
  * The writers' slow path: opens, closes and delivers packets; flush and finalise.
  *
- * A slot takes the slow path if no packet is open, if it does not fit the open packet or fills
- * it exactly, or if it needs a full time after a pause. One cmpxchg of reserved takes the rest of
- * the old sub-buffer, the header of the new packet and the slot. Only then the writer closes the
- * old packet (content end, time and losses) and commits the rest of its sub-buffer as padding. A
- * flush takes only the rest of the sub-buffer. Commits may come in any order; the commit that makes
- * a packet's sum equal to the size of the sub-buffer delivers the packet. The stores of delivered
- * (with release) free the place for the packet of the next lap.
+ * A slot takes the slow path if no packet is open, if the slot does not fit the open packet or
+ * fills it exactly, or if the record needs a full time after a pause. One cmpxchg of reserved
+ * takes the rest of the old sub-buffer, the header of the new packet and the slot. Only then does
+ * the writer close the old packet (content end, time and losses) and commit the rest of its
+ * sub-buffer as padding. A flush takes only the rest of the sub-buffer. Commits may come in any
+ * order. The commit that makes a packet's sum equal to the size of the sub-buffer delivers the
+ * packet. The store of place->delivered (with release) frees the place for the packet of the next
+ * lap.
  */
 #include "ring/ring_write.h"
 
@@ -40,7 +41,7 @@ void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old)
 	for (i = 0; i < depth && i < RING_DEPTH_MAX; i++) {
 		ring_word length = (ring_word)(ring_load(&open[i].end) - ring_load(&open[i].old));
 
-		/* Its writer will make this entry valid from an outdated value of reserved. */
+		/* The entry's writer will make it valid from an outdated value of reserved. */
 		if (!ring_load(&open[i].valid)) {
 			if (RING_GUARD_SPOILED)
 				ring_store(&open[i].spoiled, 1);
@@ -98,10 +99,10 @@ static void set_id_delivered(const struct ring *ring, struct ring_place *place, 
 }
 
 /*
- * All slots are committed, so nothing else writes here until delivered has the position of the
- * next lap. Its release pairs with the acquire of ring_get(), ring_next() and of writers that
- * enter. All writes to the packet come before it: those of nested writers, since they run on
- * this CPU, and those of a flusher, since it added to committed with release before this
+ * All slots are committed, so no other thread writes here until place->delivered has the position
+ * of the next lap. The release of delivered pairs with the acquires in ring_get() and may_enter().
+ * All writes to the packet come before this release: the writes of nested writers, since they run
+ * on this CPU; the writes of a flusher, since it added to committed with release before this
  * thread did.
  */
 void ring_deliver(struct ring *ring, struct ring_place *place)
@@ -123,7 +124,10 @@ void ring_deliver(struct ring *ring, struct ring_place *place)
 		ring_store_release(&place->delivered, next_lap);
 }
 
-/* The paper's SWITCHOLDSUBBUF. The thread that delivers the packet reads these values. */
+/*
+ * Stores end, time and losses of a closed packet (the paper's SWITCHOLDSUBBUF) for the thread
+ * that delivers the packet.
+ */
 static void set_closed(struct ring_place *place, ring_word closed_at, uint64_t time,
 		       const uint64_t *lost_by)
 {
@@ -155,7 +159,9 @@ static void close_packet(struct ring *ring, ring_word closed_at, uint64_t time,
 
 /* ---- reserve ---- */
 
-/* Computes the payload and the end of a slot that begins at from or just after it. */
+/*
+ * Computes the begin, payload and end of a slot that begins at the first aligned position >= from.
+ */
 static void plan_slot(struct plan *plan, const struct ring_request *request, ring_word from)
 {
 	plan->begin = ring_align(from, OPROF_RECORD_HEADER_ALIGN);
@@ -177,9 +183,9 @@ static uint64_t bytes_in_fresh(const struct ring_request *request)
 }
 
 /*
- * Returns 0 if the packet at this position may be entered; -EBUSY, -ENOSPC; or -EAGAIN if
- * reserved has moved since old was loaded. The acquire of consumed pairs with the reader's
- * release: the reader has finished reading this place.
+ * Returns 0 if writers may enter the packet at position packet; -EBUSY, -ENOSPC as ring_reserve();
+ * -EAGAIN if ring_shared.reserved has changed since old was loaded from it. The acquire of
+ * consumed pairs with the release in consume(): the reader has finished reading this place.
  */
 static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 {
@@ -189,7 +195,7 @@ static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 	/* Equation 3: the packet of the previous lap is fully committed. */
 	if (RING_GUARD_ENTER && delivered != packet)
 		error = -EBUSY;
-	/* Equation 1: the reader is a whole lap behind. */
+	/* Equation 1: the reader has not yet read the packet of the previous lap. */
 	else if (ring->mode == RING_DISCARD &&
 		 (ring_word)(packet - ring_load_acquire(&ring->shared->consumed)) >=
 			 ring_lap_bytes(ring))
@@ -212,7 +218,7 @@ static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
 	return time;
 }
 
-/* Returns true if the slot planned at old does not fit the open packet. */
+/* Returns whether the slot needs a new packet: none is open, or the slot does not fit into it. */
 static bool must_open(const struct ring *ring, const struct ring_request *request,
 		      const struct plan *plan)
 {
@@ -220,7 +226,7 @@ static bool must_open(const struct ring *ring, const struct ring_request *reques
 	       (ring_word)(plan->end - packet_begin(ring, plan->old)) > ring_sub_buffer_bytes(ring);
 }
 
-/* Plans the slot as the first one of the next packet. Errors as plan_reserve(). */
+/* Plans the slot as the first one of the next packet. Returns as plan_reserve(). */
 static int plan_open(struct ring *ring, const struct ring_request *request, struct plan *plan)
 {
 	int error;
@@ -241,15 +247,17 @@ static int plan_open(struct ring *ring, const struct ring_request *request, stru
 
 /*
  * Plans one turn of the loop (the paper's algorithm 1). Returns 0; -EAGAIN: another turn is
- * needed; else the error of the loss. What does not fit even with the shortest header is
- * refused before the clock is read, since that takes longer than all other steps.
+ * needed; else the error for which the record is lost. A record that does not fit even with the
+ * shortest header is refused before the clock is read, since reading the clock takes longer than
+ * all other steps.
  */
 static int plan_reserve(struct ring *ring, const struct ring_request *request, struct plan *plan)
 {
 	uint64_t last;
 	int error = 0;
 
-	plan->old = ring_load_acquire(&ring->shared->reserved); /* pairs with a flusher */
+	/* Pairs with the cmpxchg of a flusher in close_open() or end_with_losses(). */
+	plan->old = ring_load_acquire(&ring->shared->reserved);
 	ring_barrier();
 	if ((plan->old & ring->sub_mask) == RING_FINALISED)
 		return -ESHUTDOWN;
@@ -277,8 +285,8 @@ static int plan_reserve(struct ring *ring, const struct ring_request *request, s
 }
 
 /*
- * Losses are reported by the packet that closes now. They are read before the cmpxchg that
- * closes it, so that the packet closed next reads them later.
+ * The packet that closes now reports the losses up to now. They are read before the cmpxchg that
+ * closes it. The next packet then reads them later, so that its counts cannot be lower.
  */
 static int reserve_loop(struct ring *ring, const struct ring_request *request, struct plan *plan,
 			const struct ring_slot *slot)
@@ -320,7 +328,7 @@ static int lose(struct ring *ring, const struct ring_slot *slot, int error)
 	return error;
 }
 
-/* The paper's SWITCHNEWSUBBUF and ENDSWITCHCURRENT. */
+/* The paper's SWITCHNEWSUBBUF and ENDSWITCHCURRENT: closes and opens packets as planned. */
 static void open_and_close(struct ring *ring, const struct plan *plan)
 {
 	struct ring_place *place = ring_place(ring, plan->packet);
@@ -407,9 +415,10 @@ void ring_copy_string(uint8_t *to, const char *from, size_t n)
 /* ---- flush, finalise ---- */
 
 /*
- * Returns a time not before the earlier stamps of the ring and not after those of later packets.
- * last_time is unchanged: a writer that interrupts the flush still writes after the last slot,
- * however old that slot is.
+ * Returns a time that is not before the earlier stamps of the ring and not after the stamps of
+ * later packets. Leaves ring_shared.last_time unchanged: a writer that interrupts the flush may
+ * still write a record directly after the last slot, and a compact header is relative to the stamp
+ * of that slot.
  */
 static uint64_t flush_stamp(struct ring *ring)
 {
@@ -421,15 +430,18 @@ static uint64_t flush_stamp(struct ring *ring)
 		time = last;
 	if ((int64_t)(time - flushed) < 0)
 		time = flushed;
-	/* Stored before reserved moves; pairs with slow_stamp(). */
+	/*
+	 * flush_time is stored before the cmpxchg that advances reserved. Pairs with the acquire
+	 * load in slow_stamp().
+	 */
 	ring_store_release(&ring->shared->flush_time, time);
 	return time;
 }
 
 /*
- * Records for repair what is about to be closed: a flusher that is a thread of the writer's
- * process dies with it. Removed once the packet is closed, by this flusher or by another
- * writer.
+ * Records for repair which packet is about to be closed, since a flusher that is a thread of the
+ * writer's process dies with the writer. untrack_flush() removes the entry once the packet is
+ * closed, by this flusher or by a writer.
  */
 static void track_flush(struct ring *ring, ring_word old, uint64_t time, const uint64_t *lost_by)
 {
@@ -485,8 +497,8 @@ int ring_flush(struct ring *ring)
 }
 
 /*
- * Returns true if the last packet reports all losses; false if the ring never had a packet. No
- * packet is open, so the last one ends at reserved.
+ * Returns whether the last packet reports all losses; false if the ring never had a packet. No
+ * packet is open, so the last packet ends at reserved.
  */
 static bool all_is_told(const struct ring *ring, ring_word reserved, const uint64_t *lost_by)
 {
@@ -504,8 +516,9 @@ static bool all_is_told(const struct ring *ring, ring_word reserved, const uint6
 }
 
 /*
- * Ends the ring if no packet is open; first adds an empty packet unless all_is_told().
- * Returns 0; -EALREADY; -EAGAIN: reserved moved; -ENOSPC: no room for the empty packet.
+ * Ends the ring if no packet is open; unless all_is_told(), first adds an empty packet. Returns
+ * 0; -EALREADY: the ring was already finalised; -EAGAIN: a packet is open or a writer intervened;
+ * -ENOSPC: no room for the empty packet.
  */
 static int end_with_losses(struct ring *ring)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The writers' fast path: ring_reserve(), then ring_commit() or ring_cancel(). In between the
- * writer only writes to the slot. Callable from NMIs (kernel) and signal handlers (user
+ * The writers' fast path: ring_reserve(), then ring_commit() or ring_cancel(). Between the two
+ * calls the writer only writes to the slot. Callable from NMIs (kernel) and signal handlers (user
  * space).
  */
 #ifndef RING_RING_WRITE_H
@@ -11,11 +11,11 @@
 
 #define ring_always_inline inline __attribute__((always_inline))
 
-/* The arguments of a reserve. align of the payload: 1, 2, 4 or 8. */
+/* The arguments of ring_reserve(). */
 struct ring_request {
-	uint32_t event_id; /* none of the three reserved ids (oprof/packet.h) */
+	uint32_t event_id; /* not one of the three reserved ids (oprof/packet.h) */
 	uint32_t payload_bytes;
-	uint32_t align;
+	uint32_t align; /* of the payload: 1, 2, 4 or 8 */
 };
 
 /*
@@ -28,7 +28,10 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request,
 /* Writes the packet's header and delivers it. Called by the last commit of the packet. */
 void ring_deliver(struct ring *ring, struct ring_place *place);
 
-/* Spoils the entries of interrupted writers that had not reserved yet. */
+/*
+ * Spoils the entries of open_slots below depth whose writers were interrupted before they reserved
+ * a slot. old: begin of the slot that the nested writer has reserved.
+ */
 void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old);
 
 static inline struct ring_place *ring_place(const struct ring *ring, ring_word position)
@@ -38,8 +41,8 @@ static inline struct ring_place *ring_place(const struct ring *ring, ring_word p
 
 /*
  * Claims the memory of a place for the writers (the paper's reference flag), and returns it.
- * Nested writers also claim it, since the writer that opened the packet may not have done so
- * yet. Until delivery the id is then stable, as the reader leaves it alone. The claim is one
+ * Nested writers also claim the memory, since the writer that opened the packet may not have
+ * claimed it yet. From then on the reader does not change the id until delivery. The claim is one
  * step without a loop, whatever the reader does.
  *
  * In discard mode the id never changes and the flag is never set, so the kernel's writers need
@@ -55,8 +58,8 @@ static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, 
 	if (!RING_PORT_WRITER_MAY_DIE || ring->mode == RING_OVERWRITE) {
 		/*
 		 * No acquire is needed if the flag is clear. Either a writer of this CPU or
-		 * thread cleared it, with acquire; or a flusher elsewhere saw that writer's
-		 * commits.
+		 * thread cleared it, with acquire; or the caller is a flusher on another CPU,
+		 * which has seen that writer's commits.
 		 */
 		id = ring_load(&place->id);
 		if (ring_unlikely(id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
@@ -76,16 +79,16 @@ static inline ring_word ring_align(ring_word position, uint32_t align)
 	return (ring_word)((position + (align - 1)) & ~(ring_word)(align - 1));
 }
 
-/* The same for an offset in a sub-buffer. */
+/* As ring_align(), for an offset in a sub-buffer. */
 static inline uint64_t ring_align_offset(uint64_t offset, uint32_t align)
 {
 	return (offset + (align - 1)) & ~(uint64_t)(align - 1);
 }
 
 /*
- * Reads the session's clock, made monotonic within the ring. last_time is stored after the
- * slot is reserved, so it may lag behind. It is never later than the stamp of the previous
- * slot, as compact headers require.
+ * Reads the session's clock, made monotonic within the ring, and sets *last to last_time.
+ * last_time is stored after the slot is reserved, so it may be older than the stamp of the
+ * previous slot. It is never later than that stamp, as compact headers require.
  */
 static inline uint64_t ring_stamp(struct ring *ring, enum ring_clock clock, uint64_t *last)
 {
@@ -100,7 +103,7 @@ static inline bool ring_is_extended(uint32_t event_id, uint64_t since_last)
 	return event_id > OPROF_EVENT_COMPACT_MAX || since_last >> OPROF_RECORD_TIME_BITS;
 }
 
-/* Copies each word on its own; otherwise the compiler builds an array on the stack first. */
+/* Copies each word by itself; otherwise the compiler builds an array on the stack first. */
 static ring_always_inline void ring_write_header(uint8_t *begin, uint32_t event_id, uint64_t time,
 						 bool extended)
 {
@@ -130,7 +133,7 @@ static inline bool ring_push(struct ring *ring, struct ring_slot *slot)
 	slot->depth = depth;
 	if (ring_unlikely(depth >= RING_DEPTH_MAX))
 		return false;
-	ring_store(&ring->shared->open_slots[depth].spoiled, 0); /* nor valid, see ring_pop() */
+	ring_store(&ring->shared->open_slots[depth].spoiled, 0); /* ring_pop() cleared valid */
 	ring_barrier();
 	ring_store(&ring->shared->depth, depth + 1);
 	ring_barrier(); /* a nested writer must take the next entry */
@@ -147,7 +150,10 @@ static inline void ring_pop(struct ring *ring, const struct ring_slot *slot)
 	ring_store(&ring->shared->depth, slot->depth);
 }
 
-/* Resets the entry after a failed turn of the reserve loop; the next turn loads reserved again. */
+/*
+ * Resets the slot's entry after a failed turn of the reserve loop. The next turn loads
+ * ring_shared.reserved again.
+ */
 static inline void ring_untrack(struct ring *ring, const struct ring_slot *slot)
 {
 	struct ring_open_slot *open;
@@ -163,9 +169,9 @@ static inline void ring_untrack(struct ring *ring, const struct ring_slot *slot)
 }
 
 /*
- * Records what this turn is about to reserve. lost_by is NULL unless the turn closes a packet.
- * Returns false if a nested writer reserved a slot since the turn began; the entry is then
- * spoiled, and the loop needs another turn.
+ * Records in the slot's entry that this turn of the reserve loop is about to reserve [old, end).
+ * lost_by is NULL unless the turn closes a packet. Returns false if a nested writer reserved a
+ * slot since the turn began; the entry is then spoiled, and the loop needs another turn.
  */
 static inline bool ring_track(struct ring *ring, const struct ring_slot *slot, ring_word old,
 			      ring_word end, uint64_t time, const uint64_t *lost_by)
@@ -188,8 +194,8 @@ static inline bool ring_track(struct ring *ring, const struct ring_slot *slot, r
 }
 
 /*
- * Ends a turn by the paper's compare and exchange. lost_by as above. Returns false if the loop
- * needs another turn.
+ * Ends a turn by the paper's compare and exchange. lost_by as for ring_track(). Returns false if
+ * the loop needs another turn.
  */
 static inline bool ring_take(struct ring *ring, const struct ring_slot *slot, ring_word old,
 			     ring_word end, uint64_t time, const uint64_t *lost_by)
@@ -201,7 +207,7 @@ static inline bool ring_take(struct ring *ring, const struct ring_slot *slot, ri
 	return false;
 }
 
-/* Must directly follow a successful cmpxchg, before anything else. */
+/* Must directly follow a successful ring_take(), before anything else. */
 static inline void ring_reserved(struct ring *ring, struct ring_shared *shared,
 				 const struct ring_slot *slot, ring_word old, uint64_t time)
 {
@@ -211,8 +217,8 @@ static inline void ring_reserved(struct ring *ring, struct ring_shared *shared,
 }
 
 /*
- * Counts a loss if the stack of open slots is full: nothing was pushed. The slow path counts
- * its own losses.
+ * Counts a loss before the slow path, and returns error. The only such loss is that the stack of
+ * open slots is full, so no entry must be popped. The slow path counts its own losses.
  */
 static inline int ring_lose(struct ring *ring, enum oprof_ring_lost reason, int error)
 {
@@ -238,14 +244,14 @@ static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t p
 
 /*
  * The fast path of reserve, which nearly all records take. Returns false if the record needs
- * the slow path; nothing is then reserved. If writers cannot die, a caller may try this
- * function alone and call ring_reserve() if it fails: a caller that delegates everything else
- * does not need to save registers. In that case a writer that was interrupted by another
- * writer also leaves the retry to the slow path.
+ * the slow path; nothing is then reserved. If writers cannot die, a caller may call only this
+ * function and, if it fails, ring_reserve() in a separate function: the caller's fast path then
+ * saves no registers. If writers cannot die and a nested writer intervened, this function also
+ * leaves the retry to the slow path.
  *
- * clock is the ring's clock and extended is ring_is_extended(event_id, 0); they are constants
- * if the caller has a path for each value. Offsets and their sums lie in the sub-buffer and
- * never wrap.
+ * clock must be the ring's clock and extended must be ring_is_extended(event_id, 0). A caller
+ * with a separate path for each value passes constants. Offsets and their sums lie in the
+ * sub-buffer and never wrap.
  *
  * The clock is read only once the slot is known to fit the fast path: reading it takes longer
  * than all other steps, and a refusal needs no stamp.
@@ -300,9 +306,9 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
  * Reserves a slot for a record of event_id with a payload of this size and alignment. Writes
  * the record header; slot->payload points to the payload. The paper's algorithms 1 and 2.
  *
- * Returns 0, or an error whose loss is counted: -ENOSPC lost_full; -EBUSY lost_nested;
- * -EMSGSIZE lost_too_big; -ESHUTDOWN lost_stopped. Wait-free: retried only after a nested
- * writer or a flush intervened.
+ * Returns 0, or an error, and counts the loss: -ENOSPC as lost_full; -EBUSY as lost_nested;
+ * -EMSGSIZE as lost_too_big; -ESHUTDOWN as lost_stopped. Wait-free: it retries only after a
+ * nested writer or a flush intervened.
  */
 static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
 			       uint32_t align, struct ring_slot *slot)
@@ -315,7 +321,7 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 	return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
 }
 
-/* Adds to committed. Returns true if this filled the packet. */
+/* Adds number to place->committed. Returns whether this filled the packet. */
 static inline bool ring_add_committed(struct ring *ring, struct ring_place *place, uint64_t number)
 {
 	uint64_t sum;
@@ -332,7 +338,8 @@ static inline bool ring_add_committed(struct ring *ring, struct ring_place *plac
 /* Declares a slot's bytes final. The paper's algorithm 3. */
 static inline void ring_commit(struct ring *ring, struct ring_slot *slot)
 {
-	ring_barrier(); /* data before the count, for interrupts; readers: see deliver */
+	/* Orders data before the count for interrupts; ring_deliver() orders them for readers. */
+	ring_barrier();
 	if (ring_unlikely(
 		    ring_add_committed(ring, slot->place, slot->commit_bytes + RING_ONE_RECORD)))
 		ring_deliver(ring, slot->place);
@@ -346,9 +353,9 @@ void ring_cancel(struct ring *ring, struct ring_slot *slot);
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time);
 
 /*
- * Copies a string into n bytes, which were reserved for its length as measured earlier. The
- * string may have changed since. Always writes n bytes: fills missing bytes with '#', and the
- * last byte is NUL.
+ * Copies a string to the n bytes at `to`, which were reserved for its length as measured earlier.
+ * The string may have changed since then. Always writes n bytes: fills missing bytes with '#';
+ * the last byte is NUL.
  */
 void ring_copy_string(uint8_t *to, const char *from, size_t n);
 

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #define META_BYTES_MAX ((size_t)16 << 20)
-/* Half a second in total; a busy daemon updates its counters at least that often. */
+/* session_info_changes() waits up to half a second; a busy daemon updates its counters sooner. */
 #define CHANGE_LOOKS   10
 #define CHANGE_WAIT_NS 50000000
 
@@ -57,7 +57,7 @@ void session_info_deinit(struct session_info *info)
 
 /* ---- reading ---- */
 
-/* Returns the word at *text, NUL-terminated in place, and moves *text after it; NULL at the end. */
+/* Takes the word at *text, NUL-terminates it in place and moves *text after it; NULL at the end. */
 static char *take_word(char **text)
 {
 	char *word = *text + strspn(*text, " ");
@@ -71,7 +71,7 @@ static char *take_word(char **text)
 	return word;
 }
 
-/* An empty text leaves the field unknown. */
+/* Parses text into a field of info; an empty text leaves the field unknown. */
 static int parse_field(struct session_info *info, const struct info_field *field, const char *text)
 {
 	void *value = (char *)info + field->offset;
@@ -91,7 +91,7 @@ static int parse_field(struct session_info *info, const struct info_field *field
 	return 0;
 }
 
-/* INDEX NAME period|hz N UNITMASK KERNEL USER DESCRIPTION */
+/* Parses "INDEX NAME period|hz N UNITMASK KERNEL USER DESCRIPTION". */
 static int parse_event(struct session_info *info, char *text)
 {
 	struct session_event event = {0};
@@ -129,7 +129,7 @@ static bool same_event(const struct session_event *a, const struct session_event
 	       a->frequency == b->frequency && a->unit_mask == b->unit_mask;
 }
 
-/* Each run appended to the session repeats its events; the last copy replaces earlier ones. */
+/* Each run of a session writes all its events again; keeps only the last copy of each event. */
 static void drop_repeated_events(struct session_info *info)
 {
 	size_t nr = 0;
@@ -145,7 +145,7 @@ static void drop_repeated_events(struct session_info *info)
 	info->nr_events = nr;
 }
 
-/* NAME TEXT */
+/* Parses "NAME TEXT". */
 static int parse_note(struct session_info *info, char *text)
 {
 	const char *name = take_word(&text);
@@ -201,7 +201,7 @@ static int meta_path(const char *session_path, const char *name, char *path, str
 	return 0;
 }
 
-/* A missing file is not an error; *text is then NULL. */
+/* Reads a whole file. If the file is missing, returns 0 with *text NULL. */
 static int read_file(const char *path, char **text, size_t *nr_bytes, struct diag *diag)
 {
 	int error;
@@ -214,7 +214,7 @@ static int read_file(const char *path, char **text, size_t *nr_bytes, struct dia
 	return diag_set_at(diag, error, path, 0, "cannot be read: %s", strerror(-error));
 }
 
-/* A last line without newline may be incomplete, so it is dropped. */
+/* Drops a last line without newline, since it may be incomplete. */
 static void cut_last_line(char *text)
 {
 	char *end = strrchr(text, '\n');
@@ -268,7 +268,10 @@ static int load_cgroups(struct session_info *info, const char *session_path, str
 				  parse_cgroup_line, diag);
 }
 
-/* The magic is written last; without it, the daemon has not yet initialised the file. */
+/*
+ * Returns whether the daemon has initialised the file. Until then the magic, which it writes last,
+ * is zero.
+ */
 static bool stats_are_begun(const char *text, size_t nr_bytes)
 {
 	static const char zeros[sizeof(((struct oprof_stats_file *)NULL)->magic)];
@@ -438,7 +441,7 @@ void session_event_format(const struct session_event *event, char *line)
 			*c = ' ';
 }
 
-/* An unknown text is not printed. */
+/* Prints a field; a text that is unknown gets no line. */
 static void print_field(FILE *stream, const struct session_info *info,
 			const struct info_field *field)
 {

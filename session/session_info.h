@@ -57,9 +57,9 @@ struct session_info {
 };
 
 /*
- * Reads the meta folder of the session at session_path. Missing files are not an error.
- * Returns 0; -errno if a file cannot be read, or -EILSEQ if stats has an unknown format, and
- * diag names the file. *info has everything that could be read in any case.
+ * Reads the meta folder of the session at session_path. Missing files are not an error. Returns 0;
+ * -errno if a file cannot be read; -EILSEQ if stats has an unknown format. diag then names the
+ * file. In all cases *info has everything that could be read, and needs deinit.
  */
 int session_info_load(struct session_info *info, const char *session_path, struct diag *diag);
 void session_info_deinit(struct session_info *info);
@@ -77,26 +77,26 @@ int session_info_write(const struct session_info *info, const char *path);
 void session_event_format(const struct session_event *event, char *line);
 
 /*
- * Reads the names of cgroups again, since a daemon may have added some. Returns 0, or -errno
- * of reading; the old names then stay.
+ * Reads the names of cgroups again, since a daemon may have added some. Returns 0, or -errno of
+ * reading; info then keeps the old names.
  */
 int session_info_renew_cgroups(struct session_info *info, const char *session_path);
 
 /* Returns the path of the cgroup with this number, or NULL. */
 const char *session_info_cgroup(const struct session_info *info, int64_t number);
 
-/* Returns NULL if the session's configuration does not have the event. */
+/* Returns the event of this name, or NULL if the session's configuration does not have it. */
 const struct session_event *session_info_event(const struct session_info *info, const char *name);
 
 /*
- * Returns true if the session's counters change: a daemon is writing, so files read one after
- * the other may disagree. now then has the new counters (nothing else), and the caller must
- * deinit it. Waits half a second before it returns false.
+ * Returns whether the session's counters change. If they do, a daemon is writing, so files read
+ * one after the other may disagree; *now then has the new counters and nothing else, and the caller
+ * must deinit it. Waits half a second before it returns false.
  */
 bool session_info_changes(const struct session_info *info, const char *session_path,
 			  struct session_info *now);
 
-/* Returns the value of a counter; 0 if there is none of this name. */
+/* Returns the value of a counter; 0 if no counter has this name. */
 uint64_t session_info_stat(const struct session_info *info, const char *name);
 /* Returns the sum of the counters whose names begin with prefix. */
 uint64_t session_info_sum(const struct session_info *info, const char *prefix);

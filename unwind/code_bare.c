@@ -28,7 +28,10 @@ static const struct {
 	{0x3b2007e0, 0x380007e0}, /* str, ldr ..., [sp], #n and [sp, #n]! */
 };
 
-/* Whether the function keeps the return address in x30 and the stack unchanged. */
+/*
+ * Returns whether the function keeps the return address in x30 and leaves the stack pointer
+ * unchanged.
+ */
 static bool is_plain(struct code_elf *elf, const struct bare_function *function)
 {
 	const size_t nr_bytes = (size_t)(function->end - function->start);
@@ -68,7 +71,7 @@ static bool take_symbol(const struct code_elf *elf, const Elf64_Sym *symbol,
 }
 
 /*
- * Reads the functions of .dynsym, sorted, into room for FUNCTIONS_MAX. Returns
+ * Reads the functions of .dynsym, sorted, to functions, which has room for FUNCTIONS_MAX. Returns
  * their number or -errno.
  */
 static int read_functions(const struct code_elf *elf, struct bare_function *functions)
@@ -119,7 +122,7 @@ static int add_code(struct code_builder *builder, struct code_elf *elf,
 	int error = 0;
 
 	for (size_t i = 0; i < nr && !error; i++) {
-		/* Of functions that share code, such as two names of one, only the first counts. */
+		/* If functions share code, such as two names of one function, take the first. */
 		if (functions[i].start < at || functions[i].end > code->end)
 			continue;
 		error = code_gaps_add(builder, elf, at, functions[i].start);

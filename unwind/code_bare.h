@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * AArch64 code without unwind tables, such as the vdso of older kernels. A
- * function that calls no other and does not move the stack pointer is
- * recognised; its return address stays in x30.
+ * AArch64 code without unwind tables, such as the vdso of older kernels. Functions that call no
+ * other function and do not move the stack pointer are recognised: their return address stays in
+ * x30.
  *
  * Not for files in general: assumes that .dynsym lists all functions.
  */
@@ -13,8 +13,8 @@
 #include "unwind/code_elf.h"
 
 /*
- * Adds to an empty builder what can be found out about elf. Returns 0, -EFBIG,
- * -EILSEQ, -ENOMEM or -errno.
+ * Adds the recognised functions of elf to an empty builder. Returns 0, -EFBIG, -EILSEQ, -ENOMEM or
+ * -errno.
  */
 int code_bare_add(struct code_builder *builder, struct code_elf *elf);
 

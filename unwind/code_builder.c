@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a row is encoded as a 64-bit word, which refers to a run of
- * 16-bit words in saved (code_format.h). Hash tables store equal words and
- * equal runs once. An entry is a key and the index of the row that begins
- * there. Writing numbers the rows by frequency and appends the entries of each
- * bucket, a KiB of code, to the stream.
+ * How it works: a row is encoded as a 64-bit word, which refers to a run of 16-bit words in saved
+ * (code_format.h). With hash tables, equal words and equal runs are stored once. An entry is a key
+ * and the index of the row that begins there. The writer numbers the rows by frequency and appends
+ * the entries of each bucket, a KiB of code, to the stream.
  */
 #include "unwind/code_builder.h"
 
@@ -21,7 +20,7 @@
 /* ---- rows ---- */
 
 struct row_words {
-	uint16_t words[WORDS_MAX]; /* zeros after the first nr */
+	uint16_t words[WORDS_MAX]; /* the words after the first nr are 0 */
 	size_t nr;
 };
 
@@ -39,7 +38,7 @@ static uint64_t hash_words(const struct row_words *row)
 	return hash;
 }
 
-/* A slot is in one of the two masks at most. */
+/* Returns the length of a run: the two masks, and a word for each slot in one of them. */
 static size_t nr_words_of(const uint16_t *saved)
 {
 	return 2 + (size_t)__builtin_popcount(saved[0] | saved[1]);
@@ -62,7 +61,7 @@ static bool same_row(uint32_t index, const void *key, void *context)
 	return builder->rows[index] == *(const uint64_t *)key;
 }
 
-/* Encodes a rule other than CFA and SAME. */
+/* Encodes a rule other than CFA and SAME; HARD if the value does not fit. */
 static uint16_t other_word(const struct code_place *place)
 {
 	int32_t value = place->value;
@@ -129,7 +128,7 @@ static int intern_places(struct code_builder *builder, const struct code_row *ro
 	return 0;
 }
 
-/* Whether the format can express row. Other rows are stored as hard. */
+/* Returns whether the format can express row. Other rows are stored as hard. */
 static bool can_be_told(const struct code_row *row)
 {
 	const struct code_place *place = &row->places[CODE_SLOT_RETURN];
@@ -185,7 +184,7 @@ int code_builder_init(struct code_builder *builder, enum code_machine machine)
 	builder->machine = machine;
 	if (array_reserve(&builder->rows, &builder->rows_room, 0, 1))
 		return -ENOMEM;
-	/* Row 0 means no function. It is not in row_table, so no other row is found equal to it. */
+	/* Row 0 means no function. It is not in row_table, so no other row becomes row 0. */
 	builder->rows[builder->nr_rows++] = 0;
 	return 0;
 }
@@ -253,7 +252,7 @@ static uint32_t row_of(const struct code_builder_entry *entry)
 	return entry->row & ~CODE_BUILDER_START;
 }
 
-/* Whether frames cannot be left with this row, and it is not that of the outermost frame. */
+/* Returns whether frames cannot be left with this row, unless it is a row of outermost frames. */
 static bool row_is_hard(const struct code_builder *builder, uint32_t index)
 {
 	const uint64_t row = builder->rows[index];
@@ -289,7 +288,10 @@ static int compare_counts(const void *a, const void *b, void *counts)
 	return (one > two) - (one < two);
 }
 
-/* Frequent rows get low numbers, which have short codes. Most functions begin with start_row. */
+/*
+ * Numbers the rows: frequent rows get low numbers, which have short codes. start_row is the row
+ * with which most functions begin.
+ */
 static int number_rows(struct code_writer *writer)
 {
 	const struct code_builder *builder = writer->builder;
@@ -324,7 +326,7 @@ static int number_rows(struct code_writer *writer)
 	return 0;
 }
 
-/* On AArch64 keys are multiples of 4, unless the unwind tables are unusual. */
+/* Returns 2 if all keys are multiples of 4, as usual on AArch64; else 0. */
 static uint8_t find_unit_shift(const struct code_builder *builder)
 {
 	uint32_t bits = 0;
@@ -358,7 +360,7 @@ static void put_code(struct code_writer *writer, const struct code_builder_entry
 	}
 }
 
-/* units is the distance from the preceding entry. */
+/* Appends an entry to the stream. units: the distance from the preceding entry. */
 static int put_entry_bytes(struct code_writer *writer, uint32_t units,
 			   const struct code_builder_entry *entry)
 {

@@ -27,24 +27,24 @@ struct code_builder {
 	size_t nr_saved, saved_room;
 	struct index_table saved_table; /* finds runs of words in saved */
 	size_t nr_functions;
-	size_t nr_functions_lost; /* for the header; set by the caller */
+	size_t nr_functions_lost; /* for the header; the caller sets it */
 };
 
-/* Returns 0 or -ENOMEM. Call code_builder_deinit in any case. */
+/* Returns 0 or -ENOMEM. Call code_builder_deinit in both cases. */
 int code_builder_init(struct code_builder *builder, enum code_machine machine);
 void code_builder_deinit(struct code_builder *builder);
 
 /*
- * Makes row valid from key on; NULL: no function is there. Keys must not
- * descend; for equal keys the last call counts. start: a function begins at
- * key. -ENOMEM; -EFBIG: beyond the limits of the format.
+ * Makes row valid from key on; NULL: no function is there. Keys must not descend; for equal keys
+ * the last call counts. start: a function begins at key. Returns 0; -ENOMEM; -EFBIG: beyond the
+ * limits of the format.
  */
 int code_builder_add(struct code_builder *builder, uint64_t key, const struct code_row *row,
 		     bool start);
 
 /*
- * Writes the table of the added rows to fd. The last row added must be NULL.
- * -EFBIG: larger than max_bytes; -ENOMEM, -errno.
+ * Writes the table of the added rows to fd. The last row added must be NULL. Returns 0; -EFBIG: the
+ * table is larger than max_bytes; -ENOMEM; or -errno.
  */
 int code_builder_write(struct code_builder *builder, int fd, uint64_t max_bytes);
 

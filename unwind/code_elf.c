@@ -34,7 +34,7 @@ int code_elf_read(const struct code_elf *elf, uint64_t offset, uint64_t nr_bytes
 	return 0;
 }
 
-/* Reads nr structs of size bytes into malloc'ed memory. part points to the pointer that is set. */
+/* Reads nr structs of size bytes into malloc'ed memory. part: address of the pointer to set. */
 static int read_array(const struct code_elf *elf, uint64_t offset, size_t nr, size_t size,
 		      void *part)
 {
@@ -84,7 +84,10 @@ static int read_phdrs(struct code_elf *elf, struct diag *diag)
 	return 0;
 }
 
-/* Numbers that exceed 16 bits are in section 0. */
+/*
+ * Gets the number of sections and the index of the section with their names. Values that do not
+ * fit 16 bits are in section 0.
+ */
 static int count_shdrs(const struct code_elf *elf, uint64_t *nr, uint64_t *names_index)
 {
 	Elf64_Shdr *first;
@@ -158,7 +161,7 @@ static bool holds_code(const Elf64_Phdr *phdr)
 	return phdr->p_type == PT_LOAD && (phdr->p_flags & PF_X) && phdr->p_filesz;
 }
 
-/* Where segments overlap, the later one is cut to the bytes that the earlier one lacks. */
+/* If segments overlap, shortens the later one to the bytes that the earlier one does not have. */
 static void keep_disjoint(struct code_elf *elf)
 {
 	size_t nr = 0;

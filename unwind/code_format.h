@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of a code table (doc/code-table.md), for the code that writes,
- * checks and searches it. The table is a cache in the machine's own byte order:
- * a change here requires a new CODE_FORMAT_VERSION, and older tables are
- * rebuilt.
+ * The format of a code table (doc/code-table.md), for the code that writes, checks and searches it.
+ * The table is a cache in the machine's own byte order: a change here requires a new
+ * CODE_FORMAT_VERSION, and older tables are rebuilt.
  *
  *	struct code_format_header
  *	rows		nr_rows words of 64 bits: code_format_row
- *	buckets		nr_buckets + 1: the last only ends the stream of the last but one
+ *	buckets		nr_buckets + 1; the last one only marks the end of the stream
  *	saved		nr_saved words of 16 bits: where rows find saved registers
  *	stream		nr_stream bytes: where rows begin, bucket by bucket
  */
@@ -37,7 +36,7 @@ struct code_format_header {
 	uint32_t first_bucket; /* key >> bucket_shift of the first bucket */
 	uint32_t nr_buckets;
 	uint32_t nr_rows;   /* row 0: no function is there */
-	uint32_t start_row; /* the row that CODE_FORMAT_START means */
+	uint32_t start_row; /* the row for which CODE_FORMAT_START stands */
 	uint32_t nr_saved;
 	uint32_t nr_stream;
 	uint32_t nr_functions, nr_entries, nr_functions_lost;
@@ -50,20 +49,19 @@ struct code_format_header {
 /* The state at the beginning of a bucket's range of code. */
 struct code_format_bucket {
 	uint32_t stream;   /* index of its first byte in the stream */
-	uint32_t function; /* key where the current function began */
+	uint32_t function; /* first key of the current function */
 	uint32_t row;	   /* the current row */
 };
 
 /*
- * An entry of the stream is a step and a code. The step is a byte: units from
- * the preceding entry, or from the beginning of the bucket. The code names the
- * row that begins there.
+ * An entry of the stream is a step and a code. The step is a byte: the distance in units from the
+ * preceding entry, or from the beginning of the bucket. The code names the row that begins there.
  */
 #define CODE_FORMAT_STEP_MAX 254u
 #define CODE_FORMAT_FAR	     255u /* instead of a step: advance by STEP_MAX units, without a code */
 
 enum code_format_code {
-	CODE_FORMAT_GAP,       /* row 0: the function ends, and no other begins */
+	CODE_FORMAT_GAP,       /* row 0: the function ends, and no other function begins */
 	CODE_FORMAT_START,     /* a function begins, with start_row */
 	CODE_FORMAT_START_ROW, /* a function begins; the code of its row follows, WIDE or greater */
 	CODE_FORMAT_WIDE,      /* the row's number follows: 3 bytes, lowest first */
@@ -73,14 +71,14 @@ enum code_format_code {
 #define CODE_FORMAT_SAVED_MAX 0xffffffu
 
 /*
- * A row: cfa in bits 0-2, cfa_register in 3-7, the index of its words in saved
- * in 8-31, cfa_offset in 32-63. With CODE_CFA_DEREF and _INDEX, cfa_offset is
- * in 32-47 and cfa_add in 48-63.
+ * A row is a 64-bit word: cfa in bits 0-2, cfa_register in bits 3-7, the index of its words in
+ * saved in bits 8-31, cfa_offset in bits 32-63. With CODE_CFA_DEREF and _INDEX, cfa_offset is in
+ * bits 32-47 and cfa_add in bits 48-63.
  *
- * Its words in saved are: a mask of the slots with CODE_RULE_CFA; a mask of the
- * slots with other rules than CFA and SAME; for each slot of the first mask its
- * value, in units of 8 bytes; for each slot of the second mask the rule in bits
- * 0-2 and the value in 3-15, of RULE_FP in units of 8 bytes.
+ * The words of a row in saved are: a mask of the slots with CODE_RULE_CFA; a mask of the slots with
+ * other rules than CFA and SAME; for each slot of the first mask its value, in units of 8 bytes;
+ * for each slot of the second mask the rule in bits 0-2 and the value in bits 3-15 (for RULE_FP in
+ * units of 8 bytes).
  */
 static inline uint8_t code_format_cfa(uint64_t row)
 {
@@ -97,7 +95,7 @@ static inline uint32_t code_format_saved(uint64_t row)
 	return row >> 8 & 0xffffff;
 }
 
-/* Whether rows with this cfa have cfa_add. */
+/* Returns whether rows with this cfa have cfa_add. */
 static inline bool code_format_adds(uint8_t cfa)
 {
 	return cfa == CODE_CFA_DEREF || cfa == CODE_CFA_INDEX;
@@ -133,7 +131,7 @@ static inline uint64_t code_format_bytes(const struct code_format_header *header
 	       header->nr_saved * (uint64_t)sizeof(uint16_t) + header->nr_stream;
 }
 
-/* Returns the sum of a whole file, of any length, taking the header's sum as 0. */
+/* Returns the checksum of a whole file of any length; takes the header's field sum as 0. */
 uint64_t code_format_sum(const void *bytes, size_t nr_bytes);
 
 struct code_table {
@@ -150,7 +148,10 @@ struct code_format_place {
 	uint32_t row;
 };
 
-/* Scans a checked bucket from its beginning over `units` units of code, and updates place. */
+/*
+ * Scans a checked bucket from its beginning over `units` units of code. *place is the state at the
+ * beginning, and becomes the state there.
+ */
 static inline void code_format_scan(const struct code_table *table, uint32_t bucket, uint32_t units,
 				    struct code_format_place *place)
 {
@@ -195,7 +196,7 @@ static inline void code_format_scan(const struct code_table *table, uint32_t buc
 				  (function_units << header->unit_shift);
 }
 
-/* Finds the function and the row at key. False: key is in no function. */
+/* Finds the function and the row at key. Returns false if key is in no function. */
 static inline bool code_format_find(const struct code_table *table, uint64_t key,
 				    struct code_format_place *place)
 {

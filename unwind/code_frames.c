@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Formats: DWARF 5, 6.4.1; for .eh_frame and .eh_frame_hdr the Linux Standard
- * Base, 10.6; for augmentations 'B' and 'G' DWARF for the Arm 64-bit
- * Architecture.
+ * Sources of the formats: DWARF 5, 6.4.1; for .eh_frame and .eh_frame_hdr the Linux Standard Base,
+ * 10.6; for the augmentations 'B' and 'G' "DWARF for the Arm 64-bit Architecture".
  */
 #include "unwind/code_frames.h"
 
@@ -69,7 +68,7 @@ uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 
 /* ---- entries ---- */
 
-/* One entry; body follows its length. */
+/* An entry of a section: a CIE or an FDE. body: the bytes after its length and id. */
 struct entry {
 	uint64_t offset; /* in the section */
 	uint64_t id;	 /* in .eh_frame: the distance from id_offset back to the CIE */
@@ -129,7 +128,10 @@ static enum next next_entry(struct cursor *cursor, const struct code_frames_sect
 
 /* ---- CIE ---- */
 
-/* Reads the data that the augmentation's letters announce. False: a letter is unknown. */
+/*
+ * Reads the data for which the augmentation's letters stand. Returns false if a letter is unknown
+ * or the data ends early.
+ */
 static bool read_augmentation(struct code_frames_common *common, const char *letters,
 			      struct cursor *data, const struct code_frames_section *section)
 {
@@ -141,7 +143,7 @@ static bool read_augmentation(struct code_frames_common *common, const char *let
 		case 'P': {
 			uint8_t encoding = cursor_u8(data);
 
-			/* Only the size of the pointer matters. */
+			/* Skip the pointer: only its size is needed. */
 			(void)code_frames_pointer(data, encoding & PE_FORMAT, section);
 			break;
 		}
@@ -248,7 +250,7 @@ static const struct code_frames_common *find_common(const struct code_frames *fr
 	return NULL;
 }
 
-/* False: the entry cannot be read. */
+/* Reads an FDE; sets function->end to its size in bytes. Returns false if it cannot be read. */
 static bool read_function(const struct code_frames *frames, size_t index, struct entry *entry,
 			  struct code_frames_function *function)
 {
@@ -274,7 +276,10 @@ static bool read_function(const struct code_frames *frames, size_t index, struct
 	return true;
 }
 
-/* Converts address and size to keys, up to the segment's end. False: outside the code. */
+/*
+ * Converts address and size to keys, up to the segment's end. Returns false if the address is not
+ * in the code.
+ */
 static bool place_function(const struct code_frames *frames, struct code_frames_function *function)
 {
 	const struct code_elf *elf = frames->elf;
@@ -302,7 +307,7 @@ static int add_function(struct code_frames *frames, size_t index, struct entry *
 		frames->nr_lost++;
 		return 0;
 	}
-	/* Linkers leave entries of functions that they removed, with address 0 or size 0. */
+	/* Linkers keep the entries of functions that they removed, with address 0 or size 0. */
 	if (!function.end)
 		return 0;
 	if (!place_function(frames, &function)) {
@@ -345,7 +350,7 @@ static int read_entries(struct code_frames *frames, size_t index, enum pass pass
 	return 0;
 }
 
-/* Reads the bytes of section from the file. The caller has set its other fields. */
+/* Reads the bytes of section from the file and adds it. The caller has set its other fields. */
 static int add_section(struct code_frames *frames, struct code_frames_section section,
 		       uint64_t offset, uint64_t nr_bytes, struct diag *diag)
 {
@@ -379,7 +384,7 @@ static int add_named(struct code_frames *frames, const char *name, bool is_debug
 	return error;
 }
 
-/* Section headers may be stripped. Then .eh_frame_hdr, a segment, leads to .eh_frame. */
+/* For files whose section headers are stripped: .eh_frame_hdr, a segment, leads to .eh_frame. */
 static int add_by_segment(struct code_frames *frames, const Elf64_Phdr *phdr, struct diag *diag)
 {
 	struct code_frames_section header = {.address = phdr->p_vaddr};
@@ -441,8 +446,8 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /*
- * Leaves each byte of code to at most one function: .eh_frame takes precedence
- * over .debug_frame, otherwise the function that begins later does.
+ * Removes overlaps, so that each byte of code belongs to at most one function: a function of
+ * .eh_frame takes precedence over one of .debug_frame, otherwise the one that begins later.
  */
 static void keep_disjoint(struct code_frames *frames)
 {

@@ -14,22 +14,22 @@
 struct code_frames_section {
 	uint8_t *bytes;
 	size_t nr_bytes;
-	uint64_t address;  /* where it is loaded; 0: it is not loaded */
+	uint64_t address;  /* address where it is loaded; 0: it is not loaded */
 	bool is_debug;	   /* .debug_frame */
-	bool ends_at_zero; /* its size is a guess: an entry of length 0 ends it */
+	bool ends_at_zero; /* nr_bytes is only a bound: an entry of length 0 ends the section */
 };
 
-/* What many functions have in common (CIE). */
+/* A CIE: the information that many functions have in common. */
 struct code_frames_common {
 	uint32_t section;
 	uint64_t offset;  /* in the section; frames->commons is sorted by section and offset */
 	bool usable;	  /* its version and encodings are supported */
 	bool sized;	  /* functions have augmentation data with a size */
 	bool signal;	  /* functions are signal frames */
-	uint8_t encoding; /* of pointers (DW_EH_PE) */
+	uint8_t encoding; /* encoding of pointers (DW_EH_PE) */
 	uint64_t code_align;
 	int64_t data_align;
-	const uint8_t *begin, *end; /* its instructions */
+	const uint8_t *begin, *end; /* instructions of the CIE */
 };
 
 struct code_frames_function {
@@ -52,8 +52,8 @@ struct code_frames {
 };
 
 /*
- * Returns 0; -ENODATA: no such section; -EILSEQ, -EFBIG, -ENOMEM. Call
- * code_frames_deinit in any case.
+ * Reads all CIEs and FDEs of elf. Returns 0; -ENODATA: elf has neither section; -EILSEQ, -EFBIG,
+ * -ENOMEM. Call code_frames_deinit in all cases.
  */
 int code_frames_init(struct code_frames *frames, const struct code_elf *elf, struct diag *diag);
 void code_frames_deinit(struct code_frames *frames);

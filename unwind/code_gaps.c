@@ -25,7 +25,7 @@ static bool begins_with(struct code_elf *elf, uint64_t key, const void *bytes, s
 
 /* ---- procedure linkage tables ---- */
 
-/* Returns the offset where an entry's push ends. The push follows either endbr64 or a jump. */
+/* Returns the offset in a PLT entry where its push ends. The push follows endbr64 or a jump. */
 static uint8_t x86_64_pushed_at(struct code_elf *elf, uint64_t slot)
 {
 	static const uint8_t endbr64_push[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x68};
@@ -34,8 +34,8 @@ static uint8_t x86_64_pushed_at(struct code_elf *elf, uint64_t slot)
 }
 
 /*
- * In a PLT with lazy binding the other entries push a number and jump to the
- * first entry, which pushes another. In other PLTs no entry pushes anything.
+ * Adds the rows of a PLT. With lazy binding, the first entry pushes a word, and each other entry
+ * pushes a number and jumps to the first entry. In other PLTs no entry pushes anything.
  */
 static int add_x86_64_plt(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			  uint64_t end)
@@ -59,7 +59,9 @@ static int add_x86_64_plt(struct code_builder *builder, struct code_elf *elf, ui
 	return error;
 }
 
-/* The first entry pushes x16 and x30; the others do not change the stack. */
+/*
+ * Adds the rows of a PLT. The first entry pushes x16 and x30; the others keep the stack unchanged.
+ */
 static int add_aarch64_plt(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			   uint64_t end)
 {
@@ -118,9 +120,8 @@ struct trampoline {
 	uint8_t bytes[16];
 	size_t nr_bytes;
 	/*
-	 * Callers are looked up at the return address minus 1. The return
-	 * address is the trampoline's first byte, so bytes before it must
-	 * belong to the trampoline.
+	 * Number of bytes before the trampoline that must belong to it. A caller is looked up at
+	 * its return address minus 1, and a signal handler returns to the trampoline's first byte.
 	 */
 	size_t nr_before;
 };
@@ -139,7 +140,7 @@ static const struct trampoline trampolines[2][2] = {
 		},
 };
 
-/* The system call at the end of a trampoline. Searching for it is fast because it is rare. */
+/* The system call at the end of a trampoline. Searching for it is fast, since it is rare. */
 static const struct {
 	uint8_t bytes[4];
 	size_t nr_bytes;
@@ -169,8 +170,8 @@ static uint64_t find_call(struct code_elf *elf, uint64_t start, uint64_t end)
 }
 
 /*
- * Returns the trampoline in [start, end) whose system call is at call, or NULL;
- * *first: its first key.
+ * Returns the trampoline in [start, end) whose system call is at key call, or NULL. Sets *first to
+ * the trampoline's first key.
  */
 static const struct trampoline *trampoline_at(struct code_elf *elf, uint64_t start, uint64_t end,
 					      uint64_t call, uint64_t *first)
@@ -200,7 +201,7 @@ bool code_gaps_has_trampoline(struct code_elf *elf, uint64_t start, uint64_t end
 	return false;
 }
 
-/* Adds the trampolines in [start, end), and no function for the rest. */
+/* Adds the trampolines in [start, end); the rest is added as code without a function. */
 static int add_trampolines(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			   uint64_t end)
 {

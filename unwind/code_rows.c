@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: the CIE's instructions give the first row, then the function's
- * instructions change it. Each instruction that advances adds the row so far.
+ * How it works: the CIE's instructions give the first row, then the function's instructions change
+ * it. Each instruction that advances the location first adds the current row to the builder.
  *
- * Instructions and expressions: DWARF 5, 6.4.2 and 2.5; those of GNU and
- * AArch64 are in the Linux Standard Base and DWARF for the Arm 64-bit
- * Architecture. Expressions are not evaluated but compared with known forms.
- * Compilers and C libraries use few: for realigned stacks, procedure linkage
- * tables and signal frames.
+ * Sources: DWARF 5, 6.4.2 (instructions) and 2.5 (expressions); the Linux Standard Base for GNU's
+ * instructions; "DWARF for the Arm 64-bit Architecture" for AArch64's. Expressions are not
+ * evaluated but compared with known forms. Compilers and C libraries use few forms: for realigned
+ * stacks, procedure linkage tables and signal frames.
  */
 #include "unwind/code_rows.h"
 
@@ -16,7 +15,7 @@
 
 #define REMEMBERED_MAX 32
 
-/* Instructions with an operand in their low six bits, then the others. */
+/* First the instructions with an operand in their low six bits, then the others. */
 enum {
 	CFA_ADVANCE_LOC = 0x40,
 	CFA_OFFSET = 0x80,
@@ -102,7 +101,7 @@ static void set_cfa_offset(struct cfa_run *run, int64_t offset)
 		run->row.cfa_offset = (int32_t)offset;
 }
 
-/* A CFA given by an expression has no offset to change. */
+/* Changes the CFA's offset; a CFA given by an expression has no offset and stays unchanged. */
 static void change_cfa_offset(struct cfa_run *run, int64_t offset)
 {
 	if (run->row.cfa == CODE_CFA_SP || run->row.cfa == CODE_CFA_FP ||
@@ -127,9 +126,9 @@ static void set_cfa_register(struct cfa_run *run, uint64_t number)
 }
 
 /*
- * A PLT entry pushes its number half way: breg7 8; breg16 0; lit15; and; lit11;
- * ge; lit3; shl; plus. The value in place of lit11, where the push ends,
- * differs between kinds of PLT.
+ * Returns whether an expression is the CFA of PLT entries: breg7 8; breg16 0; lit15; and; lit11;
+ * ge; lit3; shl; plus. An entry pushes its number, so the CFA changes within the entry. The offset
+ * where the push ends, here lit11, differs between kinds of PLT.
  */
 static bool is_plt(const struct cfa_run *run, const uint8_t *at, size_t nr_bytes)
 {
@@ -142,7 +141,7 @@ static bool is_plt(const struct cfa_run *run, const uint8_t *at, size_t nr_bytes
 	       at[6] >= 0x30 && at[6] <= 0x3f;
 }
 
-/* Parses the index in such a form: breg N; lit8; mul; plus, for an array's element. */
+/* Parses the index of an array's element in a CFA expression: breg N; lit8; mul; plus. */
 static bool read_index(struct cfa_run *run, struct cursor *cursor, uint8_t base)
 {
 	static const uint8_t form[] = {0x38, 0x1e, 0x22};
@@ -158,7 +157,10 @@ static bool read_index(struct cfa_run *run, struct cursor *cursor, uint8_t base)
 	return true;
 }
 
-/* Parses breg N, or breg N; deref with an optional index before and plus_uconst N after deref. */
+/*
+ * Parses a CFA expression of the form "breg N" or "breg N; [index;] deref; [plus_uconst N]", where
+ * the parts in brackets are optional.
+ */
 static bool read_cfa_form(struct cfa_run *run, struct cursor *cursor)
 {
 	const uint8_t op = cursor_u8(cursor);
@@ -203,7 +205,7 @@ static void set_cfa_expression(struct cfa_run *run, const uint8_t *at, size_t nr
 
 /* ---- registers ---- */
 
-/* Returns NULL for registers that are not tracked. */
+/* Returns the place of a register in row; NULL: the register is not tracked. */
 static struct code_place *place_of(const struct cfa_run *run, struct code_row *row, uint64_t number)
 {
 	size_t nr_slots;
@@ -227,7 +229,7 @@ static void set_place(struct cfa_run *run, uint64_t number, enum code_rule rule,
 	place->value = rule == CODE_RULE_HARD ? 0 : (int32_t)value;
 }
 
-/* Returns INT64_MAX on overflow: no frame has such an offset, so callers refuse it. */
+/* Returns factor x align; INT64_MAX on overflow, which callers refuse, as it exceeds any frame. */
 static int64_t scaled(int64_t factor, int64_t align)
 {
 	int64_t product;
@@ -251,7 +253,10 @@ static void restore_place(struct cfa_run *run, uint64_t number)
 		*place = *initial;
 }
 
-/* Handles a register whose address is an expression: it was saved before a stack realignment. */
+/*
+ * Handles a register whose address is an expression. The supported form is breg FP: the register
+ * was saved before a stack realignment.
+ */
 static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *at, size_t nr_bytes)
 {
 	struct cursor cursor = {.at = at, .end = at + nr_bytes};
@@ -267,10 +272,10 @@ static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *
 /* ---- rows ---- */
 
 /*
- * The kernel saves the registers on the stack and enters the handler with the C
- * library's trampoline as return address. The trampoline's CIE marks signal
- * frames. On x86-64 its CFA must also be read from the saved stack pointer, at
- * offset 160. (struct rt_sigframe: stack_walk.c.)
+ * Returns whether the row is of a signal frame. For a signal, the kernel saves the registers on the
+ * stack and enters the handler with the C library's trampoline as return address. The trampoline's
+ * CIE has the mark of signal frames. On x86-64, the CFA must also be the saved stack pointer, at
+ * offset 160 of the stack (struct rt_sigframe in stack_walk.c).
  */
 static bool is_signal(const struct cfa_run *run)
 {
@@ -283,7 +288,7 @@ static bool is_signal(const struct cfa_run *run)
 		row->cfa_offset == 160 && row->cfa_add == 0);
 }
 
-/* Returns the row as tables hold it: unused fields are 0, so that equal rows compare equal. */
+/* Returns the row as tables store it: unused fields are 0, so that equal rows compare equal. */
 static struct code_row finished(const struct cfa_run *run)
 {
 	struct code_row row = run->row;
@@ -313,7 +318,7 @@ static int emit(struct cfa_run *run)
 				run->offset == 0);
 }
 
-/* Stops at the end of the function. */
+/* Adds the current row and advances by units, at most to the end of the function. */
 static int advance(struct cfa_run *run, uint64_t units)
 {
 	const uint64_t nr_bytes = run->function->end - run->function->start;
@@ -379,7 +384,7 @@ static void set_expression_operand(struct cfa_run *run, struct cursor *cursor, u
 		set_place(run, number, CODE_RULE_HARD, 0);
 }
 
-/* Executes an instruction about the frame's address. False: it is another instruction. */
+/* Executes an instruction about the frame's address. Returns false for any other instruction. */
 static bool run_cfa(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
 	const int64_t align = run->common->data_align;
@@ -410,7 +415,7 @@ static bool run_cfa(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 	}
 }
 
-/* Executes an instruction about one register. False: it is another instruction. */
+/* Executes an instruction about one register. Returns false for any other instruction. */
 static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
 	const uint64_t number = cursor_uleb(cursor);
@@ -450,7 +455,10 @@ static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t cod
 	}
 }
 
-/* Executes the other instructions. False: unknown, or a failed remember or recall. */
+/*
+ * Executes the instructions about locations, remembered rows and registers' expressions. Returns
+ * false for any other instruction, and if remember() or recall() fails.
+ */
 static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, int *error)
 {
 	switch (code) {
@@ -483,14 +491,14 @@ static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, 
 		return true;
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 	case CFA_AARCH64_NEGATE_RA_STATE:
-		/* Walks remove signatures in any case. */
+		/* No change: stack_walk() always removes signatures. */
 		return is_aarch64(run);
 	default:
 		return false;
 	}
 }
 
-/* Executes one instruction. False: it is damaged or not supported. */
+/* Executes one instruction. Returns false if it is damaged or not supported. */
 static bool run_one(struct cfa_run *run, struct cursor *cursor, int *error)
 {
 	const uint8_t code = cursor_u8(cursor);

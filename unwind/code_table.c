@@ -66,7 +66,10 @@ static bool check_rows(const struct code_table *table)
 	return true;
 }
 
-/* Consumes a code at *at and returns its row, or UINT32_MAX if it is damaged. */
+/*
+ * Reads the code at *at, moves *at after it and returns its row; UINT32_MAX: damaged. *starts: a
+ * function begins.
+ */
 static uint32_t check_code(const struct code_table *table, const uint8_t **at, const uint8_t *end,
 			   bool *starts)
 {
@@ -97,7 +100,7 @@ static uint32_t check_code(const struct code_table *table, const uint8_t **at, c
 	return row;
 }
 
-/* Checks a bucket's part of the stream. *force becomes the state at its end. */
+/* Checks a bucket's part of the stream. *force: the state at its begin, then at its end. */
 static bool check_bucket(const struct code_table *table, uint32_t index,
 			 struct code_format_place *force)
 {
@@ -200,8 +203,8 @@ static void find_parts(struct code_table *table)
 }
 
 /*
- * Reads the whole file, whose header must also say nr_bytes. Returns malloc'ed
- * memory, or NULL with *error set.
+ * Reads the whole file; the size in its header must also be nr_bytes. Returns malloc'ed memory, or
+ * NULL with *error set.
  */
 static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag)
 {
@@ -317,7 +320,7 @@ int code_table_row(const struct code_table *table, uint64_t key, struct code_row
 	return 0;
 }
 
-/* x86-64: whether the return address is at the stack pointer. */
+/* For x86-64: returns whether the return address is at the stack pointer. */
 static bool is_just_above(const struct code_row *row, uint64_t key)
 {
 	switch (row->cfa) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: each step goes from a frame to its caller. If a table has a row
- * for pc, the row gives the frame's address (CFA), the return address and the
- * saved registers. A signal's frame has all registers of the interrupted code.
- * Without a row the frame pointer leads to the caller. Each register is known,
- * cut (the copy ends before it) or unknown.
+ * How it works: each step goes from a frame to its caller. If a table has a row for pc, the row
+ * gives the frame's address (CFA), the return address and the saved registers. A signal's frame has
+ * all registers of the interrupted code. Without a row, the frame pointer leads to the caller. Each
+ * register is known, cut (it was saved beyond the end of the copy) or unknown.
  */
 #include "unwind/stack_walk.h"
 
@@ -17,18 +16,17 @@
 #define AARCH64_FP 29
 #define AARCH64_LR 30
 
-/* No thread's stack is larger. An address farther away is not on the stack. */
+/* No thread's stack is larger than this. An address farther away is not on the stack. */
 #define STACK_BYTES_MAX ((uint64_t)1 << 30)
-/* A frame pointer may lie this far beyond the copy; a larger value is not one. */
+/* A frame pointer may be this far beyond the copy; a larger value is no frame pointer. */
 #define POINTER_BYTES_MAX ((uint64_t)1 << 20)
-/* The bits of a user address; AArch64 has signatures and tags in the bits above. */
+/* Mask of the bits of a user address; AArch64 has signatures and tags in the bits above. */
 #define AARCH64_ADDRESS ((uint64_t)0xffffffffffff)
 
 /*
- * x86-64's struct rt_sigframe after its pretcode, which is where the stack
- * pointer is in the trampoline. It begins with ucontext, where uc_mcontext at
- * offset 40 has the registers in this order
- * (arch/x86/include/uapi/asm/sigcontext.h).
+ * x86-64's struct rt_sigframe after its pretcode, to which the stack pointer points in the
+ * trampoline. This part begins with ucontext; uc_mcontext at offset 40 has the registers in this
+ * order (arch/x86/include/uapi/asm/sigcontext.h).
  */
 #define X86_64_MCONTEXT	   40u
 #define X86_64_MCONTEXT_SP (X86_64_MCONTEXT + 15 * 8u)
@@ -36,8 +34,8 @@
 static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2};
 
 /*
- * AArch64's struct rt_sigframe at the stack pointer: siginfo of 128 bytes, then
- * ucontext, where uc_mcontext at offset 176 has a word, x0 to x30, sp, pc
+ * AArch64's struct rt_sigframe, to which the stack pointer points: siginfo of 128 bytes, then
+ * ucontext; its uc_mcontext at offset 176 has a word, x0 to x30, sp, pc
  * (arch/arm64/include/uapi/asm/sigcontext.h).
  */
 #define AARCH64_MCONTEXT    (128 + 176 + 8u)
@@ -51,10 +49,10 @@ struct stack_walk {
 	uint64_t key; /* key of pc in table */
 	uint64_t sp;
 	bool sp_is_known;   /* false: sp is a lower bound */
-	bool sp_is_outside; /* sp is not in the copy: the signal interrupted another stack */
+	bool sp_is_outside; /* sp is not in the copy: a signal interrupted code on another stack */
 	uint64_t registers[STACK_WALK_NR_REGISTERS];
 	uint32_t known;
-	uint32_t cut; /* unknown because the copy ends before them */
+	uint32_t cut; /* bits of registers that are unknown because the copy ends before them */
 };
 
 enum step { STEP_ON, STEP_WHOLE, STEP_TRUNCATED, STEP_BROKEN };
@@ -69,13 +67,16 @@ static unsigned int fp_of(const struct stack_walk *walk)
 	return walk->input->machine == CODE_X86_64 ? X86_64_FP : AARCH64_FP;
 }
 
-/* Returns the registers that a function preserves for its caller, without the stack pointer. */
+/* Returns the registers that a function preserves for its caller, except the stack pointer. */
 static uint32_t kept_by_calls(enum code_machine machine)
 {
 	return machine == CODE_X86_64 ? bit(3) | bit(6) | 0xf000u : 0x3ff80000u;
 }
 
-/* Reads a word. STEP_TRUNCATED: address is beyond the copy; STEP_BROKEN: it is not on the stack. */
+/*
+ * Reads a word. Returns STEP_ON; STEP_TRUNCATED: address is beyond the copy; STEP_BROKEN: address
+ * is not on the stack.
+ */
 static inline enum step read_word(const struct stack_walk *walk, uint64_t address, uint64_t *value)
 {
 	const struct stack_walk_input *input = walk->input;
@@ -88,7 +89,7 @@ static inline enum step read_word(const struct stack_walk *walk, uint64_t addres
 	return offset < STACK_BYTES_MAX || walk->sp_is_outside ? STEP_TRUNCATED : STEP_BROKEN;
 }
 
-/* Why a register is unknown: the copy ends before it, or it was not given. */
+/* Returns why a register is unknown: it is cut (STEP_TRUNCATED), or it was never known. */
 static enum step lacking(const struct stack_walk *walk, unsigned int number)
 {
 	return walk->cut & bit(number) ? STEP_TRUNCATED : STEP_BROKEN;
@@ -105,10 +106,9 @@ static enum step read_register(const struct stack_walk *walk, unsigned int numbe
 /* ---- by a row ---- */
 
 /*
- * After a step by frame pointer the stack pointer is unknown on AArch64: the
- * frame pointer points to a saved pair, x29 and x30, at the low end of the
- * frame. If the function's row says where in the frame it saved the pair, this
- * gives the CFA.
+ * Finds the CFA if the stack pointer is unknown, which it is on AArch64 after a step by frame
+ * pointer. The frame pointer points to a saved pair, x29 and x30, at the low end of the frame. The
+ * row has the distance of this pair from the CFA, if the function saved it there.
  */
 static enum step address_by_pair(const struct stack_walk *walk, const uint16_t *saved,
 				 uint64_t *cfa)
@@ -227,8 +227,8 @@ static void restore_others(struct stack_walk *walk, const uint16_t *saved, const
 }
 
 /*
- * Restores all slots but the return address. Registers without a rule stay
- * known if calls preserve them.
+ * Restores all slots except the return address. Registers without a rule stay known if calls
+ * preserve them.
  */
 static void restore_registers(struct stack_walk *walk, const uint16_t *saved, uint64_t cfa)
 {
@@ -248,9 +248,9 @@ static void restore_registers(struct stack_walk *walk, const uint16_t *saved, ui
 		const uint64_t at = cfa + (uint64_t)((int64_t)(int16_t)*word * 8);
 
 		/*
-		 * After a pop the tables still give the address where the
-		 * register was saved. That is below the stack pointer, and the
-		 * register has its value again.
+		 * After a pop, the tables still give the address where the register was saved.
+		 * This address is then below the stack pointer, and the register already has its
+		 * value again.
 		 */
 		if (slot == CODE_SLOT_RETURN || at < walk->sp)
 			continue;
@@ -281,7 +281,7 @@ static bool is_outermost(const uint16_t *saved)
 	       code_format_rule(saved[2 + __builtin_popcount(saved[0])]) == CODE_RULE_UNDEFINED;
 }
 
-/* Continues at pc, if code is mapped there. */
+/* Continues at pc. Returns STEP_BROKEN if no code is mapped there. */
 static enum step enter(struct stack_walk *walk, uint64_t pc)
 {
 	const struct stack_walk_input *input = walk->input;
@@ -292,7 +292,7 @@ static enum step enter(struct stack_walk *walk, uint64_t pc)
 	return !walk->table && walk->key == STACK_WALK_NO_CODE ? STEP_BROKEN : STEP_ON;
 }
 
-/* Continues in the caller with return address value. 0: this was the outermost frame. */
+/* Continues in the caller; value: the return address, or 0 in the outermost frame. */
 static enum step enter_caller(struct stack_walk *walk, uint64_t value)
 {
 	if (walk->input->machine == CODE_AARCH64)
@@ -311,9 +311,9 @@ static enum step step_by_row(struct stack_walk *walk, uint64_t row, const uint16
 	if (step != STEP_ON)
 		return step;
 	/*
-	 * Each frame must be at a higher address, so that walks end. Only an
-	 * AArch64 function that calls no other may have no frame; its return
-	 * address is in x30.
+	 * Each frame must be at a higher address than the one before, so that walks end. Only an
+	 * AArch64 function that calls no other function may have no frame; its return address is
+	 * in x30.
 	 */
 	if (cfa & 7 || cfa - walk->sp >= STACK_BYTES_MAX ||
 	    (cfa == walk->sp && (walk->input->machine == CODE_X86_64 ||

@@ -24,17 +24,17 @@ enum oprof_request {
 	OPROF_REQUEST_STATUS = 1, /* the answer has the counters and the state, one per line */
 	OPROF_REQUEST_START = 2,  /* sample from now on; no effect while sampling runs */
 	OPROF_REQUEST_STOP = 3,	  /* stop sampling; all files stay open */
-	OPROF_REQUEST_DUMP = 4,	  /* answered when all earlier samples are on disk */
+	OPROF_REQUEST_DUMP = 4,	  /* the answer comes when all earlier samples are on disk */
 	OPROF_REQUEST_RESET = 5,  /* dump, then begin an empty "current" session */
 	OPROF_REQUEST_SAVE = 6, /* "name N": dump, rename the session to N, begin a new "current" */
 	OPROF_REQUEST_SHUTDOWN = 7, /* stop, dump, answer, exit */
 	/*
-	 * Returns what was sampled from N ns before now until M ns before now. The text is
+	 * Returns the samples of the time from N ns before now until M ns before now. The text is
 	 * "last_ns N", optionally "until_ns M" (otherwise M is 0), and optionally "separate all",
 	 * which keeps threads, CPUs and cgroups apart whatever the session's separation is. The
-	 * answer carries one descriptor (SCM_RIGHTS) of a slice (oprof/slice.h) in memory. Its
-	 * lines begin_ns and end_ns give the time range of the slice, which is shorter than
-	 * requested when memory does not reach back far enough.
+	 * answer carries one descriptor (SCM_RIGHTS) of a slice (oprof/slice.h) in memory. The
+	 * answer's lines begin_ns and end_ns give the time range of the slice. This range is
+	 * shorter than requested if the samples in memory do not reach back far enough.
 	 */
 	OPROF_REQUEST_RECENT = 8,
 	/*

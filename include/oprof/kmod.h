@@ -39,16 +39,17 @@
  * (count: nanoseconds).
  */
 #define OPROF_KMOD_TYPE_TIMER 0x544d0000u
-/* Most callers of one sample, kernel and user together. */
+/* Maximum number of callers of one sample, kernel and user together. */
 #define OPROF_KMOD_CHAIN_MAX 127
-/* Most frames after a sample: the callers and one link. */
+/* Maximum number of frames after a sample: the callers and one link. */
 #define OPROF_KMOD_FRAMES_MAX 128
 /*
  * oprof_record.flags of a SAMPLE, in addition to the flags of oprof/record.h. The frames
  * contain one extra frame, a link: the first of the program's frames, or the second if the
- * sample is in the kernel. Take the function in which the program was sampled or entered the
- * kernel. If this function has no frame of its own there, the link is its return address; else
- * the link is an arbitrary code address. The reader decides by the function's unwind table.
+ * sample is in the kernel. The link is meant for the program's innermost function: the one that
+ * was sampled or that entered the kernel. If this function has no stack frame at that point,
+ * the link is its return address; else the link is an arbitrary code address. The reader
+ * decides by the function's unwind table.
  */
 #define OPROF_KMOD_SAMPLE_LINK 0x100u
 
@@ -78,10 +79,10 @@ struct oprof_kmod_process_end {
 };
 
 /*
- * Called on the buffer. Returns a read-only descriptor of the file behind a cookie. This works
- * once per cookie: the kernel then drops its own reference, since a held file keeps its file
- * system mounted. Errors: -ENOENT: the cookie is unknown, released, or not of a file; -ESTALE:
- * the descriptor was already returned; or an error of open(2).
+ * An ioctl on the buffer. Returns a read-only descriptor of the file that a cookie stands for.
+ * This works once per cookie: the kernel then drops its own reference, since a held file keeps
+ * its file system mounted. Errors: -ENOENT: the cookie is unknown, released, or not of a file;
+ * -ESTALE: the descriptor was already returned; or an error of open(2).
  */
 struct oprof_kmod_image_open {
 	uint32_t image; /* in */

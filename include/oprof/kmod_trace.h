@@ -27,7 +27,7 @@
 
 /* ---- events with a probe of their own ---- */
 
-/* X(KIND, kind, system, tracepoint, name): a tracepoint, and the name of its event in a trace. */
+/* X(KIND, kind, system, tracepoint, name): a tracepoint; name: its event's name in a trace. */
 #define OPROF_KTRACE_EVENTS(X)                                                                     \
 	X(SCHED_SWITCH, sched_switch, "sched", "sched_switch", "sched_switch")                     \
 	X(SCHED_WAKEUP, sched_wakeup, "sched", "sched_wakeup", "sched_wakeup")                     \
@@ -77,7 +77,7 @@
  *	I(type, name, base)	an integer, to be printed in this base
  *	T(name, bytes)		a text of this many bytes, printed up to its first NUL
  *	S(name)			a string with its NUL, at most OPROF_KTRACE_STRING_BYTES_MAX;
- *				after all other fields, so that these match the struct
+ *				comes after all other fields, so that they match the struct
  */
 #define OPROF_KTRACE_FIELDS_sched_switch(I, T, S)                                                  \
 	T(prev_comm, 16)                                                                           \
@@ -223,7 +223,7 @@ OPROF_KTRACE_EVENTS(OPROF_KTRACE_PAYLOAD)
 #undef OPROF_KTRACE_S
 #undef OPROF_KTRACE_PAYLOAD
 
-/* Maximum of any string in a record, with its NUL; longer strings are truncated. */
+/* Maximum length of a string in a record, with its NUL; longer strings are truncated. */
 #define OPROF_KTRACE_STRING_BYTES_MAX 4096u
 
 /* ---- calls on a session ---- */
@@ -240,14 +240,14 @@ OPROF_KTRACE_EVENTS(OPROF_KTRACE_PAYLOAD)
 /* Properties of this module and kernel, and of the clock of the stamps. */
 struct oprof_ktrace_info {
 	uint32_t version;  /* OPROF_KTRACE_VERSION of the module */
-	uint32_t nr_cpus;  /* rings of a channel; more than any CPU number */
+	uint32_t nr_cpus;  /* rings of a channel; every CPU number is less than this */
 	uint64_t kinds;	   /* bit n: this kernel has the tracepoint of kind n */
 	uint32_t counter;  /* stamps: 1: time-stamp counter; 0: CLOCK_MONOTONIC, ns */
 	uint32_t syscalls; /* 1: system calls can be traced */
 	uint64_t freq_hz;  /* ticks of a stamp per second; for a counter, the kernel's estimate */
 	/*
 	 * Both clocks, read at the same time. From two calls some time apart the daemon
-	 * computes the true rate. Without a counter, stamp equals monotonic_ns.
+	 * computes the true rate of the counter. Without a counter, stamp equals monotonic_ns.
 	 */
 	uint64_t stamp;
 	uint64_t monotonic_ns;
@@ -263,7 +263,7 @@ struct oprof_ktrace_channel {
 	uint32_t mode;		   /* enum oprof_ktrace_mode */
 	uint32_t sub_buffer_bytes; /* for each CPU; a power of two, whole pages */
 	uint32_t nr_sub_buffers;   /* a power of two, at least 2 */
-	uint32_t stream_id;	   /* stream id in the packet headers; uuid goes there too */
+	uint32_t stream_id;	   /* the packet headers get stream_id and uuid */
 	uint64_t flush_period_ns;  /* 0: no periodic flush; else at least 1000000 */
 	uint8_t uuid[16];
 	uint32_t channel;  /* out: number of the channel, from 0 on */
@@ -271,8 +271,8 @@ struct oprof_ktrace_channel {
 };
 
 /*
- * Comparison: a record is kept only if "number op value" is true for the number at offset. The
- * struct that contains the comparison defines the base of offset.
+ * A comparison: a record is kept only if "number op value" is true, where number is the integer
+ * at offset. The struct that contains the comparison defines the base of offset.
  */
 enum oprof_ktrace_op {
 	OPROF_KTRACE_ANY, /* no comparison */
@@ -307,10 +307,10 @@ struct oprof_ktrace_event {
 #define OPROF_KTRACE_NO_EVENT 0xffffffffu /* as an id: do not record this event */
 
 /*
- * A system call. The record of its entry has the selected arguments, packed: the low arg_bytes
- * of each argument (1, 2, 4 or 8; 0: omitted), or, where its bit in strings is set, the string
- * in the program's memory that the argument points to, with its NUL. The record of its exit is
- * the result, an int64_t.
+ * A system call. The record of its entry has the selected arguments, packed. Of each argument
+ * it has the low arg_bytes bytes (1, 2, 4 or 8; 0: the argument is omitted). If the argument's
+ * bit in strings is set, the record has instead the string in the program's memory that the
+ * argument points to, with its NUL. The record of the exit is the result, an int64_t.
  */
 struct oprof_ktrace_syscall {
 	uint32_t entry_id, exit_id; /* or OPROF_KTRACE_NO_EVENT */
@@ -334,8 +334,8 @@ struct oprof_ktrace_syscalls {
 };
 
 /*
- * How a piece of a raw record is copied. The pieces follow each other in the record. A string
- * or array is located by its word __data_loc at offset.
+ * How a piece of a raw record is copied to the trace's record, which consists of such pieces.
+ * For a string or array, the word __data_loc at offset has its position and length.
  */
 enum oprof_ktrace_copy_kind {
 	OPROF_KTRACE_COPY_STRETCH,  /* bytes at offset, unchanged */
@@ -348,7 +348,7 @@ struct oprof_ktrace_copy {
 	uint16_t kind;	      /* enum oprof_ktrace_copy_kind */
 	uint16_t is_relative; /* 1: __rel_loc: the position counts from the end of its word */
 	uint32_t offset;
-	uint32_t bytes;	   /* of the copied bytes; for a sequence, of one element */
+	uint32_t bytes;	   /* STRETCH: bytes to copy; SEQUENCE: bytes of one element */
 	uint32_t reserved; /* 0 */
 };
 
@@ -379,8 +379,9 @@ struct oprof_ktrace_samples {
 };
 
 /*
- * Record of a sample: this struct, then the sequences callchain_kernel and callchain_user,
- * each a uint16_t number and as many uint64_t: the callers of ip, innermost first.
+ * Record of a sample: struct oprof_ktrace_payload_sample, then the sequences callchain_kernel
+ * and callchain_user: the callers of ip, innermost first. Each sequence is a uint16_t count,
+ * then as many uint64_t addresses.
  */
 #define OPROF_KTRACE_SAMPLE_IS_USER   1u /* ip is in the program */
 #define OPROF_KTRACE_SAMPLE_TRUNCATED 2u /* the stack has more than depth callers */
@@ -401,7 +402,7 @@ struct oprof_ktrace_payload_sample {
 #undef OPROF_KTRACE_I
 
 /*
- * A session keeps an event only if the event's task is in each set that is not empty.
+ * A session keeps an event only if the event's task is in every set that is not empty.
  * doc/kmod-trace.md defines the task of an event.
  */
 enum oprof_ktrace_filter_by {
@@ -443,7 +444,7 @@ struct oprof_ktrace_counts {
 	uint64_t nr_records; /* written */
 	uint64_t lost_by[OPROF_NR_LOST];
 	uint64_t nr_read;	 /* packets read and put */
-	uint64_t nr_overwritten; /* packets that NEXT found overwritten */
+	uint64_t nr_overwritten; /* packets overwritten before OPROF_KTRACE_NEXT reached them */
 };
 
 #define OPROF_KTRACE_INFO     _IOR('o', 16, struct oprof_ktrace_info)
@@ -457,8 +458,8 @@ struct oprof_ktrace_counts {
 #define OPROF_KTRACE_STOP     _IO('o', 24)
 #define OPROF_KTRACE_RING     _IOWR('o', 25, struct oprof_ktrace_ring)
 #define OPROF_KTRACE_COUNTS   _IOWR('o', 26, struct oprof_ktrace_counts)
-#define OPROF_KTRACE_FLUSH    _IO('o', 27) /* all rings, or the ring called on */
-#define OPROF_KTRACE_FINALISE _IO('o', 28) /* all rings, or the ring called on */
+#define OPROF_KTRACE_FLUSH    _IO('o', 27) /* on a session: all rings; on a ring: this ring */
+#define OPROF_KTRACE_FINALISE _IO('o', 28) /* on a session: all rings; on a ring: this ring */
 
 /* ---- calls on a ring ---- */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Packets (doc/packets.md): the content of one sub-buffer of a ring, delivered whole; a trace
- * folder consists of packets. A packet is CTF 1.8 from its first byte: this header, then
- * records, then padding up to packet_bits. It is moved without change.
+ * folder consists of packets. A packet is valid CTF 1.8: struct oprof_packet_header, then
+ * records, then padding up to packet_bits. Packets are moved to the trace folder unchanged.
  *
- * Packets are little-endian, in memory and on disk: oprof traces on no other machines.
+ * Packets are little-endian, in memory and on disk: oprof traces only on such machines.
  * Compiles alone in the kernel, in C and in C++.
  */
 #ifndef OPROF_PACKET_H
@@ -21,12 +21,12 @@
 
 /* Why a record was lost. Counters grow for a ring's life and never shrink. */
 enum oprof_ring_lost {
-	OPROF_LOST_FULL,    /* discard mode: the reader has not yet read the packet in that place */
-	OPROF_LOST_NESTED,  /* an interrupted writer has an open slot there, or writers nest too
-			       deeply */
-	OPROF_LOST_TOO_BIG, /* longer than a sub-buffer */
-	OPROF_LOST_STOPPED, /* the ring had been finalised */
-	OPROF_LOST_KILLED,  /* its writer died between reserve and commit */
+	OPROF_LOST_FULL,    /* discard mode: the next sub-buffer holds a packet not yet read */
+	OPROF_LOST_NESTED,  /* an interrupted writer has an open slot in the next sub-buffer, or
+			       writers nest too deeply */
+	OPROF_LOST_TOO_BIG, /* the record is longer than a sub-buffer */
+	OPROF_LOST_STOPPED, /* the ring was already finalised */
+	OPROF_LOST_KILLED,  /* the record's writer died between reserve and commit */
 	OPROF_NR_LOST,
 };
 
@@ -58,10 +58,10 @@ struct oprof_packet_header {
 };
 
 /*
- * A record header has an address aligned to 4 in the packet. The payload follows it at the
- * alignment of its event (1, 2, 4 or 8). The time of a compact header has the low bits of the
- * record's stamp, which is less than 2^OPROF_RECORD_TIME_BITS after the stamp of the previous
- * record (for the first record, after time_begin).
+ * A record header is aligned to 4 in the packet. The payload follows it at the alignment of its
+ * event (1, 2, 4 or 8). The time of a compact header has the low bits of the record's stamp. The
+ * stamp is then less than 2^OPROF_RECORD_TIME_BITS after the stamp of the previous record (for
+ * the first record, after time_begin).
  *
  *	compact:  u32 { id: 5 low bits, time: 27 }
  *	extended: u32 { 31, 0 }, u32 id, u64 time (aligned to 4)
@@ -73,8 +73,8 @@ struct oprof_packet_header {
 #define OPROF_RECORD_TIME_BITS	    27u
 
 /*
- * Ids of events. Ids up to OPROF_EVENT_COMPACT_MAX take a compact header; the next three are
- * reserved; higher ids take an extended header.
+ * Ids of events. Records with ids up to OPROF_EVENT_COMPACT_MAX normally have a compact header;
+ * the next three ids are reserved; records with higher ids have an extended header.
  *
  * A padding record covers a slot that was cancelled or whose writer died. Its payload is a
  * string of any length, up to its NUL; in a slot of a header's size the payload is empty.

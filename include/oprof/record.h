@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Records: what a source sends to the daemon (doc/records.md).
+ * Records: the data that a source sends to the daemon (doc/records.md).
  *
  * A stream consists of records, each 8-byte aligned and beginning with struct oprof_record.
  * All fields are in the byte order of the machine that made them; the stream never leaves that
- * machine. TASK and CPU records set the context of the SAMPLE and SWITCH records after them. A
- * stream, and a batch after a loss, begins with both. Readers count records of unknown types
- * and skip them by their size.
+ * machine. TASK and CPU records set the context of the SAMPLE and SWITCH records after them.
+ * Each stream, and each batch after a loss, begins with a TASK and a CPU record. Readers count
+ * records of unknown types and skip them by their size.
  *
  * Compiles alone in the kernel, in C and in C++.
  */
@@ -82,16 +82,16 @@ enum oprof_chain_kind {
 	OPROF_CHAIN_UNWIND_TABLES = 2,
 };
 
-/* oprof_record.flags of a SAMPLE: the chain has more frames than the record. */
+/* oprof_record.flags of a SAMPLE: the call chain has more frames than the record holds. */
 #define OPROF_SAMPLE_CHAIN_TRUNCATED 1u
 /*
- * oprof_record.flags of a SAMPLE: the kernel no longer knew the task; the last known task of
- * its CPU is given.
+ * oprof_record.flags of a SAMPLE: the kernel no longer knew the task; the record names the last
+ * known task of its CPU.
  */
 #define OPROF_SAMPLE_TASK_GUESSED 2u
 /*
- * oprof_record.flags of a SAMPLE: the chain ends early, since the next frame could not be read
- * or was not where the previous one indicated.
+ * oprof_record.flags of a SAMPLE: the call chain ends early, since the next frame could not be
+ * read or was not where the previous frame indicated.
  */
 #define OPROF_SAMPLE_CHAIN_BROKEN 4u
 
@@ -160,12 +160,12 @@ struct oprof_module {
 	uint32_t image; /* cookie */
 	uint32_t reserved;
 	uint64_t start; /* address in memory */
-	uint64_t size;
+	uint64_t size;	/* bytes */
 };
 
 /*
  * No record after this one names the cookie, and no other image ever gets it: the daemon may
- * free all that it holds for the cookie. A file that is mapped again gets a new cookie.
+ * free everything that it holds for the cookie. A file that is mapped again gets a new cookie.
  * source_ops.image still knows the cookie while this record is handled, for the last time.
  */
 struct oprof_release {
@@ -174,10 +174,13 @@ struct oprof_release {
 	uint32_t reserved;
 };
 
-/* Why a sample that was seen is not stored. Each reason has one counter everywhere. */
+/*
+ * Why a sample that was seen is not stored. Every component that counts losses has one counter
+ * for each reason.
+ */
 enum oprof_lost {
 	OPROF_LOST_KERNEL_RING = 0,	/* no room in the kernel's ring (the kernel's own count) */
-	OPROF_LOST_NO_TASK = 1,		/* task unknown, and no task known on that CPU */
+	OPROF_LOST_NO_TASK = 1,		/* task unknown, and no task is known on that CPU */
 	OPROF_LOST_NO_MAPPING = 2,	/* address is in no mapping of its address space */
 	OPROF_LOST_NO_KERNEL_MAP = 3,	/* kernel address is in no known kernel code */
 	OPROF_LOST_OTHER_NAMESPACE = 4, /* task of a pid namespace that the source cannot see */

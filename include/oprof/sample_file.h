@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Live sample files (doc/sample-file.md). A sample file maps keys to numbers of samples, and
- * to weights where a weight is not samples x period, for one binary image, application, event
- * and separation. The byte order is that of the machine that wrote the file; byte_order
- * identifies it.
+ * Live sample files (doc/sample-file.md). A sample file belongs to one binary image,
+ * application, event and separation. It maps keys to numbers of samples, and also to weights if
+ * a weight is not samples x period. The byte order is that of the machine that wrote the file;
+ * byte_order identifies it.
  *
  * The file is an array of pages of OPROF_SDB_PAGE_BYTES. The header takes the first
  * header_bytes. The rest of the header's last page is the root page of the narrow table, so
@@ -141,7 +141,7 @@ struct oprof_sdb_header {
 	struct oprof_sdb_string cgroup; /* path below the cgroup root; empty: not separated */
 	/* With OPROF_SDB_EPOCHS, the epoch of all samples in the file, from 1 on; else 0. */
 	uint64_t epoch;
-	uint64_t epoch_emptied; /* equal to epoch: the tables are void, the file is being emptied */
+	uint64_t epoch_emptied; /* equals epoch: the tables are void, the file is being emptied */
 };
 
 #endif

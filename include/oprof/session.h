@@ -52,7 +52,7 @@
  */
 #define OPROF_NAMES_MAX 131072u
 
-/* Name of a note that reports show beside the kernel, instead of advice about kernel symbols. */
+/* Name of a note that reports show with the kernel instead of advice about kernel symbols. */
 #define OPROF_NOTE_NO_KERNEL_SYMBOLS "no_kernel_symbols"
 
 #define OPROF_STATS_MAGIC      "OPSTATS\n" /* 8 bytes, no NUL */

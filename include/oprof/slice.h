@@ -6,7 +6,7 @@
  *
  *   struct oprof_slice_header	OPROF_SLICE_HEADER_BYTES, protected by its own checksum
  *   frame "tables"		strings, paths, events, sections, counters
- *   frame "keys"		of all sections, one after the other: differences
+ *   frame "keys"		section by section, the differences between its keys
  *   frame "counts"		samples - 1 of each key
  *   frame "weights"		of each key of weighted sections; may be empty
  *   frame "stacks"		the call trees of the same samples, if there are any
@@ -64,7 +64,7 @@ struct oprof_slice_header {
 	uint64_t epoch_first, epoch_last;
 	/*
 	 * The time range of the slice, CLOCK_REALTIME, ns since 1970, begin_ns <= end_ns. The
-	 * profile specification time: selects by it.
+	 * profile specification "time:" selects slices by this range.
 	 */
 	int64_t begin_ns, end_ns;
 	int64_t first_sample_ns, last_sample_ns; /* 0: no samples */

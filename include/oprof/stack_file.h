@@ -132,7 +132,7 @@ struct oprof_stack_node {
 	uint32_t parent; /* position of a node or a root */
 	uint32_t image;	 /* position of an image, or enum oprof_stack_mark */
 	uint64_t offset;
-	uint64_t nr_samples, weight; /* of samples that ended here, without its children's */
+	uint64_t nr_samples, weight; /* of samples that ended here, not of the node's children */
 };
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define NR_TOP 3u /* bits after the leading 1 whose model depends on all bits before them */
+#define NR_TOP 3u /* number of bits after the leading 1 whose model depends on all bits before */
 
 void bit_model_init(struct bit_model *model, unsigned int ones)
 {
@@ -26,7 +26,9 @@ void number_model_init(struct number_model *model)
 	models_init(model->low, 64);
 }
 
-/* Each bit moves its model by 1 / (nr_met + 1.6) of the distance to that bit. */
+/*
+ * Begins coding. Each coded bit moves its model by 1 / (nr_met + 1.6) of the distance to the bit.
+ */
 static void begin(struct bit_coder *coder)
 {
 	*coder = (struct bit_coder){.high = UINT32_MAX};

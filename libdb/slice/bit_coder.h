@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adaptive binary arithmetic coder (doc/slice.md, "Bits"): the better its model predicts a bit or
- * number, the fewer bytes it takes. The same function encodes and decodes, so that writer and
- * reader cannot differ: a writer passes the bit, a reader passes any value, and both get the bit
- * back.
+ * Adaptive binary arithmetic coder (doc/slice.md, "Bits"): the better a model predicts a bit or
+ * number, the fewer bytes the bit or number takes. The same function encodes and decodes, so that
+ * writer and reader cannot differ: a writer passes the bit, a reader passes any value, and both get
+ * the bit as result.
  *
  * The bytes may be hostile: every call terminates and stays within bounds.
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Estimate of how often a bit is 1, in 65536ths, adapted to each coded bit. */
+/* Estimate of how often a bit is 1, in 65536ths; each coded bit adapts it. */
 struct bit_model {
 	uint16_t ones;
 	uint16_t nr_met; /* bits coded so far, up to BIT_MET_MAX */
@@ -30,9 +30,9 @@ struct bit_model {
 
 /* Model of one kind of number: first its number of bits, then the bits after the leading 1. */
 struct number_model {
-	struct bit_model more[64];   /* whether there are more than i bits */
-	struct bit_model top[65][8]; /* by number of bits: the three after the leading 1 */
-	struct bit_model low[64];    /* by bit position */
+	struct bit_model more[64];   /* more[i]: the number has more than i bits */
+	struct bit_model top[65][8]; /* by number of bits: the three bits after the leading 1 */
+	struct bit_model low[64];    /* the other bits, by bit position */
 };
 
 struct bit_coder {
@@ -40,10 +40,11 @@ struct bit_coder {
 	uint16_t rates[BIT_MET_MAX + 1]; /* in 32768ths: how far a bit moves a model, by nr_met */
 	/* Writer only; NULL in a reader. */
 	struct slice_buffer *to;
-	/* Reader only: the rest of the bytes, and the last 32 bits before it. */
+	/* Reader only: the bytes not yet read, and the 32 bits before them. */
 	const uint8_t *next, *end;
 	uint32_t word;
-	int error; /* -ENOMEM; reader: -EILSEQ, too few bytes, the following bits are meaningless */
+	/* 0; -ENOMEM; in a reader -EILSEQ: too few bytes, and all further bits are meaningless. */
+	int error;
 };
 
 void bit_model_init(struct bit_model *model, unsigned int ones); /* in 65536ths */
@@ -51,7 +52,7 @@ void number_model_init(struct number_model *model);
 
 void bit_coder_write(struct bit_coder *coder, struct slice_buffer *to);
 void bit_coder_read(struct bit_coder *coder, const uint8_t *bytes, size_t nr_bytes);
-/* Writes a writer's last bytes. A reader that has read everything is then at end. */
+/* Writes a writer's last bytes. A reader that has read all numbers has then read all bytes. */
 void bit_coder_finish(struct bit_coder *coder);
 
 /* Shifts out the leading bytes that both bounds have in common. */

@@ -17,7 +17,7 @@
 
 #define NAME_BYTES_MAX 128u /* of a slice's name; longer names are invalid */
 #define TMP_SUFFIX     ".tmp"
-#define DAMAGED_SUFFIX ".damaged" /* slices set aside; reported at that time */
+#define DAMAGED_SUFFIX ".damaged" /* suffix of slices that were set aside and reported */
 
 static const char *const level_names[OPROF_SLICE_NR_LEVELS] = {"minute", "hour", "day", "week"};
 
@@ -30,7 +30,7 @@ void history_file_name(char *text, size_t nr_bytes, enum oprof_slice_level level
 		       level_names[level], epoch_first, epoch_last);
 }
 
-/* Parses a number from text to end, in its only valid spelling. */
+/* Parses the number in [text, end): decimal without leading zeros. */
 static int parse_epoch(const char *text, const char *end, uint64_t *epoch)
 {
 	char copy[24];
@@ -95,7 +95,7 @@ static void named(struct lister *lister, uint64_t epoch)
 		lister->history.epoch_named = epoch;
 }
 
-/* Loads the header and checks that it agrees with the name. Errors as slice_open's. */
+/* Loads the header and checks that it agrees with the name. Errors as slice_open. */
 static int load_header(struct history_file *file, struct diag *diag)
 {
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -157,7 +157,7 @@ static bool ends_in(const char *name, const char *suffix)
 	return nr_bytes >= nr_suffix && !strcmp(name + nr_bytes - nr_suffix, suffix);
 }
 
-/* The epochs of a slice that was set aside are still in use. */
+/* Returns whether name is a slice that was set aside. Its epochs must not be used again. */
 static bool is_set_aside(struct lister *lister, const char *name)
 {
 	const char *suffix = strstr(name, DAMAGED_SUFFIX);
@@ -214,7 +214,7 @@ static int list_folder(struct lister *lister)
 
 /* ---- the rule of epochs ---- */
 
-/* By first epoch; if equal, the wider one first; of the same epochs, the coarser level first. */
+/* Orders by first epoch; if equal, more epochs first; with the same epochs, coarser level first. */
 static int compare_files(const void *a, const void *b)
 {
 	const struct history_file *left = a, *right = b;
@@ -227,8 +227,8 @@ static int compare_files(const void *a, const void *b)
 }
 
 /*
- * A slice that shares only some of its epochs with another is invalid, and
- * which of the two is wrong is unknown. The first one is kept.
+ * Reports and drops a slice that shares only some of its epochs with another slice. One of the two
+ * is invalid, but it is unknown which one; the first one in the order is kept.
  */
 static void tell_overlap(struct lister *lister, struct history_file *file)
 {
@@ -294,7 +294,9 @@ void history_files_deinit(struct history_files *history)
 	memset(history, 0, sizeof(*history));
 }
 
-/* Returns the next file that counts, from index i on; NULL: none. */
+/*
+ * Returns the next file that counts, from index *i on, and moves *i after it; NULL: none is left.
+ */
 static const struct history_file *next_counted(const struct history_files *history, size_t *i)
 {
 	while (*i < history->nr_files && history->files[*i].superseded)

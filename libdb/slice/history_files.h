@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The list of a session's slices. It applies the rule of epochs
- * (oprof/slice.h), and so decides, for the daemon and for reports, which slices
- * count.
+ * Lists a session's slices and applies the rule of epochs (oprof/slice.h): the list decides, for
+ * the daemon and for reports, which slices count.
  */
 #ifndef LIBDB_HISTORY_FILES_H
 #define LIBDB_HISTORY_FILES_H
@@ -25,19 +24,18 @@ struct history_file {
 };
 
 struct history_files {
-	struct history_file *files; /* by epoch_first; if equal, the wider one first */
+	struct history_file *files; /* by epoch_first; if equal, more epochs first */
 	size_t nr_files, room_files;
-	uint64_t epoch_closed; /* highest in a good slice, or 0; live files up to it are void */
-	uint64_t epoch_named;  /* highest in any name, damaged or not */
+	uint64_t epoch_closed; /* highest in a valid slice, or 0; live files up to it are void */
+	uint64_t epoch_named;  /* highest in any slice's name, damaged or not */
 	size_t nr_damaged;     /* each was reported to damaged() */
 };
 
 /*
- * Lists the slices of the session at session_path, and reads and checks their
- * headers. An invalid name, a name that contradicts its header, or a damaged
- * header counts as damage, is reported to damaged (which may be NULL) and left
- * out of the list. Leftover ".tmp" files are ignored. A missing folder is an
- * empty list. Returns 0, -ENOMEM, or -errno.
+ * Lists the slices of the session at session_path, and reads and checks their headers. A file with
+ * an invalid name, a damaged header, or a header that contradicts the name is damaged: it is
+ * reported to damaged() (which may be NULL) and left out of the list. Leftover ".tmp" files are
+ * ignored. A missing folder gives an empty list. Returns 0, -ENOMEM, or -errno.
  */
 int history_files_list(struct history_files *history, const char *session_path,
 		       void (*damaged)(const char *path, const struct diag *diag, void *context),
@@ -45,9 +43,9 @@ int history_files_list(struct history_files *history, const char *session_path,
 void history_files_deinit(struct history_files *history);
 
 /*
- * Returns whether both lists count the same slices. A reader of a running
- * session lists them, reads the live files, lists again, and starts over if the
- * lists differ: samples may have moved from a live file to a slice in between.
+ * Returns whether the same slices count in both lists. A reader of a running session lists the
+ * slices, reads the live files, lists the slices again, and starts over if the lists differ:
+ * samples may have moved from a live file to a slice between the two.
  */
 bool history_files_same(const struct history_files *a, const struct history_files *b);
 

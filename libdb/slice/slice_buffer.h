@@ -13,8 +13,8 @@ struct slice_buffer {
 };
 
 /*
- * Returns where nr_bytes may be written, or NULL without memory. The caller
- * then raises nr_bytes.
+ * Returns the address where nr_bytes more bytes may be written, or NULL if out of memory. The
+ * caller then adds the number of bytes written to buffer->nr_bytes.
  */
 uint8_t *slice_buffer_reserve(struct slice_buffer *buffer, size_t nr_bytes);
 

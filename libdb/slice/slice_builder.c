@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Building a slice in memory: sections are found by a hash of their identity,
- * and their entries are sorted and summed when memory grows or the slice is
- * written.
+ * Builds a slice in memory. Sections are found by a hash of their identity. Their entries are
+ * appended unsorted, and sorted and summed when the array must grow or the slice is written.
  */
 #include "lib/array.h"
 #include "lib/index_table.h"
@@ -72,7 +71,7 @@ static uint64_t hash_path(uint64_t hash, const struct slice_path *path)
 		       : hash;
 }
 
-/* Hashes most of the fields that slice_section_compare compares, and no others. */
+/* Hashes most of the fields that slice_section_compare compares, and no other fields. */
 static uint64_t hash_section(const struct slice_section *section)
 {
 	uint64_t hash = hash_path(UINT64_C(0xcbf29ce484222325), &section->image);
@@ -168,7 +167,7 @@ static void entries_sum(struct builder_section *section)
 	section->nr_entries = nr;
 }
 
-/* Sorts keys with the indices of their entries, then copies the entries in that order. */
+/* Sorts the entries: sorts pairs of key and index, then copies the entries in that order. */
 static int entries_order(struct builder_section *section)
 {
 	struct sdb_slots slots = {.wide = true};
@@ -218,7 +217,7 @@ static int section_reserve(struct builder_section *section, size_t nr_entries)
 		return 0;
 	if (section->nr_entries >= NR_SUM_UP && section_sort(section))
 		return -ENOMEM;
-	/* Leave half of it free, so that the next summing is not soon. */
+	/* Leave half of the room free, so that the next sort is not needed soon. */
 	while (nr_entries > room - section->nr_entries || section->nr_entries > room / 2)
 		room *= 2;
 	if (room == section->room)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Verifying a slice. The reader already refuses data that breaks an invariant
- * of doc/slice.md. The check reads everything, and then compares the sums of
- * the whole slice with the header's.
+ * Verifies a slice. The reader already refuses data that breaks an invariant of doc/slice.md. The
+ * check reads everything, and then compares the sums of the whole slice with those in the header.
  */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Definitions shared by the writer and the reader of slices (doc/slice.md):
- * encoding of numbers, limits, and what a section stores. A change here needs a
- * new OPROF_SLICE_VERSION.
+ * Definitions shared by the writer and the reader of slices (doc/slice.md): encoding of numbers,
+ * limits, and the stored properties of a section. A change here needs a new OPROF_SLICE_VERSION.
  */
 #ifndef LIBDB_SLICE_FORMAT_H
 #define LIBDB_SLICE_FORMAT_H
@@ -18,20 +17,20 @@
 #define SLICE_NUMBER_BYTES_MAX 10u
 
 /*
- * A frame may decompress to at most SLICE_RATIO_MAX times its size, plus
- * SLICE_RAW_FREE_BYTES: this bounds the cost of a small hostile file. The
- * writer keeps to it (slice_packer.c); real keys and tables stay far below.
+ * A frame may decompress to at most SLICE_RATIO_MAX times its size, plus SLICE_RAW_FREE_BYTES: this
+ * bounds the cost of a small hostile file. The writer ensures it (slice_packer.c); real keys and
+ * tables stay far below.
  */
 #define SLICE_RATIO_MAX	     32u
 #define SLICE_RAW_FREE_BYTES (1u << 20)
 
-/* Log2 of the most decompressed bytes that a reader of a stream must keep. */
+/* Log2 of the window: the decompressed bytes that a reader of a stream must keep. */
 #define SLICE_WINDOW_LOG 21
 
-/* Frames with no more raw bytes than this are packed and unpacked in one call. */
+/* Frames with at most this many raw bytes are packed and unpacked in one call. */
 #define SLICE_SMALL_BYTES (128u << 10)
 
-/* Section flags that are stored, and those of them that distinguish sections. */
+/* Section flags that are stored, and the flags among them that distinguish sections. */
 #define SLICE_SECTION_FLAGS                                                                        \
 	(OPROF_SDB_WEIGHTED | OPROF_SDB_FREQUENCY | OPROF_SDB_HOLED | OPROF_SDB_KEEP_KERNEL)
 #define SLICE_SECTION_FLAGS_TELL (OPROF_SDB_FREQUENCY | OPROF_SDB_KEEP_KERNEL)
@@ -64,13 +63,13 @@ static inline uint64_t slice_multiply_capped(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Most raw bytes that a frame of nr_bytes may have. */
+/* Returns the maximum of raw bytes that a frame of nr_bytes may have. */
 static inline uint64_t slice_raw_bytes_max(uint64_t nr_bytes)
 {
 	return saturate_sum(slice_multiply_capped(nr_bytes, SLICE_RATIO_MAX), SLICE_RAW_FREE_BYTES);
 }
 
-/* Weight of a key in a section that stores no weights. */
+/* Returns the weight of a key in a section that stores no weights. */
 static inline uint64_t slice_plain_weight(const struct slice_section *section, uint64_t nr_samples)
 {
 	return section->flags & OPROF_SDB_FREQUENCY
@@ -85,9 +84,9 @@ static inline bool slice_section_is_idle(const struct slice_section *section)
 
 /* ---- slice_section.c: the two parts of slice_section_compare ---- */
 
-/* By image: path, identity, kind and start. */
+/* Compares by image: path, identity, kind and start. */
 int slice_section_compare_images(const struct slice_section *a, const struct slice_section *b);
-/* By application, event and separation. */
+/* Compares by application, event and separation. */
 int slice_section_compare_rest(const struct slice_section *a, const struct slice_section *b);
 
 /* ---- slice_header.c ---- */
@@ -95,13 +94,12 @@ int slice_section_compare_rest(const struct slice_section *a, const struct slice
 /* Converts a header between file and machine byte order, in either direction. */
 void slice_header_swap(struct oprof_slice_header *header);
 
-/* Checksum of a header in file byte order. */
+/* Returns the checksum of a header in file byte order. */
 uint64_t slice_header_checksum(const struct oprof_slice_header *header);
 
 /*
- * Reads and checks the header of the slice open at fd: frames must follow each
- * other to the end of the file and have plausible raw sizes. Errors as
- * slice_open's.
+ * Reads and checks the header of the slice open at fd: frames must follow each other to the end of
+ * the file and have plausible raw sizes. Errors as slice_open.
  */
 int slice_header_load(int fd, const char *path, struct oprof_slice_header *header,
 		      struct diag *diag);

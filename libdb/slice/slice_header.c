@@ -54,7 +54,7 @@ uint64_t slice_header_checksum(const struct oprof_slice_header *header)
 	return hash;
 }
 
-/* *header is in file byte order. */
+/* Checks magic, version, checksum and flags of *header, which is in file byte order. */
 static int check_start(const struct oprof_slice_header *header, size_t nr_bytes, const char *path,
 		       struct diag *diag)
 {
@@ -98,7 +98,7 @@ static int check_frame(const struct oprof_slice_frame *frame, const char *name, 
 	return 0;
 }
 
-/* Without its flag, the frame "stacks" must be missing. */
+/* The frame "stacks" must exist if and only if its flag is set. */
 static int check_stacks(const struct oprof_slice_header *header, uint64_t *offset,
 			uint64_t file_bytes, const char *path, struct diag *diag)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Merging slices. All inputs have their sections in the same order, so they are
- * read in parallel: only the equal sections that are being summed are in
- * memory, and what is already packed.
+ * Merges slices. All inputs have their sections in the same order, so they are read in parallel:
+ * the memory holds only the equal sections that are being summed, and the packed output.
  */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
@@ -39,7 +38,10 @@ struct merge {
 
 /* ---- properties of the sum ---- */
 
-/* A counter that a new version added begins in the first slice that has it. */
+/*
+ * Merges the counters of one more slice. The begin value of a counter is from the first slice that
+ * has it, since a newer version may add counters.
+ */
 static void merge_counters(struct merge *merge, const struct slice_info *info)
 {
 	for (size_t i = 0; i < info->nr_counters; i++) {
@@ -185,7 +187,7 @@ static void lists_free(struct merge *merge)
 
 /* ---- sections ---- */
 
-/* Returns the first of the inputs' next sections; NULL: none is left. */
+/* Returns the section to merge next: the first of the inputs' next sections; NULL: none is left. */
 static const struct slice_section *next_section(const struct merge *merge)
 {
 	const struct slice_section *first = NULL;
@@ -219,7 +221,7 @@ static int list_read(struct merge *merge, struct input *input, struct slice_sect
 /* Sums first with the equal sections of other inputs. */
 static int merge_section(struct merge *merge, const struct slice_section *first, struct diag *diag)
 {
-	const struct slice_section what = *first; /* a copy: first's input moves on */
+	const struct slice_section what = *first; /* a copy: the input of first advances */
 	struct slice_section *sum = &merge->sections[merge->nr_sections];
 	int error = 0;
 
@@ -241,7 +243,7 @@ static int merge_section(struct merge *merge, const struct slice_section *first,
 	return error ? diag_set(diag, error, "%s", strerror(-error)) : 0;
 }
 
-/* Makes room for the sections of all inputs: the sum has no more. */
+/* Makes room for the sections of all inputs: the sum cannot have more. */
 static int sections_make_room(struct merge *merge)
 {
 	size_t nr = 0;
@@ -267,7 +269,7 @@ static int merge_sections(struct merge *merge, struct diag *diag)
 
 /* ---- call trees ---- */
 
-/* Merges one input at a time: at most three times the limit of nodes is in memory. */
+/* Merges the call trees of one input: at most three times the limit of nodes is in memory. */
 static int merge_stacks_of(struct stack_tree *sum, struct slice *slice, struct diag *diag)
 {
 	struct stack_tree tree;

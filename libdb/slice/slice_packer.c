@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packing frames. A small frame is packed in one call, with zstd tables that
- * fit its size: most slices are small, and the tables of a stream cost more
- * than they hold.
+ * Packs frames. A small frame is packed in one call, with zstd tables that fit its size: most
+ * slices are small, and the tables of a stream would cost more than the data.
  */
 #include "libdb/slice/slice_packer.h"
 
@@ -15,9 +14,8 @@
 #define PACK_LEVEL 3
 
 /*
- * If the frame is smaller than the raw bytes by more than this ratio, it must
- * be made longer: it is flushed in pieces so small that the block headers
- * count.
+ * If the frame is smaller than the raw bytes by more than this ratio, it must be made longer: it is
+ * flushed in pieces so small that their block headers make it long enough.
  */
 #define SQUEEZE_RATIO (SLICE_RATIO_MAX / 2)
 #define SQUEEZE_FREE  (SLICE_RAW_FREE_BYTES / 2)
@@ -38,7 +36,7 @@ static int context_make(ZSTD_CCtx **context)
 	return 0;
 }
 
-/* The stream's window is the memory that its readers need. */
+/* Makes a stream. Its window determines the memory that its readers need. */
 static int stream_make(struct slice_packer *packer)
 {
 	int error = context_make(&packer->stream);
@@ -49,7 +47,7 @@ static int stream_make(struct slice_packer *packer)
 	return error;
 }
 
-/* On valid input, zstd can only fail for lack of memory. */
+/* Returns 0 or -ENOMEM: on valid input, zstd can only fail for lack of memory. */
 static int stream_put(struct slice_packer *packer, ZSTD_inBuffer *in, ZSTD_EndDirective directive)
 {
 	size_t left;

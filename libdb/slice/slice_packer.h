@@ -12,18 +12,20 @@
 struct slice_packer {
 	struct slice_buffer raw;    /* not yet packed */
 	struct slice_buffer packed; /* the frame so far */
-	uint64_t nr_raw_bytes;	    /* accepted so far, including those in raw */
+	uint64_t nr_raw_bytes;	    /* raw bytes accepted so far, including the bytes in raw */
 	ZSTD_CCtx *stream;	    /* NULL: everything is still in raw */
 };
 
-/* Returns where nr_bytes may be written, or NULL and *error. Commit then accepts them. */
+/*
+ * Returns the address where nr_bytes may be written, or NULL with *error set. slice_packer_commit
+ * then accepts the bytes that were written.
+ */
 uint8_t *slice_packer_reserve(struct slice_packer *packer, size_t nr_bytes, int *error);
 void slice_packer_commit(struct slice_packer *packer, size_t nr_bytes);
 
 /*
- * Completes the frame in packed; without any bytes it stays empty. *small is a
- * context for any number of frames, created if NULL; the caller frees it.
- * Returns 0 or -ENOMEM.
+ * Completes the frame in packed; if no bytes were accepted, it stays empty. *small is a context for
+ * any number of frames, created if NULL; the caller frees it. Returns 0 or -ENOMEM.
  */
 int slice_packer_end(struct slice_packer *packer, ZSTD_CCtx **small);
 

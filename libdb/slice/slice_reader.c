@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading a slice: the tables when it is opened, keys section by section, a window at a time. */
+/* Reads a slice: the tables when it is opened, keys section by section, a window at a time. */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_tables.h"
@@ -20,7 +20,7 @@ struct slice {
 	struct slice_unpacker keys, counts, weights;
 	ZSTD_DCtx *small;
 	size_t next; /* number of the next section */
-	int error;   /* set at the first damage, then returned by all later reads */
+	int error;   /* the first error of reading; all later reads return it */
 	char name[];
 };
 
@@ -51,7 +51,7 @@ static int frame_error(const struct slice *slice, int error, const char *name, s
 				: diag_set_at(diag, error, slice->name, 0, "%s", strerror(-error));
 }
 
-/* Decompresses a whole frame. *raw is valid until the unpacker's deinit. */
+/* Decompresses a whole frame. *raw is valid until slice_unpacker_deinit. */
 static int load_frame(struct slice *slice, const struct oprof_slice_frame *frame, const char *name,
 		      struct slice_unpacker *unpacker, const uint8_t **raw, size_t *nr_raw,
 		      struct diag *diag)
@@ -186,7 +186,9 @@ const struct slice_section *slice_sections(const struct slice *slice, size_t *nr
 
 /* ---- sections ---- */
 
-/* Only the first key of a section may have a distance of 0. Returns 0, -EILSEQ, ... */
+/*
+ * Reads the keys of a section. Only the first key may have a distance of 0. Returns 0, -EILSEQ, ...
+ */
 static int read_keys(struct slice *slice, struct sdb_entry *entries, uint64_t nr_keys)
 {
 	uint64_t key = 0, distance;
@@ -242,7 +244,7 @@ static int read_weights(struct slice *slice, const struct slice_section *section
 	return !error && weight != section->weight ? -EILSEQ : error;
 }
 
-/* The last byte of a number is below 0x80. */
+/* Skips numbers. The last byte of each number is below 0x80. */
 static int skip_numbers(struct slice *slice, struct slice_unpacker *unpacker, uint64_t nr_numbers)
 {
 	int error = 0;

@@ -21,7 +21,7 @@ struct slice_rows {
 	struct index_table table;
 };
 
-/* Returns the row's number, adding it if it is new, or -ENOMEM. */
+/* Returns the row's number, or -ENOMEM; adds the row if it is new. */
 int64_t slice_rows_put(struct slice_rows *rows, const void *bytes, size_t nr_bytes);
 
 void slice_rows_deinit(struct slice_rows *rows);

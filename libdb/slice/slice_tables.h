@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Appends the tables to raw. Sections are sorted and their sums set. Returns 0 or -ENOMEM. */
+/*
+ * Appends the tables to raw. The sections must be sorted and have their sums. Returns 0 or -ENOMEM.
+ */
 int slice_tables_encode(const struct slice_section *const *sections, size_t nr_sections,
 			const struct slice_info *info, struct slice_buffer *raw);
 
@@ -27,8 +29,8 @@ struct slice_tables {
 };
 
 /*
- * Decodes raw and checks all of it; the result does not point into raw. Returns
- * 0, -EILSEQ and diag, -EPROTONOSUPPORT, or -ENOMEM. path is for diag.
+ * Decodes raw and checks all of it; *tables does not point into raw. Returns 0; -EILSEQ: damaged;
+ * -EPROTONOSUPPORT: unknown flags; or -ENOMEM; sets diag. path is for diag.
  */
 int slice_tables_decode(const uint8_t *raw, size_t nr_bytes, struct slice_tables *tables,
 			const char *path, struct diag *diag);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Decoding tables of a slice, which may be hostile: every number is checked
- * before it is used, and no more memory is allocated than the available bytes
- * can fill.
+ * Decodes the tables of a slice. The bytes may be hostile: every number is checked before it is
+ * used, and no more memory is allocated than the available bytes can fill.
  */
 #include "libdb/slice/slice_tables.h"
 
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least number of bytes in a row. */
+/* Minimum number of bytes in a row. */
 #define STRING_BYTES_MIN  1u
 #define PATH_BYTES_MIN	  2u
 #define IMAGE_BYTES_MIN	  9u
@@ -28,7 +27,7 @@ struct tables_decoder {
 	uint64_t image_before;
 	const char *path;
 	struct diag *diag;
-	int error; /* the first error; later numbers are 0 */
+	int error; /* the first error; later numbers are read as 0 */
 };
 
 static void fail(struct tables_decoder *decoder, const char *what, size_t row)
@@ -51,7 +50,10 @@ static uint64_t get_number(struct tables_decoder *decoder, uint64_t max, const c
 	return 0;
 }
 
-/* Allocates a table whose rows take at least nr_bytes_min bytes each. */
+/*
+ * Reads the number of rows of a table and allocates the table. Each row takes at least nr_bytes_min
+ * bytes of the slice, and nr_bytes_each bytes in memory.
+ */
 static void *get_rows(struct tables_decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
 		      const char *what, size_t *nr_rows)
 {
@@ -70,7 +72,10 @@ static void *get_rows(struct tables_decoder *decoder, size_t nr_bytes_min, size_
 
 /* ---- rows ---- */
 
-/* A string takes its length and its bytes, its copy its bytes and a NUL: text is large enough. */
+/*
+ * Reads the strings. In the slice a string takes its length and its bytes; its copy takes its bytes
+ * and a NUL. So text, with the size of the remaining bytes, is large enough.
+ */
 static void get_strings(struct tables_decoder *decoder)
 {
 	char *to;
@@ -153,7 +158,9 @@ static void get_build_id(struct tables_decoder *decoder, struct oprof_image_iden
 	decoder->next += identity->nr_build_id;
 }
 
-/* Images and events are stored as sections, in which only these fields are set. */
+/*
+ * Reads the images. In memory, images and events are sections in which only their fields are set.
+ */
 static void get_images(struct tables_decoder *decoder)
 {
 	struct slice_section *images =

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Encoding the tables of a slice. Strings, paths, images and events that
- * sections share are rows of their own tables, each stored once. Layout:
- * doc/slice.md.
+ * Encodes the tables of a slice. Strings, paths, images and events that sections share are rows of
+ * tables of their own, each stored once. doc/slice.md has the layout.
  */
 #include "libdb/slice/slice_tables.h"
 

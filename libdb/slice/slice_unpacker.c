@@ -10,7 +10,7 @@
 #define RAW_BYTES    (64u << 10) /* window of a stream */
 #define PACKED_BYTES (32u << 10)
 
-/* Start of a zstd frame. libzstd would also accept older formats and skippable frames. */
+/* Start of a zstd frame; checked, since libzstd also accepts older formats and skippable frames. */
 static const uint8_t frame_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 #define FRAME_CHECKSUM 0x04 /* bit in the byte after the magic */
 
@@ -127,7 +127,7 @@ static int stream_read(struct slice_unpacker *unpacker, int fd)
 	return first && !begins_frame(unpacker->packed, nr_bytes) ? -EILSEQ : 0;
 }
 
-/* Decompresses once into *out, as much as is available or has room. */
+/* Decompresses once into *out, as many bytes as are available and fit. */
 static int stream_step(struct slice_unpacker *unpacker, int fd, ZSTD_outBuffer *out)
 {
 	const size_t out_before = out->pos;

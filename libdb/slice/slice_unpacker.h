@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads one frame of a slice: decompresses zstd from a file, a window at a
- * time. The file is not trusted: a frame that does not decompress, is longer or
- * shorter than the header says, or fails its checksum is -EILSEQ.
+ * Reads one frame of a slice: decompresses zstd from a file, a window at a time. The file is not
+ * trusted: a frame that does not decompress, is longer or shorter than the header states, or has a
+ * wrong checksum gives -EILSEQ.
  */
 #ifndef LIBDB_SLICE_UNPACKER_H
 #define LIBDB_SLICE_UNPACKER_H
@@ -16,27 +16,27 @@
 #include <zstd.h>
 
 struct slice_unpacker {
-	const uint8_t *next, *end; /* raw bytes not yet taken */
+	const uint8_t *next, *end; /* raw bytes that the user has not yet taken */
 	uint8_t *raw;		   /* memory of these bytes */
 	size_t room;
-	uint64_t nr_raw_left; /* not yet in raw */
+	uint64_t nr_raw_left; /* raw bytes not yet decompressed into raw */
 
 	struct oprof_slice_frame frame;
 	ZSTD_DCtx *stream; /* NULL: small frame, or not begun */
 	uint8_t *packed;   /* stream only: bytes read and not yet decompressed */
 	ZSTD_inBuffer in;
-	uint64_t nr_read; /* bytes of the frame */
+	uint64_t nr_read; /* bytes of the frame that were read from the file */
 	bool ended;	  /* the end of the frame was reached */
 };
 
-/* frame was checked by slice_header_load. Reads nothing yet. */
+/* Prepares to read frame, which slice_header_load has checked. Reads nothing yet. */
 void slice_unpacker_init(struct slice_unpacker *unpacker, const struct oprof_slice_frame *frame);
 void slice_unpacker_deinit(struct slice_unpacker *unpacker);
 
 /*
- * Adds raw bytes after those not yet taken: at least SLICE_NUMBER_BYTES_MAX are
- * then available, or all that are left. *small is a context for small frames,
- * created if NULL; the caller frees it. Returns 0, -EILSEQ, -ENOMEM, or -errno.
+ * Appends raw bytes to the bytes not yet taken: at least SLICE_NUMBER_BYTES_MAX are then available,
+ * or all bytes that are left. *small is a context for small frames, created if NULL; the caller
+ * frees it. Returns 0, -EILSEQ, -ENOMEM, or -errno.
  */
 int slice_unpacker_fill(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small);
 
@@ -46,7 +46,7 @@ int slice_unpacker_fill_all(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx *
 /* Returns 0 if all bytes were taken and the frame is complete, else -EILSEQ or another error. */
 int slice_unpacker_end(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small);
 
-/* Ensures that a whole number is available at next, if the frame has one left. */
+/* Ensures that a whole number is available at next, if the frame has another number. */
 static inline int slice_unpacker_need(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small)
 {
 	if (unpacker->end - unpacker->next >= (ptrdiff_t)SLICE_NUMBER_BYTES_MAX ||
@@ -56,8 +56,8 @@ static inline int slice_unpacker_need(struct slice_unpacker *unpacker, int fd, Z
 }
 
 /*
- * Takes the number at *next. Returns 0, or -EILSEQ if it is cut by the end of
- * the bytes, does not fit 64 bits, or is longer than necessary.
+ * Takes the number at *next. Returns 0, or -EILSEQ if the bytes end inside the number, or if it
+ * does not fit 64 bits or is longer than necessary.
  */
 static inline int slice_get_number(const uint8_t **next, const uint8_t *end, uint64_t *value)
 {

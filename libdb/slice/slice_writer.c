@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writing a slice. All frames are small, and stay in memory until the sums in
- * the header, which precedes them, are known.
+ * Writes a slice. The packed frames are small; they stay in memory until the slice is complete, and
+ * are then written with their offsets and the header.
  */
 #include "libdb/slice/slice_writer.h"
 
@@ -35,7 +35,7 @@ static void section_sum(struct slice_section *section, const struct sdb_entry *e
 	}
 }
 
-/* Writes the distance of each key from the one before, of the first from 0. */
+/* Writes the distance of each key from the previous key; the first key's distance is from 0. */
 static int put_keys(struct slice_packer *packer, const struct sdb_entry *entries, size_t nr_entries,
 		    uint64_t *before)
 {
@@ -199,7 +199,9 @@ static void header_sum(struct oprof_slice_header *header,
 	}
 }
 
-/* A clock that was set back must not make the slice unreadable. */
+/*
+ * Swaps the times if a clock that was set back has reversed them: readers would refuse the slice.
+ */
 static void put_in_order(int64_t *first, int64_t *last)
 {
 	const int64_t swapped = *first;

@@ -17,16 +17,15 @@ struct slice_writer {
 };
 
 /*
- * Adds the next section, in the order of slice_section_compare; entries ascend,
- * nr_entries > 0. Sets the section's sums, and sets or clears
- * OPROF_SDB_WEIGHTED depending on whether its weights must be stored. Returns 0
- * or -ENOMEM.
+ * Adds the next section, in the order of slice_section_compare. The keys of entries ascend;
+ * nr_entries > 0. Sets the section's sums, and sets OPROF_SDB_WEIGHTED if its weights must be
+ * stored, else clears it. Returns 0 or -ENOMEM.
  */
 int slice_writer_add(struct slice_writer *writer, struct slice_section *section,
 		     const struct sdb_entry *entries, size_t nr_entries);
 
 /*
- * Adds the call trees of all sections, folded if over STACK_TREE_NODES_MAX.
+ * Adds the call trees of all sections, folded if they have more than STACK_TREE_NODES_MAX nodes.
  * Returns 0 or -ENOMEM.
  */
 int slice_writer_stacks(struct slice_writer *writer, const struct stack_tree *tree);

@@ -34,7 +34,7 @@ uint64_t stack_code_number(struct stack_code *code, enum stack_code_kind kind, u
 
 /* ---- functions ---- */
 
-/* before: the previous function; NULL: none. */
+/* Codes a function, relative to `before`, the previous function; NULL: there is none. */
 static int code_function(struct stack_code *code, struct stack_function *function,
 			 const struct stack_function *before, uint32_t nr_images)
 {
@@ -67,13 +67,13 @@ int stack_code_functions(struct stack_code *code, struct stack_function *functio
 
 /* ---- which function calls which ---- */
 
-/* Returns the caller's own number: its callees usually have numbers near it. */
+/* Returns the caller's own number as a callee: its callees usually have numbers near it. */
 static uint32_t about(const struct stack_code *code, uint32_t caller)
 {
 	return caller < code->nr_roots ? 0 : caller - code->nr_roots;
 }
 
-/* Codes the i-th callee of a caller; its first is callees[0]. */
+/* Codes callees[i], one of the callees of a caller. */
 static int code_callee(struct stack_code *code, uint32_t caller, uint32_t *callees, uint32_t i)
 {
 	const uint64_t nr_numbers = OPROF_STACK_MARKS + (uint64_t)code->nr_functions;
@@ -101,7 +101,7 @@ static int code_callees_of(struct stack_code *code, uint32_t caller, uint32_t nr
 		stack_code_number(code, STACK_CODE_NR_CALLEES, (uint64_t)begin[1] - begin[0]);
 	int error = code->coder.error;
 
-	/* An OPROF_STACK_OTHER calls nothing. */
+	/* An OPROF_STACK_OTHER has no callees. */
 	if (!error && (nr > nr_callees_max - begin[0] ||
 		       (nr && caller == code->nr_roots + OPROF_STACK_OTHER)))
 		error = -EILSEQ;
@@ -121,7 +121,7 @@ static int make_room(struct stack_code *code, uint32_t nr_callees_max)
 	return code->begin && code->callees ? 0 : -ENOMEM;
 }
 
-/* Initially all callees are equally likely. */
+/* Initialises the models: all nr callees, nr_first on the first side, are equally likely. */
 static void share_init(struct stack_share *share, uint32_t nr_first, uint32_t nr)
 {
 	bit_model_init(&share->side, (unsigned int)((uint64_t)nr_first * 65536 / nr));
@@ -175,7 +175,7 @@ static unsigned int nr_bits_of(uint64_t mass)
 	return 64u - (unsigned int)__builtin_clzll(mass);
 }
 
-/* Codes how much of mass, at least 2, the first side has if neither side has all. */
+/* Codes the first side's part of a mass of at least 2, if neither side has the whole mass. */
 static uint64_t code_amount(struct stack_code *code, struct stack_share *share, uint64_t mass,
 			    uint64_t first)
 {
@@ -197,7 +197,7 @@ static uint64_t code_amount(struct stack_code *code, struct stack_share *share, 
 	return bit_code(&code->coder, &share->larger, first > second) ? mass - less : less;
 }
 
-/* Codes how much of mass, at least 1, the first of two sides has. */
+/* Codes the first side's part of a mass of at least 1. */
 static uint64_t code_share(struct stack_code *code, struct stack_share *share, uint64_t mass,
 			   uint64_t first)
 {
@@ -225,9 +225,9 @@ struct halving {
 };
 
 /*
- * Divides mass among the callees from low to high - 1. Those that have any are
- * parts, from index first on, which a reader fills in. Returns the index of the
- * next part.
+ * Divides mass among the callees low to high - 1. Each callee that gets a part of the mass has an
+ * element of parts, from index first on; a reader fills these elements in. Returns the index after
+ * the last one.
  */
 static uint32_t code_half(struct halving *halving, uint32_t low, uint32_t high, uint64_t mass,
 			  uint32_t first)

@@ -11,7 +11,10 @@
 int stack_root_compare(const struct slice_section *a, const struct slice_section *b);
 uint32_t stack_root_hash(const struct slice_section *section);
 
-/* By path, identity, kind and start. Of identities with a build-id only that is compared. */
+/*
+ * Compares by path, identity, kind and start. If both identities have a build-id, only the
+ * build-ids are compared.
+ */
 int stack_image_compare(const struct stack_image *a, const struct stack_image *b);
 uint32_t stack_image_hash(const struct stack_image *image);
 

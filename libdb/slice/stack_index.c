@@ -18,8 +18,8 @@ static uint32_t room_of(uint32_t log2)
 }
 
 /*
- * Allocates zeroed, line-aligned memory. Large tables are accessed at random:
- * if the kernel gives huge pages, an access costs one miss instead of two.
+ * Allocates zeroed, line-aligned memory. Large tables are accessed at random: with huge pages, an
+ * access costs one cache miss instead of two.
  */
 static int lines_make(struct stack_index *index, uint32_t log2)
 {
@@ -41,9 +41,9 @@ static int lines_make(struct stack_index *index, uint32_t log2)
 }
 
 /*
- * Copies the slots of a line to the two empty lines that replace it in a table
- * of twice the size. All its hashes must belong to it. Without branches: an
- * empty slot is copied as well, and overwritten by the next.
+ * Copies the slots of a line to the two empty lines that replace it in a table of twice the size.
+ * All its hashes must select this line. The loop has no branches: an empty slot is copied as well,
+ * and overwritten by the next slot.
  */
 static void line_split(const struct stack_line *line, struct stack_line *pair, uint32_t shift)
 {
@@ -70,8 +70,9 @@ static void line_move(struct stack_index *to, const struct stack_line *line)
 }
 
 /*
- * A line holds slots of other lines only if the line before it was full, in the
- * old table or in the new one; a full line may have slots in later lines.
+ * Copies all slots to a larger table. A line can hold slots that belong to earlier lines only if
+ * the line before it is full. Lines without such slots are split, if the two new lines are still
+ * empty; the slots of other lines are put one by one.
  */
 static void slots_move(struct stack_index *to, const struct stack_index *from)
 {

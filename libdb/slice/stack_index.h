@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table from hashes to numbers, for call trees and stack files. The user
- * keeps the items and compares them; the table has their numbers. A slot is 32
- * bits of the hash and the number (never 0), so that most look-ups cost one
- * cache line, and growing does not touch the items.
+ * A hash table from hashes to numbers, for call trees and stack files. The user keeps the items and
+ * compares them; the table has their numbers. A slot is 32 bits of the hash and the number (never
+ * 0), so that most look-ups cost one cache line, and growing does not access the items.
  *
- * Slots are grouped into cache lines. The top bits of a hash select its line;
- * if that is full, the next line that is not full is used. The order of lines
- * is thus nearly that of hashes, and growing reads and writes from one end to
- * the other.
+ * Slots are grouped into cache lines. The top bits of a hash select its line; if this line is full,
+ * the next line that is not full is used. So lines are nearly in the order of hashes, and growing
+ * reads and writes memory from one end to the other.
  */
 #ifndef LIBDB_STACK_INDEX_H
 #define LIBDB_STACK_INDEX_H
@@ -23,7 +21,7 @@ struct stack_index {
 	uint32_t shift; /* line of a hash: hash >> shift */
 	uint32_t mask;	/* number of lines - 1 */
 	uint32_t nr_used;
-	uint32_t nr_room; /* most slots used before it must grow */
+	uint32_t nr_room; /* maximum of nr_used; then the table must grow */
 	void *memory;	  /* malloc'ed, contains lines */
 };
 
@@ -42,7 +40,7 @@ static inline int stack_index_reserve(struct stack_index *index, uint32_t nr)
 	return nr <= index->nr_room - index->nr_used ? 0 : stack_index_grow(index, nr);
 }
 
-/* Multiplies and xor-shifts: each bit of both words affects the hash. */
+/* Hashes word into the hash `before`: each bit of both affects the result. */
 static inline uint64_t stack_hash(uint64_t before, uint64_t word)
 {
 	before = (before ^ word) * UINT64_C(0x9e6c63d0876a9a47);
@@ -56,7 +54,7 @@ static inline uint32_t stack_hash_node(uint32_t parent, uint32_t image, uint64_t
 	return (uint32_t)(hash * UINT64_C(0xd1b54a32d192ed03) >> 32);
 }
 
-/* Returns the number under hash for which same() is true; 0: none. */
+/* Returns the number with this hash for which same() returns true; 0: none. */
 static inline uint32_t stack_index_find(const struct stack_index *index, uint32_t hash,
 					bool (*same)(const void *what, uint32_t number),
 					const void *what)

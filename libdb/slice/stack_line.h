@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One cache line of stack_index.h. Its slots are compared all at once: the
- * matching slot is unpredictable, and a branch for each would wait for memory.
+ * One cache line of stack_index.h. Its slots are compared all at once: the matching slot is
+ * unpredictable, and a branch for each slot would wait for memory.
  */
 #ifndef LIBDB_STACK_LINE_H
 #define LIBDB_STACK_LINE_H
@@ -14,7 +14,7 @@
 
 #define STACK_LINE_SLOTS 8u
 
-/* Slots fill from the first on. */
+/* Slots are filled from the first on. */
 struct stack_line {
 	uint32_t hashes[STACK_LINE_SLOTS];
 	uint32_t numbers[STACK_LINE_SLOTS]; /* 0: empty */

@@ -15,7 +15,7 @@
 #define NR_OTHERS_MIN  8u
 #define TEXT_BYTES_MIN 4000u
 
-/* Flags of a root: those that distinguish it, and whether weights are stored. */
+/* Flags of a root: the flags that distinguish roots, and whether weights are stored. */
 #define ROOT_FLAGS (SLICE_ROOT_FLAGS_TELL | OPROF_SDB_WEIGHTED)
 
 int stack_tree_init(struct stack_tree *tree)
@@ -101,7 +101,7 @@ static int text_keep(struct stack_tree *tree, const char **text)
 
 /* ---- appending ---- */
 
-/* Doubles an array, or allocates it; NULL: no memory, the array is unchanged. */
+/* Doubles an array, or allocates it. Returns NULL if out of memory; the array is then unchanged. */
 static void *array_bigger(void *array, uint32_t *room, uint32_t nr_min, size_t nr_bytes_each)
 {
 	const uint32_t nr = *room ? 2 * *room : nr_min;
@@ -364,7 +364,7 @@ int64_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t imag
 	if (!tree->index && index_make(tree))
 		return -ENOMEM;
 	if (tree->memory->nr_others && stack_node_is_other(&tree->nodes[parent]))
-		return parent; /* includes everything below it */
+		return parent; /* an OTHER node includes everything below it */
 	if (stack_is_mark(image))
 		offset = 0;
 	found = find_node(tree, parent, image, offset);
@@ -415,7 +415,7 @@ int stack_tree_sum(const struct stack_tree *tree, uint64_t **samples, uint64_t *
 
 /* ---- merging ---- */
 
-/* Returns the image of from as an image of tree. */
+/* Translates an image of the other tree to the merged tree by images[]; marks stay the same. */
 static int64_t image_of(const uint32_t *images, uint32_t image)
 {
 	return stack_is_mark(image) ? image : images[image];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Decoding a call tree, which may be hostile: every number is checked before it
- * is used, and no more memory is allocated than the available bytes can fill.
+ * Decodes a call tree. The bytes may be hostile: every number is checked before it is used, and no
+ * more memory is allocated than the available bytes can fill.
  */
 #include "libdb/slice/stack_tree_internal.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least number of bytes in a row. */
+/* Minimum number of bytes in a row. */
 #define STRING_BYTES_MIN 1u
 #define PATH_BYTES_MIN	 2u
 #define IMAGE_BYTES_MIN	 9u
@@ -24,9 +24,9 @@
 
 /* Version 1 only. */
 #define FUNCTION_BYTES_MIN 2u
-#define NODE_BYTES_MIN	   2u /* of a root; other nodes also have a function */
+#define NODE_BYTES_MIN	   2u /* minimum for a root; other nodes also have a function */
 
-/* A node that is known as a part of its parent, but was not read yet. */
+/* A node that is known as a part of its parent, but is not yet read. */
 struct waiting {
 	uint32_t parent, function;
 	uint64_t mass;
@@ -40,7 +40,7 @@ struct tree_decoder {
 	struct slice_path *paths;
 	struct slice_section *events, *roots;
 	uint32_t nr_strings, nr_paths, nr_events, nr_roots, nr_nodes;
-	uint32_t nr_functions; /* version 1; later versions use code's */
+	uint32_t nr_functions; /* version 1; later versions use code.nr_functions */
 	struct stack_function *functions;
 	struct stack_code code;
 	struct stack_part *parts; /* room for the parts of any node */
@@ -48,7 +48,7 @@ struct tree_decoder {
 	uint32_t nr_waiting;
 	bool *apart; /* by root: its masses are not samples */
 	struct diag *diag;
-	int error; /* the first error; later numbers are 0 */
+	int error; /* the first error; later numbers are read as 0 */
 };
 
 static void fail(struct tree_decoder *decoder, const char *what, size_t row)
@@ -90,7 +90,7 @@ static uint32_t get_nr(struct tree_decoder *decoder, size_t nr_bytes_min, const 
 		decoder, nr_max < STACK_NUMBER_MAX / 2 ? nr_max : STACK_NUMBER_MAX / 2, what, 0);
 }
 
-/* Allocates a table of rows; NULL: an error. */
+/* Reads the number of rows of a table and allocates the table; NULL: an error. */
 static void *get_rows(struct tree_decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
 		      const char *what, uint32_t *nr_rows)
 {
@@ -221,7 +221,7 @@ static uint32_t get_flags(struct tree_decoder *decoder, uint32_t known, const ch
 	return flags;
 }
 
-/* Events are stored as sections, in which only these fields are set. */
+/* Reads the events. In memory, an event is a section in which only these fields are set. */
 static void get_events(struct tree_decoder *decoder)
 {
 	struct slice_section *events =
@@ -275,7 +275,7 @@ static void get_roots(struct tree_decoder *decoder)
 
 /* ---- the coded part ---- */
 
-/* Reports an error of the coder; 0 is none. */
+/* Records an error of the coder; 0: no error. */
 static void fail_code(struct tree_decoder *decoder, int error, const char *what, size_t row)
 {
 	if (error == -ENOMEM)
@@ -332,7 +332,9 @@ static void make_room(struct tree_decoder *decoder)
 		fail_memory(decoder);
 }
 
-/* Puts the parts of node on waiting, the first one last, so that it is next. */
+/*
+ * Pushes the parts of node to the stack `waiting`, in reverse order: the first part is read next.
+ */
 static void parts_wait(struct tree_decoder *decoder, uint32_t node, uint32_t caller, uint64_t mass)
 {
 	const struct stack_code *code = &decoder->code;
@@ -416,7 +418,7 @@ static void get_counts(struct tree_decoder *decoder)
 	}
 }
 
-/* Only zeros may follow, and only up to the least size for this number of nodes. */
+/* After the coded part, only zeros may follow, up to the minimum size for this number of nodes. */
 static void get_end(struct tree_decoder *decoder)
 {
 	const uint8_t *next = decoder->code.coder.next;
@@ -468,8 +470,8 @@ static void get_function_rows(struct tree_decoder *decoder)
 }
 
 /*
- * Reads the number of parts of each node, which determines the parents. Until
- * all are read, nr_samples of a node is the number of its parts still to come.
+ * Reads the number of parts of each node, which determines the parents. During this function,
+ * nr_samples of a node is the number of its parts that are not yet read.
  */
 static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 {
@@ -505,8 +507,8 @@ static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 }
 
 /*
- * Reads the function of node i. The parts of a node must ascend: until weights
- * are read, a node's weight is the function of its last part so far, + 1.
+ * Reads the function of node i. The functions of a node's parts must ascend: until weights are
+ * read, a node's weight is 1 + the function of its last part so far.
  */
 static void get_function_of(struct tree_decoder *decoder, uint32_t i)
 {
@@ -598,7 +600,7 @@ static void decoder_deinit(struct tree_decoder *decoder)
 int stack_tree_decode(struct stack_tree *tree, uint32_t version, const uint8_t *bytes,
 		      size_t nr_bytes, struct diag *diag)
 {
-	/* On the heap: its models are too large for small thread stacks. */
+	/* On the heap: the decoder's models are too large for small thread stacks. */
 	struct tree_decoder *decoder = calloc(1, sizeof(*decoder));
 	int error;
 

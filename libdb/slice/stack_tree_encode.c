@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A call tree as the raw bytes of a slice's frame "stacks" (doc/slice.md):
- * tables like those of sections, then functions and nodes in the arithmetic
- * code of stack_code.h.
+ * Encodes a call tree as the raw bytes of a slice's frame "stacks" (doc/slice.md): first tables,
+ * like the tables of sections; then functions and nodes in the arithmetic code of stack_code.h.
  */
 #include "libdb/slice/stack_tree_order.h"
 
@@ -23,7 +22,7 @@ struct tree_encoder {
 	struct slice_buffer row; /* the row being built */
 	struct slice_buffer images, roots;
 	struct stack_code code;
-	/* By node: sum over the node and all nodes below it; number of nodes below it. */
+	/* By node: the sum over this node and all nodes below it; the number of nodes below it. */
 	uint64_t *masses;
 	uint32_t *nr_below;
 	bool *weighted, *apart; /* by root */
@@ -112,7 +111,7 @@ static void put_image(struct tree_encoder *encoder, const struct stack_image *im
 	put_number(encoder, to, identity->size_bytes);
 }
 
-/* weighted: the weights of its nodes are stored. */
+/* weighted: the weights of the root's nodes are stored. */
 static void put_root(struct tree_encoder *encoder, const struct slice_section *root, bool weighted)
 {
 	const uint64_t app = path_number(encoder, &root->app);
@@ -137,9 +136,9 @@ static bool has_plain_weight(const struct slice_section *root, const struct stac
 }
 
 /*
- * Finds two properties of each root: whether any weight of its nodes does not
- * follow from the samples, and whether samples cannot be masses, since a node
- * without parts has none.
+ * Finds two properties of each root. weighted: the weight of some node does not follow from its
+ * samples. apart: samples cannot serve as masses, since a node without parts has no samples, or the
+ * sum of samples is saturated.
  */
 static int look_at_roots(struct tree_encoder *encoder)
 {
@@ -199,7 +198,7 @@ static uint32_t caller_of(const struct tree_encoder *encoder, uint32_t node, uin
 		       : encoder->tree->nr_roots + encoder->order.function_of[node];
 }
 
-/* Returns the numbers as callers, by node. NULL: no memory. */
+/* Returns the number as a caller of each node, by node; NULL: out of memory. */
 static uint32_t *number_callers(const struct tree_encoder *encoder)
 {
 	const uint32_t nr_nodes = encoder->tree->nr_nodes;
@@ -215,7 +214,7 @@ static uint32_t *number_callers(const struct tree_encoder *encoder)
 	return callers;
 }
 
-/* Sorts the parts of all nodes by caller; at the end, those of caller i begin at begin[i]. */
+/* Sorts the parts of all nodes by caller. The parts of caller i then begin at begin[i]. */
 static void sort_parts(struct tree_encoder *encoder, const uint32_t *callers)
 {
 	const struct stack_tree *tree = encoder->tree;
@@ -242,7 +241,7 @@ static int compare_callees(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Keeps each callee of a caller once, ascending. met: by callee the last caller + 1. */
+/* Keeps each callee of a caller once, ascending. met: for each callee, 1 + its last caller. */
 static void leave_each_once(struct stack_code *code, uint32_t *met)
 {
 	const uint32_t nr_callers = stack_code_nr_callers(code);
@@ -302,7 +301,10 @@ static uint32_t find_callee(const struct stack_code *code, uint32_t caller, uint
 	return low - code->begin[caller];
 }
 
-/* at: the node's index in sorted order. Each of its parts is followed by the nodes below it. */
+/*
+ * Finds the parts of the node at index `at` of the sorted order, in which each part is followed by
+ * the nodes below it. Returns their number.
+ */
 static uint32_t find_parts(const struct tree_encoder *encoder, uint32_t caller, uint32_t at,
 			   struct stack_part *parts)
 {
@@ -350,7 +352,7 @@ static void code_nodes(struct tree_encoder *encoder, struct stack_part *parts)
 	}
 }
 
-/* Codes the samples and weights that masses do not give. */
+/* Codes the samples and weights that cannot be computed from masses. */
 static void code_counts(struct tree_encoder *encoder)
 {
 	const struct stack_tree *tree = encoder->tree;
@@ -391,7 +393,7 @@ static int code_all(struct tree_encoder *encoder, struct slice_buffer *to)
 	return error ? error : code->coder.error;
 }
 
-/* Appends zeros, so that a few bytes cannot cost a reader much. */
+/* Appends zeros up to the minimum size, which keeps small hostile frames cheap for readers. */
 static int fill_up(struct slice_buffer *to, uint32_t nr_nodes)
 {
 	const size_t nr_bytes_min = stack_code_bytes_min(nr_nodes);
@@ -485,7 +487,7 @@ static int encode(struct tree_encoder *encoder, struct slice_buffer *raw)
 
 int stack_tree_encode(const struct stack_tree *tree, uint8_t **bytes, size_t *nr_bytes)
 {
-	/* On the heap: its models are too large for small thread stacks. */
+	/* On the heap: the encoder's models are too large for small thread stacks. */
 	struct tree_encoder *encoder = calloc(1, sizeof(*encoder));
 	struct slice_buffer raw = {0};
 	int error = -ENOMEM;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Folding: making a tree smaller by summing the parts with the fewest samples.
- * Ranks decide which nodes stay. The tree is emptied and its nodes are added
- * again in the same memory, parents first: no node gets a higher index than it
- * had.
+ * Folds a tree: makes it smaller by summing the parts with the fewest samples. Ranks decide which
+ * nodes stay. The tree is emptied and its nodes are added again in the same memory, parents first:
+ * no node gets a higher index than before, so a node is read before its memory is overwritten.
  */
 #include "libdb/slice/stack_tree_internal.h"
 
@@ -27,11 +26,10 @@ static uint32_t put_root(struct stack_tree *tree, uint32_t root)
 /* ---- choosing the nodes that stay ---- */
 
 /*
- * Each node has a rank, and those of at least some rank stay. A node's rank is
- * never above its parent's, so that the nodes that stay are a tree. An
- * OPROF_STACK_OTHER has rank 0, since it is made again where it is needed. low
- * is the lowest rank among a node and its parts: a node that stays and whose
- * low is below the limit gets an OPROF_STACK_OTHER.
+ * Each node has a rank. The nodes whose rank is at least some limit stay. A node's rank is never
+ * above its parent's, so that the nodes that stay form a tree. An OPROF_STACK_OTHER has rank 0,
+ * since it is made again where it is needed. low is the lowest rank among a node and its parts: a
+ * node that stays and whose low is below the limit gets an OPROF_STACK_OTHER.
  */
 struct fold {
 	const struct stack_tree *tree;
@@ -90,7 +88,9 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes)
 	return hash;
 }
 
-/* Hashes the properties of a node, not its index: the order of building does not matter. */
+/*
+ * Hashes the properties of a node without its index, so that the order of building has no effect.
+ */
 static uint32_t hash_node(const struct stack_tree *tree, const struct stack_node *node,
 			  const uint32_t *hashes)
 {
@@ -106,9 +106,9 @@ static uint32_t hash_node(const struct stack_tree *tree, const struct stack_node
 }
 
 /*
- * Many nodes may have exactly nr_samples, one too few to stay. Some of them can
- * stay, chosen by their hash. samples are the sums of each node and all below
- * it.
+ * Ranks the nodes again, to choose among the nodes with exactly nr_samples, the most samples that
+ * are too few to stay. Some of these nodes can stay; their hashes decide. samples: by node, the sum
+ * of the node and all nodes below it.
  */
 static int fold_rank_equals(const struct fold *fold, const uint64_t *samples, uint64_t nr_samples)
 {
@@ -126,7 +126,7 @@ static int fold_rank_equals(const struct fold *fold, const uint64_t *samples, ui
 			fold->rank[i] = 0;
 		else if (stack_node_is_root(node) || samples[i] > nr_samples)
 			fold->rank[i] = RANK_ALWAYS;
-		else /* not above the parent's, which may be equal */
+		else /* at most the parent's rank: the parent may also have exactly nr_samples */
 			fold->rank[i] = hashes[i] < fold->rank[node->parent]
 						? hashes[i] | 1u
 						: fold->rank[node->parent];
@@ -136,7 +136,7 @@ static int fold_rank_equals(const struct fold *fold, const uint64_t *samples, ui
 	return 0;
 }
 
-/* Ranks all nodes; those of at least *rank stay. Returns 0 or -ENOMEM. */
+/* Ranks all nodes and sets *rank, the lowest rank of nodes that stay. Returns 0 or -ENOMEM. */
 static int fold_choose(struct fold *fold, const uint64_t *samples, uint64_t nr_nodes_max,
 		       uint64_t *rank)
 {
@@ -160,7 +160,7 @@ static int fold_choose(struct fold *fold, const uint64_t *samples, uint64_t nr_n
 
 /* ---- folding ---- */
 
-#define IN_OTHER 0x80000000u /* in becomes: folded into that node's OPROF_STACK_OTHER */
+#define IN_OTHER 0x80000000u /* flag in becomes[]: folded into this node's OPROF_STACK_OTHER */
 
 static void fold_nodes(struct stack_tree *tree, const uint64_t *ranks, uint64_t rank,
 		       uint32_t nr_nodes, uint32_t *becomes)

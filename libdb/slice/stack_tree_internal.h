@@ -14,16 +14,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The numbers in it are 1 + an index in the tree. */
+/* A number in these tables is 1 + an index in the tree's array. */
 struct stack_tree_index {
 	struct stack_index nodes, images, roots;
 };
 
-struct stack_text; /* some KB of the tree's strings */
+struct stack_text; /* a block of the tree's strings */
 
 struct stack_tree_memory {
 	uint32_t nodes_room, images_room, roots_room;
-	uint32_t nr_others; /* OPROF_STACK_OTHER nodes ever added: mostly none */
+	uint32_t nr_others; /* OPROF_STACK_OTHER nodes added so far, usually 0 */
 	uint32_t *root_of;  /* by node: index in roots */
 	struct stack_text *texts;
 };
@@ -46,7 +46,10 @@ static inline bool stack_node_is_other(const struct stack_node *node)
 	return node->image == STACK_MARK(OPROF_STACK_OTHER) && !stack_node_is_root(node);
 }
 
-/* Limit of a tree in a slice: roots and OTHER nodes directly below them are not folded. */
+/*
+ * Returns the limit of nodes in a slice: roots, and OTHER nodes directly below them, are allowed in
+ * addition to STACK_TREE_NODES_MAX.
+ */
 static inline uint64_t stack_tree_nodes_max(uint32_t nr_roots)
 {
 	return STACK_TREE_NODES_MAX + 2 * (uint64_t)nr_roots;
@@ -54,13 +57,13 @@ static inline uint64_t stack_tree_nodes_max(uint32_t nr_roots)
 
 /* ---- stack_tree.c ---- */
 
-/* Returns a copy that lives as long as the tree, or NULL without memory. */
+/* Returns a copy of text that lives as long as the tree, or NULL if out of memory. */
 const char *stack_tree_text(struct stack_tree *tree, const char *text, size_t nr_bytes);
 
 /*
- * Append without checking for an equal one, to the index as well if there is
- * one. The strings must be the tree's already. Return the index, -ENOMEM, or
- * -E2BIG.
+ * Append a root, image or node without checking whether an equal one exists; also add it to
+ * tree->index, if this is not NULL. The strings must already belong to the tree. Return the index
+ * in the tree's array, -ENOMEM, or -E2BIG.
  */
 int64_t stack_tree_append_root(struct stack_tree *tree, const struct slice_section *section);
 int64_t stack_tree_append_image(struct stack_tree *tree, const struct stack_image *image);
@@ -68,9 +71,9 @@ int64_t stack_tree_append_node(struct stack_tree *tree, uint32_t parent, uint32_
 			       uint64_t offset);
 
 /*
- * Removes all nodes, so that they can be added again, each at or before its old
- * index: the old nodes can still be read from nodes until they are overwritten.
- * Returns 0, or -ENOMEM with the nodes unchanged.
+ * Removes all nodes, so that they can be added again, each with its old index or a lower one. The
+ * old nodes can still be read from tree->nodes until they are overwritten. Returns 0, or -ENOMEM
+ * with the nodes unchanged.
  */
 int stack_tree_begin_again(struct stack_tree *tree);
 

@@ -32,7 +32,7 @@ static int compare_roots(const void *a, const void *b)
 	return stack_root_compare(left->what, right->what);
 }
 
-/* Returns the indices of nr items of nr_bytes each, in sorted order; NULL: no memory. */
+/* Returns the indices of nr things of nr_bytes each, in sorted order; NULL: out of memory. */
 static uint32_t *order_of(const void *things, uint32_t nr, size_t nr_bytes,
 			  int (*compare)(const void *, const void *))
 {
@@ -54,7 +54,7 @@ static uint32_t *order_of(const void *things, uint32_t nr, size_t nr_bytes,
 	return order;
 }
 
-/* Inverts an order: returns the place of each index. NULL: no memory. */
+/* Inverts an order: returns, for each index, its place in the order; NULL: out of memory. */
 static uint32_t *places_of(const uint32_t *order, uint32_t nr)
 {
 	uint32_t *places = malloc((nr + 1u) * sizeof(*places));
@@ -95,7 +95,7 @@ static int table_reserve(struct function_table *table)
 	return 0;
 }
 
-/* Returns the function's number in the unsorted table, adding it if it is new; or -ENOMEM. */
+/* Returns the function's number in the unsorted table, or -ENOMEM; adds the function if new. */
 static int64_t table_put(struct function_table *table, uint32_t image, uint64_t offset)
 {
 	const struct sought_function sought = {table, image, offset};
@@ -123,7 +123,9 @@ static int compare_functions(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-/* Sets each node's function, numbered by the unsorted table: marks first, then the table's. */
+/*
+ * Sets each node's function, a number in the unsorted table: first the marks, then its functions.
+ */
 static int number_functions(struct stack_tree_order *order, const struct stack_tree *tree,
 			    const uint32_t *image_places, struct function_table *table)
 {
@@ -182,7 +184,7 @@ static int order_functions(struct stack_tree_order *order, const struct stack_tr
 
 /* ---- nodes ---- */
 
-/* The parts of all nodes: those of node 0, then those of node 1, ... */
+/* The parts of all nodes: first the parts of node 0, then the parts of node 1, ... */
 struct parts {
 	uint64_t *parts; /* function << 32 | index of the node */
 	uint32_t *begin; /* by node: index of its first part */
@@ -236,11 +238,14 @@ static void parts_fill(const struct parts *parts, struct stack_tree_order *order
 		sort_words(parts->parts + parts->begin[i], order->nr_children[i]);
 }
 
-/* Puts the roots' nodes on waiting, the first one last. Returns their number. */
+/*
+ * Pushes the roots' nodes to the stack `waiting`, in reverse order, so that the first root is taken
+ * first. Returns their number.
+ */
 static uint32_t roots_wait(const struct stack_tree_order *order, const struct stack_tree *tree,
 			   uint32_t *waiting)
 {
-	uint32_t *node_of = order->nodes; /* by root; this memory is not yet in use */
+	uint32_t *node_of = order->nodes; /* by root; uses memory that is not yet needed */
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < tree->nr_nodes; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order in which a call tree is written: images and roots by identity,
- * functions by image and offset, each node before its parts, parts by function.
- * It does not depend on the order in which the tree was built.
+ * The order in which a call tree is written: images and roots by identity, functions by image and
+ * offset, each node before its parts, parts by function. This order does not depend on the order in
+ * which the tree was built.
  */
 #ifndef LIBDB_STACK_TREE_ORDER_H
 #define LIBDB_STACK_TREE_ORDER_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A stack file open for writing. It is mapped once, with its greatest possible
- * length: beyond the end of the file the mapping costs only addresses. Indexes
- * in memory find records by their contents. Records are only appended; nr_bytes
- * of the header is stored last, and makes a record valid. When the file is
- * full, room that was kept back is used for OPROF_STACK_OTHER nodes only.
+ * A stack file open for writing. The file is mapped once, with its greatest possible length: the
+ * part of the mapping beyond the end of the file costs only addresses. Indexes in memory find
+ * records by their contents. Records are only appended; nr_bytes of the header is stored last, and
+ * makes a record valid. A part of the file is reserved: when the rest is full, it is used for
+ * OPROF_STACK_OTHER nodes only.
  */
 #include "libdb/stacks/stack_file.h"
 
@@ -36,10 +36,10 @@
 
 /* Bytes that an emptied file keeps, as in sdb_restart.c. */
 #define KEEP_BYTES (16 * BLOCK_BYTES)
-/* An emptied file's index with more lines than this is freed. */
+/* When a file is emptied, an index with more lines than this is freed. */
 #define KEEP_LINES (1u << 13)
 
-/* After a failure, growing is tried again at every TRY_AGAIN-th record without room. */
+/* After a failure to grow, only every TRY_AGAIN-th record without room tries it again. */
 #define TRY_AGAIN 64u
 
 #define NODE_BYTES sizeof(struct oprof_stack_node)
@@ -53,16 +53,16 @@ struct stack_file {
 	struct sdb_mapping *mapping; /* copy of map, for the SIGBUS handler */
 	uint64_t nr_bytes;	     /* header and records: the header's nr_bytes */
 	uint64_t file_bytes;	     /* allocated on disk */
-	/* Roots without an OPROF_STACK_OTHER: the room for theirs is reserved. */
+	/* Number of roots without an OPROF_STACK_OTHER; room for one each is reserved. */
 	uint64_t nr_roots_bare;
-	uint64_t nr_others;			 /* nodes OPROF_STACK_OTHER: mostly none */
+	uint64_t nr_others;			 /* nodes OPROF_STACK_OTHER, usually 0 */
 	uint64_t nr_refused;			 /* records refused since growing failed */
 	int refused;				 /* error of the last growth; 0: none */
-	struct stack_index nodes, images, roots; /* numbers in them are positions */
+	struct stack_index nodes, images, roots; /* numbers in these tables are positions */
 
 	size_t map_bytes;
 	uint64_t nr_bytes_max;
-	struct stack_record record; /* the one being looked up or appended */
+	struct stack_record record; /* the record being looked up or appended */
 	int fd;
 };
 
@@ -81,7 +81,7 @@ static bool is_lost(const struct stack_file *file)
 	return __atomic_load_n(&file->mapping->lost, __ATOMIC_RELAXED);
 }
 
-/* Returns whether position is within the records that this writer knows. */
+/* Returns whether a node at position lies within the records that this writer knows. */
 static bool is_within(const struct stack_file *file, uint32_t position)
 {
 	return (uint64_t)position * 8 >= OPROF_STACK_HEADER_BYTES &&
@@ -90,7 +90,7 @@ static bool is_within(const struct stack_file *file, uint32_t position)
 
 /* ---- room ---- */
 
-/* Reserved room that a record may use: none; that of OTHER nodes; that of roots as well. */
+/* The reserved room that a record may use: none; for OTHER nodes; also for the OTHER of a root. */
 enum room { ROOM_ORDINARY, ROOM_OTHER, ROOM_OTHER_OF_ROOT };
 
 static bool has_room(const struct stack_file *file, size_t nr_bytes, enum room room)
@@ -112,14 +112,13 @@ static uint64_t segment_bytes(const struct stack_file *file, size_t nr_bytes)
 		segment = SEGMENT_BYTES_MIN;
 	if (segment > SEGMENT_BYTES_MAX)
 		segment = SEGMENT_BYTES_MAX;
-	/* nr_bytes twice: the longer file also keeps more back. */
+	/* Twice nr_bytes, since a longer file also has more reserved room. */
 	return segment + 2 * nr_bytes;
 }
 
 /*
- * Makes all pages writable at once, at a fraction of the cost of faulting in
- * each. A kernel without MADV_POPULATE_WRITE faults them in when they are
- * written.
+ * Makes all pages writable at once, at a fraction of the cost of faulting in each page. A kernel
+ * without MADV_POPULATE_WRITE faults the pages in when they are written.
  */
 static void prefault(const struct stack_file *file, uint64_t from, uint64_t nr_bytes)
 {
@@ -291,8 +290,8 @@ static int64_t other_of_root(struct stack_file *file, uint32_t root)
 }
 
 /*
- * Returns the OPROF_STACK_OTHER of parent, or else of the nearest ancestor that
- * has or can get one.
+ * Returns the OPROF_STACK_OTHER of parent, or else of the nearest ancestor that has one or can get
+ * one.
  */
 static int64_t other_above(struct stack_file *file, uint32_t parent)
 {
@@ -326,7 +325,8 @@ static int64_t child_new(struct stack_file *file, uint32_t parent, uint32_t imag
 {
 	int64_t child;
 
-	if (file->nr_others && is_other(file, parent)) { /* includes everything below it */
+	/* An OTHER node includes everything below it. */
+	if (file->nr_others && is_other(file, parent)) {
 		*folded = true;
 		return parent;
 	}
@@ -383,7 +383,7 @@ static void index_forget(struct stack_index *index)
 		stack_index_empty(index);
 }
 
-/* Truncates the file. A failure is ignored: the blocks are used again. */
+/* Truncates the file. A failure is ignored: the file then uses its blocks again. */
 static void blocks_give_back(struct stack_file *file)
 {
 	if (file->file_bytes > KEEP_BYTES && !ftruncate(file->fd, KEEP_BYTES))
@@ -400,9 +400,9 @@ int stack_file_restart(struct stack_file *file, uint64_t epoch)
 		return -EIO;
 	sdb_store64(&header->epoch_emptied, header->epoch);
 	/*
-	 * A reader that sees any of the later changes (a shorter file, other
-	 * records) sees the changed epoch_emptied when it looks again.
-	 * Partners: the acquire fences in stack_scan.c.
+	 * A reader that sees any of the later changes (a shorter file, other records) also sees
+	 * the changed epoch_emptied when it reads the header again. Partners: the acquire fences
+	 * in stack_scan.c.
 	 */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	sdb_store64(&header->nr_bytes, OPROF_STACK_HEADER_BYTES);
@@ -444,7 +444,7 @@ static int file_begin(struct stack_file *file, uint64_t epoch, const char *path,
 		error = blocks_write(file->fd, page, sizeof(page), 0);
 	SDB_STORED();
 	if (error) {
-		/* A part of the header would look like a truncated file. */
+		/* Remove a part of a header, which would look like a truncated file. */
 		(void)!ftruncate(file->fd, 0);
 		return diag_set_at(diag, error, path, 0, "cannot begin the file: %s",
 				   strerror(-error));
@@ -454,7 +454,7 @@ static int file_begin(struct stack_file *file, uint64_t epoch, const char *path,
 	return 0;
 }
 
-/* Checks the header. A file whose creation was interrupted holds no samples and is begun again. */
+/* Checks the header. A file whose creation was interrupted has no samples and is begun again. */
 static int file_check(struct stack_file *file, uint64_t epoch, const char *path,
 		      struct oprof_stack_header *header, struct diag *diag)
 {
@@ -471,8 +471,8 @@ static int file_check(struct stack_file *file, uint64_t epoch, const char *path,
 	if (error)
 		return error;
 	/*
-	 * Samples without an epoch are in no slice; a file being emptied cannot
-	 * be used again under its epoch.
+	 * Samples without an epoch are in no slice, so they must not be removed. A file that is
+	 * being emptied cannot be used again under its epoch.
 	 */
 	if (!header->epoch != !epoch || header->epoch > epoch ||
 	    (header->epoch == epoch && stack_scan_is_void(header)))
@@ -685,6 +685,6 @@ int stack_file_sync(struct stack_file *file)
 
 	if (fdatasync(file->fd) < 0 || fstat(file->fd, &status) < 0)
 		return -errno;
-	/* Another process truncated the file: what was added after the new end is lost. */
+	/* If another process truncated the file, the records after its new end are lost. */
 	return is_lost(file) || (uint64_t)status.st_size < file->file_bytes ? -EIO : 0;
 }

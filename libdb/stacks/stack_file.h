@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The live stack file of a session (oprof/stack_file.h). One daemon may write
- * it for weeks and be killed at any instruction, and readers may read it
- * concurrently.
+ * The live stack file of a session (oprof/stack_file.h). One daemon may write it for weeks and be
+ * killed at any instruction, and readers may read it concurrently.
  *
- *		who may run concurrently with whom, on one file
+ *		which operations may run concurrently on one file
  *			writer		reader
  *	writer		excluded by	allowed
  *			flock (-EBUSY)
@@ -22,33 +21,33 @@
 struct stack_file; /* open for writing; one thread at a time */
 
 /*
- * Opens path for writing samples of epoch (0: no epochs). A missing file is
- * created with mode 0600. A file of an earlier epoch is emptied: its samples
- * must be in a slice. Existing records of this epoch are indexed. The file
- * grows up to nr_bytes_max (at least 64 KB), and its mapping takes that many
- * addresses. Errors as sdb_open's.
+ * Opens path for writing samples of epoch (0: no epochs). A missing file is created with mode 0600.
+ * A file of an earlier epoch is emptied: its samples must be in a slice. Existing records of this
+ * epoch are indexed. The file grows up to nr_bytes_max (at least 64 KB), and its mapping takes as
+ * many bytes of address space. Errors as sdb_open.
  */
 int stack_file_open(struct stack_file **file, const char *path, uint64_t epoch,
 		    uint64_t nr_bytes_max, struct diag *diag);
 void stack_file_close(struct stack_file *file); /* file may be NULL */
 
-/* Empties the file for a later epoch, as sdb_restart. Returns 0, or -EIO: close and remove it. */
+/*
+ * Empties the file for a later epoch, as sdb_restart. Returns 0, or -EIO: close and remove the
+ * file.
+ */
 int stack_file_restart(struct stack_file *file, uint64_t epoch);
 
 /*
- * Return the position of a record, appending it if it is missing. If the file
- * is full (nr_bytes_max, the disk), existing records are still found. For a
- * missing node the parent's OPROF_STACK_OTHER is then returned, and *folded is
- * set (never cleared, so that one variable serves for a whole stack). A 16th of
- * the file is kept for these; if that is full as well, the OPROF_STACK_OTHER of
- * the nearest ancestor that has or can get one is returned: each root has room
- * for its own. As a parent, an OPROF_STACK_OTHER is returned itself, so that
- * the caller can go on to the end of a stack. Errors: -ENOSPC and the like (no
- * room for a root or image), -ENAMETOOLONG, -EIO (the file was truncated),
- * -EILSEQ (overwritten), -ENOMEM.
+ * stack_file_root, _image and _child return the position of a record; they append the record if it
+ * is missing. If the file is full (nr_bytes_max, or a full disk), existing records are still found.
+ * Instead of a missing node, the parent's OPROF_STACK_OTHER is then returned, and *folded is set
+ * (it is never cleared, so that one variable serves for a whole stack). A 16th of the file is
+ * reserved for these nodes. If this room is full as well, the OPROF_STACK_OTHER of the nearest
+ * ancestor that has one or can get one is returned: each root has room for its own. If the parent
+ * is an OPROF_STACK_OTHER, it is returned itself, so that the caller can continue to the end of a
+ * stack. Errors: -ENOSPC and the like: no room for a root or image; -ENAMETOOLONG; -EIO: the file
+ * was truncated; -EILSEQ: the file was overwritten; -ENOMEM.
  *
- * Samples can be added to nodes only (-EINVAL for a root); other errors as
- * above.
+ * stack_file_add adds samples to a node; for a root it returns -EINVAL.
  */
 int64_t stack_file_root(struct stack_file *file, const struct slice_section *section);
 int64_t stack_file_image(struct stack_file *file, const struct stack_image *image);
@@ -56,22 +55,25 @@ int64_t stack_file_child(struct stack_file *file, uint32_t parent, uint32_t imag
 			 bool *folded);
 int stack_file_add(struct stack_file *file, uint32_t node, uint64_t nr_samples, uint64_t weight);
 
-/* Changes with each restart, which makes earlier positions of nodes and images invalid. */
+/*
+ * Returns the epoch of the file. It changes with each restart, which makes earlier positions of
+ * nodes and images invalid.
+ */
 uint64_t stack_file_epoch(const struct stack_file *file);
 uint64_t stack_file_nr_bytes(const struct stack_file *file); /* on disk */
 bool stack_file_is_at(const struct stack_file *file, const char *path);
 int stack_file_sync(struct stack_file *file);
 
 /*
- * Reads path, possibly while a writer appends to it, into *tree (needs deinit
- * only after 0). *epoch is that of the samples; all of them were in the file at
- * one time. Checks every record. Errors as sdb_image_load's.
+ * Reads path, possibly while a writer appends to it, into *tree, which needs deinit only after
+ * success. Sets *epoch to the epoch of the samples. All loaded records were in the file at one
+ * moment. Checks every record. Errors as sdb_image_load.
  */
 int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, struct diag *diag);
 
 /*
- * Verifies every invariant of doc/stack-file.md. Returns 0, -EILSEQ and diag,
- * or an error of reading.
+ * Verifies every invariant of doc/stack-file.md. Returns 0; -EILSEQ with the details in diag; or an
+ * error of reading.
  */
 int stack_file_check(const char *path, struct diag *diag);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading a stack file, possibly while a writer appends to it. */
+/* Reads a stack file, possibly while a writer appends to it. */
 #include "libdb/stacks/stack_file.h"
 
 #include "libdb/stacks/stack_scan.h"
@@ -14,7 +14,7 @@
 
 /* ---- records to a tree ---- */
 
-/* Returns what stack_tree_* returned, or -EEXIST if nothing new was added. */
+/* Returns made, the result of a stack_tree_* function, or -EEXIST if nothing new was added. */
 static int64_t only_new(int64_t made, uint32_t nr_before, uint32_t nr_now)
 {
 	return made >= 0 && nr_before == nr_now ? -EEXIST : made;
@@ -59,8 +59,8 @@ static const struct stack_scan_ops ops_load = {
 /* ---- the file ---- */
 
 /*
- * Returns 1 if the file was emptied since its header was read, else 0 or
- * -errno. What was read is then of two epochs, and an error may be due to that.
+ * Returns 1 if the file was emptied since its header was read, else 0 or -errno. If it was emptied,
+ * the data read is of two epochs, which may also have caused an error.
  */
 static int epoch_changed(int fd, const char *path, const struct oprof_stack_header *header,
 			 struct diag *diag)
@@ -73,7 +73,7 @@ static int epoch_changed(int fd, const char *path, const struct oprof_stack_head
 	return now.epoch != header->epoch || now.epoch_emptied != header->epoch_emptied;
 }
 
-/* Returns 0, -errno, or 1: emptied during the reading. *tree needs deinit in any case. */
+/* Returns 0, -errno, or 1: the file was emptied during the reading. *tree always needs deinit. */
 static int load_once(int fd, const char *path, struct stack_tree *tree, uint64_t *epoch,
 		     struct diag *diag)
 {

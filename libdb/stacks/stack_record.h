@@ -21,7 +21,7 @@ struct stack_record {
 int stack_record_root(struct stack_record *record, const struct slice_section *section);
 int stack_record_image(struct stack_record *record, const struct stack_image *image);
 
-/* Returns whether the record at bytes, where nr_bytes can be read, is the same root or image. */
+/* Returns whether record and the record at bytes, of which nr_bytes can be read, are equal. */
 bool stack_record_same(const struct stack_record *record, const uint8_t *bytes, uint64_t nr_bytes);
 
 #endif

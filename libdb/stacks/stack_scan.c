@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 #define CHUNK_BYTES  (8 * STACK_RECORD_BYTES_MAX)
-#define HEADER_TRIES 10 /* a file is begun once, and emptied about once a minute */
+#define HEADER_TRIES 10 /* enough: a file is begun once, and emptied about once a minute */
 
-/* No record is shorter than a node, so position / (RECORD_BYTES_MIN / 8) is unique. */
+/* No record is shorter than a node, so place_index() differs for any two records. */
 #define RECORD_BYTES_MIN (sizeof(struct oprof_stack_node))
 
 _Static_assert(sizeof(struct oprof_stack_root) >= RECORD_BYTES_MIN, "roots are longer");
@@ -36,10 +36,10 @@ struct scan {
 	const struct stack_scan_ops *ops;
 	void *context;
 	struct diag *diag;
-	uint64_t end; /* of the records */
+	uint64_t end; /* offset of the end of the records */
 
 	uint8_t *chunk;
-	uint64_t chunk_start; /* its offset in the file */
+	uint64_t chunk_start; /* offset of the chunk in the file */
 	size_t chunk_bytes;
 	char *text; /* the current record's strings, NUL-terminated */
 
@@ -111,7 +111,7 @@ static int check_sizes(int fd, const struct oprof_stack_header *header, const ch
 	return 0;
 }
 
-/* One copy of the header, whose words may be of different moments. */
+/* A copy of the header. Its words may be of different moments. */
 struct header_copy {
 	struct oprof_stack_header header;
 	size_t nr_bytes;
@@ -123,9 +123,9 @@ static int read_header(int fd, const char *path, struct header_copy *copy, struc
 
 	memset(copy, 0, sizeof(*copy));
 	/*
-	 * The two fences order this reading after the previous reads of header,
-	 * size and records, and before the next. Partner: the fence in
-	 * stack_file_restart.
+	 * The two fences order this read after the previous reads of header, size and records, and
+	 * before the next ones. Partners: the fence in stack_file_restart, and the release of
+	 * nr_bytes in append() of stack_file.c.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	nr = file_pread_all(fd, &copy->header, sizeof(copy->header), 0);
@@ -146,9 +146,9 @@ static bool same_state(const struct header_copy *a, const struct header_copy *b)
 }
 
 /*
- * Between two equal readings everything read is of one epoch, including
- * nr_bytes and the size. While the file is begun or emptied the readings
- * differ, and both header and error are meaningless.
+ * Reads the header three times. If the copies are equal, all data read between the first and the
+ * last one is of one epoch, including nr_bytes and the file's size. While the file is being begun
+ * or emptied the copies differ, and both the header and an error found in it are meaningless.
  */
 int stack_scan_header(int fd, const char *path, struct oprof_stack_header *header,
 		      struct diag *diag)
@@ -165,7 +165,7 @@ int stack_scan_header(int fd, const char *path, struct oprof_stack_header *heade
 		wrong = check_start(&found.header, found.nr_bytes, path, diag);
 		if (!wrong)
 			wrong = check_sizes(fd, &found.header, path, diag);
-		/* After an error diag is kept. A failure to read would happen again. */
+		/* diag keeps the first error. A failure to read is not tried again. */
 		error = read_header(fd, path, &after, wrong ? NULL : diag);
 		if (!error && same_state(&before, &found) && same_state(&found, &after)) {
 			*header = found.header;
@@ -217,7 +217,7 @@ static int place_put(struct scan *scan, uint64_t offset, enum oprof_stack_record
 	return error;
 }
 
-/* Returns the record at position; NULL: none. */
+/* Returns the record at position; NULL: no record begins there. */
 static const struct record_place *place_find(const struct scan *scan, uint32_t position)
 {
 	const struct record_place *place;
@@ -269,7 +269,7 @@ static struct slice_path take_path(struct record_strings *strings,
 {
 	if (path->kind > SAMPLE_PATH_ANON)
 		strings->bad = true;
-	/* Only regions may set these fields: otherwise two records could mean the same path. */
+	/* Only regions may set these fields; otherwise two records could stand for one path. */
 	if (path->kind != SAMPLE_PATH_ANON && (path->tgid || path->start || path->end))
 		strings->bad = true;
 	return (struct slice_path){.kind = (enum sample_path_kind)path->kind,
@@ -372,7 +372,7 @@ static int scan_record(struct scan *scan, const uint8_t *record,
 
 /* ---- entry points ---- */
 
-/* Ensures that the chunk holds the whole record at offset, as far as the file goes. */
+/* Ensures that the chunk holds the whole record at offset, as far as the file reaches. */
 static int chunk_fill(struct scan *scan, uint64_t offset)
 {
 	const uint64_t left = scan->end - offset;

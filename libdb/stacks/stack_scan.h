@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the records of a stack file (oprof/stack_file.h) with pread and checks
- * them: for loading and checking it, and for indexing it when it is opened for
- * writing.
+ * Reads the records of a stack file (oprof/stack_file.h) with pread and checks them. Used to load
+ * and check a file, and to index it when it is opened for writing.
  */
 #ifndef LIBDB_STACK_SCAN_H
 #define LIBDB_STACK_SCAN_H
@@ -14,13 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Limit of a record's length: three strings, the longest of PATH_MAX, fit easily. */
+/* Limit of a record's length: a struct and three strings of at most PATH_MAX fit. */
 #define STACK_RECORD_BYTES_MAX (32u << 10)
 
 /*
- * Called for each record. Return a number below 2^31, which stands for the
- * record in later calls; -EEXIST if there is an equal record; -ENOMEM, ...
- * Strings are valid during the call only.
+ * One of these is called for each record. It returns a number below 2^31, which stands for the
+ * record in later calls; -EEXIST: an equal record exists; or -ENOMEM, ... Strings are valid during
+ * the call only.
  */
 struct stack_scan_ops {
 	int64_t (*root)(void *context, const struct slice_section *section, uint32_t position);
@@ -32,8 +31,9 @@ struct stack_scan_ops {
 
 /*
  * Reads and checks the header of fd. The copy is consistent, even if a writer changes the file
- * concurrently. Returns 0, -ENODATA never begun, -EINVAL not a stack file, -EILSEQ,
- * -EPROTONOSUPPORT, -EAGAIN emptied too often, or -errno; sets diag.
+ * concurrently. Returns 0; -ENODATA: the file was never begun; -EINVAL: not a stack file; -EILSEQ:
+ * damaged; -EPROTONOSUPPORT: another version or byte order, or an unknown flag; -EAGAIN: emptied
+ * too often; or -errno; sets diag.
  */
 int stack_scan_header(int fd, const char *path, struct oprof_stack_header *header,
 		      struct diag *diag);
@@ -42,8 +42,8 @@ int stack_scan_header(int fd, const char *path, struct oprof_stack_header *heade
 bool stack_scan_is_void(const struct oprof_stack_header *header);
 
 /*
- * Reads all records up to the header's nr_bytes. Returns 0, -EILSEQ and diag,
- * -ENOMEM, or -errno.
+ * Reads all records up to header->nr_bytes and calls ops for each. Returns 0; -EILSEQ: damaged;
+ * -ENOMEM; or -errno; sets diag.
  */
 int stack_scan(int fd, const char *path, const struct oprof_stack_header *header,
 	       const struct stack_scan_ops *ops, void *context, struct diag *diag);
