@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* Large (paths): allocate it, do not put it on the stack. Strings of identity are borrowed. */
+/* Contains paths, so it is too large for the stack. Strings of identity are borrowed. */
 struct placement {
 	struct sample_name name;
 	struct sdb_identity identity;
@@ -42,7 +42,10 @@ struct placement_config {
 int placement_find(const struct placement_config *config, const struct sample_key *key,
 		   struct placement *placement);
 
-/* Fills path with image as in names of sample files. Returns 0 or -ENAMETOOLONG. */
+/*
+ * Fills path with the image's path, as names of sample files contain it. Returns 0 or
+ * -ENAMETOOLONG.
+ */
 int placement_path(struct sample_path *path, const struct image *image);
 
 /*
@@ -52,7 +55,8 @@ int placement_path(struct sample_path *path, const struct image *image);
 uint64_t placement_plain_period(const struct event_choice *event);
 
 /*
- * Returns whether the weight of this event's samples varies: it is stored (OPROF_SDB_WEIGHTED).
+ * Returns whether the weight of this event's samples varies, and is therefore stored
+ * (OPROF_SDB_WEIGHTED).
  */
 bool placement_is_weighted(const struct event_choice *event);
 

@@ -45,8 +45,8 @@ struct stack_memo {
 void stack_memo_clear(struct stack_memo *memo);
 
 /*
- * Returns the chain below start; empty if it had another start or kind. The caller truncates it
- * (nr_frames) and appends frames.
+ * Returns the chain below start. The chain is empty if its slot had another start or kind. The
+ * caller truncates it (nr_frames) and appends frames.
  */
 struct stack_memo_chain *stack_memo_chain(struct stack_memo *memo, uint32_t start, uint16_t kind);
 
