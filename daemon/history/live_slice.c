@@ -198,7 +198,7 @@ int live_slice_add_stacks(struct live_slice *live, const char *session_path, uin
 
 /* ---- publishing ---- */
 
-/* *nr_blocks: size of the written file on disk, in bytes. */
+/* Writes the slice to path. *nr_blocks: size of the file on disk, in bytes. */
 static int write_slice(struct live_slice *live, const struct slice_info *info, const char *path,
 		       uint64_t *nr_blocks)
 {
@@ -219,7 +219,7 @@ static int write_slice(struct live_slice *live, const struct slice_info *info, c
 	return error;
 }
 
-/* Create the folder only if the first write fails. */
+/* Writes the slice to tmp. Creates the folder only if the first write fails. */
 static int write_tmp(struct live_slice *live, const struct slice_info *info, const char *tmp,
 		     uint64_t *nr_blocks)
 {
