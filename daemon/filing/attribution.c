@@ -39,7 +39,7 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 
 /*
  * Returns the weight that the sample adds to its file. For a clock with a frequency the unit is
- * samples: how many of the requested samples this one stands for.
+ * samples: the number of requested samples that this sample stands for.
  */
 static uint64_t file_weight(const struct attribution *attribution,
 			    const struct oprof_sample *sample)
@@ -65,7 +65,7 @@ static void sample_remember(struct attribution *attribution, const struct oprof_
 		.event = sample->event,
 		.mode = sample->mode,
 	};
-	/* The last task of an idle CPU is meaningless. */
+	/* A sample of an idle CPU does not belong to the task that ran last. */
 	const struct recent_key idle = {
 		.image = key.image,
 		.cpu = key.cpu,

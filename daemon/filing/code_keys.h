@@ -15,7 +15,7 @@
 struct code_keys {
 	const struct source *source;
 	struct name_table *names;
-	uint64_t birth; /* of the name table that the keys refer to */
+	uint64_t birth; /* birth of the name table that gave the keys */
 	uint32_t *keys; /* indexed by the source's number: key + 1; 0: not known yet */
 	size_t nr_keys;
 	uint32_t last_image; /* the last image looked up: samples often repeat it */

@@ -224,7 +224,7 @@ static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *re
 	struct off_cpu_stretch *stretch = stretch_find(off_cpu, task->tid);
 
 	if (stretch) { /* the task came back unrecorded, at an unknown time */
-		if (stretch_is_sure(off_cpu, stretch)) /* else counted with the loss */
+		if (stretch_is_sure(off_cpu, stretch)) /* else it was counted with the loss */
 			send_lost(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
 		stretch_destroy(off_cpu, stretch);
 	}
@@ -350,7 +350,10 @@ static void on_task(struct off_cpu *off_cpu, const struct oprof_task *task)
 	off_cpu->switching = false;
 }
 
-/* A stretch is sure up to the loss. Each sure stretch loses one sample, for the part after it. */
+/*
+ * Stretches are reported up to the loss. Each sure stretch then counts as one lost sample, for its
+ * part after the loss.
+ */
 static void on_switches_lost(struct off_cpu *off_cpu, const struct oprof_switches_lost *lost)
 {
 	struct sure_count sure = {.off_cpu = off_cpu};

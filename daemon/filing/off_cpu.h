@@ -15,7 +15,7 @@
  *	sure	no time is reported in which the task may have run unrecorded. After a loss of
  *		switches a stretch is unsure until it is proved that its task was off CPU
  *	counted	a stretch, or a part of one, that is known but not reported is in a LOST record
- *		(except where sampling was off: a SWITCHES_LOST of no records)
+ *		(except after a SWITCHES_LOST of no records: sampling was off)
  */
 #ifndef DAEMON_OFF_CPU_H
 #define DAEMON_OFF_CPU_H

@@ -24,7 +24,7 @@ struct placement_config {
 	const struct source *source;
 	struct session *session; /* info (events, host...) and numbers of cgroups */
 	bool thinned;		 /* not all samples are taken: also store the weight of clocks */
-	unsigned int separation; /* with which the keys were made */
+	unsigned int separation; /* the separation that the keys were made with */
 	/* If not NULL, called first: returns an image that the source has released, or NULL. */
 	const struct image *(*released)(const void *context, uint32_t cookie);
 	const void *context;
@@ -49,8 +49,8 @@ int placement_find(const struct placement_config *config, const struct sample_ke
 int placement_path(struct sample_path *path, const struct image *image);
 
 /*
- * For a clock with a frequency, whose weight equals its samples as long as none is left out,
- * returns the period in ns. Returns 0 for all other events.
+ * Returns the period in ns of a clock with a frequency; 0 for all other events. The weight of such
+ * a clock equals its number of samples, as long as no sample is left out.
  */
 uint64_t placement_plain_period(const struct event_choice *event);
 

@@ -38,7 +38,7 @@ static void drop_oldest(struct recent *recent)
 		recent->mark_tail++;
 }
 
-/* Drops samples before the oldest mark, which no report can reach. */
+/* Drops the samples before the oldest mark: no report can begin earlier. */
 static void drop_unmarked(struct recent *recent)
 {
 	uint64_t first = recent->mark_tail == recent->mark_head

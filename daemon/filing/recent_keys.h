@@ -15,7 +15,10 @@
 
 #define RECENT_KEYS_MAX (1u << 15)
 
-/* All properties of a sample except its place in the image. No padding: compared as bytes. */
+/*
+ * All properties of a sample except its place in the image. The struct has no padding, since keys
+ * are compared as bytes.
+ */
 struct recent_key {
 	uint32_t image; /* cookies */
 	uint32_t app;
@@ -38,7 +41,7 @@ struct recent_keys {
 	struct recent_slot *slots;
 	uint32_t *buckets;   /* index + 1 of the first slot of each bucket */
 	uint32_t free;	     /* index + 1 of the first free slot that was used before */
-	uint32_t nr_touched; /* number of slots ever used; the others follow them */
+	uint32_t nr_touched; /* slots below this index were used at least once */
 	uint32_t nr_keys;
 	struct node_hash images; /* images that keys name: struct recent_image */
 };

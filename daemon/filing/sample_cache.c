@@ -282,8 +282,8 @@ static void file_forget_released(struct sample_cache *cache, struct sample_file 
 }
 
 /*
- * Handles many images together, since each call examines all remembered keys. No later sample has
- * such a key. The files stay open until others need their room.
+ * Forgets the keys of many released images together, since each call examines all keys. No later
+ * sample has such a key. The files stay open until others need their room.
  */
 static void cache_forget_released(struct sample_cache *cache)
 {
@@ -455,7 +455,10 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 	return error;
 }
 
-/* Reopens the file, placed by key, which a sample has now: older keys may name released images. */
+/*
+ * Reopens the file. key: that of the sample to be filed now, since older keys of the file may name
+ * released images.
+ */
 static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 		       const struct sample_key *key)
 {

@@ -69,7 +69,7 @@ int sample_cache_sync(const struct sample_cache *cache, int folder_fd);
  */
 void sample_cache_synced(struct sample_cache *cache, int error);
 
-/* An image was released (OPROF_RECORD_RELEASE): no later key names its cookie. */
+/* Call when an image was released (OPROF_RECORD_RELEASE): no later key names its cookie. */
 void sample_cache_release(struct sample_cache *cache, uint32_t image);
 
 /* Closes all files (their folder is about to be removed or renamed). */

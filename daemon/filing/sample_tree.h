@@ -11,7 +11,7 @@
 
 struct sample_tree {
 	const char *folder; /* borrowed; never removed */
-	uint64_t nr_bytes;  /* on disk, of the folders below it that exist */
+	uint64_t nr_bytes;  /* bytes on disk of the folders below `folder` */
 };
 
 /* folder must not contain sample files yet. */

@@ -255,9 +255,9 @@ static void path_set(struct slice_path *to, const struct sample_path *from)
 }
 
 /*
- * A stack belongs to the application, even if the sample's file does not: thus the kernel's and
- * libraries' parts of a program are below the functions that called them. by_image: the samples
- * are filed under their own images.
+ * A stack belongs to the application, even if the sample is filed under its own image. So the
+ * kernel's and libraries' parts of a program are below the functions that called them. by_image:
+ * the samples are filed under their own images.
  */
 static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
 				   const struct oprof_sample *sample)
@@ -339,7 +339,7 @@ static int root_add(struct stack_keep *keep, const struct root_key *key, uint32_
 	return 0;
 }
 
-/* *found is valid until the next call. */
+/* Finds the root of key, or adds it. *found is valid until the next call. */
 static int root_find(struct stack_keep *keep, const struct root_key *key, uint32_t image,
 		     struct stack_root **found)
 {
@@ -492,7 +492,7 @@ static bool frame_key(struct stack_keep *keep, const struct image *image,
 	return true;
 }
 
-/* walk_frame for a frame that the memo does not have. */
+/* Like walk_frame, for a frame that is not in the memo. */
 static int walk_frame_slow(struct stack_keep *keep, struct keep_walk *walk,
 			   const struct oprof_frame *frame, bool is_return)
 {
@@ -543,7 +543,8 @@ static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 /* ---- stacks ---- */
 
 /*
- * Unwind tables give the call's address; frame pointers and the kernel give the address after it.
+ * Returns whether the frame's offset is a return address. A walk by unwind tables gives the address
+ * of the call; frame pointers and the kernel give the address after it.
  */
 static bool frame_is_return(const struct oprof_sample *sample, const struct oprof_frame *frame)
 {

@@ -18,7 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Maximum size of the file, unless the budget is small: a million nodes. */
+/*
+ * Maximum size of the file, which has a million nodes then; with a small budget the limit is lower.
+ */
 #define STACK_KEEP_BYTES_MAX (UINT64_C(40) << 20)
 
 /* All pointers are borrowed. */
