@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define PLAN_NS	   (60 * NS_PER_SECOND)
-#define LIVE_SHARE 4 /* share of the budget for live files */
+#define LIVE_SHARE 4 /* live files above 1/LIVE_SHARE of the budget: close early */
 
 /* ---- beginning and end ---- */
 

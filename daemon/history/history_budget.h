@@ -10,7 +10,7 @@
 
 #include "daemon/history/history_state.h"
 
-/* Default for disk: this many bytes, or a tenth of the file system if that is less. */
+/* The default budget: this many bytes, or a tenth of the file system if that is less. */
 #define HISTORY_BYTES_DEFAULT (UINT64_C(1) << 30)
 #define HISTORY_DEFAULT_SHARE 10
 /* A budget is limited to half of the file system. */
@@ -20,7 +20,7 @@
  * minute need as much.
  */
 #define HISTORY_BYTES_MIN (UINT64_C(16) << 20)
-/* Share of the budget for symbols of binaries that reports would not find. */
+/* Symbols of binaries that reports would not find may take 1/HISTORY_KEEP_SHARE of the budget. */
 #define HISTORY_KEEP_SHARE 4
 #define HISTORY_DAYS_MAX   36500
 

@@ -128,7 +128,7 @@ static int gather(struct history *history, struct live_slice *live)
 		live_slice_deinit(live);
 		return error;
 	}
-	/* A mismatch means that a file was removed by others or is damaged. */
+	/* A mismatch means that a file is damaged, or was removed by another program. */
 	if (live->nr_samples + live->nr_idle != history_counts_held(history) - history->held)
 		history->config.recount(history->config.context);
 	if (history->stacks)

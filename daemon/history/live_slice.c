@@ -39,7 +39,7 @@ void live_slice_deinit(struct live_slice *live)
 
 /* ---- collecting ---- */
 
-/* Prefer the true path: the name may contain a hash of it. */
+/* Sets path to true_path, if that is known: the name may contain only a hash of it. */
 static void set_path(struct slice_path *path, const struct sample_path *name, const char *true_path)
 {
 	path->kind = name->kind;
