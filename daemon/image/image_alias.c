@@ -106,8 +106,8 @@ static void alias_add(struct image_alias_table *table, const struct file_name *f
 }
 
 /*
- * Some file systems (btrfs) report another device by stat() than in mappings. Then the current
- * path of the mapping must agree.
+ * Returns whether st is that of the file. Some file systems (btrfs) report another device by stat()
+ * than in mappings: then the path of the mapping must be that of the file.
  */
 static bool is_the_file(const struct file_name *file, const struct stat *st, const char *map_path)
 {

@@ -34,9 +34,9 @@ void image_alias_deinit(struct image_alias_table *table);
 
 /*
  * Finds the identity of a file that a process maps, as complete as possible: its build-id; else
- * device, inode, inode generation, modification time and size; else the first three only. map_path:
- * a path that leads to the mapped file itself (/proc/PID/map_files/...), or NULL. time_ns: the
- * current time, on the clock of records.
+ * device, inode, inode generation, modification time and size; else only device, inode and inode
+ * generation. map_path: a path that leads to the mapped file itself (/proc/PID/map_files/...), or
+ * NULL. time_ns: the current time, on the clock of records.
  */
 void image_alias_identify(struct image_alias_table *table, const struct file_name *file, pid_t tgid,
 			  const char *map_path, uint64_t time_ns,

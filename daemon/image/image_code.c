@@ -89,7 +89,10 @@ const struct code_table *image_code_of(const struct image_code *code,
 {
 	if (entry->image.kind != OPROF_IMAGE_VDSO || !code->on)
 		return entry->code;
-	/* The table is that of this machine's vdso; [vsyscall], for example, has another size. */
+	/*
+	 * The table is valid only for this machine's vdso; [vsyscall], for example, has another
+	 * size.
+	 */
 	return is_our_vdso(code, entry) ? code->vdso : NULL;
 }
 

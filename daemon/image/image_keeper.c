@@ -465,7 +465,7 @@ static void symbols_do(struct keeper *keeper, struct job *job)
 	request_queue(keeper, job);
 }
 
-/* Opens the file at the image's path or else, through the processes that map it. */
+/* Opens the image at its path, or else through the processes that map it. */
 static int open_table_image(const struct keeper *keeper)
 {
 	const struct keeper_request *request = &keeper->request;

@@ -3,7 +3,7 @@
  * Opens the file of an image, by its path or through processes that map it. The opened file must
  * have the image's identity: another file at the same path is refused.
  *
- * May block if a file system hangs: for the keeper, not for the daemon's loop.
+ * May block if a file system hangs, so only the keeper may call it, not the daemon's loop.
  */
 #ifndef DAEMON_IMAGE_OPEN_H
 #define DAEMON_IMAGE_OPEN_H
