@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the frame for an address of kernel code: the kernel, a module, code that the kernel made
- * while it ran, or idling. An unknown address may belong to new code: then /proc is read again,
- * within a rate limit.
+ * while it ran, or an idle routine. An unknown address may belong to new code: then /proc is read
+ * again, within a rate limit.
  *
  * Not for: where code lies (kernel_map).
  */

@@ -13,7 +13,7 @@
 
 #define HEADING	      "oprof-kernel-symbols 1\n"
 #define IMAGES_MAX    1024u
-#define FUNCTIONS_MAX (1u << 20) /* of one image; a kernel has a fifth as many */
+#define FUNCTIONS_MAX (1u << 20) /* of one image: about five times as many as a kernel has */
 #define WAIT_FIRST_NS UINT64_C(1000000000)
 #define WAIT_MAX_NS   (64 * WAIT_FIRST_NS)
 

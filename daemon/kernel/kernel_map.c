@@ -144,7 +144,7 @@ const struct kernel_range *kernel_map_find(const struct kernel_map *map, uint64_
 
 bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address)
 {
-	/* Hidden addresses do not show idle routines. Most samples of task 0 are idle. */
+	/* Idle routines cannot be recognized, but most samples of task 0 are idle. */
 	if (map->hidden)
 		return address >= KERNEL_HALF;
 	return kernel_ranges_find(&map->idles, address) != NULL;

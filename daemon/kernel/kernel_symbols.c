@@ -216,7 +216,7 @@ static int saving_write(struct saving *saving, const char *proc_path)
 	return first;
 }
 
-/* Returns 0: entry is saved, needs no file, or was added to saving. */
+/* Saves entry at once, or adds it to saving. Returns 0, also if it needs no file, or -errno. */
 static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct saving *saving,
 		      const char *meta_path)
 {
