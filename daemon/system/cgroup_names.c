@@ -16,7 +16,7 @@
 #define CGROUP_BYTES_MAX (64u << 10)
 /* The depth of cgroups has no limit by default; deeper ones get no name. */
 #define DEPTH_MAX 64
-/* A renewal is due after this many additions more than there are cgroups. */
+/* A renewal is due when the additions exceed the number of cgroups by this number. */
 #define GONE_MAX 4096u
 
 struct named_cgroup {
