@@ -19,7 +19,7 @@ struct kmod_process {
 	int32_t tgid;
 	struct image_entry *app; /* its program; a reference, or NULL */
 	uint64_t since_ns;	 /* start of that program; 0: unknown */
-	uint64_t last_ns;	 /* of its last sample processed here */
+	uint64_t last_ns;	 /* time of its last sample processed here */
 	struct code_space *code; /* NULL: none known */
 	struct space *space;	 /* its mappings, to find its jitdump; NULL: unknown */
 	uint64_t scanned_ns;	 /* when its mappings were read */
@@ -30,7 +30,7 @@ struct kmod_process {
 
 struct kmod_processes {
 	struct node_hash generations, tgids;
-	struct code_spaces *code; /* borrowed, as the next two */
+	struct code_spaces *code; /* borrowed, like the next two */
 	const struct region_maker *regions;
 	const char *proc_path;
 	size_t nr_spaces;

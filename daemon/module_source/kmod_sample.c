@@ -195,10 +195,7 @@ static void add_callers(struct kmod_state *state, const struct oprof_sample *sam
 	for (uint16_t i = 0; i < sample->nr_frames; i++) {
 		if (&callers[i] == leave)
 			continue;
-		/*
-		 * A chain with a link has one frame more than the configured depth, which may be
-		 * one too many.
-		 */
+		/* With a link, the record may have one caller more than the configured depth. */
 		if (sample->head.flags & OPROF_KMOD_SAMPLE_LINK &&
 		    made->nr_frames == state->chain_depth)
 			made->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;

@@ -179,7 +179,7 @@ static void source_close(struct source *base)
 static int source_open_parts(struct kmod_source *source, const struct kmod_source_options *options,
 			     struct record_sink *sink, struct diag *diag)
 {
-	/* The module first: without it the rest would be wasted time. */
+	/* The module is opened first: without it the other parts are not needed. */
 	int error = source_open_module(source, options, diag);
 
 	if (!error)

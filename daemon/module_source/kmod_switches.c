@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than a second of the busiest machine's switches; the queue accepts no more. */
+/* Limit of the queue: more switches than the busiest machine makes in a second. */
 #define WAITING_MAX (1u << 20)
 
 void kmod_task_copy(struct kmod_task *to, const struct kmod_task *from)

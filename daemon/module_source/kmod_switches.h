@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sorts the switches of all CPUs by time. The kernel module reports the switches of each CPU in
- * order, but one CPU after another: the switch of a task to one CPU may be reported before its
- * switch from another. Switches therefore wait here until no older ones can come.
+ * order, but one CPU after another: a task's switch to one CPU may be reported before its earlier
+ * switch away from another CPU. Switches therefore wait here until no older ones can come.
  */
 #ifndef DAEMON_KMOD_SWITCHES_H
 #define DAEMON_KMOD_SWITCHES_H
