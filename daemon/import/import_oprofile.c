@@ -39,7 +39,7 @@ static struct sample_name name; /* too big for the stack */
 
 /*
  * Parses "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU". This project's names have two more
- * fields, which are appended first.
+ * fields, which are appended before the name is parsed.
  */
 static int parse_name(const char *path, uint64_t identity, struct diag *diag)
 {

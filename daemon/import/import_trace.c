@@ -56,7 +56,7 @@ struct conversion {
 	struct begun *begun;		     /* mappings of these processes */
 	size_t nr_begun, room_begun;
 	struct newest_mappings **newest;    /* by pid; NULL: no mappings */
-	uint64_t nr_records, nr_kept_bytes; /* kept: size of begun and newest, roughly */
+	uint64_t nr_records, nr_kept_bytes; /* kept: about the size of begun and newest */
 	uint64_t chain[PERF_FILE_NR_CHAIN_MAX];
 	struct perf_file_writer writer;
 };
