@@ -33,7 +33,8 @@
 #define NOTHING_MAX_NS UINT64_C(8000000000)
 
 /*
- * Reading the code of a JVM's start takes half a second. ALL_CREDIT limits all processes together.
+ * Reading the functions that a JVM makes at its start takes half a second of CPU time. ALL_CREDIT
+ * limits all processes together.
  */
 #define SPACE_CREDIT_NS	      INT64_C(500000000)
 #define SPACE_CREDIT_PER_MILL 10u

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Code bytes are skipped, not read; this limits the reads of one call. */
+/* Most reads in one call. Code bytes are skipped, not read. */
 #define JITDUMP_READS_MAX 32u
 #define JITDUMP_NAME_MAX  4096u
 
