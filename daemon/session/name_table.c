@@ -25,7 +25,7 @@ static bool is_control(unsigned char c)
 }
 
 /*
- * Escapes a name to fill one line: control characters and '\' as \xHH. Cuts names that are too
+ * Escapes a name to fit in one line: control characters and '\' as \xHH. Cuts names that are too
  * long.
  */
 static size_t escape(char *to, size_t room, const char *name)
@@ -233,8 +233,8 @@ int64_t name_table_number(struct name_table *table, const char *name)
 	    table->nr_bytes + head + nr_bytes + 1 > NAME_TABLE_BYTES_MAX)
 		return NAME_TABLE_OTHER;
 	/*
-	 * Allocated before the line is written: after a failure the next call would write the line
-	 * again.
+	 * The name is allocated before its line is written: if the allocation failed later, the
+	 * next call would write the line again.
 	 */
 	added = name_create(line + head, nr_bytes, number);
 	if (!added)

@@ -51,9 +51,9 @@ int session_lock(struct session *session, const char *path, struct diag *diag);
 void session_unlock(struct session *session);
 
 /*
- * Ends the session begun before, if any; creates or continues current: meta/info from
- * session->info (filled by the caller), counters, cgroups, names. Returns 0; 1 with a warning for
- * the caller in diag; or -errno.
+ * Ends the previous session, if any, and creates or continues current: meta/info from session->info
+ * (filled by the caller), counters, cgroups, names. Returns 0; 1 with a warning for the caller in
+ * diag; or -errno.
  */
 int session_begin(struct session *session, enum session_begin how, struct diag *diag);
 

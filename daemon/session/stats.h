@@ -109,9 +109,9 @@ void stats_catch_up(struct stats *stats, const struct oprof_stats_entry *later, 
 size_t stats_snapshot(const struct stats *stats, struct oprof_stats_entry *entries);
 
 /*
- * If the mapping has lost its page (file truncated, disk error), makes the file anew from memory.
- * Call once a round; cheap if nothing happened. Returns 1 if the file was made anew, 0, or -errno
- * (the counters stay in memory).
+ * If the mapping has lost its page (file truncated, disk error), creates the file again from the
+ * counters in memory. Call once a round; cheap if nothing happened. Returns 1 if the file was
+ * created again, else 0, or -errno (the counters stay in memory).
  */
 int stats_mend(struct stats *stats);
 
