@@ -22,7 +22,7 @@
  */
 #define TRIES_MAX 5
 
-/* From include/linux/sched.h of the kernel; they appear in /proc/PID/stat. */
+/* Flags from the kernel's include/linux/sched.h, which /proc/PID/stat shows. */
 #define FLAG_EXITING 0x00000004u
 #define FLAG_KTHREAD 0x00200000u
 

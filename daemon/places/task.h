@@ -68,7 +68,7 @@ struct process {
 	 */
 	struct image_entry **regions;
 	uint32_t nr_regions;
-	struct code_space *code; /* functions that it made, by name; NULL: none known */
+	struct code_space *code; /* functions that the process made, by name; NULL: none known */
 	struct task *tasks;
 	struct process_scan *scan;	 /* stored until its time is reached */
 	uint64_t exited_ns;		 /* valid if exited */
