@@ -50,9 +50,7 @@ struct attribution {
 };
 _Static_assert(offsetof(struct attribution, sink) == 0, "its functions cast sink");
 
-/*
- * cache and stats are borrowed; the caller sets them before the first record. Returns 0 or -ENOMEM.
- */
+/* cache and stats are borrowed; the caller sets them before any record. Returns 0 or -ENOMEM. */
 int attribution_init(struct attribution *attribution, unsigned int separation, size_t nr_events,
 		     uint32_t nr_cpus);
 void attribution_deinit(struct attribution *attribution);

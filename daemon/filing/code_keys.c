@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Keys of larger numbers are not remembered, but looked up for each sample; no source has so many.
- */
+/* Keys of larger numbers are looked up for each sample, not remembered; no source has so many. */
 #define KEYS_MAX (1u << 20)
 
 void code_keys_init(struct code_keys *keys, const struct source *source, struct name_table *names)

@@ -379,9 +379,7 @@ static void on_release(struct off_cpu *off_cpu, const struct oprof_release *rele
 	off_cpu->next->record(off_cpu->next, &release->head);
 }
 
-/*
- * Returns whether off_cpu_record handles this type, and the record is as long as its type requires.
- */
+/* Returns whether off_cpu_record handles this type, and the record is as long as the type needs. */
 static bool record_is_ours(const struct oprof_record *record)
 {
 	switch (record->type) {

@@ -50,9 +50,7 @@ struct off_cpu {
 	 */
 	struct oprof_task task;
 	struct oprof_cpu cpu;
-	/*
-	 * Context last sent to next. Another context is sent before the first record that has it.
-	 */
+	/* Context last sent to next. Another context is sent before the first record with it. */
 	struct oprof_task next_task;
 	struct oprof_cpu next_cpu;
 

@@ -43,9 +43,7 @@ struct stack_keep;
 int stack_keep_create(struct stack_keep **keep, const struct stack_keep_config *config);
 void stack_keep_destroy(struct stack_keep *keep); /* closes the file; NULL is allowed */
 
-/*
- * Stacks that are added from now on belong to epoch (> 0). Stacks of earlier epochs are in a slice.
- */
+/* Stacks added from now on belong to epoch (> 0). Stacks of earlier epochs are in a slice. */
 void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch);
 
 /* Closes the file until an epoch begins: its folder is about to be removed or renamed. */

@@ -51,9 +51,7 @@ int64_t history_follow(struct history *history, bool *stepped);
  */
 bool history_is_due(const struct history *history);
 
-/*
- * Call after a drain: closes the epoch, drops slices and starts a child's work, each if it is due.
- */
+/* Call after a drain: closes the epoch, drops slices and starts a child's work, each if due. */
 void history_run(struct history *history, bool stepped);
 
 /*

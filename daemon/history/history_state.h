@@ -57,9 +57,7 @@ struct history {
 
 	/* history.c */
 	struct stretch stretch; /* time range of the epoch, begun by history_epoch.c */
-	/*
-	 * CLOCK_MONOTONIC: when to look for due work again; any part sets it to 0 when work is due.
-	 */
+	/* CLOCK_MONOTONIC: when to look for work again; any part sets it to 0 when work is due. */
 	uint64_t plan_ns;
 
 	/* history_slices.c */

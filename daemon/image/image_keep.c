@@ -105,9 +105,7 @@ void image_keep_folder(struct image_keep *keep, const char *meta_path)
 	image_table_keep_again(keep->images);
 }
 
-/*
- * Fills request. folder: where the keeper puts the result. Returns false if the paths are too long.
- */
+/* Fills request. folder: where the keeper puts the result. Returns false if paths are too long. */
 static bool request_fill(const struct image_keep *keep, const struct image_entry *entry,
 			 const int32_t *pids, const char *folder, struct keeper_request *request,
 			 size_t *nr_bytes)

@@ -616,9 +616,7 @@ static void drop_capabilities(void)
 			bit(CAP_SETGID) | bit(CAP_KILL);
 	struct stat st;
 
-	/*
-	 * This capability exists since Linux 5.9. On older kernels map_files needs CAP_SYS_ADMIN.
-	 */
+	/* The capability exists since Linux 5.9. On older kernels map_files needs CAP_SYS_ADMIN. */
 	if (prctl(PR_CAPBSET_READ, (unsigned long)CAP_CHECKPOINT_RESTORE, 0UL, 0UL, 0UL) >= 0)
 		kept |= bit(CAP_CHECKPOINT_RESTORE);
 	else

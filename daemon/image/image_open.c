@@ -164,9 +164,7 @@ static bool mapping_name_of_file(const char *maps, const char *path, char *name,
 	return false;
 }
 
-/*
- * Opens the image through the mapping itself, which works even if the path was removed or replaced.
- */
+/* Opens the image through the mapping itself, which works even if the path was removed. */
 static int open_mapped(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char path[PATH_MAX], name[64];

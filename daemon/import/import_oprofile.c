@@ -289,9 +289,7 @@ static int read_abi(const char *folder, struct oprofile_abi *abi, bool *found, s
 	return error;
 }
 
-/*
- * Looks for the abi file in the folder and in the two above it: the abi file lies next to samples/.
- */
+/* Looks for the abi file in the folder and in the two above it: the file lies next to samples/. */
 static int find_abi(const char *from, struct diag *diag)
 {
 	static const char *const places[] = {"", "/..", "/../.."};

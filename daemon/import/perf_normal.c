@@ -381,9 +381,7 @@ static const struct perf_file_event *event_of_trailer(const struct perf_normal *
 	return event ? event : first;
 }
 
-/*
- * Reads the trailer at the end of record. Returns its size, or SIZE_MAX if the record is too short.
- */
+/* Reads the trailer at the end of record. Returns its size; SIZE_MAX: the record is too short. */
 static size_t read_trailer(const struct perf_normal *normal, const struct perf_event_header *record,
 			   struct sample *trailer)
 {

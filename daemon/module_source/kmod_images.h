@@ -13,9 +13,7 @@
 #include "daemon/places/places.h"
 #include "oprof/kmod.h"
 
-/*
- * Makes the ioctl OPROF_KMOD_IMAGE_OPEN on the buffer. Returns a descriptor of the file, or -errno.
- */
+/* Makes the ioctl OPROF_KMOD_IMAGE_OPEN on the buffer. Returns the file's descriptor, or -errno. */
 typedef int kmod_image_open_fn(int buffer_fd, uint32_t cookie);
 
 struct kmod_image {

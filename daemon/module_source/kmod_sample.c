@@ -140,9 +140,7 @@ static const struct code_table *table_of(struct kmod_state *state, uint32_t cook
 	return image_code_of(&state->places.code_tables, image->entry);
 }
 
-/*
- * Returns whether the function at place has no frame of its own there: then the link is its caller.
- */
+/* Returns whether the function at place has no frame of its own there: the link is its caller. */
 static bool link_is_caller(struct kmod_state *state, const struct oprof_frame *place)
 {
 	const struct code_table *table =

@@ -33,9 +33,7 @@ int separation_parse(const char *text, unsigned int *separation, struct diag *di
 /* Writes the text for separation to text[SEPARATION_TEXT_BYTES]: "none", "lib,kernel,thread". */
 void separation_format(unsigned int separation, char *text);
 
-/*
- * Fills the keys of task's samples of user code and of kernel code on cpu, except image and event.
- */
+/* Fills the keys of task's samples of user and of kernel code on cpu, except image and event. */
 void separation_keys(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
 		     struct sample_key *user, struct sample_key *kernel);
 /*
