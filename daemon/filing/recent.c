@@ -89,7 +89,7 @@ void recent_add(struct recent *recent, const struct recent_key *key, uint64_t of
 	struct recent_entry *entry;
 	uint64_t *last;
 
-	if (index < 0) { /* no memory: drop all, so that later samples are complete again */
+	if (index < 0) { /* out of memory: drop all, so that later samples are complete again */
 		recent_clear(recent);
 		return;
 	}

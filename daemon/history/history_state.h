@@ -85,7 +85,7 @@ struct history {
 	uint64_t merge_errors;	      /* in this run */
 
 	/* history_budget.c */
-	uint64_t budget_bytes; /* the budget in force */
+	uint64_t budget_bytes; /* the current budget */
 	uint64_t fixed_bytes;  /* the session's folder without slices and live files */
 	bool fixed_told;       /* a warning about fixed_bytes was logged */
 

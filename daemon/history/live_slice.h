@@ -21,7 +21,7 @@ struct live_slice {
 	int64_t first_sample_ns, last_sample_ns; /* 0: not known */
 	uint8_t boot_id[16];			 /* all 0: samples of several boots */
 	uint32_t flags;				 /* OPROF_SLICE_* */
-	uint64_t nr_samples;			 /* without idle ones */
+	uint64_t nr_samples;			 /* without idle samples */
 	uint64_t nr_idle;
 	uint64_t bytes_max; /* upper limit of its size */
 	size_t nr_damaged;  /* files that cannot be read; their samples are lost */

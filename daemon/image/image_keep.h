@@ -17,7 +17,7 @@
 
 struct image_keep_counters {
 	uint64_t wanted;     /* images that reports would not find by their path */
-	uint64_t kept;	     /* of those, images kept in the session; others may follow */
+	uint64_t kept;	     /* wanted images that are kept in the session so far */
 	uint64_t too_big;    /* above the limit of one file */
 	uint64_t full;	     /* above the limit of the session */
 	uint64_t unreadable; /* not ELF, or damaged */
@@ -35,7 +35,7 @@ struct image_keep {
 	uint64_t started_ns;
 	uint64_t answered_ns;	 /* time of the last answer, or of the first request after idling */
 	uint32_t nr_waiting;	 /* requests without an answer */
-	uint32_t nr_tables;	 /* of those, requests for code tables */
+	uint32_t nr_tables;	 /* requests for code tables, of nr_waiting */
 	struct image_code *code; /* borrowed; NULL: no code tables are requested */
 	uint64_t bytes_max;	 /* limit for a session: at most KEEPER_SESSION_BYTES_MAX */
 	char *meta_path;	 /* NULL: not known yet */

@@ -63,11 +63,11 @@ struct keeper_request {
 };
 
 enum keeper_result {
-	KEEPER_THERE,	/* reports find the image by its path */
-	KEEPER_KEPT,	/* the image is in the session; for a table, its descriptor comes along */
-	KEEPER_GONE,	/* none of the processes in pids has the image any more */
-	KEEPER_TOO_BIG, /* above the limit of one file or table */
-	KEEPER_FULL,	/* above bytes_max */
+	KEEPER_THERE, /* reports find the image by its path */
+	KEEPER_KEPT,  /* the image is in the session; a table's descriptor comes with the answer */
+	KEEPER_GONE,  /* none of the processes in pids has the image any more */
+	KEEPER_TOO_BIG,	   /* above the limit of one file or table */
+	KEEPER_FULL,	   /* above bytes_max */
 	KEEPER_UNREADABLE, /* not ELF, or damaged */
 	KEEPER_NONE,	   /* no table possible: for example, no unwind information */
 	KEEPER_FAILED,	   /* disk or memory failed; `error` has the reason */

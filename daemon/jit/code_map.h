@@ -37,7 +37,7 @@ struct code_map {
 	size_t nr_bytes; /* size, see CODE_MAP_BYTES_MAX */
 };
 
-struct code_map *code_map_create(struct code_pool *pool); /* NULL: no memory */
+struct code_map *code_map_create(struct code_pool *pool); /* NULL: out of memory */
 struct code_map *code_map_get(struct code_map *map);
 void code_map_put(struct code_map *map); /* NULL is allowed */
 

@@ -138,7 +138,7 @@ static void resolve_file(struct kmod_images *images, struct kmod_image *image, u
 	if (fd < 0)
 		return;
 	image->entry = image_of_fd(images->places, fd, &image->told, now_ns);
-	if (!image->entry) /* no memory */
+	if (!image->entry) /* out of memory */
 		image->retry_ns = now_ns + RETRY_NS;
 	(void)close(fd);
 }

@@ -34,7 +34,7 @@ enum daemon_counter {
 	STATS_STACKS_STORED,	  /* stored samples whose call stacks are also kept */
 	STATS_STACKS_LOST_DISK,	  /* stack not kept: no room on disk */
 	STATS_STACKS_LOST_FILE,	  /* stack not kept: stack file damaged */
-	STATS_STACKS_LOST_MEMORY, /* stack not kept: no memory */
+	STATS_STACKS_LOST_MEMORY, /* stack not kept: out of memory */
 	STATS_STACKS_FOLDED,	  /* kept stacks folded into [other] */
 	STATS_STACKS_TRUNCATED,	  /* kept stacks without frames beyond the depth */
 	STATS_STACKS_BROKEN,	  /* kept stacks whose outermost frames were not found */
