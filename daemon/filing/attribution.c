@@ -12,7 +12,7 @@ static void count_lost(struct attribution *attribution, enum oprof_lost reason, 
 	stats_add(attribution->stats, STATS_LOST + (unsigned int)reason, nr);
 }
 
-/* Updates the keys of samples to come, except image and event. */
+/* Updates user_key and kernel_key, from which the keys of later samples are made. */
 static void attribution_context(struct attribution *attribution)
 {
 	separation_keys(attribution->separation, &attribution->task, attribution->cpu,
@@ -39,7 +39,7 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 
 /*
  * Returns the weight that the sample adds to its file. For a clock with a frequency the unit is
- * samples: how many of the requested samples this one stands for.
+ * samples: the number of requested samples that this sample stands for.
  */
 static uint64_t file_weight(const struct attribution *attribution,
 			    const struct oprof_sample *sample)
@@ -51,7 +51,7 @@ static uint64_t file_weight(const struct attribution *attribution,
 	return sample->weight > period ? sample->weight / period : 1;
 }
 
-/* Remembers the sample with its whole key, whatever file it is in. */
+/* Adds the sample to the recent samples with its whole key, whatever the session's separation. */
 static void sample_remember(struct attribution *attribution, const struct oprof_sample *sample,
 			    uint64_t offset)
 {
@@ -65,7 +65,7 @@ static void sample_remember(struct attribution *attribution, const struct oprof_
 		.event = sample->event,
 		.mode = sample->mode,
 	};
-	/* The last task of an idle CPU is meaningless. */
+	/* A sample of an idle CPU does not belong to the task that ran last. */
 	const struct recent_key idle = {
 		.image = key.image,
 		.cpu = key.cpu,
@@ -90,7 +90,7 @@ static enum daemon_counter stack_lost_counter(int error)
 	}
 }
 
-/* Keeps the stack of a sample that was stored at key. */
+/* Keeps the stack of a sample that was stored in the file of key. */
 static void stack_add(struct attribution *attribution, const struct oprof_sample *sample,
 		      const struct sample_key *key)
 {
@@ -142,7 +142,10 @@ static void sample_idle(struct attribution *attribution, const struct oprof_samp
 		   OPROF_LOST_NO_KERNEL_MAP);
 }
 
-/* Files a sample of user or kernel code with the current context. */
+/*
+ * Files a sample under context, a key without image and event. no_image: the reason of the loss if
+ * the sample's image is unknown.
+ */
 static void sample_placed(struct attribution *attribution, const struct oprof_sample *sample,
 			  const struct sample_key *context, enum oprof_lost no_image)
 {
@@ -187,7 +190,7 @@ static bool sample_is_whole(const struct oprof_sample *sample)
 
 static void attribution_sample(struct attribution *attribution, const struct oprof_sample *sample)
 {
-	/* The counters also agree within a round, in case of a kill. */
+	/* Counted at once, not at the end of the round, so that the counters agree after a kill. */
 	stats_add(attribution->stats, STATS_SEEN, 1);
 	if (!sample_is_whole(sample) || sample->event >= attribution->nr_events) {
 		count_lost(attribution, OPROF_LOST_BAD_RECORD, 1);
@@ -243,7 +246,7 @@ static void attribution_throttle(struct attribution *attribution,
 	*since = begins ? throttle->time_ns : 0;
 }
 
-/* False: the source made a record that is too short for its type. */
+/* Returns whether the record is at least as long as its type requires. */
 static bool record_is_whole(const struct oprof_record *record, size_t nr_bytes)
 {
 	return record->size_bytes >= nr_bytes;
@@ -261,7 +264,7 @@ static void attribution_record(struct record_sink *sink, const struct oprof_reco
 		if (!record_is_whole(record, sizeof(struct oprof_task)))
 			break;
 		attribution->task = *(const struct oprof_task *)record;
-		/* A negative number has no name on disk. */
+		/* Names of sample files have no negative numbers. */
 		attribution->have_task = attribution->task.tgid >= 0 && attribution->task.tid >= 0;
 		attribution_context(attribution);
 		return;

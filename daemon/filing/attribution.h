@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Files samples: finds the application, thread, CPU and cgroup that each SAMPLE record is filed
- * under, and counts the samples that are not filed. Every SAMPLE record ends as stored, idle, or
- * lost for one reason. If call stacks are kept, the stack of every stored sample is also kept, or
- * lost for one reason.
+ * under, and counts the samples that are not filed. Every SAMPLE record is counted as stored, as
+ * idle, or as lost for one reason. If call stacks are kept, the stack of every stored sample is
+ * also kept, or lost for one reason.
  */
 #ifndef DAEMON_ATTRIBUTION_H
 #define DAEMON_ATTRIBUTION_H
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 struct attribution {
-	struct record_sink sink; /* given to the source; first: attribution_record casts it */
+	struct record_sink sink; /* for the source; first member: attribution_record casts it */
 	struct sample_cache *cache;
 	struct stats *stats;
 	struct code_keys code;	   /* code_keys_init by the owner, before the first record */
@@ -34,12 +34,15 @@ struct attribution {
 	void *context;
 	unsigned int separation;
 	size_t nr_events;
-	/* By event: placement_plain_period(), filled in by the owner. */
+	/* placement_plain_period() of each event; filled in by the owner. */
 	uint64_t plain_periods[SOURCE_EVENTS_MAX];
 	bool have_task;
 	struct oprof_task task; /* current task */
 	uint32_t cpu;
-	/* Since when an event has been throttled on a CPU; 0: it is not. nr_events x nr_cpus. */
+	/*
+	 * When the throttling of an event on a CPU began; 0: it is not throttled. nr_events x
+	 * nr_cpus elements.
+	 */
 	uint64_t *throttled_since_ns;
 	uint32_t nr_cpus;
 	/* Keys of samples of the current task and CPU, except image and event. */
@@ -47,7 +50,7 @@ struct attribution {
 };
 _Static_assert(offsetof(struct attribution, sink) == 0, "its functions cast sink");
 
-/* cache and stats are borrowed; set them before the first record. Returns 0 or -ENOMEM. */
+/* cache and stats are borrowed; the caller sets them before any record. Returns 0 or -ENOMEM. */
 int attribution_init(struct attribution *attribution, unsigned int separation, size_t nr_events,
 		     uint32_t nr_cpus);
 void attribution_deinit(struct attribution *attribution);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger numbers are looked up by name each time; no source has so many. */
+/* Keys of larger numbers are looked up for each sample, not remembered; no source has so many. */
 #define KEYS_MAX (1u << 20)
 
 void code_keys_init(struct code_keys *keys, const struct source *source, struct name_table *names)
@@ -19,7 +19,7 @@ void code_keys_deinit(struct code_keys *keys)
 	*keys = (struct code_keys){.source = NULL};
 }
 
-/* Cookies are never reused, so that the result for the last one stays valid. */
+/* Cookies are never reused, so the result for the last cookie stays valid. */
 static bool is_named(struct code_keys *keys, uint32_t image)
 {
 	const struct image *found;
@@ -40,7 +40,10 @@ static void keys_forget(struct code_keys *keys)
 	keys->birth = keys->names->birth;
 }
 
-/* Returns where the key of number is remembered, or NULL if it cannot be. */
+/*
+ * Returns the element of keys->keys for number; NULL if the number is too large, or if out of
+ * memory.
+ */
 static uint32_t *keys_place(struct code_keys *keys, uint64_t number)
 {
 	size_t nr = keys->nr_keys ? keys->nr_keys : 64;
@@ -84,7 +87,7 @@ int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
 	key = name_table_number(keys->names, name);
 	if (key < 0)
 		return (int)key;
-	/* Do not remember a lack of room: this is rare, and counted. */
+	/* NAME_TABLE_OTHER is not remembered, so that each such sample returns 1 and is counted. */
 	if (place && key != NAME_TABLE_OTHER)
 		*place = (uint32_t)key + 1;
 	*offset = (uint64_t)key;

@@ -36,7 +36,7 @@ struct off_cpu_stretch {
 	struct node node;
 	struct oprof_task task;
 	uint64_t since_ns; /* reported up to here */
-	uint64_t loss;	   /* number of the last loss that it is proved to span */
+	uint64_t loss;	   /* number of the last loss after which the task is known to be off CPU */
 	uint32_t cpu;	   /* the CPU that the task left */
 	uint32_t state;	   /* enum oprof_off_cpu */
 	struct off_cpu_stretch *next_spare;
@@ -50,7 +50,7 @@ static bool task_is_same(const struct oprof_task *a, const struct oprof_task *b)
 	       a->tgid == b->tgid && a->app_image == b->app_image && a->cgroup == b->cgroup;
 }
 
-/* Sends the context of the next record, if the sink has another. */
+/* Sends task and cpu as the context of the next record, unless the next sink has this context. */
 static void send_context(struct off_cpu *off_cpu, const struct oprof_task *task, uint32_t cpu)
 {
 	struct oprof_cpu *next_cpu = &off_cpu->next_cpu;
@@ -67,7 +67,7 @@ static void send_context(struct off_cpu *off_cpu, const struct oprof_task *task,
 	}
 }
 
-/* Passes on a record with the source's context. */
+/* Sends a record with the source's context to the next sink. */
 static void pass_on(struct off_cpu *off_cpu, const struct oprof_record *record)
 {
 	send_context(off_cpu, &off_cpu->task, off_cpu->cpu.cpu);
@@ -141,7 +141,7 @@ static bool loss_room(struct off_cpu_loss *loss, uint32_t cpu)
 	return true;
 }
 
-/* The CPU has a switch: its task is known again. */
+/* Records a switch on cpu: from now on the CPU's task is known. */
 static void loss_resume(struct off_cpu_loss *loss, uint32_t cpu, uint64_t time_ns)
 {
 	if (!loss->resumed_ns)
@@ -178,7 +178,7 @@ static struct off_cpu_stretch *stretch_find(const struct off_cpu *off_cpu, int32
 	return NULL;
 }
 
-/* Returns NULL without memory, or if there are too many stretches. */
+/* Returns NULL if out of memory, or if there are too many stretches. */
 static struct off_cpu_stretch *stretch_create(struct off_cpu *off_cpu)
 {
 	struct off_cpu_stretch *stretch = off_cpu->spare;
@@ -217,14 +217,14 @@ static void stretch_make_sure(const struct off_cpu *off_cpu, struct off_cpu_stre
 	stretch->since_ns = resumed_ns > off_cpu->settled_ns ? resumed_ns : off_cpu->settled_ns;
 }
 
-/* The current task leaves its CPU. */
+/* Begins a stretch of the current task, which leaves its CPU. */
 static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *record)
 {
 	const struct oprof_task *task = &off_cpu->task;
 	struct off_cpu_stretch *stretch = stretch_find(off_cpu, task->tid);
 
 	if (stretch) { /* the task came back unrecorded, at an unknown time */
-		if (stretch_is_sure(off_cpu, stretch)) /* else counted with the loss */
+		if (stretch_is_sure(off_cpu, stretch)) /* else it was counted with the loss */
 			send_lost(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
 		stretch_destroy(off_cpu, stretch);
 	}
@@ -244,7 +244,10 @@ static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *re
 	node_hash_add(&off_cpu->stretches, &stretch->node, stretch_hash(task->tid));
 }
 
-/* The current task gets its CPU. It has no stretch if its leaving was not recorded. */
+/*
+ * Ends the stretch of the current task, which gets its CPU. The task has no stretch if its leaving
+ * a CPU was not recorded.
+ */
 static void stretch_end(struct off_cpu *off_cpu, uint64_t time_ns)
 {
 	struct off_cpu_stretch *stretch = stretch_find(off_cpu, off_cpu->task.tid);
@@ -347,7 +350,10 @@ static void on_task(struct off_cpu *off_cpu, const struct oprof_task *task)
 	off_cpu->switching = false;
 }
 
-/* A stretch is sure up to the loss. Each sure stretch loses one sample, for the part after it. */
+/*
+ * Stretches are reported up to the loss. Each sure stretch then counts as one lost sample, for its
+ * part after the loss.
+ */
 static void on_switches_lost(struct off_cpu *off_cpu, const struct oprof_switches_lost *lost)
 {
 	struct sure_count sure = {.off_cpu = off_cpu};
@@ -373,7 +379,7 @@ static void on_release(struct off_cpu *off_cpu, const struct oprof_release *rele
 	off_cpu->next->record(off_cpu->next, &release->head);
 }
 
-/* Returns whether off_cpu_record handles the record, and all of it is there. */
+/* Returns whether off_cpu_record handles this type, and the record is as long as the type needs. */
 static bool record_is_ours(const struct oprof_record *record)
 {
 	switch (record->type) {
@@ -419,7 +425,7 @@ static void off_cpu_record(struct record_sink *sink, const struct oprof_record *
 	}
 }
 
-/* Also true for a task of another user, which may not be signalled. */
+/* Also returns true for a task of another user, which this process may not signal. */
 static bool task_lives(int32_t tgid, int32_t tid)
 {
 	return !tgkill(tgid, tid, 0) || errno != ESRCH;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes samples of the event off-cpu from SWITCH records. A stretch is a time interval in which a
- * task was not on a CPU. When the task gets a CPU again, the stretch becomes a sample whose
- * weight is its nanoseconds; off_cpu_settle() makes a sample of the part that has passed of each
- * stretch that has not ended.
+ * task was not on a CPU. When the task gets a CPU again, the stretch becomes a sample whose weight
+ * is its nanoseconds; off_cpu_settle() reports as a sample the elapsed part of each stretch that
+ * has not ended.
  *
  * off_cpu stands between a source and the sink of its records, and passes on all records except
  * switches.
@@ -15,7 +15,7 @@
  *	sure	no time is reported in which the task may have run unrecorded. After a loss of
  *		switches a stretch is unsure until it is proved that its task was off CPU
  *	counted	a stretch, or a part of one, that is known but not reported is in a LOST record
- *		(except where sampling was off: a SWITCHES_LOST of no records)
+ *		(except after a SWITCHES_LOST of no records: sampling was off)
  */
 #ifndef DAEMON_OFF_CPU_H
 #define DAEMON_OFF_CPU_H
@@ -40,7 +40,7 @@ struct off_cpu_loss {
 };
 
 struct off_cpu {
-	struct record_sink sink;  /* given to the source; first: off_cpu_record casts it */
+	struct record_sink sink;  /* for the source; first member: off_cpu_record casts it */
 	struct record_sink *next; /* borrowed */
 	uint16_t event;		  /* index of off-cpu */
 
@@ -50,18 +50,18 @@ struct off_cpu {
 	 */
 	struct oprof_task task;
 	struct oprof_cpu cpu;
-	/* Context last sent to next: sent again before a record of another context. */
+	/* Context last sent to next. Another context is sent before the first record with it. */
 	struct oprof_task next_task;
 	struct oprof_cpu next_cpu;
 
-	bool switching; /* after a SWITCH, at switch_ns: the next TASK gets the CPU */
+	bool switching; /* a SWITCH at switch_ns was read; the next TASK gets the CPU */
 	uint64_t switch_ns;
-	struct node_hash stretches;    /* that have not ended, by the task's tid */
+	struct node_hash stretches;    /* stretches that have not ended, by the task's tid */
 	struct off_cpu_stretch *spare; /* list of free memory for stretches */
 	uint64_t settled_ns;	       /* time of the latest settling */
 	struct off_cpu_loss loss;
 	bool (*lives)(int32_t tgid, int32_t tid); /* whether the task exists now */
-	uint64_t nr_seen; /* samples and samples of LOST records made here */
+	uint64_t nr_seen; /* samples made here, and those counted in LOST records made here */
 };
 _Static_assert(offsetof(struct off_cpu, sink) == 0, "its functions cast sink");
 

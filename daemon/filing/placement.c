@@ -42,7 +42,7 @@ static int path_set(struct sample_path *path, enum sample_path_kind kind, const 
 	return nr < (int)sizeof(path->path) ? 0 : -ENAMETOOLONG;
 }
 
-/* Makes one component of "//anon" and other names of memory. */
+/* Makes a single path component of "//anon" and other names of memory regions. */
 static int path_set_anon(struct sample_path *path, const struct image *image)
 {
 	const char *name = image->path + strspn(image->path, "/");

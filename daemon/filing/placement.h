@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* Large (paths): allocate it, do not put it on the stack. Strings of identity are borrowed. */
+/* Contains paths, so it is too large for the stack. Strings of identity are borrowed. */
 struct placement {
 	struct sample_name name;
 	struct sdb_identity identity;
@@ -24,7 +24,7 @@ struct placement_config {
 	const struct source *source;
 	struct session *session; /* info (events, host...) and numbers of cgroups */
 	bool thinned;		 /* not all samples are taken: also store the weight of clocks */
-	unsigned int separation; /* with which the keys were made */
+	unsigned int separation; /* the separation that the keys were made with */
 	/* If not NULL, called first: returns an image that the source has released, or NULL. */
 	const struct image *(*released)(const void *context, uint32_t cookie);
 	const void *context;
@@ -42,17 +42,21 @@ struct placement_config {
 int placement_find(const struct placement_config *config, const struct sample_key *key,
 		   struct placement *placement);
 
-/* Fills path with image as in names of sample files. Returns 0 or -ENAMETOOLONG. */
+/*
+ * Fills path with the image's path, as names of sample files contain it. Returns 0 or
+ * -ENAMETOOLONG.
+ */
 int placement_path(struct sample_path *path, const struct image *image);
 
 /*
- * For a clock with a frequency, whose weight equals its samples as long as none is left out,
- * returns the period in ns. Returns 0 for all other events.
+ * Returns the period in ns of a clock with a frequency; 0 for all other events. The weight of such
+ * a clock equals its number of samples, as long as no sample is left out.
  */
 uint64_t placement_plain_period(const struct event_choice *event);
 
 /*
- * Returns whether the weight of this event's samples varies: it is stored (OPROF_SDB_WEIGHTED).
+ * Returns whether the weight of this event's samples varies, and is therefore stored
+ * (OPROF_SDB_WEIGHTED).
  */
 bool placement_is_weighted(const struct event_choice *event);
 

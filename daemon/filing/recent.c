@@ -29,7 +29,7 @@ static void drop_entry(struct recent *recent)
 	recent->tail++;
 }
 
-/* Drops the oldest entry, and marks after which samples are now missing. */
+/* Drops the oldest entry, and the marks after which a sample is now missing. */
 static void drop_oldest(struct recent *recent)
 {
 	drop_entry(recent);
@@ -38,7 +38,7 @@ static void drop_oldest(struct recent *recent)
 		recent->mark_tail++;
 }
 
-/* Drops samples before the oldest mark, which no report can reach. */
+/* Drops the samples before the oldest mark: no report can begin earlier. */
 static void drop_unmarked(struct recent *recent)
 {
 	uint64_t first = recent->mark_tail == recent->mark_head
@@ -49,7 +49,10 @@ static void drop_unmarked(struct recent *recent)
 		drop_entry(recent);
 }
 
-/* Returns the index of key, for one more entry; drops old entries if necessary. */
+/*
+ * Counts one more entry with key and returns the key's index, or -errno. Drops old entries if
+ * necessary.
+ */
 static int64_t intern(struct recent *recent, const struct recent_key *key)
 {
 	int64_t index = recent_keys_get(&recent->keys, key);
@@ -61,7 +64,10 @@ static int64_t intern(struct recent *recent, const struct recent_key *key)
 	return index;
 }
 
-/* Returns the last entry added for this hash, if it may get more samples. */
+/*
+ * Returns the entry at position if it has this key and offset, and samples can be added to it; else
+ * NULL.
+ */
 static struct recent_entry *find_entry(struct recent *recent, uint64_t position, int64_t index,
 				       uint64_t offset)
 {
@@ -83,7 +89,7 @@ void recent_add(struct recent *recent, const struct recent_key *key, uint64_t of
 	struct recent_entry *entry;
 	uint64_t *last;
 
-	if (index < 0) { /* no memory: drop all, so that later samples are complete again */
+	if (index < 0) { /* out of memory: drop all, so that later samples are complete again */
 		recent_clear(recent);
 		return;
 	}

@@ -36,7 +36,7 @@ struct recent_entry {
 	uint32_t nr_samples;
 };
 
-/* The entries from position on were added after the counters had these values. */
+/* The counters' values at a time when exactly the entries before position had been added. */
 struct recent_mark {
 	uint64_t position;
 	uint64_t time_ns; /* on the source's clock */
@@ -52,7 +52,8 @@ struct recent {
 	uint64_t mark_head, mark_tail;
 	struct recent_keys keys;
 	/*
-	 * Position of the last entry added, by hash. After the last mark it may get more samples.
+	 * By hash of key and offset: position of the last entry added. If it is after the last
+	 * mark, more samples can be added to it.
 	 */
 	uint64_t last_added[RECENT_LAST_ADDED];
 	uint64_t newest_ns;  /* time of the newest sample */
@@ -66,25 +67,28 @@ void recent_destroy(struct recent *recent); /* NULL is allowed */
 void recent_add(struct recent *recent, const struct recent_key *key, uint64_t offset,
 		uint64_t weight, uint64_t time_ns);
 
-/* The source announces the release of image, which is still valid during the call. */
+/* Call when the source releases image, which is still valid during the call. */
 void recent_release(struct recent *recent, const struct image *image);
 
 /*
- * Call at the end of each round, when counters and samples agree. drained_ns: all samples up to
- * then have arrived.
+ * Call at the end of each round, when counters and samples agree. All samples up to drained_ns must
+ * have arrived.
  */
 void recent_mark(struct recent *recent, uint64_t drained_ns, const struct stats *stats);
 
-/* Drops all samples, since another session begins. The caller then marks its beginning. */
+/* Drops all samples and marks: another session begins. The caller then marks its beginning. */
 void recent_clear(struct recent *recent);
 
-/* Returns the latest mark at least last_ns before end_ns, else the oldest; NULL: no mark. */
+/*
+ * Returns the latest mark that is at least last_ns before end_ns, or else the oldest mark; NULL if
+ * there are no marks.
+ */
 const struct recent_mark *recent_find_mark(const struct recent *recent, uint64_t end_ns,
 					   uint64_t last_ns);
 
 /*
- * Returns the earliest mark at most until_ns before end_ns, by which all samples up to that time
- * had arrived; NULL: the newest samples come after all marks.
+ * Returns the earliest mark that is at most until_ns before end_ns. NULL: the last mark is earlier,
+ * or there are no marks.
  */
 const struct recent_mark *recent_find_end(const struct recent *recent, uint64_t end_ns,
 					  uint64_t until_ns);

@@ -10,7 +10,7 @@
 struct recent_image {
 	struct node node;
 	uint32_t cookie;
-	uint32_t nr_keys;  /* keys that name it; counted twice if also as application */
+	uint32_t nr_keys;  /* a key that names it as image and as application counts twice */
 	struct image *own; /* NULL: not released */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The keys of the samples in memory (recent.h), each stored once and counted, with copies of the
- * images that they name and the source has since released.
+ * images that keys name and the source has released.
  *
  * Not for: sample files; their keys are shorter (sample_key.h).
  */
@@ -15,7 +15,10 @@
 
 #define RECENT_KEYS_MAX (1u << 15)
 
-/* All properties of a sample except its place in the image. No padding: compared as bytes. */
+/*
+ * All properties of a sample except its place in the image. The struct has no padding, since keys
+ * are compared as bytes.
+ */
 struct recent_key {
 	uint32_t image; /* cookies */
 	uint32_t app;
@@ -38,7 +41,7 @@ struct recent_keys {
 	struct recent_slot *slots;
 	uint32_t *buckets;   /* index + 1 of the first slot of each bucket */
 	uint32_t free;	     /* index + 1 of the first free slot that was used before */
-	uint32_t nr_touched; /* number of slots ever used; the others follow them */
+	uint32_t nr_touched; /* slots below this index were used at least once */
 	uint32_t nr_keys;
 	struct node_hash images; /* images that keys name: struct recent_image */
 };
@@ -46,14 +49,17 @@ struct recent_keys {
 int recent_keys_init(struct recent_keys *keys); /* returns 0 or -ENOMEM */
 void recent_keys_deinit(struct recent_keys *keys);
 
-/* Returns the index of key, with one more entry; -ENOSPC: RECENT_KEYS_MAX keys; -ENOMEM. */
+/*
+ * Counts one more entry with key and returns the key's index; -ENOSPC if there are already
+ * RECENT_KEYS_MAX other keys; or -ENOMEM.
+ */
 int64_t recent_keys_get(struct recent_keys *keys, const struct recent_key *key);
-/* One entry with this key was dropped. */
+/* Call when an entry with this key is dropped. */
 void recent_keys_put(struct recent_keys *keys, uint32_t index);
 
-/* The source releases image: copies it if any key names it. Returns 0 or -ENOMEM. */
+/* Call when the source releases image: copies the image if a key names it. Returns 0 or -ENOMEM. */
 int recent_keys_release(struct recent_keys *keys, const struct image *image);
-/* Returns the copy, while a key names it; NULL: the source still has the image. */
+/* Returns the copy of a released image that a key names; NULL: the source still has the image. */
 const struct image *recent_keys_image(const struct recent_keys *keys, uint32_t cookie);
 
 #endif

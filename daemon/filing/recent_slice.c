@@ -143,9 +143,9 @@ static uint64_t round_end_ns(struct making *making, uint64_t position)
 }
 
 /*
- * A task's time off CPU is reported when it gets a CPU again, or a minute is over: the time may
- * have begun before this stretch. Within the stretch it lasted at most from the stretch's begin to
- * the end of the round in which it was reported.
+ * A task's time off CPU is reported when it gets a CPU again, or once a minute, so it may have
+ * begun before this stretch. Within the stretch it lasted at most from the stretch's begin to the
+ * end of the round in which it was reported.
  */
 static uint64_t time_in_stretch(struct making *making, uint64_t position, uint64_t weight)
 {
@@ -206,7 +206,7 @@ static uint64_t value_at(const struct recent_mark *mark, uint32_t index)
 	return index < mark->nr_values ? mark->values[index] : 0;
 }
 
-/* A counter that was corrected in between (a damaged file) may have decreased. */
+/* A counter may have decreased, if it was corrected because of a damaged file. */
 static void set_counters(struct making *making)
 {
 	const struct stats *stats = &making->config->session->stats;
@@ -334,7 +334,7 @@ int recent_slice_open(const struct recent_slice_config *config, struct recent_st
 	if (config->span.until_ns)
 		making->end_mark = recent_find_end(config->recent, config->recent->drained_ns,
 						   config->span.until_ns);
-	if (!making->mark) /* dropped without memory since the last round */
+	if (!making->mark) /* all marks were dropped since the last round: out of memory */
 		fd = -EAGAIN;
 	else if (!making_init(making))
 		fd = make_slice(making);

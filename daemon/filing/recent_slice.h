@@ -11,10 +11,10 @@
 
 #include <stdint.h>
 
-/* What is asked for, in ns before now. */
+/* The time range that is requested, in ns before now. */
 struct recent_span {
-	uint64_t last_ns;  /* reach back this far or to the next older mark, if available */
-	uint64_t until_ns; /* end there or at the next later mark; 0: end now; below last_ns */
+	uint64_t last_ns;  /* begin this long ago, or at the next older mark */
+	uint64_t until_ns; /* end this long ago, or at the next later mark; 0: now; below last_ns */
 };
 
 /* Time range, separation and origin of the samples. All borrowed. */
@@ -34,7 +34,8 @@ struct recent_stretch {
 
 /*
  * Returns a descriptor at the slice's start, which the caller owns, and fills *stretch; or
- * -errno. A slice that ends now ends where the source was last drained (recent_mark).
+ * -errno. With until_ns 0, the slice ends at the time up to which all samples have arrived
+ * (recent_mark).
  */
 int recent_slice_open(const struct recent_slice_config *config, struct recent_stretch *stretch);
 

@@ -53,7 +53,7 @@ static int count_file(const char *path, const struct sample_name *name, const st
 	int error;
 
 	(void)diag;
-	if (!name) /* no sample file, or one set aside */
+	if (!name) /* not a sample file, or set aside as damaged */
 		return 0;
 	error = sdb_image_load(path, &image, NULL);
 	if (error)

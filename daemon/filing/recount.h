@@ -11,7 +11,7 @@
 struct recount {
 	uint64_t stored; /* samples, without those of idle CPUs */
 	uint64_t idle;
-	uint64_t weight; /* of the stored ones */
+	uint64_t weight; /* weight of the stored samples */
 	uint64_t stacks; /* stored samples with their stacks in call trees */
 };
 

@@ -15,7 +15,7 @@
 
 #define RETRY_NS       UINT64_C(1000000000)
 #define COMPLAIN_NS    UINT64_C(3600000000000)
-#define WELL_NS	       UINT64_C(60000000000) /* without failures: they are over */
+#define WELL_NS	       UINT64_C(60000000000) /* failures count as over after this time */
 #define ERRORS_MAX     256
 #define LINKS_PER_FILE 4  /* remembered keys per file, on average */
 #define SYNC_EACH_MAX  64 /* above this, one sync of the file system is faster */
@@ -73,7 +73,7 @@ struct sample_cache {
 	/* By error: failures are not logged before this time. A full disk stays full for days. */
 	uint64_t quiet_until_ns[ERRORS_MAX];
 	uint64_t failed_ns; /* time of the last failure */
-	bool complained;    /* and has not reported yet that failures are over */
+	bool complained;    /* a failure was logged, but not yet that failures are over */
 	bool sync_all;	    /* files were closed, or a sync failed, with data not on disk */
 	struct placement placement;
 	char path[2 * PATH_MAX];
@@ -159,7 +159,10 @@ static void file_set_times(const struct sample_cache *cache, struct sample_file 
 	file->last_ns = 0;
 }
 
-/* An upper bound: a file that grew in pieces may need a block to list them. */
+/*
+ * Counts an upper bound of the bytes on disk: a file that grew in pieces may need a block to list
+ * them.
+ */
 static void file_measure(struct sample_cache *cache, struct sample_file *file)
 {
 	uint64_t nr_bytes = sdb_nr_bytes(file->db);
@@ -279,8 +282,8 @@ static void file_forget_released(struct sample_cache *cache, struct sample_file 
 }
 
 /*
- * Handles many images together, since each pass examines all keys. No later sample has such a
- * key; the files are closed when others need their room.
+ * Forgets the keys of many released images together, since each call examines all keys. No later
+ * sample has such a key. The files stay open until others need their room.
  */
 static void cache_forget_released(struct sample_cache *cache)
 {
@@ -430,7 +433,7 @@ static int file_try_open(struct sample_cache *cache, struct sample_file *file, s
 	return error;
 }
 
-/* cache->placement must be the file's. */
+/* Opens the file, whose placement must be in cache->placement. */
 static int file_open(struct sample_cache *cache, struct sample_file *file)
 {
 	const struct sdb_identity *identity = &cache->placement.identity;
@@ -452,7 +455,10 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 	return error;
 }
 
-/* Reopens the file for a sample of key: older keys may name released images. */
+/*
+ * Reopens the file. key: that of the sample to be filed now, since older keys of the file may name
+ * released images.
+ */
 static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 		       const struct sample_key *key)
 {
@@ -465,8 +471,8 @@ static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 }
 
 /*
- * Prepares the file for the first sample of an epoch, or opens it. key: of the sample to be filed
- * now.
+ * Prepares the file for the first sample of an epoch, or opens it. key: that of the sample to be
+ * filed now.
  */
 static int file_renew(struct sample_cache *cache, struct sample_file *file,
 		      const struct sample_key *key)
@@ -512,7 +518,7 @@ static struct sample_file *file_find(const struct sample_cache *cache, uint64_t 
 	return file;
 }
 
-/* Adds a file with cache->path, not open yet. */
+/* Adds the file at cache->path to the tables, without opening it. Returns NULL if out of memory. */
 static struct sample_file *file_add(struct sample_cache *cache, uint64_t hash,
 				    const struct sample_key *key)
 {
@@ -726,7 +732,7 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 		const struct sample_file *evicted = cache->oldest;
 
 		file_evict(cache, cache->oldest);
-		assert(cache->oldest != evicted); /* unknown to static analysers */
+		assert(cache->oldest != evicted); /* static analysers do not know this */
 	}
 }
 

@@ -58,15 +58,18 @@ int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, u
 		     uint64_t weight, uint64_t time_ns);
 
 /*
- * Writes all that was added since the last sample_cache_synced() to disk. Returns the first
- * error, but tries all files. Changes nothing in cache, so that a forked child can call it;
+ * Writes all that was added since the last sample_cache_synced() to disk. Tries all files, and
+ * returns 0 or the first error. Changes nothing in cache, so that a forked child can call it;
  * folder_fd is the folder, which may have been renamed.
  */
 int sample_cache_sync(const struct sample_cache *cache, int folder_fd);
-/* The next sync needs to write only what is added from now on; after an error, all. */
+/*
+ * Call with the result of a sync. The next sync writes only what is added from now on or, after an
+ * error, everything.
+ */
 void sample_cache_synced(struct sample_cache *cache, int error);
 
-/* An image was released (OPROF_RECORD_RELEASE): no later key names its cookie. */
+/* Call when an image was released (OPROF_RECORD_RELEASE): no later key names its cookie. */
 void sample_cache_release(struct sample_cache *cache, uint32_t image);
 
 /* Closes all files (their folder is about to be removed or renamed). */
@@ -87,9 +90,9 @@ int sample_cache_visit_epoch(const struct sample_cache *cache,
 			     int (*visit)(const char *path, void *context), void *context);
 
 /*
- * Makes no new file once files and folders take nr_bytes: samples that need one are refused
- * (-EDQUOT) until the epoch ends. Otherwise one round could take the room that its slice needs. 0
- * (initially): no limit.
+ * Creates no new file once files and folders take nr_bytes: samples that need a new file are
+ * refused (-EDQUOT) until the epoch ends. Otherwise one round could take the room that its slice
+ * needs. 0 (initially): no limit.
  */
 void sample_cache_set_limit(struct sample_cache *cache, uint64_t nr_bytes);
 

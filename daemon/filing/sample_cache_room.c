@@ -21,7 +21,7 @@ size_t sample_cache_room(void)
 	if (fd < 0)
 		return 2;
 	(void)close(fd);
-	used = (size_t)fd + FILES_SPARE; /* lowest descriptors are used first */
+	used = (size_t)fd + FILES_SPARE; /* open() returns the lowest free descriptor */
 	if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < used + room)
 		room = limit.rlim_cur > used + 2 ? (size_t)limit.rlim_cur - used : 2;
 	return room;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK_BYTES 512 /* of st_blocks */
+#define BLOCK_BYTES 512 /* the unit of st_blocks */
 
 void sample_tree_init(struct sample_tree *tree, const char *folder)
 {

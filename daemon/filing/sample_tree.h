@@ -11,7 +11,7 @@
 
 struct sample_tree {
 	const char *folder; /* borrowed; never removed */
-	uint64_t nr_bytes;  /* on disk, of created and not removed folders below it */
+	uint64_t nr_bytes;  /* bytes on disk of the folders below `folder` */
 };
 
 /* folder must not contain sample files yet. */
@@ -27,7 +27,7 @@ int sample_tree_make_parents(struct sample_tree *tree, const char *path);
 uint64_t sample_tree_measure(const char *path);
 void sample_tree_grown(struct sample_tree *tree, const char *path, uint64_t measured);
 
-/* Removes the file at path and those of its folders that become empty. */
+/* Removes the file at path, and its parent folders that become empty. */
 void sample_tree_remove(struct sample_tree *tree, const char *path);
 
 /* Returns the bytes on disk of the folders, without their content. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The stack file is a forest: a root for each set of stacks that reports keep apart, and below it
- * a node for each function reached by one call path. stack_keep_add() walks down from a root,
- * from the outermost function of a stack to the one that the sample hit:
+ * The stack file is a forest: a root for each set of stacks that reports keep apart, and below it a
+ * node for each function reached by one call path. stack_keep_add() walks down from a root, from
+ * the outermost function of a stack to the one that the sample hit:
  *
  *	root	the sample's key without its image: event, application, separation
  *	mark	[truncated] or [broken], if the outermost frames are missing
@@ -20,9 +20,9 @@
  *	memo	node by parent and frame	stack_memo.h
  *	memo	the callers of the last stack below a root or mark	stack_memo.h
  *
- * A position is valid until the file is closed or restarted: positions_forget() clears all
- * caches. A frame's node also depends on what was known of its image: if a frame's function was
- * unknown, but may be known later, the memo is cleared at memo_expires_ns.
+ * A position is valid until the file is closed or restarted: positions_forget() clears all caches.
+ * A frame's node also depends on its function. If the function was unknown, but may be known later,
+ * the memo is cleared at memo_expires_ns.
  */
 #include "daemon/filing/stack_keep.h"
 
@@ -75,7 +75,7 @@ struct stack_keep {
 	uint64_t now_ns;	 /* begin of the round */
 	int open_error;		 /* of the last attempt to open the file; valid until retry_ns */
 	uint64_t retry_ns;
-	uint64_t quiet_until_ns; /* nothing is logged before */
+	uint64_t quiet_until_ns; /* failures are not logged before this time */
 	struct kernel_functions functions;
 	struct placement placement; /* scratch of root_add and image_add: too large for a stack */
 	struct stack_root roots[ROOTS];
@@ -121,14 +121,14 @@ static void keep_complain(struct stack_keep *keep, int error, const char *text)
 		  text && *text ? text : strerror(-error));
 }
 
-/* The file is unusable, but a new one may work. */
+/* Returns whether the error means that the file is unusable, but a new one may work. */
 static bool error_is_damage(int error)
 {
 	return error == -EINVAL || error == -EILSEQ || error == -EIO || error == -EPROTONOSUPPORT ||
 	       error == -EISDIR;
 }
 
-/* The file's records change, or it was closed: forgets all positions. */
+/* Call when the file's records change, or the file is closed: forgets all positions. */
 static void positions_forget(struct stack_keep *keep)
 {
 	keep->nr_kept = 0;
@@ -255,9 +255,9 @@ static void path_set(struct slice_path *to, const struct sample_path *from)
 }
 
 /*
- * A stack belongs to the application, even if the sample's file does not: thus the kernel's and
- * libraries' parts of a program are below the functions that called them. by_image: the samples
- * are filed under their own images.
+ * A stack belongs to the application, even if the sample is filed under its own image. So the
+ * kernel's and libraries' parts of a program are below the functions that called them. by_image:
+ * the samples are filed under their own images.
  */
 static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
 				   const struct oprof_sample *sample)
@@ -284,7 +284,7 @@ static bool root_key_equal(const struct root_key *a, const struct root_key *b)
 	return a->by_image == b->by_image && sample_key_equal(&a->sample, &b->sample);
 }
 
-/* placement: of the samples below the root. */
+/* Fills section for a root. placement: that of the samples below the root. */
 static void root_section(const struct stack_keep *keep, const struct root_key *key,
 			 const struct placement *placement, struct slice_section *section)
 {
@@ -301,7 +301,7 @@ static void root_section(const struct stack_keep *keep, const struct root_key *k
 		.cpu = name->cpu,
 		.cgroup = name->cgroup == SAMPLE_NAME_ALL ? NULL : identity->cgroup,
 	};
-	/* Depends on the separation: a root has samples of many images. */
+	/* The flag depends on the separation only: a root has samples of many images. */
 	if (key->sample.kind == SAMPLE_OF_APP && keep->config.separation & SEPARATION_KERNEL)
 		section->flags |= OPROF_SDB_KEEP_KERNEL;
 	if (key->by_image)
@@ -309,7 +309,10 @@ static void root_section(const struct stack_keep *keep, const struct root_key *k
 	path_set(&section->app, &name->app);
 }
 
-/* Finds the root in the file. image: of any sample below the root, to look up its placement. */
+/*
+ * Finds the root in the file. image: that of any sample below the root, to look up the root's
+ * placement.
+ */
 static int root_add(struct stack_keep *keep, const struct root_key *key, uint32_t image,
 		    struct stack_root *root)
 {
@@ -336,7 +339,7 @@ static int root_add(struct stack_keep *keep, const struct root_key *key, uint32_
 	return 0;
 }
 
-/* *found is valid until the next call. */
+/* Finds the root of key, or adds it. *found is valid until the next call. */
 static int root_find(struct stack_keep *keep, const struct root_key *key, uint32_t image,
 		     struct stack_root **found)
 {
@@ -414,7 +417,7 @@ static int walk_fold(struct stack_keep *keep, struct keep_walk *walk)
 	return error;
 }
 
-/* Nodes depend on what is known now; more may be known after ns. */
+/* The memo must be cleared after ns: functions may then be known that are not known now. */
 static void memo_expire_in(struct stack_keep *keep, uint64_t ns)
 {
 	uint64_t expires_ns = keep->now_ns + ns;
@@ -454,7 +457,10 @@ static uint64_t function_at(struct stack_keep *keep, const struct image *image, 
 	return offset;
 }
 
-/* A return address belongs to the preceding call, maybe the last instruction of its function. */
+/*
+ * Returns an offset in the call: a return address follows its call, which may be the function's
+ * last instruction.
+ */
 static uint64_t frame_place(const struct oprof_frame *frame, bool is_return)
 {
 	return is_return && frame->offset ? frame->offset - 1 : frame->offset;
@@ -486,7 +492,7 @@ static bool frame_key(struct stack_keep *keep, const struct image *image,
 	return true;
 }
 
-/* walk_frame for a frame that the memo does not have. */
+/* Like walk_frame, for a frame that is not in the memo. */
 static int walk_frame_slow(struct stack_keep *keep, struct keep_walk *walk,
 			   const struct oprof_frame *frame, bool is_return)
 {
@@ -537,7 +543,8 @@ static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 /* ---- stacks ---- */
 
 /*
- * Unwind tables give the call's address; frame pointers and the kernel give the address after it.
+ * Returns whether the frame's offset is a return address. A walk by unwind tables gives the address
+ * of the call; frame pointers and the kernel give the address after it.
  */
 static bool frame_is_return(const struct oprof_sample *sample, const struct oprof_frame *frame)
 {

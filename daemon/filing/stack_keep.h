@@ -18,7 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Maximum size of the file, unless the budget is small: a million nodes. */
+/*
+ * Maximum size of the file, which has a million nodes then; with a small budget the limit is lower.
+ */
 #define STACK_KEEP_BYTES_MAX (UINT64_C(40) << 20)
 
 /* All pointers are borrowed. */
@@ -29,7 +31,7 @@ struct stack_keep_config {
 	const struct source *source;
 	struct code_keys *code;
 	unsigned int separation;
-	/* As sample_cache_config.place. */
+	/* The same as sample_cache_config.place. */
 	int (*place)(void *context, const struct sample_key *key, struct placement *placement);
 	/* The file was damaged and set aside: the nr_stacks stacks that it held are lost. */
 	void (*set_aside)(void *context, uint64_t nr_stacks);
@@ -41,7 +43,7 @@ struct stack_keep;
 int stack_keep_create(struct stack_keep **keep, const struct stack_keep_config *config);
 void stack_keep_destroy(struct stack_keep *keep); /* closes the file; NULL is allowed */
 
-/* Stacks belong to epoch (> 0) from now on; those of earlier epochs are in a slice. */
+/* Stacks added from now on belong to epoch (> 0). Stacks of earlier epochs are in a slice. */
 void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch);
 
 /* Closes the file until an epoch begins: its folder is about to be removed or renamed. */
@@ -67,7 +69,7 @@ int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32
 /* Returns whether symbols of the kernel or a module were missing since the last call. */
 bool stack_keep_wants_symbols(struct stack_keep *keep);
 
-/* The live file was found damaged: renames it. The next add opens a new file. */
+/* Call when the live file was found damaged: renames it. The next add opens a new file. */
 void stack_keep_set_aside(struct stack_keep *keep, const char *why);
 
 /* Returns the bytes on disk of the file. */

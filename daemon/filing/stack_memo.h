@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Remembers which node of the live stack file a frame recently had: most frames of a stack repeat
- * the previous stack, and most others occurred a moment ago. Other frames are looked up in the
- * file.
+ * the previous stack, and most other frames were looked up shortly before. Other frames are looked
+ * up in the file.
  *
  * Not for: how a frame is stored in the file (stack_keep.h).
  */
@@ -45,8 +45,8 @@ struct stack_memo {
 void stack_memo_clear(struct stack_memo *memo);
 
 /*
- * Returns the chain below start; empty if it had another start or kind. The caller truncates it
- * (nr_frames) and appends frames.
+ * Returns the chain below start. The chain is empty if its slot had another start or kind. The
+ * caller truncates it (nr_frames) and appends frames.
  */
 struct stack_memo_chain *stack_memo_chain(struct stack_memo *memo, uint32_t start, uint16_t kind);
 
@@ -63,7 +63,7 @@ static inline void stack_memo_chain_add(struct stack_memo_chain *chain,
 	chain->nodes[chain->nr_frames++] = node;
 }
 
-/* Returns the frame's slot, which holds this frame or one to overwrite. */
+/* Returns the frame's slot, which holds this frame, or another one that the caller overwrites. */
 struct stack_memo_frame *stack_memo_frame(struct stack_memo *memo, uint32_t parent, uint32_t image,
 					  uint64_t offset, bool is_return);
 

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define PLAN_NS	   (60 * NS_PER_SECOND)
-#define LIVE_SHARE 4 /* share of the budget for live files */
+#define LIVE_SHARE 4 /* live files above 1/LIVE_SHARE of the budget: close early */
 
 /* ---- beginning and end ---- */
 
@@ -153,7 +153,7 @@ static bool keep_budget(struct history *history)
 	return history->fixed_bytes < history->budget_bytes && history_epoch_may_end(history);
 }
 
-/* Start one merge, if any is due and there is room for it. */
+/* Starts one merge, if any is due and there is room for it. */
 static void plan_merge(struct history *history)
 {
 	struct history_group group;
@@ -161,10 +161,11 @@ static void plan_merge(struct history *history)
 	if (history_work_find_group(history, &group) &&
 	    history_budget_make_room(history, history_work_group_bytes(history, &group)) &&
 	    history_work_find_group(history, &group)) /* making room may have dropped some of it */
-		(void)history_work_merge(history, &group); /* without a child, try again later */
+		/* without a child, a later call tries again */
+		(void)history_work_merge(history, &group);
 }
 
-/* Start a child's work, if any is due. */
+/* Starts a child's work, if any is due. */
 static void plan(struct history *history)
 {
 	uint64_t now_ns = history->stretch.last.monotonic_ns;

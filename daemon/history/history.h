@@ -24,43 +24,43 @@ int history_init(struct history *history, struct session *session,
 void history_deinit(struct history *history);
 
 /*
- * After the session has begun: history_open() lists its slices, sets damaged ones aside, removes
- * what killed runs left, and raises counters to the values in the slices. Once the counters are
- * right, history_begin() closes live files of earlier runs to a slice and begins an epoch of
+ * Call both after the session has begun. history_open() lists its slices, sets damaged ones aside,
+ * removes what killed runs left, and raises counters to the values in the slices. Once the counters
+ * are right, history_begin() closes live files of earlier runs to a slice and begins an epoch of
  * cache. Both return 0 or -errno with diag; history_open() returns 1 if a recount is due.
  */
 int history_open(struct history *history, struct diag *diag);
 int history_begin(struct history *history, struct sample_cache *cache, struct diag *diag);
 
-/* The session is about to be closed, renamed or removed: end the child that works in it. */
+/* Call before the session is closed, renamed or removed: ends the child that works in it. */
 void history_end(struct history *history);
 
-/* Sampling has started or stopped. */
+/* Call after sampling has started or stopped. */
 void history_start(struct history *history);
 void history_stop(struct history *history);
 
 /*
- * Before a drain: returns CLOCK_REALTIME minus CLOCK_MONOTONIC, for the samples of the drain. Pass
- * *stepped to history_run after the drain.
+ * Call before a drain. Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, for the samples of the drain.
+ * Pass *stepped to history_run after the drain.
  */
 int64_t history_follow(struct history *history, bool *stepped);
 
 /*
- * The next history_run will close the epoch: drain all samples that belong to it first. Valid
- * after history_follow.
+ * Returns whether the next history_run will close the epoch, so that all samples that belong to the
+ * epoch must be drained before. Valid after history_follow.
  */
 bool history_is_due(const struct history *history);
 
-/* After a drain: close the epoch, drop slices and start a child's work, each if it is due. */
+/* Call after a drain: closes the epoch, drops slices and starts a child's work, each if due. */
 void history_run(struct history *history, bool stepped);
 
 /*
- * End the epoch now and begin the next one. Returns 0, or -errno: the epoch continues and nothing
+ * Ends the epoch now and begins the next one. Returns 0, or -errno: the epoch continues and nothing
  * is lost.
  */
 int history_close(struct history *history);
 
-/* After SIGCHLD: handle the results of a child that has ended. wait: wait for its end. */
+/* Call after SIGCHLD: handles the results of a child that has ended. wait: wait for its end. */
 void history_reap(struct history *history, bool wait);
 
 /* The slices' part of profiler_sync and profiler_synced. */

@@ -9,7 +9,7 @@
 #include <sys/statvfs.h>
 
 #define DAY_NS (INT64_C(24) * 3600 * 1000000000)
-/* Share of the budget for live files: their slice must fit at the same time. */
+/* Live files may take 1/LIVE_LARGEST_SHARE of the budget: their slice must fit at the same time. */
 #define LIVE_LARGEST_SHARE 2
 
 /* ---- sizes ---- */

@@ -10,7 +10,7 @@
 
 #include "daemon/history/history_state.h"
 
-/* Default for disk: this many bytes, or a tenth of the file system if that is less. */
+/* The default budget: this many bytes, or a tenth of the file system if that is less. */
 #define HISTORY_BYTES_DEFAULT (UINT64_C(1) << 30)
 #define HISTORY_DEFAULT_SHARE 10
 /* A budget is limited to half of the file system. */
@@ -20,29 +20,38 @@
  * minute need as much.
  */
 #define HISTORY_BYTES_MIN (UINT64_C(16) << 20)
-/* Share of the budget for symbols of binaries that reports would not find. */
+/* Symbols of binaries that reports would not find may take 1/HISTORY_KEEP_SHARE of the budget. */
 #define HISTORY_KEEP_SHARE 4
 #define HISTORY_DAYS_MAX   36500
 
-/* The budget of a session in the folder at path; asked as in history_config, 0: the default. */
+/*
+ * Returns the budget of a session in the folder at path. asked: as history_config.budget_bytes, so
+ * 0 means the default.
+ */
 uint64_t history_budget_on(const char *path, uint64_t asked);
 
-/* Set the budget for the current size of the file system. */
+/* Sets the budget for the current size of the file system. */
 void history_budget_set(struct history *history);
 
-/* du_bytes is the size of the session's folder when slices and live files had measured bytes. */
+/*
+ * Takes a measurement: du_bytes was the size of the session's folder when slices and live files had
+ * `measured` bytes.
+ */
 void history_budget_measured(struct history *history, uint64_t du_bytes, uint64_t measured);
 
-/* Disk used by the session's folder, plus the most that a running merge writes. */
+/*
+ * Returns the disk space that the session's folder uses, plus the most that a running merge may
+ * still write.
+ */
 uint64_t history_budget_usage(const struct history *history);
 
 /*
- * Drop the oldest slices until nr_bytes more fit. Returns false if they do not fit after all
+ * Drops the oldest slices until nr_bytes more fit. Returns false if they do not fit after all
  * possible drops.
  */
 bool history_budget_make_room(struct history *history, uint64_t nr_bytes);
 
-/* Drop the slices that are above the age limit. */
+/* Drops the slices that are older than the age limit. */
 void history_budget_expire_old(struct history *history);
 
 #endif

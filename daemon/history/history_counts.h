@@ -9,33 +9,33 @@
 #include "daemon/history/history_state.h"
 
 /*
- * After the first list: set the counters at the epoch's beginning to those at the end of the
- * newest slice, and raise the session's counters to them.
+ * Call after the slices were first listed: sets the counters at the epoch's beginning to those at
+ * the end of the newest slice, and raises the session's counters to them.
  */
 void history_counts_open(struct history *history);
 
-/* An epoch begins: slices contain all samples stored so far. */
+/* Call when an epoch begins: slices then contain all samples stored so far. */
 void history_counts_begin(struct history *history);
 
-/* Samples stored in slices and live files, including idle ones. */
+/* Returns the number of samples that were stored in slices and live files, including idle ones. */
 uint64_t history_counts_held(const struct history *history);
 
-/* The value of a counter at the beginning of the epoch. */
+/* Returns the value of a counter at the beginning of the epoch. */
 uint64_t history_counts_value(const struct history *history, enum daemon_counter counter);
 
-/* No sample was seen in this epoch: a slice of it would be empty. */
+/* Returns whether no sample was seen in this epoch, so that a slice of it would be empty. */
 bool history_counts_unchanged(const struct history *history);
 
 /*
- * Fill begin with the nr counters of end, in the same order, with their values at the beginning of
+ * Fills begin with the nr counters of end, in the same order, with their values at the beginning of
  * the epoch.
  */
 void history_counts_entries(const struct history *history, const struct oprof_stats_entry *end,
 			    size_t nr, struct oprof_stats_entry *begin);
 
 /*
- * After a list: if slices contain fewer samples than expected, some slices were removed by others;
- * their samples are counted as lost.
+ * Call after the slices were listed: if they contain fewer samples than expected, other programs
+ * removed some slices, and their samples are counted as lost.
  */
 void history_counts_absent(struct history *history);
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Bytes of path and everything below it; 0: it cannot be read. */
+/* Returns the bytes of path and everything below it; 0 if path cannot be read. */
 uint64_t history_du(const char *path);
 
 #endif

@@ -128,7 +128,7 @@ static int gather(struct history *history, struct live_slice *live)
 		live_slice_deinit(live);
 		return error;
 	}
-	/* A mismatch means that a file was removed by others or is damaged. */
+	/* A mismatch means that a file is damaged, or was removed by another program. */
 	if (live->nr_samples + live->nr_idle != history_counts_held(history) - history->held)
 		history->config.recount(history->config.context);
 	if (history->stacks)
@@ -136,7 +136,10 @@ static int gather(struct history *history, struct live_slice *live)
 	return 0;
 }
 
-/* info: level, epochs and times must be filled in. */
+/*
+ * Writes live as a slice and adds it to the list. The caller has set info's level, epochs and
+ * times.
+ */
 static int publish(struct history *history, struct live_slice *live, struct slice_info *info)
 {
 	const struct run_info *session = &history->session->info;
@@ -216,7 +219,7 @@ static int close_epoch(struct history *history, bool all)
 		.level = OPROF_SLICE_MINUTE,
 		.epoch_first = history->epoch,
 		.epoch_last = history->epoch,
-		/* The order differs only if the clock was set back while closing failed. */
+		/* end_ns is earlier only if the clock was set back while closing failed. */
 		.begin_ns =
 			stretch->begin_ns < stretch->end_ns ? stretch->begin_ns : stretch->end_ns,
 		.end_ns = stretch->end_ns,
@@ -257,7 +260,7 @@ int history_epoch_close(struct history *history, bool all)
 
 /* ---- the first epoch ---- */
 
-/* Close live files of earlier runs to a slice, and remove them. */
+/* Closes live files of earlier runs to a slice, and removes them. */
 static int close_leftovers(struct history *history, struct live_slice *live)
 {
 	struct slice_info info = {.level = OPROF_SLICE_MINUTE};

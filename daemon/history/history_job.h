@@ -31,7 +31,7 @@ int history_job_init(struct history_job *job);	  /* 0 or -ENOMEM */
 void history_job_deinit(struct history_job *job); /* no child may be running */
 
 /*
- * Start a child. lock_fd is closed in the child, so that the daemon's lock ends with the daemon.
+ * Starts a child. lock_fd is closed in the child, so that the daemon's lock ends with the daemon.
  * Returns 0, or -errno: no child was started.
  */
 int history_job_begin(struct history_job *job, int lock_fd, history_job_work *work, void *context);
@@ -39,7 +39,7 @@ int history_job_begin(struct history_job *job, int lock_fd, history_job_work *wo
 /* Returns true if the child has ended; *result then has its results. wait: wait for its end. */
 bool history_job_reap(struct history_job *job, bool wait, struct history_job_result *result);
 
-/* Kill the child at any point of its work. Returns false if none ran. */
+/* Kills the child, at whatever point of its work. Returns false if no child ran. */
 bool history_job_kill(struct history_job *job);
 
 #endif

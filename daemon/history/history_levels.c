@@ -30,7 +30,7 @@ int64_t history_level_start(enum oprof_slice_level level, int64_t time_ns)
 	return time_ns - (into_ns < 0 ? into_ns + span_ns : into_ns);
 }
 
-/* Number of neighbours from first on that belong to one group. */
+/* Returns the number of neighbours, from first on, that belong to one group. */
 static size_t group_size(const struct history_files *files, size_t first,
 			 enum oprof_slice_level into, int64_t start_ns)
 {

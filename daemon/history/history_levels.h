@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long slices keep their level, and which neighbours are merged to a coarser slice: those of
- * one UTC hour, day or ISO week.
+ * How long slices keep their level, and which neighbours are merged to a coarser slice: slices of
+ * the same UTC hour, day or ISO week.
  */
 #ifndef DAEMON_HISTORY_LEVELS_H
 #define DAEMON_HISTORY_LEVELS_H
@@ -21,14 +21,14 @@ struct history_group {
 };
 
 /*
- * Find the first group to merge at now_ns (CLOCK_REALTIME, which has run without steps for
- * settled_ns), finest and oldest first. No file of the list may be superseded. Returns false if
- * there is none.
+ * Finds the first group to merge at now_ns (CLOCK_REALTIME, which has run without steps for
+ * settled_ns), finest level and oldest slices first. No file of the list may be superseded. Returns
+ * false if no group is due.
  */
 bool history_levels_due(const struct history_files *files, int64_t now_ns, uint64_t settled_ns,
 			struct history_group *group);
 
-/* The start of the hour, day or week (by level) that contains time_ns. */
+/* Returns the start of the hour, day or week (by level) that contains time_ns. */
 int64_t history_level_start(enum oprof_slice_level level, int64_t time_ns);
 
 #endif

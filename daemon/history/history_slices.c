@@ -98,7 +98,7 @@ static void forget(struct history *history, size_t i)
 		(files->nr_files - i) * sizeof(files->files[0]));
 }
 
-/* Log the error once. If the slice does not exist any more, request a new list. */
+/* Logs the error once. If the slice does not exist any more, requests a new list. */
 static void drop_failed(struct history *history, const struct history_file *file, int error)
 {
 	if (error == -ENOENT) {
@@ -145,7 +145,7 @@ static bool ends_with(const char *text, const char *end)
 	return nr >= nr_end && !strcmp(text + nr - nr_end, end);
 }
 
-/* Remove what killed processes left. No child may be at work. */
+/* Removes the files that killed processes left. No child may be at work. */
 static void remove_leftovers(struct history *history)
 {
 	char *path = history_slices_path(history, "");
@@ -182,7 +182,7 @@ void history_slices_set_aside(struct history *history, const char *path, const c
 
 static void found_damaged(const char *path, const struct diag *diag, void *context)
 {
-	/* Other files are not slices, or are set aside already. */
+	/* Files with another suffix are not slices, or are set aside already. */
 	if (ends_with(path, OPROF_SLICE_SUFFIX))
 		history_slices_set_aside(context, path, diag_show(diag));
 }
@@ -244,7 +244,7 @@ static int sync_path(const struct history *history, const char *path, int flags,
 	int fd = session_open_path(history->session, path, O_RDONLY | flags);
 	int error = 0;
 
-	if (fd < 0) /* it may have been dropped or merged in the meantime */
+	if (fd < 0) /* after a fork, the daemon may have dropped or merged it */
 		return fd == -ENOENT ? 0 : fd;
 	if (sync(fd))
 		error = -errno;

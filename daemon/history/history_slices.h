@@ -9,32 +9,32 @@
 
 #include "daemon/history/history_state.h"
 
-/* Returns "<session>/history/<name>", to be freed; NULL: no memory. */
+/* Returns "<session>/history/<name>", which the caller frees; NULL if out of memory. */
 char *history_slices_path(const struct history *history, const char *name);
 
 /*
- * Read the folder again, set damaged slices aside, and remove superseded slices and files left by
- * a kill. No child may be at work. Returns 0; 1: samples were lost with a slice; or -errno.
+ * Reads the folder again, sets damaged slices aside, and removes superseded slices and files left
+ * by a kill. No child may be at work. Returns 0; 1: samples were lost with a slice; or -errno.
  */
 int history_slices_list(struct history *history);
 
 /*
- * A slice of the live files was published: add file to the list, which takes ownership of its
- * path. Returns 0, or -ENOMEM: the caller keeps the path.
+ * Call when a slice of the live files was published: adds file to the list, which takes ownership
+ * of its path. Returns 0, or -ENOMEM: the caller keeps the path.
  */
 int history_slices_append(struct history *history, const struct history_file *file);
 
 /*
- * Remove slice i, which no child reads, and count it as expired. Returns false if it cannot be
- * removed; if it does not exist any more, list_due is set.
+ * Removes slice i, which no child may be reading, and counts it as expired. Returns false if it
+ * cannot be removed; if it does not exist any more, list_due is set.
  */
 bool history_slices_drop(struct history *history, size_t i);
 
-/* Rename a damaged slice out of the way and count it; it stays in the list. */
+/* Renames a damaged slice and counts it; the slice stays in the list. */
 void history_slices_set_aside(struct history *history, const char *path, const char *why);
 
 /*
- * Write slices of epochs after epoch_synced, and the folder's entries, to disk. Returns 0 or
+ * Writes slices of epochs after epoch_synced, and the folder's entries, to disk. Returns 0 or
  * -errno.
  */
 int history_slices_sync(const struct history *history);

@@ -40,11 +40,11 @@ struct history_config {
 	/* For tests: called between any two changes of files, also in a child. May be NULL. */
 	void (*step)(void);
 	/*
-	 * Called between the files of a slice, since new samples arrive in the meantime. May be
+	 * Called between the files of a slice, so that new samples can be read concurrently. May be
 	 * NULL.
 	 */
 	void (*between)(void *context);
-	/* Set the session's counters to the contents of its files. */
+	/* Sets the session's counters to the contents of its files. */
 	void (*recount)(void *context);
 	void *context;
 };
@@ -57,9 +57,7 @@ struct history {
 
 	/* history.c */
 	struct stretch stretch; /* time range of the epoch, begun by history_epoch.c */
-	/*
-	 * CLOCK_MONOTONIC: time of the next look for work; any part sets it to 0 when work is due.
-	 */
+	/* CLOCK_MONOTONIC: when to look for work again; any part sets it to 0 when work is due. */
 	uint64_t plan_ns;
 
 	/* history_slices.c */
@@ -87,7 +85,7 @@ struct history {
 	uint64_t merge_errors;	      /* in this run */
 
 	/* history_budget.c */
-	uint64_t budget_bytes; /* in force */
+	uint64_t budget_bytes; /* the current budget */
 	uint64_t fixed_bytes;  /* the session's folder without slices and live files */
 	bool fixed_told;       /* a warning about fixed_bytes was logged */
 

@@ -71,7 +71,7 @@ static int merge_to(const struct merge_work *work, const char *const *paths, con
 	return error;
 }
 
-/* The first epoch of the first slice that is damaged; 0: none. */
+/* Returns the first epoch of the first slice that is damaged; 0 if none is. */
 static uint64_t find_damaged(const struct history_file *files, size_t nr)
 {
 	struct slice_check_result result;
@@ -203,7 +203,7 @@ static void set_aside_damaged(struct history *history, uint64_t epoch)
 		}
 }
 
-/* No merge runs: nothing is reserved for one. */
+/* Call when no merge runs: cancels the reservation for one. */
 static void forget_merge(struct history *history)
 {
 	history->job_first = history->job_last = 0;

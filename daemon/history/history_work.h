@@ -3,9 +3,9 @@
  * Work that a child process does for a session's history, one job at a time (history_job.h): merge
  * a group of slices to a coarser one, or write slices to disk.
  *
- * The child of a merge publishes its slice by rename and removes no slice. After it, the daemon
- * lists the folder again and removes the merged slices. To drop one of them during the merge, the
- * merge is killed first. Not for: whether there is room for a merge (history_budget.h).
+ * The child of a merge publishes its slice by rename and removes no slice. After the merge, the
+ * daemon lists the folder again and removes the merged slices. To drop one of them during the
+ * merge, the merge is killed first. Not for: whether there is room for a merge (history_budget.h).
  */
 #ifndef DAEMON_HISTORY_WORK_H
 #define DAEMON_HISTORY_WORK_H
@@ -17,31 +17,31 @@
 #define HISTORY_SYNC_NS (300 * UINT64_C(1000000000))
 
 /*
- * Start to write slices to disk, if it is time and some are not there yet. False: no child was
- * started.
+ * Starts to write slices to disk, if it is time and some are not on disk yet. Returns false if no
+ * child was started.
  */
 bool history_work_sync(struct history *history);
 
 /*
- * Find the group to merge next. False: there is none, or merges wait after a failure or a clock
- * step.
+ * Finds the group to merge next. Returns false if no group is due, or merges wait after a failure
+ * or a clock step.
  */
 bool history_work_find_group(const struct history *history, struct history_group *group);
 uint64_t history_work_group_bytes(const struct history *history, const struct history_group *group);
 
-/* Start to merge group. False: no child was started. */
+/* Starts to merge group. Returns false if no child was started. */
 bool history_work_merge(struct history *history, const struct history_group *group);
 
-/* The child has ended and was reaped: handle its results. */
+/* Call when the child has ended and was reaped: handles its results. */
 void history_work_ended(struct history *history, const struct history_job_result *result);
 
-/* Kill a running merge that reads epoch. The list may change, or list_due may be set. */
+/* Kills a running merge that reads epoch. The list may change, or list_due may be set. */
 void history_work_end_merge_of(struct history *history, uint64_t epoch);
 
-/* Kill the child, and remove what it left incomplete. */
+/* Kills the child, and removes the files that it left incomplete. */
 void history_work_kill(struct history *history);
 
-/* Update the list after a merge, or after a merge was killed. */
+/* Updates the list after a merge, or after a merge was killed. */
 void history_work_list_again(struct history *history);
 
 #endif

@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /*
- * Add all files of epochs after epoch_closed to live. Files without an epoch are first given the
+ * Adds all files of epochs after epoch_closed to live. Files without an epoch are first given the
  * number epoch_closed + 1. Returns 0, or -errno: live must not be used any more.
  */
 int leftover_take(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
 /*
- * Remove the files, whose samples are in live's slice now. Files that cannot be read are renamed
+ * Removes the files, whose samples are in live's slice now. Files that cannot be read are renamed
  * to NAME.damaged. step: called between changes, or NULL.
  */
 void leftover_remove(const struct live_slice *live, const char *session_path, void (*step)(void));

@@ -39,7 +39,7 @@ void live_slice_deinit(struct live_slice *live)
 
 /* ---- collecting ---- */
 
-/* Prefer the true path: the name may contain a hash of it. */
+/* Sets path to true_path, if that is known: the name may contain only a hash of it. */
 static void set_path(struct slice_path *path, const struct sample_path *name, const char *true_path)
 {
 	path->kind = name->kind;
@@ -198,7 +198,7 @@ int live_slice_add_stacks(struct live_slice *live, const char *session_path, uin
 
 /* ---- publishing ---- */
 
-/* *nr_blocks: size of the written file on disk, in bytes. */
+/* Writes the slice to path. *nr_blocks: size of the file on disk, in bytes. */
 static int write_slice(struct live_slice *live, const struct slice_info *info, const char *path,
 		       uint64_t *nr_blocks)
 {
@@ -219,7 +219,7 @@ static int write_slice(struct live_slice *live, const struct slice_info *info, c
 	return error;
 }
 
-/* Create the folder only if the first write fails. */
+/* Writes the slice to tmp. Creates the folder only if the first write fails. */
 static int write_tmp(struct live_slice *live, const struct slice_info *info, const char *tmp,
 		     uint64_t *nr_blocks)
 {

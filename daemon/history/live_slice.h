@@ -21,7 +21,7 @@ struct live_slice {
 	int64_t first_sample_ns, last_sample_ns; /* 0: not known */
 	uint8_t boot_id[16];			 /* all 0: samples of several boots */
 	uint32_t flags;				 /* OPROF_SLICE_* */
-	uint64_t nr_samples;			 /* without idle ones */
+	uint64_t nr_samples;			 /* without idle samples */
 	uint64_t nr_idle;
 	uint64_t bytes_max; /* upper limit of its size */
 	size_t nr_damaged;  /* files that cannot be read; their samples are lost */
@@ -35,24 +35,24 @@ int live_slice_init(struct live_slice *live); /* 0 or -ENOMEM */
 void live_slice_deinit(struct live_slice *live);
 
 /*
- * Add the contents of the file with this name (below session_path), unless its epoch is
+ * Adds the contents of the file with this name (below session_path), unless its epoch is
  * epoch_closed or earlier. A file that does not exist or is damaged counts as empty. Returns 0, or
  * -errno: the slice must not be used any more.
  */
 int live_slice_add(struct live_slice *live, const char *session_path, const char *name,
 		   uint64_t epoch_closed);
 
-/* The same for the session's stack file. */
+/* Does the same for the session's stack file. */
 int live_slice_add_stacks(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
-/* Whether an error of reading means that the file is damaged, not that reading failed. */
+/* Returns whether an error of reading a file means that the file is damaged. */
 bool live_slice_is_damage(int error);
 
 /*
- * Write the slice to the history folder of session_path (made if missing), under the name that
+ * Writes the slice to the history folder of session_path (made if missing), under the name that
  * follows from info. The slice appears atomically (rename) and is not synced. step is called
- * between changes to the folder, or NULL. *path: its path, to be freed by the caller; *nr_blocks:
- * its size on disk in bytes. Returns 0, or -errno and nothing has changed.
+ * between changes to the folder, or NULL. *path: the slice's path, which the caller frees;
+ * *nr_blocks: its size on disk in bytes. Returns 0, or -errno and nothing has changed.
  */
 int live_slice_publish(struct live_slice *live, const char *session_path,
 		       const struct slice_info *info, void (*step)(void), char **path,

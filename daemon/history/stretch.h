@@ -21,34 +21,35 @@ void moment_now(struct moment *now);
 struct stretch {
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME */
 	bool sampling;
-	struct moment last;	  /* the time of the last call */
-	uint64_t settled_from_ns; /* monotonic: when the clock was last stepped, or first read */
+	struct moment last; /* the time of the last call */
+	/* CLOCK_MONOTONIC: when the clock was last stepped, or first read */
+	uint64_t settled_from_ns;
 };
 
 /* Sampling is stopped at first. */
 void stretch_init(struct stretch *stretch, const struct moment *now);
 
-/* Begin a new stretch now. */
+/* Begins a new stretch now. */
 void stretch_begin(struct stretch *stretch, const struct moment *now);
 
-/* Sampling starts (fresh: with a new stretch) or stops. */
+/* Call when sampling starts or stops. fresh: begin a new stretch. */
 void stretch_start(struct stretch *stretch, const struct moment *now, bool fresh);
 void stretch_stop(struct stretch *stretch, const struct moment *now);
 
 /*
- * Extend the stretch to now; call this about once a second. Returns true if the clock was stepped
- * or the machine was suspended. Then the stretch ends before that, by the clock before the step:
- * close it and begin a new one.
+ * Extends the stretch to now. Call this about once a second. Returns true if the clock was stepped
+ * or the machine was suspended. The stretch then ends at the time that the clock would show without
+ * the step: close it and begin a new one.
  */
 bool stretch_follow(struct stretch *stretch, const struct moment *now);
 
-/* CLOCK_REALTIME minus CLOCK_MONOTONIC, at the last call. */
+/* Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, at the last call. */
 int64_t stretch_to_realtime(const struct stretch *stretch);
 
-/* How long the clock has run without a step. */
+/* Returns how long the clock has run without a step. */
 uint64_t stretch_settled_ns(const struct stretch *stretch);
 
-/* The clock has run without a step for at least ns, so that it can be trusted. */
+/* Returns whether the clock has run without a step for at least ns, so that it can be trusted. */
 bool stretch_is_settled(const struct stretch *stretch, uint64_t ns);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the images without references: of those with a cookie, and of the others. */
+/* Limit of kept images without references: UNUSED_MAX with a cookie, and as many without. */
 #define UNUSED_MAX 4096u
 
 const struct image image_off_cpu = {
@@ -79,7 +79,10 @@ void image_table_deinit(struct image_table *table)
 	*table = (struct image_table){.last_cookie = OPROF_IMAGE_NONE};
 }
 
-/* The image will not be used again: with a cookie it waits for its release, else free it now. */
+/*
+ * Removes an image that will not be used again: with a cookie it waits for its release, else it is
+ * freed now.
+ */
 static void entry_retire(struct image_table *table, struct image_entry *entry)
 {
 	node_hash_remove(&table->entries, &entry->node);
@@ -96,7 +99,7 @@ static struct image_list *list_of(const struct image_entry *entry)
 	return entry->image.cookie ? &table->told_unused : &table->unused;
 }
 
-/* Memory of a process: it ends, or changes, with the process. */
+/* Returns whether the image is memory of a process, which ends or changes with the process. */
 static bool is_of_a_process(const struct image_entry *entry)
 {
 	return entry->image.tgid;
@@ -146,7 +149,10 @@ void image_table_release(struct image_table *table,
 	}
 }
 
-/* One identity for one content: with a build-id all other fields are cleared. */
+/*
+ * Copies an identity so that one content has one identity: with a build-id all other fields are
+ * cleared.
+ */
 static void identity_normalize(struct oprof_image_identity *to,
 			       const struct oprof_image_identity *from)
 {
@@ -236,7 +242,10 @@ struct image_entry *image_table_get(struct image_table *table, const struct imag
 	return entry_create(table, key, &identity, hash);
 }
 
-/* Find the region that reaches to key's end; *grew: one with a cookie exists, but is too short. */
+/*
+ * Finds the region that reaches at least to key's end. *grew: a region with a cookie exists, but is
+ * too short.
+ */
 static struct image_entry *region_find(const struct image_table *table, const struct image_key *key,
 				       uint64_t hash, bool *grew)
 {

@@ -3,12 +3,12 @@
  * The images that a source knows: files by path and identity, regions of memory without a file,
  * kernel code.
  *
- * An image gets its cookie when a record first names it (image_tell; then the image is "told"). An
- * image without references is removed, so that a machine that builds and runs programs for weeks
- * does not fill the daemon's memory. Up to a limit such images are kept for programs that run
- * again and again; regions of a process are not, since they end with the process. An image with a
- * cookie is removed in two steps: first it is retired and can be found by its cookie only;
- * image_table_release then frees it.
+ * An image gets its cookie when a record first names it (image_tell; from then on the image is
+ * "told"). An image without references is removed, so that a machine that builds and runs programs
+ * for weeks does not fill the daemon's memory. Up to a limit, images without references are kept
+ * for programs that run again and again. Regions of a process are not kept, since they end with the
+ * process. An image with a cookie is removed in two steps: first it is retired, and can then be
+ * found only by its cookie; later image_table_release frees it.
  *
  * Not for: deciding whether two descriptions mean one file (image_alias).
  */
@@ -27,18 +27,21 @@ struct image_entry {
 	struct node node;
 	struct node cookie_node; /* used once the image has a cookie */
 	uint32_t nr_refs;
-	bool saved; /* its symbols or bytes are in the session (kernel_symbols) */
-	/* For a file with a cookie: when to ask again whether reports will find it (image_keep). */
+	bool saved; /* the session has its symbols or bytes (kernel_symbols) */
+	/* For a file with a cookie: when to ask the keeper for it again (image_keep). */
 	uint64_t keep_due_ns;
 	uint8_t keep_tries;
 	bool keep_missing; /* reports would not find it */
-	/* For a file: where its functions are (image_code); NULL: not available, or not yet. */
+	/* For a file: its code table (image_code); NULL: not available, or not yet. */
 	struct code_table *code;
 	uint64_t code_due_ns; /* when to ask for the code table again */
 	uint8_t code_tries;
-	/* The table was asked for at least once; a request is not answered yet. */
+	/*
+	 * code_wanted: the table was requested at least once. code_asked: the keeper has not
+	 * answered the last request yet.
+	 */
 	bool code_wanted, code_asked;
-	bool code_in_memory; /* the folder's table is unusable: build it in memory */
+	bool code_in_memory; /* the table in the folder is unusable: build one in memory */
 	struct image_table *table;
 	struct image_entry *newer, *older; /* links of a list, while nr_refs is 0 */
 };
@@ -60,7 +63,7 @@ struct image_table {
 	ino_t saved_inode;
 };
 
-/* The image of the cookie OPROF_IMAGE_COOKIE_OFF_CPU, for source_ops.image. */
+/* The image with the cookie OPROF_IMAGE_COOKIE_OFF_CPU, for source_ops.image. */
 extern const struct image image_off_cpu;
 
 int image_table_init(struct image_table *table);    /* 0 or -ENOMEM */
@@ -76,21 +79,21 @@ struct image_key {
 };
 
 /*
- * Find the image of this key, or create it, and return it with a reference for the caller
- * (image_put). NULL: no memory. An identity with a build-id is stored without device and inode:
- * one build-id is one identity.
+ * Finds the image with this key, or creates it, and returns it with a reference, which the caller
+ * drops by image_put. Returns NULL if out of memory. An identity with a build-id is stored without
+ * device and inode: one build-id is one identity.
  */
 struct image_entry *image_table_get(struct image_table *table, const struct image_key *key);
 
 /*
- * Like image_table_get, for the region that begins at start in process tgid and reaches at least
- * to end. A region with a cookie cannot grow, since the names of its files contain its range: a
- * longer region is another image. That image gets room to grow, to a power of two bytes, so that a
+ * Like image_table_get, for the region that begins at start in process tgid and reaches at least to
+ * end. A region with a cookie cannot grow, since the names of its files contain its range: a longer
+ * region is another image. The range of that image is rounded up to a power of two bytes, so that a
  * region that grows page by page does not become one image per page.
  */
 struct image_entry *image_table_get_region(struct image_table *table, const char *name, pid_t tgid,
 					   uint64_t start, uint64_t end);
-/* The same, but returns NULL if the region is not known. */
+/* Does the same, but returns NULL if the region is not known. */
 struct image_entry *image_table_find_region(struct image_table *table, const char *name, pid_t tgid,
 					    uint64_t start, uint64_t end);
 
@@ -98,25 +101,25 @@ struct image_entry *image_get(struct image_entry *entry); /* adds a reference */
 void image_put(struct image_entry *entry);		  /* NULL is allowed */
 
 /*
- * Returns the image's cookie, and assigns one if it has none. OPROF_IMAGE_NONE: no cookie is left,
- * after 2^32.
+ * Returns the image's cookie, and assigns one if it has none. Returns OPROF_IMAGE_NONE if all 2^32
+ * cookies are used.
  */
 uint32_t image_tell(struct image_entry *entry);
 
 /*
- * Fill *frame with offset in the image, which gets a cookie. Returns OPROF_LOST_NR (not lost) or
+ * Fills *frame with offset in the image, which gets a cookie. Returns OPROF_LOST_NR (not lost) or
  * OPROF_LOST_MEMORY.
  */
 enum oprof_lost image_frame(struct image_entry *entry, uint64_t offset, enum oprof_mode mode,
 			    struct oprof_frame *frame);
 
 /*
- * Call gone for each retired image, then free it. Must not be called while a record that may name
- * one is under construction.
+ * Calls gone for each retired image, then frees it. Must not be called while a record that may name
+ * a retired image is under construction.
  */
 void image_table_release(struct image_table *table,
 			 void (*gone)(const struct image *image, void *context), void *context);
-/* There are retired images. */
+/* Returns whether there are retired images. */
 static inline bool image_table_has_retired(const struct image_table *table)
 {
 	return table->retired.nr;
@@ -125,7 +128,7 @@ static inline bool image_table_has_retired(const struct image_table *table)
 const struct image *image_table_find(const struct image_table *table, uint32_t cookie);
 struct image_entry *image_table_entry(const struct image_table *table, uint32_t cookie);
 
-/* Ask again for all files whether reports will find them: the session has changed. */
+/* Call when the session has changed: asks again, for all files, whether reports will find them. */
 void image_table_keep_again(struct image_table *table);
 
 #endif

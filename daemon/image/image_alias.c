@@ -16,7 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* If there are more, all are forgotten; they are found again by reading the files. */
+/* If there are more aliases, all are forgotten; they are found again by reading the files. */
 #define ALIASES_MAX 16384u
 #define FRESH_NS    1000000000u
 
@@ -106,8 +106,8 @@ static void alias_add(struct image_alias_table *table, const struct file_name *f
 }
 
 /*
- * Some file systems (btrfs) report another device by stat() than in mappings. Then the current
- * path of the mapping must agree.
+ * Returns whether st is that of the file. Some file systems (btrfs) report another device by stat()
+ * than in mappings: then the path of the mapping must be that of the file.
  */
 static bool is_the_file(const struct file_name *file, const struct stat *st, const char *map_path)
 {
@@ -162,7 +162,7 @@ void image_alias_identify_fd(int fd, const struct file_name *file,
 	identity_of_fd(fd, file, &st, identity);
 }
 
-/* Read the identity of the file at path, if it is the named file. */
+/* Reads the identity of the file at path, if it is the named file. */
 static bool look(const char *path, const struct file_name *file, const char *map_path,
 		 struct oprof_image_identity *identity)
 {

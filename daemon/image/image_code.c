@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
-/* Pause after no process had the file open any more; doubled each time. */
+/* First pause after no process had the file any more; doubled each time. */
 #define AGAIN_NS       UINT64_C(20000000)
 #define AGAIN_FAILED   UINT64_C(30000000000)
 #define DOUBLINGS      12u
@@ -36,7 +36,10 @@ void image_code_deinit(struct image_code *code)
 	image_code_init(code);
 }
 
-/* The bytes come from the kernel, so no confined child is needed. NULL: no table. */
+/*
+ * Builds the vdso's table; NULL: no table. The bytes come from the kernel, so no confined child is
+ * needed.
+ */
 static struct code_table *vdso_table(const struct vdso *vdso)
 {
 	struct code_table *table = NULL;
@@ -86,7 +89,10 @@ const struct code_table *image_code_of(const struct image_code *code,
 {
 	if (entry->image.kind != OPROF_IMAGE_VDSO || !code->on)
 		return entry->code;
-	/* Only this machine's vdso has the table; [vsyscall], for example, has another size. */
+	/*
+	 * The table is valid only for this machine's vdso; [vsyscall], for example, has another
+	 * size.
+	 */
 	return is_our_vdso(code, entry) ? code->vdso : NULL;
 }
 
@@ -110,9 +116,9 @@ static int entry_open(struct image_entry *entry, int fd, struct diag *diag)
 }
 
 /*
- * The file in the folder was written by a newer or older program, or is damaged: build it again. A
- * file that cannot be removed would be found again and again: then this image's table is built in
- * memory.
+ * Call when the file in the folder is damaged, or was written by a newer or older program: the
+ * table is built again. If the file cannot be removed, it would be found each time, so this image's
+ * table is built in memory.
  */
 static void put_aside(struct image_code *code, struct image_entry *entry, const char *path,
 		      const struct diag *diag)
@@ -141,7 +147,8 @@ bool image_code_find(struct image_code *code, struct image_entry *entry)
 		if (error != -ENOMEM)
 			put_aside(code, entry, path, &diag);
 	} else {
-		(void)futimens(fd, NULL); /* mark it as used: the oldest are removed first */
+		/* Mark the table as used: the oldest tables are removed first. */
+		(void)futimens(fd, NULL);
 		code->counters.found++;
 	}
 	(void)close(fd);
@@ -190,7 +197,7 @@ static void take_table(struct image_code *code, struct image_entry *entry, int f
 void image_code_take(struct image_code *code, struct image_entry *entry,
 		     const struct keeper_answer *answer, int fd, uint64_t now_ns)
 {
-	/* A table that was requested twice is answered twice. */
+	/* A second answer, if the table was requested twice, is ignored. */
 	if (!entry->code_asked)
 		return;
 	entry->code_asked = false;

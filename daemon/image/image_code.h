@@ -27,21 +27,22 @@ struct image_code_counters {
 
 struct image_code {
 	bool on, told_damage;
-	bool recorded; /* input is a recording: a table that is not available now never will be */
-	char *path;    /* path of the folder; NULL: tables live in memory only */
+	/* The input is a recording: a table that is not available now never will be. */
+	bool recorded;
+	char *path;		 /* path of the folder; NULL: tables live in memory only */
 	struct code_table *vdso; /* NULL: the vdso has no table */
 	const struct vdso *vdso_of;
 	struct image_code_counters counters;
 };
 
-/* No tables are requested before image_code_begin. Cannot fail. */
+/* No tables are requested before image_code_begin. */
 void image_code_init(struct image_code *code);
 void image_code_deinit(struct image_code *code);
 
-/* Begin to request tables. path is copied; NULL: no folder. Returns 0 or -ENOMEM. */
+/* From now on tables are requested. path is copied; NULL: no folder. Returns 0 or -ENOMEM. */
 int image_code_begin(struct image_code *code, const char *path, const struct vdso *vdso);
 
-/* Is it time to request the image's table? */
+/* Returns whether it is time to request the image's table. */
 static inline bool image_code_is_due(const struct image_code *code, const struct image_entry *entry,
 				     uint64_t now_ns)
 {
@@ -49,7 +50,7 @@ static inline bool image_code_is_due(const struct image_code *code, const struct
 	       entry->image.kind == OPROF_IMAGE_FILE;
 }
 
-/* For recordings: can the image's table still arrive? */
+/* For recordings: returns whether the image's table may still arrive. */
 static inline bool image_code_may_come(const struct image_code *code,
 				       const struct image_entry *entry)
 {
@@ -57,17 +58,20 @@ static inline bool image_code_may_come(const struct image_code *code,
 	       entry->image.kind == OPROF_IMAGE_FILE;
 }
 
-/* The image's table, or NULL if it is not available (yet); for the vdso, the table in code. */
+/*
+ * Returns the image's table, or NULL if it is not available (yet); for the vdso, the table in
+ * `code`.
+ */
 const struct code_table *image_code_of(const struct image_code *code,
 				       const struct image_entry *entry);
 
 /*
- * Read the image's table from the folder. Returns true if it exists and is valid. A damaged table
+ * Reads the image's table from the folder. Returns true if it exists and is valid. A damaged table
  * is removed; the first one is reported in the log.
  */
 bool image_code_find(struct image_code *code, struct image_entry *entry);
 
-/* Handle an answer of the keeper; fd came with it (borrowed; -1: none). */
+/* Handles an answer of the keeper; fd came with it (borrowed; -1: none). */
 void image_code_take(struct image_code *code, struct image_entry *entry,
 		     const struct keeper_answer *answer, int fd, uint64_t now_ns);
 

@@ -23,7 +23,10 @@
 #define GONE_DOUBLINGS 12u /* up to about 40 s */
 /* Pause after the request could not be sent. */
 #define AGAIN_UNSENT_NS UINT64_C(1000000000)
-/* A keeper without an answer for this long hangs; least time between two starts. */
+/*
+ * HANG_NS: a keeper that does not answer for this long hangs. RESTART_NS: least time between two
+ * starts of a keeper.
+ */
 #define HANG_NS	   UINT64_C(10000000000)
 #define RESTART_NS UINT64_C(10000000000)
 #define END_MS	   2000
@@ -38,7 +41,7 @@ void image_keep_init(struct image_keep *keep, struct image_table *images, const 
 	};
 }
 
-/* Returns NULL if there is no memory. */
+/* Maps the memory that is shared with the keeper. Returns NULL if out of memory. */
 static uint32_t *opening_map(void)
 {
 	void *page = mmap(NULL, sizeof(uint32_t), PROT_READ | PROT_WRITE,
@@ -102,7 +105,7 @@ void image_keep_folder(struct image_keep *keep, const char *meta_path)
 	image_table_keep_again(keep->images);
 }
 
-/* folder: where the keeper puts the result. */
+/* Fills request. folder: where the keeper puts the result. Returns false if paths are too long. */
 static bool request_fill(const struct image_keep *keep, const struct image_entry *entry,
 			 const int32_t *pids, const char *folder, struct keeper_request *request,
 			 size_t *nr_bytes)
@@ -125,7 +128,7 @@ static bool request_fill(const struct image_keep *keep, const struct image_entry
 	return true;
 }
 
-/* Send the request, with fd unless it is -1. False: the keeper is busy or has ended. */
+/* Sends the request, with fd unless it is -1. Returns false if the keeper is busy or has ended. */
 static bool request_send(int socket, struct keeper_request *request, size_t nr_bytes, int fd)
 {
 	union {
@@ -157,7 +160,7 @@ void image_keep_want(struct image_keep *keep, struct image_entry *entry, const i
 
 	/* Ask again if the keeper does not answer by then. */
 	entry->keep_due_ns = now_ns + HANG_NS;
-	/* Images of a recording are where reports look for them, or nowhere. */
+	/* Reports find images of a recording by their paths, or not at all. */
 	if (!keep->started_ns || !keep->meta_path || (keep->code && keep->code->recorded) ||
 	    !request_fill(keep, entry, pids, keep->meta_path, &request, &nr_bytes)) {
 		entry->keep_due_ns = NEVER;
@@ -173,7 +176,7 @@ void image_keep_want(struct image_keep *keep, struct image_entry *entry, const i
 		keep->answered_ns = clock_monotonic_ns();
 }
 
-/* Send the request, or schedule another try. */
+/* Sends the request, or schedules another try. */
 static void code_send(struct image_keep *keep, struct image_entry *entry,
 		      struct keeper_request *request, size_t nr_bytes, int fd, uint64_t now_ns)
 {
@@ -245,7 +248,7 @@ static void take(struct image_keep *keep, const struct keeper_answer *answer, ui
 {
 	struct image_entry *entry = image_table_entry(keep->images, answer->cookie);
 
-	/* An image that was asked for twice is answered twice. */
+	/* A second answer, if the image was requested twice, is ignored. */
 	if (!entry || answer->folder != keep->folder || entry->keep_due_ns == NEVER)
 		return;
 	switch ((enum keeper_result)answer->result) {
@@ -287,7 +290,10 @@ static void take_table(struct image_keep *keep, const struct keeper_answer *answ
 		image_code_take(keep->code, entry, answer, fd, now_ns);
 }
 
-/* Like recv(); *fd: the descriptor that came with the answer, or -1. */
+/*
+ * Receives an answer and returns as recv() does. *fd: the descriptor that came with the answer, or
+ * -1.
+ */
 static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
 {
 	union {
@@ -310,7 +316,7 @@ static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
 	return nr;
 }
 
-/* False: the keeper has ended or failed. */
+/* Handles all answers that have arrived. Returns false if the keeper has ended or failed. */
 static bool take_answers(struct image_keep *keep, uint64_t now_ns)
 {
 	struct keeper_answer answer;
@@ -331,7 +337,7 @@ static bool take_answers(struct image_keep *keep, uint64_t now_ns)
 	return nr < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* The image at which the keeper hung is not asked for again. */
+/* Call when the keeper hung: the image that it was opening is not requested again. */
 static void note_hung(struct image_keep *keep)
 {
 	uint32_t cookie = __atomic_exchange_n(keep->opening, 0, __ATOMIC_RELAXED);

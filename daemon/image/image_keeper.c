@@ -72,7 +72,7 @@ struct keeper {
 	uint64_t kept_bytes;
 };
 
-/* Send an answer, with the descriptor fd unless it is -1. */
+/* Sends an answer, with the descriptor fd unless it is -1. */
 static void answer_with(const struct keeper *keeper, const struct keeper_answer *text, int fd)
 {
 	union {
@@ -121,7 +121,7 @@ static void identity_tmp_name(uint64_t identity, char *name)
 	(void)snprintf(name, TMP_NAME_BYTES, ".%016" PRIx64 ".tmp", identity);
 }
 
-/* Open meta/images, made if missing. Returns a descriptor or -errno. */
+/* Opens meta/images, which is made if missing. Returns a descriptor or -errno. */
 static int open_images_folder(const struct keeper_request *request)
 {
 	char path[PATH_MAX];
@@ -137,7 +137,10 @@ static int open_images_folder(const struct keeper_request *request)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Bytes already in the folder: a session may continue, or share files with an earlier one. */
+/*
+ * Returns the bytes already in the folder: a session may continue, or share files with an earlier
+ * one.
+ */
 static uint64_t folder_bytes(int dir_fd)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -219,7 +222,7 @@ static void __attribute__((noreturn)) table_child(int from, int to)
 	_exit(-error & 0xff);
 }
 
-/* Open the file for the result. Returns a descriptor or -errno. */
+/* Opens the file for the result. Returns a descriptor or -errno. */
 static int copy_open(const struct keeper *keeper)
 {
 	const struct job *job = &keeper->job;
@@ -233,7 +236,7 @@ static int copy_open(const struct keeper *keeper)
 	return to < 0 ? -errno : to;
 }
 
-/* Start the copy of keeper->job. Returns 0, or -errno if it was not started. */
+/* Starts the copy of keeper->job. Returns 0, or -errno if it was not started. */
 static int copy_begin(struct keeper *keeper)
 {
 	struct job *job = &keeper->job;
@@ -277,7 +280,7 @@ static enum keeper_result result_of_error(int error)
 	}
 }
 
-/* The copy is complete: give it its final name. */
+/* Call when the copy is complete: gives it its final name. */
 static enum keeper_result copy_put(struct keeper *keeper, int *error)
 {
 	const struct job *job = &keeper->job;
@@ -346,7 +349,10 @@ static void table_end(struct keeper *keeper, int error)
 		table_answer(keeper, job, fd);
 }
 
-/* If the disk is full, try again in memory. False: that is not the reason. */
+/*
+ * If the disk is full, queues the job again, to build its table in memory. Returns false if error
+ * has another reason.
+ */
 static bool table_again(struct keeper *keeper, int error)
 {
 	struct job *job = &keeper->job;
@@ -440,7 +446,7 @@ static void symbols_do(struct keeper *keeper, struct job *job)
 
 	int fd = image_open_path(request);
 
-	if (fd >= 0) { /* reports also find it there */
+	if (fd >= 0) { /* reports find the image at this path, too */
 		(void)close(fd);
 		answer(keeper, job, KEEPER_THERE, 0);
 		return;
@@ -459,7 +465,7 @@ static void symbols_do(struct keeper *keeper, struct job *job)
 	request_queue(keeper, job);
 }
 
-/* Prefer the file at the image's path; else open it through the processes that map it. */
+/* Opens the image at its path, or else through the processes that map it. */
 static int open_table_image(const struct keeper *keeper)
 {
 	const struct keeper_request *request = &keeper->request;
@@ -504,7 +510,10 @@ static void request_do(struct keeper *keeper)
 		symbols_do(keeper, &job);
 }
 
-/* Like recv() for the next request; sets keeper->given_fd to the descriptor that came with it. */
+/*
+ * Receives the next request and returns as recv() does. Sets keeper->given_fd to the descriptor
+ * that came with the request.
+ */
 static ssize_t request_receive(struct keeper *keeper)
 {
 	union {
@@ -527,7 +536,7 @@ static ssize_t request_receive(struct keeper *keeper)
 	return nr;
 }
 
-/* False: the daemon has ended. */
+/* Handles one request. Returns false if the daemon has ended. */
 static bool request_take(struct keeper *keeper)
 {
 	struct keeper_request *request = &keeper->request;
@@ -576,7 +585,10 @@ static void keeper_loop(struct keeper *keeper)
 	}
 }
 
-/* A process that reads the daemon's output until its end must not wait for a keeper that hangs. */
+/*
+ * Closes the daemon's terminal or pipe: a process that reads the daemon's output to its end must
+ * not wait for a keeper that hangs.
+ */
 static void let_go_of_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -593,8 +605,8 @@ static uint64_t bit(unsigned int capability)
 }
 
 /*
- * Keep the capabilities for other users' roots, programs, folders and mappings, for folders of the
- * session's owner, and for changing the copying child's user and killing it.
+ * Keeps only the capabilities for other users' roots, programs, folders and mappings, for folders
+ * of the session's owner, and for changing the copying child's user and killing it.
  */
 static void drop_capabilities(void)
 {
@@ -604,7 +616,7 @@ static void drop_capabilities(void)
 			bit(CAP_SETGID) | bit(CAP_KILL);
 	struct stat st;
 
-	/* Since Linux 5.9; before, map_files needs CAP_SYS_ADMIN. */
+	/* The capability exists since Linux 5.9. On older kernels map_files needs CAP_SYS_ADMIN. */
 	if (prctl(PR_CAPBSET_READ, (unsigned long)CAP_CHECKPOINT_RESTORE, 0UL, 0UL, 0UL) >= 0)
 		kept |= bit(CAP_CHECKPOINT_RESTORE);
 	else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keeper: a child process of the daemon that keeps the symbols of binaries that reports would
+ * The keeper is a child process of the daemon that keeps the symbols of binaries that reports would
  * not find by their path: in another mount namespace, below another root, deleted, replaced, or
- * never in a folder. It opens them through a process that maps them, while that process lives,
- * checks that they are the image, and writes meta/images/<identity> of the session
+ * never in a folder. It opens such a binary through a process that maps it, while that process
+ * lives, checks that the file is the image, and writes meta/images/<identity> of the session
  * (lib/elf_skeleton.h, doc/session.md).
  *
  * It is a separate process because a file system that hangs would block the daemon's loop, and
@@ -26,7 +26,7 @@
 #include <sys/types.h>
 
 #define KEEPER_PIDS 4
-/* Images opened and not yet copied; more requests wait in the socket. */
+/* Most images that are opened and not yet copied; more requests wait in the socket. */
 #define KEEPER_QUEUE 64u
 /* Limits of one file, and of all files of a session. */
 #define KEEPER_FILE_BYTES_MAX	 (UINT64_C(64) << 20)
@@ -47,9 +47,9 @@ struct keeper_request {
 	uint32_t work;	 /* enum keeper_work */
 	uint32_t reserved;
 	/*
-	 * First the process that maps the image at address (0: not known where), then its
-	 * ancestors, which may share its root; 0: none. The file itself may come with the packet
-	 * (SCM_RIGHTS).
+	 * First the process that maps the image at `address` (0: not known where), then its
+	 * ancestors, which may share its root; 0: end of the list. The file itself may come with
+	 * the packet (SCM_RIGHTS).
 	 */
 	int32_t pids[KEEPER_PIDS];
 	uint64_t address;
@@ -63,14 +63,14 @@ struct keeper_request {
 };
 
 enum keeper_result {
-	KEEPER_THERE,	/* reports find the image by its path */
-	KEEPER_KEPT,	/* the image is in the session; for a table, its descriptor comes along */
-	KEEPER_GONE,	/* no process that could be asked has the image any more */
-	KEEPER_TOO_BIG, /* above the limit of one file or table */
-	KEEPER_FULL,	/* above bytes_max */
+	KEEPER_THERE, /* reports find the image by its path */
+	KEEPER_KEPT,  /* the image is in the session; a table's descriptor comes with the answer */
+	KEEPER_GONE,  /* none of the processes in pids has the image any more */
+	KEEPER_TOO_BIG,	   /* above the limit of one file or table */
+	KEEPER_FULL,	   /* above bytes_max */
 	KEEPER_UNREADABLE, /* not ELF, or damaged */
-	KEEPER_NONE,	   /* the image has nothing to make a table of */
-	KEEPER_FAILED,	   /* disk or memory failed, see error */
+	KEEPER_NONE,	   /* no table possible: for example, no unwind information */
+	KEEPER_FAILED,	   /* disk or memory failed; `error` has the reason */
 };
 
 struct keeper_answer {
@@ -81,10 +81,10 @@ struct keeper_answer {
 };
 
 /*
- * Start a keeper. *fd: the socket for requests and answers (SOCK_SEQPACKET); the keeper ends when
+ * Starts a keeper. *fd: the socket for requests and answers (SOCK_SEQPACKET); the keeper ends when
  * *fd is closed, or with its parent. *opening is in memory shared with the keeper: the cookie of
- * the image that it is looking for, 0 while idle; it shows where a keeper hangs. All pointers are
- * borrowed. Returns 0 or -errno.
+ * the image that the keeper is opening, 0 while it is idle. If the keeper hangs, *opening is the
+ * image at which it hangs. All pointers are borrowed. Returns 0 or -errno.
  */
 int image_keeper_start(const char *proc_path, uint32_t *opening, int *fd, pid_t *pid);
 

@@ -30,13 +30,16 @@ static int open_at(int dir_fd, const char *path, bool in_root)
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
 	if (fd >= 0 || errno != ENOSYS)
 		return (int)fd;
-	/* Before Linux 5.6. The kernel reported the path, so it contains no links. */
+	/*
+	 * Before Linux 5.6 there is no openat2(). The kernel reported the path, so it contains no
+	 * links.
+	 */
 	return openat(dir_fd, in_root ? path + 1 : path, O_PATH | O_CLOEXEC);
 }
 
 /*
- * Open a regular file for reading. Other files are not opened, since opening a device may have
- * side effects. -1: no such file.
+ * Opens a regular file for reading. Other files are not opened, since opening a device may have
+ * side effects. Returns -1 if path is not a regular file.
  */
 static int open_regular(int dir_fd, const char *path, bool in_root)
 {
@@ -63,8 +66,9 @@ static bool is_build(int fd, const struct oprof_image_identity *identity)
 }
 
 /*
- * stat() may report another device than mappings have (btrfs, overlays). Then all other fields
- * must agree, or the file must have been reached through the mapping itself.
+ * Returns whether the file at fd is the image. Without a build-id, stat() may report another device
+ * than mappings have (btrfs, overlays). Then all other fields must agree, or the file must have
+ * been reached through the mapping itself.
  */
 static bool is_image(int fd, const struct oprof_image_identity *identity, bool by_mapping)
 {
@@ -85,7 +89,7 @@ static bool is_image(int fd, const struct oprof_image_identity *identity, bool b
 	       image_alias_dev(major(st.st_dev), minor(st.st_dev)) == identity->dev;
 }
 
-/* Open the file at path if it is the image, else return -1. */
+/* Opens the file at path if it is the image, else returns -1. */
 static int open_image_at(const struct keeper_request *request, int dir_fd, const char *path,
 			 bool in_root, bool by_mapping)
 {
@@ -98,7 +102,7 @@ static int open_image_at(const struct keeper_request *request, int dir_fd, const
 	return fd;
 }
 
-/* Open the image by its path below the root of the process. */
+/* Opens the image by its path below the root of the process. */
 static int open_in_root(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char root[PATH_MAX];
@@ -115,7 +119,7 @@ static int open_in_root(const char *proc_path, const struct keeper_request *requ
 	return fd;
 }
 
-/* "START-END" of the mapping that contains address, as in maps and map_files. */
+/* Writes to name "START-END" of the mapping that contains address, as in maps and map_files. */
 static bool mapping_name(const char *maps, uint64_t address, char *name, size_t nr_bytes)
 {
 	const char *line = maps;
@@ -143,7 +147,7 @@ static bool is_path(const char *text, const char *path)
 	       (text[nr] == '\n' || !strncmp(text + nr, " (deleted)\n", 11));
 }
 
-/* The same for the first mapping of the file with this path. */
+/* Does the same for the first mapping of the file with this path. */
 static bool mapping_name_of_file(const char *maps, const char *path, char *name, size_t nr_bytes)
 {
 	const char *line = maps;
@@ -160,7 +164,7 @@ static bool mapping_name_of_file(const char *maps, const char *path, char *name,
 	return false;
 }
 
-/* Open through the mapping itself, which works whatever happened to the path. */
+/* Opens the image through the mapping itself, which works even if the path was removed. */
 static int open_mapped(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char path[PATH_MAX], name[64];
@@ -179,7 +183,7 @@ static int open_mapped(const char *proc_path, const struct keeper_request *reque
 	return open_image_at(request, AT_FDCWD, path, false, true);
 }
 
-/* Open the program through exe, which needs one capability less than map_files. */
+/* Opens the program through exe, which needs one capability less than map_files. */
 static int open_program(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char path[PATH_MAX];
@@ -189,7 +193,7 @@ static int open_program(const char *proc_path, const struct keeper_request *requ
 	return open_image_at(request, AT_FDCWD, path, false, true);
 }
 
-/* Duplicate the descriptor that came with the request, if it is the image. */
+/* Duplicates the descriptor that came with the request, if it is the image. */
 static int open_given(const struct keeper_request *request, int given_fd)
 {
 	struct stat st;

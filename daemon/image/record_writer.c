@@ -88,7 +88,8 @@ void record_writer_switch(struct record_writer *writer, uint64_t time_ns, uint32
 	tell_task(writer, from);
 	tell(writer, &record.head, OPROF_RECORD_SWITCH, sizeof(record));
 	/*
-	 * Write TASK even if it is the same task: the next TASK record names the task switched to.
+	 * TASK is written even if it is the same task: the next TASK record names the task switched
+	 * to.
 	 */
 	writer->task_told = false;
 	tell_task(writer, to);

@@ -5,7 +5,7 @@
 
 #include "daemon/source.h"
 
-/* Most frames of a sample; the rest is cut off, and the sample is flagged as truncated. */
+/* Most frames of a sample; more are cut off, and the sample is flagged as truncated. */
 #define RECORD_WRITER_FRAMES_MAX 1024u
 
 struct record_writer {
@@ -21,29 +21,30 @@ int record_writer_init(struct record_writer *writer, struct record_sink *sink); 
 void record_writer_deinit(struct record_writer *writer);
 
 /*
- * Begin a sample with all fields 0 and no frames. Fill it in, add frames, then end it:
- * record_writer_end_sample fills in its head and writes CPU and TASK as needed.
+ * Returns a new sample, with all fields 0 and no frames. The caller fills it in and adds frames;
+ * record_writer_end_sample fills in its head and writes it, and before it CPU and TASK if they have
+ * changed.
  */
 struct oprof_sample *record_writer_begin_sample(struct record_writer *writer);
 void record_writer_add_frame(struct record_writer *writer, const struct oprof_frame *frame);
 void record_writer_end_sample(struct record_writer *writer, uint32_t cpu,
 			      const struct oprof_task *task);
 
-/* cpu switches from one task to another at time_ns; state: enum oprof_off_cpu. */
+/* Writes that cpu switched from one task to another at time_ns. state: enum oprof_off_cpu. */
 void record_writer_switch(struct record_writer *writer, uint64_t time_ns, uint32_t cpu,
 			  const struct oprof_task *from, uint32_t state,
 			  const struct oprof_task *to);
 void record_writer_switches_lost(struct record_writer *writer, uint64_t time_ns,
 				 uint64_t nr_records);
 
-/* Write that one sample is lost. event UINT16_MAX: not known. */
+/* Writes that one sample is lost. event UINT16_MAX: not known. */
 void record_writer_lost(struct record_writer *writer, uint64_t time_ns, enum oprof_lost reason,
 			uint16_t event);
 
-/* The image's cookie is released: no later record names it. */
+/* Writes that the image's cookie is released: no later record names it. */
 void record_writer_release(struct record_writer *writer, const struct image *image);
 
-/* Kernel code was loaded (OPROF_MODULE_LOAD) or unloaded (OPROF_MODULE_UNLOAD). */
+/* Writes that kernel code was loaded (OPROF_MODULE_LOAD) or unloaded (OPROF_MODULE_UNLOAD). */
 void record_writer_module(struct record_writer *writer, uint64_t time_ns, uint16_t flags,
 			  const struct image *image);
 

@@ -17,7 +17,6 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Memory whose name looks like a file's: devices and the kernel's own unlinked files. */
 bool region_is_unfiled(const char *path)
 {
 	if (begins(path, "/dev/"))
@@ -27,7 +26,10 @@ bool region_is_unfiled(const char *path)
 	       begins(path, "/i915");
 }
 
-/* Can the region be a file? A memfd only if it is run as a program or has a build-id. */
+/*
+ * Returns whether the region is a file. A memfd is one only if it is run as a program or has a
+ * build-id.
+ */
 static bool is_file(const struct region_told *told)
 {
 	if (told->path[0] != '/' || begins(told->path, "//") || region_is_unfiled(told->path))
@@ -37,7 +39,9 @@ static bool is_file(const struct region_told *told)
 	return true;
 }
 
-/* Copy path without " (deleted)": the identity decides whether a file of that path is the image. */
+/*
+ * Copies path without " (deleted)": the identity decides whether a file at that path is the image.
+ */
 static void copy_undeleted(char *to, const char *path)
 {
 	size_t nr = strnlen(path, PATH_MAX - 1);

@@ -32,30 +32,33 @@ struct region_told {
 };
 
 /*
- * Fill *mapping, to be put into a space, with a reference on its image for the caller. Returns 0
+ * Fills *mapping, to be put into a space, with a reference on its image for the caller. Returns 0
  * or -ENOMEM.
  */
 int region_make(const struct region_maker *maker, const struct region_told *told,
 		struct mapping *mapping);
 
 /*
- * The image of a file by path (with or without " (deleted)" at its end) and identity, with a
- * reference; NULL: no memory.
+ * Returns the image of a file by path (with or without " (deleted)" at its end) and identity, with
+ * a reference; NULL if out of memory.
  */
 struct image_entry *region_file_image(const struct region_maker *maker, const char *path,
 				      const struct oprof_image_identity *identity);
-/* The same for a vdso of nr_bytes; 0: this machine's. */
+/* Does the same for a vdso of nr_bytes; 0: this machine's vdso. */
 struct image_entry *region_vdso_image(const struct region_maker *maker, uint64_t nr_bytes);
 
-/* path only looks like a file: it names a device, or an unlinked file of the kernel's own. */
+/*
+ * Returns whether path only looks like a file's: it names a device, or an unlinked file of the
+ * kernel's own.
+ */
 bool region_is_unfiled(const char *path);
 /*
- * Write to name[PATH_MAX] the name of memory without a file; different names of one kind become
- * one.
+ * Writes to name[PATH_MAX] the name of memory without a file; different names of one kind of memory
+ * become one.
  */
 void region_name(char *name, const char *path);
 
-/* Device and inode of the file at path, as an identity. 0 or -errno. */
+/* Sets *identity to the device and inode of the file at path. Returns 0 or -errno. */
 int region_name_file(const char *path, struct oprof_image_identity *identity);
 
 #endif

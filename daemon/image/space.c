@@ -39,7 +39,7 @@ void space_put(struct space *space)
 	free(space);
 }
 
-/* Index of the first mapping that ends above address. */
+/* Returns the index of the first mapping that ends above address. */
 static uint32_t find_end_above(const struct space *space, uint64_t address)
 {
 	uint32_t low = 0;
@@ -89,7 +89,7 @@ static int reserve(struct space *space, uint32_t nr)
 	return 0;
 }
 
-/* A copy with room for two more mappings. NULL: no memory. */
+/* Returns a copy with room for two more mappings; NULL if out of memory. */
 static struct space *space_copy(const struct space *space)
 {
 	struct space *copy = space_create(space->nr_spaces);
@@ -110,7 +110,10 @@ static struct space *space_copy(const struct space *space)
 	return copy;
 }
 
-/* The mapping adds nothing: its range already maps the same place of the same image. */
+/*
+ * Returns whether the mapping adds nothing: its range already maps the same place of the same
+ * image.
+ */
 static bool is_mapped(const struct space *space, const struct mapping *mapping)
 {
 	uint32_t index = find_end_above(space, mapping->start);
@@ -127,7 +130,7 @@ static bool is_mapped(const struct space *space, const struct mapping *mapping)
 	return old->offset + (mapping->start - old->start) == mapping->offset;
 }
 
-/* Replace the mappings from first up to last by nr others. */
+/* Replaces the mappings from first up to last (not included) by nr others. */
 static void replace_range(struct space *space, uint32_t first, uint32_t last,
 			  const struct mapping *mappings, uint32_t nr)
 {
@@ -140,7 +143,7 @@ static void replace_range(struct space *space, uint32_t first, uint32_t last,
 	space->nr_mappings = first + nr + nr_behind;
 }
 
-/* Insert mapping into a space that is not shared and has room for two more. */
+/* Inserts mapping into a space that is not shared and has room for two more. */
 static void insert(struct space *space, const struct mapping *mapping)
 {
 	uint32_t first = find_end_above(space, mapping->start);
@@ -192,8 +195,8 @@ int space_map(struct space **space, const struct mapping *mapping)
 bool space_is_overgrown(const struct space *space)
 {
 	/*
-	 * At least as many mappings are stale as real: so the cost of reading /proc per mapping
-	 * stays low.
+	 * At least as many mappings are stale as real, so the cost of reading /proc again, per
+	 * mapping, stays low.
 	 */
 	return space->nr_mappings > STALE_MAX &&
 	       space->nr_mappings - STALE_MAX > 2 * space->nr_real;

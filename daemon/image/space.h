@@ -17,7 +17,8 @@
 
 struct mapping {
 	uint64_t start, end; /* addresses; start < end */
-	uint64_t offset;     /* of start in the file, or in the region that contains the mapping */
+	/* Offset of start in the file, or in the region that contains the mapping. */
+	uint64_t offset;
 	struct image_entry *image; /* a reference; for regions only the image's name is used */
 };
 
@@ -30,22 +31,28 @@ struct space {
 	size_t *nr_spaces; /* the owner's count of spaces */
 };
 
-/* An empty space with one reference, counted in *nr_spaces while it lives. NULL: no memory. */
+/*
+ * Returns an empty space with one reference, which is counted in *nr_spaces while it lives; NULL if
+ * out of memory.
+ */
 struct space *space_create(size_t *nr_spaces);
 struct space *space_get(struct space *space);
 void space_put(struct space *space); /* NULL is allowed */
 
 /*
- * Put mapping into *space and cut the mappings that it covers; takes a reference of its own on the
+ * Puts mapping into *space and cuts the mappings that it covers; takes its own reference on the
  * image. image NULL: only cut. *space is replaced by a copy if others share it. Returns 0, or
  * -ENOMEM and *space is unchanged.
  */
 int space_map(struct space **space, const struct mapping *mapping);
 
-/* Most of its mappings must have been unmapped. Seldom true soon after reading /proc again. */
+/*
+ * Returns whether most mappings of the space must have been unmapped. This is seldom true soon
+ * after /proc was read again.
+ */
 bool space_is_overgrown(const struct space *space);
 
-/* The mapping that contains address, or NULL. Valid until the space changes. */
+/* Returns the mapping that contains address, or NULL. Valid until the space changes. */
 const struct mapping *space_find(struct space *space, uint64_t address);
 
 #endif

@@ -109,7 +109,7 @@ static bool is_table_name(const char *name)
 }
 
 /*
- * List the tables, and remove files that a killed keeper left incomplete: only the keeper writes
+ * Lists the tables, and removes files that a killed keeper left incomplete: only the keeper writes
  * here.
  */
 static bool listing_read(struct listing *listing, int dir_fd)

@@ -13,23 +13,23 @@
 
 #define TABLE_FOLDER_NAME_BYTES 22 /* 16 digits, ".code", NUL */
 
-/* Write "<identity>.code" to name[TABLE_FOLDER_NAME_BYTES]. */
+/* Writes "<identity>.code" to name[TABLE_FOLDER_NAME_BYTES]. */
 void table_folder_name(uint64_t identity, char *name);
 
-/* Open the folder, made if missing. Returns a descriptor or -errno. */
+/* Opens the folder, which is made if missing. Returns a descriptor or -errno. */
 int table_folder_open(const char *path);
 
-/* Open the table of this identity for reading; -1: it does not exist. */
+/* Opens the table of this identity for reading; returns -1 if it does not exist. */
 int table_folder_find(int dir_fd, uint64_t identity);
 
-/* Create a file to write a table to. Returns a descriptor or -errno. */
+/* Creates a file to write a table to. Returns a descriptor or -errno. */
 int table_folder_begin(int dir_fd, uint64_t identity);
 /*
- * The table in file is complete: give it its name, and remove the oldest tables above bytes_max.
- * Returns a descriptor for reading, owned by the caller, or -errno; file is closed.
+ * Call when the table in file is complete: gives it its name, and removes the oldest tables above
+ * bytes_max. Returns a descriptor for reading, owned by the caller, or -errno; file is closed.
  */
 int table_folder_put(int dir_fd, uint64_t identity, int file, uint64_t bytes_max);
-/* The table cannot be completed: remove and close file. */
+/* Call when the table cannot be completed: removes and closes file. */
 void table_folder_cancel(int dir_fd, uint64_t identity, int file);
 
 #endif

@@ -14,7 +14,10 @@
 #define MAPS_BYTES_MAX (16u << 20)
 #define VDSO_BYTES_MAX (1u << 20)
 
-/* Size of this process's mapping that begins at start; 0: none, or too big. */
+/*
+ * Returns the size of the mapping that begins at start; 0 if there is no such mapping, or it is too
+ * big.
+ */
 static size_t mapping_bytes(const char *maps, uint64_t start)
 {
 	const char *line = maps;
@@ -57,7 +60,7 @@ int vdso_init(struct vdso *vdso)
 	char *maps;
 
 	*vdso = (struct vdso){.nr_bytes = 0};
-	/* The daemon's own mappings: the real /proc, even if tests replace proc_path. */
+	/* The daemon's own mappings are in the real /proc, even if tests replace proc_path. */
 	if (!start || file_read_text("/proc/self/maps", MAPS_BYTES_MAX, &maps, NULL))
 		return 0;
 	vdso->nr_bytes = mapping_bytes(maps, start);

@@ -6,7 +6,7 @@
 
 /* Letters of perf's modifiers: perf-list(1), EVENT MODIFIERS. */
 #define MODIFIERS   "ukhIGHpPSDWebRX"
-#define NUMBERS_MAX 100 /* at most SOURCE_EVENTS_MAX names have to differ */
+#define NUMBERS_MAX 100 /* more than SOURCE_EVENTS_MAX, the most names */
 
 /* Returns the length of the name without its modifiers. */
 static size_t name_bytes(const char *name, bool is_tracepoint)

@@ -14,14 +14,14 @@
 
 #include <stdbool.h>
 
-/* Catch SIGINT, SIGTERM and SIGHUP, unless they are ignored (nohup). */
+/* Catches SIGINT, SIGTERM and SIGHUP, unless they are ignored (nohup). */
 void import_interrupt_catch(void);
 bool import_interrupted(void);
-/* Returns -EINTR with diag, for an interrupt before anything was imported. */
+/* Returns -EINTR with diag: interrupted before anything was imported. */
 int import_interrupt_tell(struct diag *diag);
 /*
- * End the process by the signal that was caught, so that its parent sees it. Returns if there was
- * none.
+ * Ends the process by the signal that was caught, so that its parent learns of it. Returns if no
+ * signal was caught.
  */
 void import_interrupt_end(void);
 

@@ -23,13 +23,17 @@
 #define MODULES_BYTES_MAX (4u << 20)
 #define NR_MODULES_MAX	  4096 /* more than a running kernel has; a file may contain more */
 
-/* What the file reports of kernel code: contents of kallsyms and modules under construction. */
+/* The kernel code that the file describes: contents of kallsyms and modules under construction. */
 struct kernel_told {
 	FILE *symbols, *modules;
 	uint64_t text_start, text_end;
 	char *running_modules; /* /proc/modules; NULL: it cannot be read */
 	size_t nr_modules;
-	bool elsewhere; /* a module has another address now: another boot; or too many modules */
+	/*
+	 * A module has another address now, so the recording is of another boot; or there are too
+	 * many modules.
+	 */
+	bool elsewhere;
 };
 
 static const struct perf_file_build_id *kernel_id(const struct perf_file *file)
@@ -40,7 +44,10 @@ static const struct perf_file_build_id *kernel_id(const struct perf_file *file)
 	return NULL;
 }
 
-/* "[ext4]" or ".../ext4.ko.xz" gives "ext4", with '_' for '-', as the kernel names modules. */
+/*
+ * Writes to name the kernel's name of the module: "ext4" for "[ext4]" or ".../ext4.ko.xz", with '_'
+ * for '-'. Returns false if path is not that of a module.
+ */
 static bool module_name(const char *path, char name[NAME_BYTES])
 {
 	const char *slash = strrchr(path, '/');
@@ -65,8 +72,8 @@ static bool module_name(const char *path, char name[NAME_BYTES])
 }
 
 /*
- * Whether the module is loaded now, but at another address. Lines of modules: "NAME BYTES USERS
- * NAMES STATE ADDRESS".
+ * Returns whether the module is loaded now, but at another address. Lines of modules: "NAME BYTES
+ * USERS NAMES STATE ADDRESS".
  */
 static bool lies_elsewhere(const char *modules, const char *name, uint64_t address)
 {
@@ -154,7 +161,7 @@ static int look_through(struct import_machine *machine, struct perf_file *file,
 			take_map(told, &item);
 	}
 	perf_normal_deinit(&normal);
-	/* A file that is cut is imported up to the cut, which is then reported. */
+	/* A file that is cut is imported up to the cut; the import then reports the cut. */
 	return error == -ENOMEM || error == -EINTR ? error : perf_file_rewind(file);
 }
 
@@ -169,7 +176,7 @@ static int write_text(const struct import_machine *machine, const char *name, co
 	return file_make_parent_dirs(path, 0700) ? -EIO : file_replace(path, text, nr_bytes, 0600);
 }
 
-/* Write the build-id in the format of /sys/kernel/notes. */
+/* Writes the build-id in the format of /sys/kernel/notes. */
 static int write_notes(const struct import_machine *machine, const struct perf_file_build_id *id)
 {
 	const Elf64_Nhdr head = {
@@ -193,7 +200,7 @@ static int find_text(const struct kallsym *symbol, void *context)
 	return 1;
 }
 
-/* Address of the running kernel's _text; 0: not known. */
+/* Returns the address of the running kernel's _text; 0: not known. */
 static uint64_t running_text(void)
 {
 	uint64_t address = 0;
@@ -225,8 +232,8 @@ static int64_t booted_ns(void)
 }
 
 /*
- * For files without build-ids (perf record -B): host, kernel release and architecture agree, and
- * the file was written since this boot.
+ * For files without build-ids (perf record -B): returns whether host, kernel release and
+ * architecture agree, and the file was written since this boot.
  */
 static bool is_of_this_boot(const struct perf_file *file)
 {
@@ -237,7 +244,10 @@ static bool is_of_this_boot(const struct perf_file *file)
 	       !strcmp(file->arch, here.machine) && file->mtime_ns >= booted_ns();
 }
 
-/* After another boot, a kernel of the same build, or at least its modules, has other addresses. */
+/*
+ * Returns whether the recording is of the kernel that runs now. After another boot, a kernel of the
+ * same build, or at least its modules, has other addresses.
+ */
 static bool runs_here(const struct perf_file *file, const struct kernel_told *told)
 {
 	const struct perf_file_build_id *id = kernel_id(file);
@@ -254,7 +264,7 @@ static int link_here(const struct import_machine *machine, const char *from, con
 	return symlink(from, path) ? -errno : 0;
 }
 
-/* Use the running kernel's files, with all symbols. */
+/* Links the running kernel's files, which have all symbols. */
 static int use_running(struct import_machine *machine)
 {
 	int error = write_text(machine, "proc/mounts", "", 0);

@@ -37,7 +37,10 @@ static struct importing {
 
 static struct sample_name name; /* too big for the stack */
 
-/* Parse "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU"; our names have two more fields. */
+/*
+ * Parses "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU". This project's names have two more
+ * fields, which are appended before the name is parsed.
+ */
 static int parse_name(const char *path, uint64_t identity, struct diag *diag)
 {
 	char *whole;
@@ -78,7 +81,7 @@ static void note_event(void)
 			return;
 	}
 	if (importing->nr_events == EVENTS_ROOM)
-		return; /* reports still show it, but without its description */
+		return; /* reports still show the event, but without a description */
 	event = &importing->events[importing->nr_events++];
 	*event = (struct event_choice){
 		.period_or_hz = name.period_or_hz,
@@ -120,7 +123,10 @@ static int add_nodes(struct sdb *db, const struct oprofile_file *file)
 	return error;
 }
 
-/* A kernel module has only a name; everything else without a path is the kernel. */
+/*
+ * Returns the kind of an image. A kernel module has only a name; every other image without a path
+ * is the kernel.
+ */
 static enum oprof_image_kind kind_of(const struct sample_path *path)
 {
 	if (path->kind == SAMPLE_PATH_ROOT)
@@ -204,7 +210,7 @@ static int import_file(const char *path, struct diag *diag)
 	return error;
 }
 
-/* Why a path found by nftw() cannot be imported; NULL: it is a file or a folder. */
+/* Returns why a path found by nftw() cannot be imported; NULL: it is a file or a folder. */
 static const char *why_not(const struct stat *st, int type)
 {
 	switch (type) {
@@ -221,7 +227,7 @@ static const char *why_not(const struct stat *st, int type)
 	}
 }
 
-/* Returns 1 to end the walk. */
+/* Imports one file. Returns 1 to end the walk, else 0. */
 static int take_file(const char *path)
 {
 	struct diag diag;
@@ -283,7 +289,7 @@ static int read_abi(const char *folder, struct oprofile_abi *abi, bool *found, s
 	return error;
 }
 
-/* Look in the folder and in the two above it: the abi file lies next to samples/. */
+/* Looks for the abi file in the folder and in the two above it: the file lies next to samples/. */
 static int find_abi(const char *from, struct diag *diag)
 {
 	static const char *const places[] = {"", "/..", "/../.."};
@@ -319,14 +325,17 @@ static int begin_session(struct session *session, const char *session_dir, bool 
 	return error < 0 ? error : 0;
 }
 
-/* The counters agree with the files: all samples seen are stored. */
+/* Sets the counters to agree with the files: all samples seen are stored. */
 static void count(struct session *session)
 {
 	stats_add(&session->stats, STATS_SEEN, importing->nr_samples);
 	stats_add(&session->stats, STATS_STORED, importing->nr_samples);
 }
 
-/* The file that was being imported contains the samples counted so far. */
+/*
+ * Reports that the session is partial. The file that was being imported contains the samples
+ * counted so far.
+ */
 static int tell_part(struct session *session)
 {
 	session->info.notes = &import_part_note;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Imports sessions of OProfile (until 1.4), of any word size and byte order: the file `abi' of a
- * session has the layout of its sample files. Without one, this machine's layout is assumed.
+ * Imports sessions of OProfile (until 1.4), of any word size and byte order: the file "abi" of a
+ * session describes the layout of its sample files. Without this file, this machine's layout is
+ * assumed.
  */
 #ifndef DAEMON_IMPORT_OPROFILE_H
 #define DAEMON_IMPORT_OPROFILE_H
@@ -20,9 +21,9 @@ struct oprofile_abi {
 	uint32_t magic, cpu_speed, mtime, mtime_bytes; /* in the header */
 };
 
-/* Set the layout that OProfile used on this machine. */
+/* Sets the layout that OProfile used on this machine. */
 void oprofile_abi_init(struct oprofile_abi *abi);
-/* Parse the text of an abi file: lines "NAME NUMBER". Returns 0 or -EINVAL with diag. */
+/* Parses the text of an abi file: lines "NAME NUMBER". Returns 0 or -EINVAL with diag. */
 int oprofile_abi_parse(struct oprofile_abi *abi, const char *text, struct diag *diag);
 
 struct oprofile_node {
@@ -39,17 +40,17 @@ struct oprofile_file {
 };
 
 /*
- * Parse a file of nr_bytes in memory. Returns 0; -EINVAL: not a sample file; -EILSEQ: damaged
- * (with diag); or -ENOMEM.
+ * Parses a file of nr_bytes in memory. Returns 0; -EINVAL: not a sample file; -EILSEQ: damaged
+ * (both with diag); or -ENOMEM.
  */
 int oprofile_file_parse(struct oprofile_file *file, const struct oprofile_abi *abi,
 			const uint8_t *bytes, size_t nr_bytes, struct diag *diag);
 void oprofile_file_deinit(struct oprofile_file *file);
 
 /*
- * Import the session folder at from (it contains samples/current, or is that folder) into
- * session_dir. Unreadable files and entries that are not files are reported and left out. Returns
- * 0 or -errno with diag. When interrupted (import_interrupt.h): -EINTR if nothing was begun, else
+ * Imports the session folder at `from` (it contains samples/current, or is that folder) into
+ * session_dir. Unreadable files and entries that are not files are reported and left out. Returns 0
+ * or -errno with diag. When interrupted (import_interrupt.h): -EINTR if nothing was imported, else
  * 0 and a partial session.
  */
 int import_oprofile(const char *from, const char *session_dir, bool append, struct diag *diag);

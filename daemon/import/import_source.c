@@ -22,7 +22,7 @@
 #define HELD_BYTES_MAX ((size_t)256 << 20)
 #define NR_CPUS_MAX    8192u
 
-/* A single instance, since the profiler asks without knowing a source. */
+/* There is a single instance, since history_config.now gets no source. */
 static struct {
 	struct perf_file *file;
 	uint64_t now_ns; /* on the recording's clock */
@@ -38,12 +38,12 @@ struct import_source {
 	char proc_path[96], sys_path[96]; /* in the machine's folder; borrowed by the state */
 	struct perf_normal normal;
 	struct perf_consumer consumer;
-	struct perf_ids ids; /* of the output of normal */
+	struct perf_ids ids; /* ids in the records that normal makes */
 	struct perf_feed *feed;
 	struct perf_state *state;
 	uint32_t ring;
 	uint64_t newest_ns; /* newest time of the current round of the recording */
-	uint64_t before_ns; /* newest time of the round before: all older records have arrived */
+	uint64_t before_ns; /* newest time of the previous round: all older records have arrived */
 	uint64_t nr_malformed, nr_passed, lost_told;
 	bool at_end;
 };
@@ -72,8 +72,8 @@ uint64_t import_source_position(void)
 }
 
 /*
- * `perf record -k CLOCK` stores both clocks; else assume that the last sample was taken when the
- * file was last written.
+ * `perf record -k CLOCK` stores both clocks. Without it, the last record is assumed to be of the
+ * time at which the file was last written.
  */
 static void set_clock(const struct perf_file *file, const struct import_machine *machine)
 {
@@ -104,7 +104,10 @@ static void import_early(struct perf_consumer *consumer, const struct perf_item 
 
 /* ---- opening ---- */
 
-/* Stacks can be walked only with the registers of the same kind of machine. */
+/*
+ * Returns whether the file was recorded on the same kind of machine: only then can stacks be walked
+ * by their registers.
+ */
 static bool same_machine(const struct perf_file *file)
 {
 	struct utsname here;
@@ -214,7 +217,7 @@ static int import_open(struct source **source, const struct source_config *confi
 
 /* ---- reading ---- */
 
-/* Apply all records up to until_ns and advance the clock. */
+/* Applies all records up to until_ns and advances the clock. */
 static void apply_until(struct import_source *source, uint64_t until_ns)
 {
 	perf_feed_flush(source->feed, until_ns);
@@ -223,7 +226,8 @@ static void apply_until(struct import_source *source, uint64_t until_ns)
 }
 
 /*
- * perf has read all rings once: everything up to the newest time of the round before is complete.
+ * Call when perf had read all rings once: all records up to the newest time of the previous round
+ * have arrived.
  */
 static void end_round(struct import_source *source)
 {
@@ -249,7 +253,7 @@ static void take_record(struct import_source *source, const struct perf_event_he
 		source->nr_passed++;
 		return;
 	}
-	if (error) { /* pass it on unchanged: the feed counts all bad records */
+	if (error) { /* the feed gets the record unchanged, and counts all bad records */
 		source->nr_malformed++;
 		made = record;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording as a source: records of a perf.data file go through the same parser and state as
- * records of this machine's rings, and so give the same results. Its clock is the recording's: the
- * profiler's history reads the time from import_source_now.
+ * A recording as a source: records of a perf.data file are processed by the same parser and state
+ * as records of this machine's rings, so the results are the same. The source's clock is the
+ * recording's: the profiler's history reads the time from import_source_now.
  */
 #ifndef DAEMON_IMPORT_SOURCE_H
 #define DAEMON_IMPORT_SOURCE_H
@@ -17,9 +17,9 @@
 void import_source_set(struct perf_file *file);
 /* For history_config.now. */
 void import_source_now(struct moment *now);
-/* Why reading ended before the end of the file; empty: it did not. */
+/* Returns why reading ended before the end of the file; empty: the file was read to its end. */
 const struct diag *import_source_fault(void);
-/* Bytes of records read so far, for progress. */
+/* Returns the bytes of records read so far, to show progress. */
 uint64_t import_source_position(void);
 
 extern const struct source_ops source_import;

@@ -6,8 +6,8 @@
 #include "lib/diag.h"
 
 /*
- * Open it for reading and writing, below TMPDIR or /tmp. Returns its descriptor, or -errno with
- * diag.
+ * Opens such a file for reading and writing, below TMPDIR or /tmp. Returns its descriptor, or
+ * -errno with diag.
  */
 int import_temporary_open(struct diag *diag);
 

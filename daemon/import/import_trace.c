@@ -34,14 +34,14 @@ struct begun {
 	int32_t pid;
 };
 
-/* The last two mappings of a process; path NULL: there are fewer. */
+/* The last two mappings of a process, the latest in [1]. path NULL: there are fewer. */
 struct newest_mappings {
 	struct perf_file_mapping mappings[2];
 };
 
 /* The state of the conversion. */
 struct conversion {
-	uint64_t *wanted; /* chosen threads; none: all */
+	uint64_t *wanted; /* chosen threads; nr_wanted 0: all threads */
 	size_t nr_wanted;
 	struct import_trace *told;
 	const struct ctf_trace *trace;
@@ -49,14 +49,14 @@ struct conversion {
 	uint64_t begin;		      /* time of the first record, in ticks */
 	uint32_t nr_cpus;
 	int32_t *processes; /* by tid: the pid; 0: not known */
-	bool *have_begun;   /* by tid: its begin was read, and its fork not yet */
-	bool *are_threads;  /* by CPU: whether the task of the last task_newtask is a thread */
+	bool *have_begun;   /* by tid: its oprof_task_begin was read, but not yet its fork */
+	bool *are_threads;  /* by CPU: whether the last task_newtask was of a thread */
 	int32_t *new_tids;
 	char (*names)[PERF_FILE_NAME_BYTES]; /* by pid: names of processes at the trace's begin */
 	struct begun *begun;		     /* mappings of these processes */
 	size_t nr_begun, room_begun;
 	struct newest_mappings **newest;    /* by pid; NULL: no mappings */
-	uint64_t nr_records, nr_kept_bytes; /* kept: size of begun and newest, roughly */
+	uint64_t nr_records, nr_kept_bytes; /* kept: about the size of begun and newest */
 	uint64_t chain[PERF_FILE_NR_CHAIN_MAX];
 	struct perf_file_writer writer;
 };
@@ -72,7 +72,7 @@ static uint64_t ns_of(const struct conversion *conversion, uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * NS_PER_SECOND / freq);
 }
 
-/* Write one moment on the trace's clock and in wall-clock time. */
+/* Writes one moment on the trace's clock and in wall-clock time. */
 static int put_clock(struct conversion *conversion)
 {
 	const struct ctf_clock *clock = &conversion->trace->clock;
@@ -105,7 +105,7 @@ static int put_env(struct conversion *conversion, const char *name, enum perf_fi
 	return env && env->text ? perf_file_write_text(&conversion->writer, feature, env->text) : 0;
 }
 
-/* The trace's clock is of this boot: kernel code has the same addresses now. */
+/* Returns whether the trace is of this boot: kernel code then has the same addresses now. */
 static bool is_of_this_boot(const struct ctf_trace *trace)
 {
 	char told[CTF_UUID_TEXT];
@@ -135,7 +135,7 @@ static int find_text(const struct kallsym *symbol, void *context)
 	return 0;
 }
 
-/* Write the kernel's mapping as perf record does. */
+/* Writes the kernel's mapping as perf record does. */
 static int put_kernel(struct conversion *conversion)
 {
 	char name[] = "[kernel.kallsyms]_text";
@@ -193,7 +193,7 @@ static void note_thread(struct conversion *conversion, int64_t tid, int64_t pid)
 		conversion->processes[tid] = (int32_t)pid;
 }
 
-/* A thread that is not known is taken for a process. */
+/* Returns the process of a thread. An unknown thread is taken for a process. */
 static int32_t process_of(const struct conversion *conversion, int64_t tid)
 {
 	return is_tid(tid) && conversion->processes[tid] ? conversion->processes[tid]
@@ -202,13 +202,13 @@ static int32_t process_of(const struct conversion *conversion, int64_t tid)
 
 /* ---- records ---- */
 
-/* Memory of a mapping, including the overhead of allocating its path. */
+/* Returns the memory that a mapping takes, including the overhead of allocating its path. */
 static uint64_t kept_bytes(const struct perf_file_mapping *mapping)
 {
 	return sizeof(struct begun) + strlen(mapping->path) + 32;
 }
 
-/* Returns false, and counts the mapping, if the limit is reached. */
+/* Returns whether there is room to keep the mapping. If not, counts it. */
 static bool may_keep(struct conversion *conversion, const struct perf_file_mapping *mapping)
 {
 	struct import_trace *told = conversion->told;
@@ -240,7 +240,7 @@ static void forget_mappings(struct conversion *conversion, int32_t pid)
 	conversion->newest[pid] = NULL;
 }
 
-/* Takes ownership of mapping's path. */
+/* Remembers the latest mapping of pid. Takes ownership of mapping's path. */
 static int keep_mapping(struct conversion *conversion, const struct perf_file_mapping *mapping,
 			int32_t pid)
 {
@@ -264,7 +264,7 @@ static int keep_mapping(struct conversion *conversion, const struct perf_file_ma
 	return 0;
 }
 
-/* path NULL: no path, an invalid mapping, or no memory. */
+/* The result's path is NULL if the mapping has no path or is invalid, or if out of memory. */
 static struct perf_file_mapping read_mapping(const struct ctf_record *record,
 					     const struct import_fields *fields)
 {
@@ -313,7 +313,7 @@ static int take_begun(struct conversion *conversion, const struct ctf_record *re
 	return 0;
 }
 
-/* Whether the file name of the mapping begins with the process's name. */
+/* Returns whether the file name of the mapping begins with the process's name. */
 static bool is_program(const struct conversion *conversion, const struct begun *begun)
 {
 	const char *path = begun->mapping.path, *slash = strrchr(path, '/');
@@ -323,8 +323,8 @@ static bool is_program(const struct conversion *conversion, const struct begun *
 }
 
 /*
- * The first mapping of a process is taken for its program, so write programs first; otherwise the
- * order is that of addresses.
+ * The first mapping of a process is taken for its program, so the mappings of programs are written
+ * first. Otherwise mappings stay in their order.
  */
 static int put_begun(struct conversion *conversion)
 {
@@ -343,7 +343,7 @@ static int put_begun(struct conversion *conversion)
 	return error;
 }
 
-/* For example "/lib64/ld-linux-x86-64.so.2" or "/lib/ld-musl-x86_64.so.1". */
+/* Returns whether path is that of an interpreter, such as "/lib64/ld-linux-x86-64.so.2". */
 static bool is_interpreter(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -353,7 +353,7 @@ static bool is_interpreter(const char *path)
 }
 
 /*
- * The kernel maps a program and its interpreter before it reports the exec: write these mappings
+ * The kernel maps a program and its interpreter before it reports the exec: writes these mappings
  * again for the new program.
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
@@ -382,7 +382,7 @@ static void take_new_task(struct conversion *conversion, const struct ctf_record
 	conversion->are_threads[cpu] = import_number(record, fields, NEW_TASK_FLAGS) & CLONE_THREAD;
 }
 
-/* Write a task that existed before the trace as if it began, and a program exec'd, at its begin. */
+/* Writes a task that existed at the trace's begin as if it had been forked, and exec'd, then. */
 static int put_state(struct conversion *conversion, const struct ctf_record *record,
 		     const struct import_fields *fields)
 {
@@ -436,7 +436,8 @@ static int put_exec(struct conversion *conversion, const struct ctf_record *reco
 
 	while (from && file->bytes[from - 1] != '/')
 		from--;
-	note_thread(conversion, tid, tid); /* the thread takes over process and pid */
+	/* The thread becomes the process. */
+	note_thread(conversion, tid, tid);
 	error = perf_file_write_comm(&conversion->writer, tid, tid, file->bytes + from,
 				     file->nr - from, true, time_ns, record->packet->cpu_id);
 	return error ? error : put_program(conversion, tid, time_ns, record->packet->cpu_id);
@@ -473,7 +474,7 @@ static int put_task_begin(struct conversion *conversion, const struct ctf_record
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
-/* Later mappings belong to the program; the exec may be reported again (put_exec). */
+/* Forgets earlier mappings: the program's follow, and put_exec may report the exec again. */
 static int put_task_exec(struct conversion *conversion, const struct ctf_record *record,
 			 const struct import_fields *fields)
 {
@@ -532,7 +533,7 @@ static bool is_thread_wanted(const struct conversion *conversion, uint64_t tid)
 	return !conversion->nr_wanted;
 }
 
-/* Parse "12,34". */
+/* Reads the chosen threads from text such as "12,34". */
 static int read_threads(struct conversion *conversion, const char *text, struct diag *diag)
 {
 	const size_t room = strlen(text) / 2 + 1;
@@ -609,7 +610,7 @@ static int convert_record(struct conversion *conversion, const struct ctf_record
 	}
 }
 
-/* The state at the trace's begin is recorded a while later, but is valid from the begin on. */
+/* The state at the trace's begin is recorded a little later, but is valid from the begin on. */
 static int convert_state(struct conversion *conversion, const struct ctf_record *record)
 {
 	const struct import_fields *fields =
@@ -648,7 +649,7 @@ static void take_cpu(struct conversion *conversion, uint32_t cpu)
 }
 
 /*
- * Find the time of the first record, the number of CPUs, and whether there are samples to convert.
+ * Finds the time of the first record, the number of CPUs, and whether there are samples to convert.
  */
 static int look_through(struct conversion *conversion, struct ctf_reader *reader, struct diag *diag)
 {

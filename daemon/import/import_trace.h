@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Converts the samples of a trace folder (oprof_sample, doc/trace-folder.md), and the events that
- * describe their processes, to a recording that perf_file.h reads. From then on they are imported
- * like any other recording.
+ * describe their processes, to a recording that perf_file.h reads. The recording is then imported
+ * like any other.
  */
 #ifndef DAEMON_IMPORT_TRACE_H
 #define DAEMON_IMPORT_TRACE_H
@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether folder looks like a trace rather than a session. */
+/* Returns whether folder looks like a trace rather than a session. */
 bool import_trace_is(const char *folder);
 
 /*
- * About four million mappings. The limit is needed because a small compressed trace may contain
- * any number.
+ * Enough for about four million mappings. The limit is needed because a small compressed trace may
+ * contain any number of mappings.
  */
 #define IMPORT_TRACE_KEPT_BYTES ((uint64_t)512 << 20)
 
@@ -28,15 +28,15 @@ struct import_trace {
 	/* Limit of the memory for mappings; 0: IMPORT_TRACE_KEPT_BYTES. */
 	uint64_t kept_bytes_max;
 	/* Results: */
-	uint64_t nr_samples;  /* in that time range */
+	uint64_t nr_samples;  /* samples in that time range, of those threads */
 	uint64_t lost_events; /* events of all kinds that were lost while recording */
 	uint64_t nr_damaged;  /* damaged places in the folder */
 	uint64_t nr_unkept;   /* mappings left out at the limit */
 };
 
 /*
- * Write the recording to a file without a name, below TMPDIR or /tmp. Damaged parts are left out
- * and counted. Returns its descriptor, or -errno with diag: -ENODATA: there are no samples;
+ * Writes the recording to a file without a name, below TMPDIR or /tmp. Damaged parts are left out
+ * and counted. Returns the file's descriptor, or -errno with diag: -ENODATA: there are no samples;
  * -EINVAL: invalid threads; -EINTR (import_interrupt.h).
  */
 int import_trace_convert(struct import_trace *trace, const char *folder, struct diag *diag);

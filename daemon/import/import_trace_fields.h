@@ -42,8 +42,8 @@ struct import_fields {
 };
 
 /*
- * One entry per event, malloc'ed. An event that lacks a field, or has one of another kind, becomes
- * IMPORT_NOTHING. NULL: no memory.
+ * Returns one entry per event, allocated by malloc; NULL if out of memory. An event that lacks a
+ * field, or has a field of another kind, becomes IMPORT_NOTHING.
  */
 struct import_fields *import_fields_make(const struct ctf_trace *trace);
 

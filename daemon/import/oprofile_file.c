@@ -10,7 +10,7 @@
 
 #define SIZE_MAX_SANE 4096u /* of any struct of OProfile */
 
-/* Structs of OProfile 0.9 to 1.4 on Linux, x86-64. */
+/* The layout is that of OProfile 0.9 to 1.4 on Linux, x86-64. */
 void oprofile_abi_init(struct oprofile_abi *abi)
 {
 	*abi = (struct oprofile_abi){
@@ -63,7 +63,7 @@ int oprofile_abi_parse(struct oprofile_abi *abi, const char *text, struct diag *
 	return 0;
 }
 
-/* The number of nr_bytes (4 or 8) at bytes, in the file's byte order. */
+/* Returns the number of nr_bytes (4 or 8) at bytes, which is in the file's byte order. */
 static uint64_t number(const struct oprofile_abi *abi, const uint8_t *bytes, unsigned int nr_bytes)
 {
 	uint64_t value = 0;

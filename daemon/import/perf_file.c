@@ -15,7 +15,7 @@
 
 #define MAGIC		  UINT64_C(0x32454c4946524550) /* "PERFILE2" */
 #define MAGIC_SWAPPED	  UINT64_C(0x50455246494c4532)
-#define HEADER_BYTES	  104 /* for files; the header for pipes has 16 */
+#define HEADER_BYTES	  104 /* of a file; the header of a pipe has PIPE_BYTES */
 #define PIPE_BYTES	  16
 #define ATTR_BYTES_MAX	  4096
 #define NR_EVENTS_MAX	  4096u
@@ -55,7 +55,7 @@ static int add_event(struct perf_file *file, const void *attr, size_t nr_bytes)
 	return 0;
 }
 
-/* Several events may refer to the same bytes for their ids: therefore the total is limited. */
+/* The total number of ids is limited, since many events may refer to the same bytes of the file. */
 static int set_ids(struct perf_file *file, struct perf_file_event *event, const uint8_t *ids,
 		   size_t nr_ids)
 {
@@ -71,7 +71,7 @@ static int set_ids(struct perf_file *file, struct perf_file_event *event, const 
 	return 0;
 }
 
-/* Read a whole section into malloc'ed memory. */
+/* Reads a whole section into memory that the caller frees, also after an error. */
 static int read_section(const struct perf_file *file, const struct file_section *section,
 			uint8_t **bytes)
 {
@@ -102,7 +102,7 @@ static int read_ids(struct perf_file *file, size_t event, const struct file_sect
 	return error;
 }
 
-/* Each entry has attr_bytes: an attr, and at its end the section of its ids. */
+/* Each entry has attr_bytes: an attr, then the section of its ids. */
 static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
 		      const struct file_section *section)
 {
@@ -125,7 +125,10 @@ static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
 
 /* ---- features ---- */
 
-/* Parse a string that follows its size. The result is malloc'ed; NULL: damaged, or no memory. */
+/*
+ * Parses a string that follows its size. The caller frees the result; NULL: damaged, or out of
+ * memory.
+ */
 static char *take_string(struct cursor *cursor)
 {
 	uint32_t nr = cursor_u32(cursor);
@@ -143,7 +146,7 @@ static struct perf_file_event *find_event(struct perf_file *file, const uint64_t
 	return NULL;
 }
 
-/* Read the names of events; a file with one event has no ids. */
+/* Reads the names of events. A file with one event has no ids. */
 static void take_event_names(struct perf_file *file, struct cursor *cursor)
 {
 	uint32_t nr = cursor_u32(cursor);
@@ -315,7 +318,7 @@ static int read_features(struct perf_file *file, const uint64_t *bits)
 			continue;
 		if (file_pread_all(file->fd, &section, sizeof(section), (off_t)position) !=
 		    sizeof(section))
-			return 0; /* the recording was interrupted, but its data can be read */
+			return 0; /* the recording was interrupted, but its records can be read */
 		position += sizeof(section);
 		error = read_section(file, &section, &content);
 		if (!error) {
@@ -334,7 +337,7 @@ static int damaged(const struct perf_file *file, const char *what, struct diag *
 	return diag_set_at(diag, -EILSEQ, file->path, 0, "is damaged: %s", what);
 }
 
-/* A recording that was killed has no size of its data: use everything up to the file's end. */
+/* If perf record was killed, the size of the data is 0: everything up to the file's end is used. */
 static int set_data(struct perf_file *file, const struct file_section *data, uint64_t file_bytes,
 		    struct diag *diag)
 {
@@ -369,7 +372,7 @@ static int read_file_header(struct perf_file *file, uint64_t file_bytes, struct 
 				: 0;
 }
 
-/* Handle a record of a pipe's file that replaces a part of the header. */
+/* Handles a record of a pipe's file that replaces a part of the header. */
 static int take_pipe_record(struct perf_file *file, const struct perf_event_header *record)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);

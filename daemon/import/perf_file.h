@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf.data file, as current versions of `perf record` write it to a file or a pipe: what was
- * recorded, with which events, on which machine; then its records one by one, uncompressed. The
- * contents are not trusted.
+ * A perf.data file, as current versions of `perf record` write it to a file or a pipe: its events
+ * and the machine that recorded it; then its records one by one, uncompressed. The contents are not
+ * trusted.
  *
- * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel. Not for: the meaning
- * of records (perf_normal.h, perf_state.h).
+ * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel. Not for: the meaning of
+ * records (perf_normal.h, perf_state.h).
  */
 #ifndef DAEMON_PERF_FILE_H
 #define DAEMON_PERF_FILE_H
@@ -28,7 +28,7 @@ struct perf_file_event {
 /* The build-id of a path, according to the file. */
 struct perf_file_build_id {
 	char *path;
-	size_t index; /* order in the file: the first entry of a path is used */
+	size_t index; /* order in the file: of several entries for one path the first is used */
 	int32_t pid;  /* -1: of the kernel or a module */
 	uint8_t id[OPROF_BUILD_ID_BYTES_MAX];
 	uint32_t nr_bytes;
@@ -47,36 +47,39 @@ struct perf_file {
 	/* NULL: not known. arch and release are as in uname -m and -r. */
 	char *host, *cpu, *arch, *release;
 	uint32_t nr_cpus; /* 0: not known */
-	/* One moment by the records' clock and in wall-clock time; 0: not known. */
+	/* One moment, on the records' clock and in wall-clock time; 0: not known. */
 	uint64_t clock_ns;
 	int64_t wall_ns;
 	int64_t mtime_ns;
 	uint64_t data_offset, data_bytes;
-	bool is_cut; /* the header promises more data */
+	bool is_cut; /* the header announces more data */
 	struct perf_file_stream *stream;
 };
 
 /*
- * Open a file and read everything except the records (for a file written to a pipe, also the
+ * Opens a file and reads everything except the records (for a file written to a pipe, also the
  * records that replace the header). Returns 0; -EINVAL: not a perf.data file; -EPROTONOSUPPORT:
- * another byte order, or not a regular file; -EILSEQ: damaged; -EINTR (import_interrupt.h);
- * -ENOMEM or -errno.
+ * another byte order, or not a regular file; -EILSEQ: damaged; -EINTR (import_interrupt.h); -ENOMEM
+ * or -errno.
  */
 int perf_file_open(struct perf_file *file, const char *path, struct diag *diag);
-/* The same for fd, which file owns from now on, also after an error; path is used in messages. */
+/*
+ * Does the same for fd, which file owns from now on, also after an error; path is used in messages.
+ */
 int perf_file_open_fd(struct perf_file *file, int fd, const char *path, struct diag *diag);
 void perf_file_close(struct perf_file *file);
-/* The build-id of a path, which must end within nr_max bytes; NULL: none. */
+/* Returns the build-id of a path, or NULL. The path must end within nr_max bytes. */
 const struct perf_file_build_id *perf_file_build_id(const struct perf_file *file, const char *path,
 						    size_t nr_max);
 
 /*
- * Read the next record: complete, 8-byte aligned, valid until the next call. Returns 0; -ENODATA
- * at the end; or -EILSEQ with diag: the rest cannot be read (for example, the file is cut).
+ * Reads the next record, which is complete, 8-byte aligned, and valid until the next call. Returns
+ * 0; -ENODATA at the end; or -EILSEQ with diag: the rest cannot be read (for example, the file is
+ * cut).
  */
 int perf_file_next(struct perf_file *file, const struct perf_event_header **record,
 		   struct diag *diag);
-/* Go back to the first record. */
+/* Goes back to the first record. Returns 0. */
 int perf_file_rewind(struct perf_file *file);
 
 /* Types of records that perf itself writes, not the kernel. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Uses two windows: one on the bytes of the file, and one on the content of compressed records.
- * perf compresses its records as one zstd stream and cuts that into records at any position, so
- * the rest of a window is kept and the next content is appended.
+ * perf compresses its records as one zstd stream, which it cuts into compressed records at any
+ * position. So an incomplete record at a window's end is kept, and the next content is appended to
+ * it.
  */
 #include "daemon/import/perf_file_stream.h"
 
@@ -14,7 +15,8 @@
 #include <zstd.h>
 
 #define WINDOW_BYTES ((size_t)1 << 20)
-#define UNPACKED_MAX ((size_t)64 << 20) /* of a compressed record and the rest before it */
+/* Limit of the content of a compressed record, with the incomplete record before it. */
+#define UNPACKED_MAX ((size_t)64 << 20)
 #define HEADER_BYTES sizeof(struct perf_event_header)
 
 struct window {
@@ -77,7 +79,7 @@ static int cut(const struct perf_file_stream *stream, const char *what, struct d
 		(unsigned long long)(stream->position - (stream->raw.end - stream->raw.next)));
 }
 
-/* Move the rest to the front. */
+/* Moves the bytes that were not consumed to the front. */
 static void window_shift(struct window *window)
 {
 	if (!window->next)
@@ -93,7 +95,7 @@ static size_t window_left(const struct window *window)
 }
 
 /*
- * Read until the raw window has nr bytes. Returns 0; -ENODATA at the end of the file; -EILSEQ if
+ * Reads until the raw window has nr bytes. Returns 0; -ENODATA at the end of the file; -EILSEQ if
  * the file is cut; or the error of reading.
  */
 static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *diag)
@@ -103,7 +105,7 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 	size_t wanted;
 	ssize_t got;
 
-	/* After a record whose size is no multiple of 8, align the next one again. */
+	/* After a record whose size is not a multiple of 8, the next one must be aligned again. */
 	if (raw->next % 8)
 		window_shift(raw);
 	if (raw->end - raw->next >= nr)
@@ -125,7 +127,7 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 				    : -ENODATA;
 }
 
-/* Skip bytes that follow a record but are not part of it. */
+/* Skips bytes that follow a record but are not part of it. */
 static int raw_skip(struct perf_file_stream *stream, uint64_t nr_bytes, struct diag *diag)
 {
 	struct window *raw = &stream->raw;
@@ -144,8 +146,8 @@ static int raw_skip(struct perf_file_stream *stream, uint64_t nr_bytes, struct d
 }
 
 /*
- * Size of the record at the window's next byte, from 8 bytes to 64 KB; 0: invalid. Records of perf
- * itself need not end at a multiple of 8.
+ * Returns the size of the record at the window's next byte, from 8 bytes to 64 KB; 0: invalid.
+ * Records that perf itself writes need not end at a multiple of 8.
  */
 static size_t record_bytes(const struct window *window)
 {
@@ -209,7 +211,7 @@ static int unpack(struct perf_file_stream *stream, const void *bytes, size_t nr_
 	}
 }
 
-/* The compressed bytes of record; NULL: invalid. */
+/* Returns the compressed bytes of record; NULL: invalid. */
 static const uint8_t *compressed_part(const struct perf_event_header *record, size_t *nr_bytes)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);
@@ -229,7 +231,10 @@ static const uint8_t *compressed_part(const struct perf_event_header *record, si
 
 /* ---- records ---- */
 
-/* The next complete record that was decompressed. Returns its size; 0: none, or not valid. */
+/*
+ * Sets *record to the next complete decompressed record. Returns its size; 0 if there is none, or
+ * it is invalid.
+ */
 static size_t next_unpacked(struct perf_file_stream *stream,
 			    const struct perf_event_header **record)
 {
@@ -246,7 +251,7 @@ static size_t next_unpacked(struct perf_file_stream *stream,
 	return nr_bytes;
 }
 
-/* Number of bytes that follow record in the file without being records. */
+/* Returns the number of bytes after record in the file that are not themselves records. */
 static uint64_t bytes_behind(const struct perf_event_header *record)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);
@@ -263,7 +268,7 @@ static uint64_t bytes_behind(const struct perf_event_header *record)
 	return nr_bytes;
 }
 
-/* Returns NULL after an error, with the reason in *error. */
+/* Returns the next record of the file; NULL after an error, with the reason in *error. */
 static const struct perf_event_header *next_raw(struct perf_file_stream *stream, int *error,
 						struct diag *diag)
 {

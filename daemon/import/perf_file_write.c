@@ -38,7 +38,7 @@ static void put_pair(struct perf_file_writer *writer, int32_t pid, int32_t tid)
 	put_u32(writer, (uint32_t)tid);
 }
 
-/* Write a text with its NUL, padded with zeros to a multiple of 8 bytes. */
+/* Writes a text with its NUL, padded with zeros to a multiple of 8 bytes. */
 static void put_padded(struct perf_file_writer *writer, const void *text, size_t nr_bytes)
 {
 	static const uint8_t zeros[8];
@@ -62,7 +62,7 @@ static int end_record(struct perf_file_writer *writer, uint32_t type, unsigned i
 											   : -EIO;
 }
 
-/* End a record that is not a sample: append the fields of SAMPLE_TYPE that such records have. */
+/* Ends a record that is not a sample: appends the fields of SAMPLE_TYPE that such records have. */
 static int end_side_record(struct perf_file_writer *writer, uint32_t type, unsigned int misc,
 			   int32_t pid, int32_t tid, uint64_t time_ns, uint32_t cpu)
 {

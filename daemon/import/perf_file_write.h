@@ -66,7 +66,7 @@ int perf_file_write_task(struct perf_file_writer *writer, uint32_t type, int32_t
 			 int32_t parent_pid, int32_t tid, int32_t parent_tid, uint64_t time_ns,
 			 uint32_t cpu);
 int perf_file_write_sample(struct perf_file_writer *writer, const struct perf_file_sample *sample);
-/* Write a mark that later records are no older than those already written. */
+/* Writes a mark: later records are no older than the records already written. */
 int perf_file_write_round(struct perf_file_writer *writer);
 
 #endif

@@ -37,7 +37,7 @@ static void read_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
-/* Position of the id in a sample, in words from its beginning; -1: none. */
+/* Returns the position of the id in a sample, in words from its beginning; -1: no id. */
 static int id_position(uint64_t type)
 {
 	int position = 0;
@@ -56,7 +56,7 @@ static uint64_t trailer_type(const struct perf_file_event *event)
 	return event->attr.sample_id_all ? event->attr.sample_type & TRAILER_TYPES : 0;
 }
 
-/* Position of the id in a trailer, in words from the record's end; 0: none. */
+/* Returns the position of the id in a trailer, in words from the record's end; 0: no id. */
 static size_t trailer_id_position(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -73,7 +73,10 @@ static const struct perf_file_event *event_of_id(const struct perf_normal *norma
 	return index < normal->file->nr_events ? &normal->file->events[index] : NULL;
 }
 
-/* The event of a sample: the only one, or found by the id, whose position all events share. */
+/*
+ * Returns the event of a sample: the only event, or the event of the sample's id, which has the
+ * same position in samples of all events. NULL: no such event.
+ */
 static const struct perf_file_event *event_of_sample(const struct perf_normal *normal,
 						     const struct perf_event_header *record)
 {
@@ -91,7 +94,7 @@ static const struct perf_file_event *event_of_sample(const struct perf_normal *n
 
 /* ---- samples ---- */
 
-/* Skip the values that a read() of the event would return. */
+/* Skips the values that a read() of the event would return. */
 static void pass_read(struct cursor *cursor, uint64_t format)
 {
 	uint64_t nr_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -261,7 +264,7 @@ static int end(struct perf_normal *normal, const struct field_writer *writer, ui
 	return 0;
 }
 
-/* Write the registers in regs_mask, if the event has them all. */
+/* Writes the registers in regs_mask, if the event has all of them. */
 static void put_regs(struct perf_normal *normal, struct field_writer *writer,
 		     const struct perf_event_attr *attr, const struct sample *sample)
 {
@@ -346,7 +349,7 @@ static int normal_sample(struct perf_normal *normal, const struct perf_event_hea
 
 /* ---- other records ---- */
 
-/* The output has the fields of sample_id that the state uses, in the kernel's order. */
+/* Writes the fields of a trailer that the state uses, in the kernel's order. */
 static void put_trailer(struct field_writer *writer, const struct sample *sample, uint64_t id)
 {
 	put_pair(writer, sample->pid, sample->tid);
@@ -356,8 +359,9 @@ static void put_trailer(struct field_writer *writer, const struct sample *sample
 }
 
 /*
- * The event whose trailer layout a record has. Records made by perf itself have no id and use the
- * first event's layout. If their last word happens to equal an id, this cannot be detected.
+ * Returns the event whose trailer layout a record has. Records that perf itself makes have no id
+ * and use the first event's layout. If their last word happens to equal an id, this cannot be
+ * detected.
  */
 static const struct perf_file_event *event_of_trailer(const struct perf_normal *normal,
 						      const struct perf_event_header *record)
@@ -377,9 +381,7 @@ static const struct perf_file_event *event_of_trailer(const struct perf_normal *
 	return event ? event : first;
 }
 
-/*
- * Read the trailer at the end of record. Returns its size, or SIZE_MAX if the record is too short.
- */
+/* Reads the trailer at the end of record. Returns its size; SIZE_MAX: the record is too short. */
 static size_t read_trailer(const struct perf_normal *normal, const struct perf_event_header *record,
 			   struct sample *trailer)
 {
@@ -409,15 +411,16 @@ static size_t read_trailer(const struct perf_normal *normal, const struct perf_e
 }
 
 /*
- * MMAP2: pid, tid, start, length, offset, then 24 bytes of device and inode or of build-id, then
- * prot, flags, path. Inodes of another machine are useless here, but build-ids are not.
+ * An MMAP2 record has pid, tid, start, length and offset, then 24 bytes with device and inode or
+ * with a build-id, then prot, flags and path. Inodes of another machine are useless here, but
+ * build-ids are not.
  */
 #define MMAP2_IDENTITY 32
 #define MMAP2_PATH     (MMAP2_IDENTITY + 24 + 8)
 
 /*
- * perf sometimes sets the flag on records with device and inode: also check the size of the
- * build-id.
+ * Returns whether the record has a build-id. perf sometimes sets the flag on records with device
+ * and inode, so the size of the build-id is also checked.
  */
 static bool has_build_id(const uint8_t *body, size_t nr_bytes, uint16_t misc)
 {
@@ -469,7 +472,7 @@ static bool is_wanted(uint32_t type)
 	}
 }
 
-/* Whether pid and tid are equal, in a record that begins with them. */
+/* Returns whether pid and tid are equal, in a record that begins with them. */
 static bool is_leader(const struct perf_event_header *record)
 {
 	uint32_t ids[2] = {0, 1};
@@ -494,8 +497,8 @@ static int normal_other(struct perf_normal *normal, const struct perf_event_head
 	nr_bytes = record->size - sizeof(*record) - nr_trailer;
 	*time_ns = trailer.time_ns;
 	/*
-	 * perf writes processes that ran already as COMM records without a time, followed by their
-	 * maps: treat them as execs.
+	 * For processes that already run, perf writes COMM records without a time, followed by
+	 * their maps: these records are treated as execs.
 	 */
 	if (record->type == PERF_RECORD_COMM && !trailer.time_ns && is_leader(record))
 		misc |= PERF_RECORD_MISC_COMM_EXEC;
@@ -531,7 +534,7 @@ static int add_ids(struct perf_normal *normal, struct diag *diag)
 	return 0;
 }
 
-/* If the trailers of the events differ, all need an id at the same position. */
+/* If the trailers of the events differ, all must have an id at the same position. */
 static int check_trailers(struct perf_normal *normal, struct diag *diag)
 {
 	const struct perf_file *file = normal->file;

@@ -21,8 +21,9 @@ struct perf_normal {
 	struct perf_ids ids;	      /* from the file: id -> index of the event */
 	bool mixed_trailers;	      /* trailers differ between events; ids give the layout */
 	uint64_t sample_type;	      /* of the converted records */
-	uint64_t regs_mask;	      /* user registers in them, as needed for a walk; 0: none */
-	uint64_t *out;		      /* PERF_NORMAL_BYTES_MAX */
+	/* User registers in the converted records, as needed for a walk; 0: none. */
+	uint64_t regs_mask;
+	uint64_t *out; /* PERF_NORMAL_BYTES_MAX */
 };
 
 /*
@@ -32,11 +33,11 @@ struct perf_normal {
 int perf_normal_init(struct perf_normal *normal, const struct perf_file *file, struct diag *diag);
 void perf_normal_deinit(struct perf_normal *normal);
 
-/* Leave out registers and stacks from now on: they are of another kind of machine. */
+/* From now on leaves out registers and stacks: they are of another kind of machine. */
 void perf_normal_leave_regs(struct perf_normal *normal);
 
 /*
- * Convert a record. *normal_record is valid until the next call; *time_ns is its time. Returns 0;
+ * Converts a record. *normal_record is valid until the next call; *time_ns is its time. Returns 0;
  * -ENOTSUP: the state does not need this record; -EILSEQ: malformed.
  */
 int perf_normal_record(struct perf_normal *normal, const struct perf_event_header *record,

@@ -60,7 +60,7 @@ static char *read_of_process(const struct code_owner *owner, const char *proc_pa
 	return text;
 }
 
-/* The value after key ("KEY:") at the beginning of a line of text, or NULL. */
+/* Returns the value after key ("KEY:") at the beginning of a line of text, or NULL. */
 static const char *find_value(const char *text, const char *key)
 {
 	const char *found = text;
@@ -99,7 +99,10 @@ static int status_parse(const char *text, struct code_owner *owner)
 	return 0;
 }
 
-/* The start time is field 22, in ticks since boot. The name in parentheses may contain anything. */
+/*
+ * Returns the start time of the process: field 22, in ticks since boot. The name in parentheses,
+ * before it, may contain any characters.
+ */
 static int64_t stat_since(const char *text)
 {
 	const char *next = strrchr(text, ')');
@@ -159,7 +162,7 @@ struct folder_step {
 	int64_t mount; /* the mount of fd, which is prompt (prompt_mount.h) */
 };
 
-/* Go on to fd; the step owns fd, also after an error. */
+/* Moves the step to fd, which it owns from now on, also after an error. */
 static int step_to(struct folder_step *step, int fd)
 {
 	int64_t mount = prompt_mount_id(fd);
@@ -189,7 +192,7 @@ static int step_begin(struct folder_step *step)
 	return fd < 0 ? -errno : step_to(step, fd);
 }
 
-/* Go on to the next part of path. After the last part *path is empty. */
+/* Moves the step to the next part of path. After the last part *path is empty. */
 static int step_down(struct folder_step *step, const char **path)
 {
 	char part[NAME_MAX + 1];
@@ -209,9 +212,9 @@ static int step_down(struct folder_step *step, const char **path)
 }
 
 /*
- * Walk the path part by part, since a symbolic link would lead into the daemon's root instead of
- * the process's. Open with O_PATH and check first, since opening a device may block or have side
- * effects. Even the lookup of a name may block.
+ * Walks the path part by part, since a symbolic link would lead into the daemon's root instead of
+ * the process's. Each part is opened with O_PATH and checked before it is used: opening a device
+ * may block or have side effects, and even the lookup of a name may block.
  */
 static int find_file(const struct code_root *root, const char *path)
 {

@@ -73,7 +73,7 @@ void code_map_put(struct code_map *map)
 	free(map);
 }
 
-/* Insert an empty block before the one at index. Returns 0, -ENOSPC or -ENOMEM. */
+/* Inserts an empty block before the block at index. Returns 0, -ENOSPC or -ENOMEM. */
 static int block_insert(struct code_map *map, size_t index)
 {
 	struct code_block *block;
@@ -147,7 +147,7 @@ static uint64_t block_end(const struct code_block *block)
 	return block->ranges[block->nr_ranges - 1].end;
 }
 
-/* The first range that ends above address. */
+/* Returns the place of the first range that ends above address. */
 static struct range_place find_end_above(const struct code_map *map, uint64_t address)
 {
 	struct range_place place = {0, 0};
@@ -194,7 +194,7 @@ static void range_remove(struct code_map *map, struct range_place place)
 		(block->nr_ranges - place.index) * sizeof(struct named_range));
 }
 
-/* Split a full block: its upper half becomes a new block. *place is adjusted. */
+/* Splits a full block: its upper half becomes a new block. Adjusts *place. */
 static int block_split(struct code_map *map, struct range_place *place)
 {
 	const uint32_t half = CODE_BLOCK_RANGES / 2;
@@ -215,7 +215,7 @@ static int block_split(struct code_map *map, struct range_place *place)
 	return 0;
 }
 
-/* Insert range before place; no other range may overlap it. */
+/* Inserts range before place; no other range may overlap it. */
 static int range_insert(struct code_map *map, struct range_place place,
 			const struct named_range *range)
 {
@@ -247,7 +247,7 @@ static int range_insert(struct code_map *map, struct range_place place,
 	return 0;
 }
 
-/* Cut [start, end) out of the range at place, which extends beyond both ends. */
+/* Cuts [start, end) out of the range at place, which extends beyond both ends. */
 static int range_split(struct code_map *map, struct range_place place, uint64_t start, uint64_t end)
 {
 	struct named_range *range = &map->blocks[place.block]->ranges[place.index];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions by address: sorted ranges that never overlap. A new range replaces what it covers of
- * earlier ones, as new code replaces old.
+ * Functions by address: sorted ranges that never overlap. A new range replaces the parts of earlier
+ * ranges that it covers, as new code replaces old code.
  *
  * A forked process shares its parent's map until one of the two changes it (code_map_own).
  *
@@ -37,26 +37,30 @@ struct code_map {
 	size_t nr_bytes; /* size, see CODE_MAP_BYTES_MAX */
 };
 
-struct code_map *code_map_create(struct code_pool *pool); /* NULL: no memory */
+struct code_map *code_map_create(struct code_pool *pool); /* NULL: out of memory */
 struct code_map *code_map_get(struct code_map *map);
 void code_map_put(struct code_map *map); /* NULL is allowed */
 
 /*
- * Make *map unshared: copy it if it has other users. Returns 0, or -ENOMEM and *map is unchanged.
+ * Makes *map unshared: copies it if it has other users. Returns 0, or -ENOMEM and *map is
+ * unchanged.
  */
 int code_map_own(struct code_map **map);
 
 /*
- * Add the function at [start, end), start < end, to an unshared map; takes a reference of its own
- * on name. Returns 0; -ENOSPC: the map or the pool is full; or -ENOMEM. The covered ranges are
- * removed even after an error: no name is better than a wrong one.
+ * Adds the function at [start, end), start < end, to an unshared map, and takes a reference on
+ * name. Returns 0; -ENOSPC: the map or the pool is full; or -ENOMEM. The covered ranges are removed
+ * even after an error: no name is better than a wrong one.
  */
 int code_map_add(struct code_map *map, uint64_t start, uint64_t end, struct code_name *name);
 
-/* Remove all ranges in [start, end). Returns 0, or -ENOSPC or -ENOMEM; then more was removed. */
+/*
+ * Removes all ranges, and parts of ranges, in [start, end). Returns 0; or -ENOSPC or -ENOMEM: code
+ * after end may then have been removed, too.
+ */
 int code_map_cut(struct code_map *map, uint64_t start, uint64_t end);
 
-/* The range that contains address, or NULL. Valid until the map changes. */
+/* Returns the range that contains address, or NULL. Valid until the map changes. */
 const struct named_range *code_map_find(const struct code_map *map, uint64_t address);
 
 #endif

@@ -32,7 +32,10 @@ static size_t name_bytes(const struct code_name *name)
 	return sizeof(*name) + name->nr_bytes + 1;
 }
 
-/* Replace control characters, which would disturb terminals and line-based files. */
+/*
+ * Copies text, and replaces control characters, which would disturb terminals and line-based files.
+ * Returns the number of bytes.
+ */
 static size_t clean(char *to, const char *text, size_t nr_bytes)
 {
 	if (nr_bytes > CODE_NAME_BYTES_MAX)

@@ -44,8 +44,8 @@ int code_pool_init(struct code_pool *pool);    /* 0 or -ENOMEM */
 void code_pool_deinit(struct code_pool *pool); /* also frees names with references */
 
 /*
- * The name with these bytes, cut at CODE_NAME_BYTES_MAX, with control characters replaced by '?';
- * with a reference. NULL: no memory, or the pool is full.
+ * Returns the name with these bytes, with a reference. The name is cut at CODE_NAME_BYTES_MAX, and
+ * control characters are replaced by '?'. NULL: out of memory, or the pool is full.
  */
 struct code_name *code_pool_get(struct code_pool *pool, const char *text, size_t nr_bytes);
 struct code_name *code_name_get(struct code_name *name); /* adds a reference */
@@ -54,7 +54,7 @@ void code_name_put(struct code_pool *pool, struct code_name *name);
 /* Returns the name's number, and assigns one if it has none; 0: there is no room for more. */
 uint32_t code_pool_tell(struct code_pool *pool, struct code_name *name);
 
-/* The name with that number, CODE_POOL_OTHER_NAME for 0; NULL: unknown number. */
+/* Returns the name with that number, CODE_POOL_OTHER_NAME for 0; NULL: unknown number. */
 const char *code_pool_name(const struct code_pool *pool, uint64_t number);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * To find a name, find_name() looks it up in what was read so far; a jitdump is first read up to
- * the sample's time. If the last look at the files is too long ago (is_due), look_again() opens
- * the process's files and reads what was added, and the look-up is repeated. The CPU time of
- * reading is charged to the credits of the process and of all processes; without credit nothing is
- * read, and samples may get no name.
+ * To find a name, find_name() looks it up in the data read so far; a jitdump is first read up to
+ * the sample's time. If the last look at the files is too long ago (is_due), look_again() opens the
+ * process's files and reads what was added, and the look-up is repeated. The CPU time of reading is
+ * charged to the credits of the process and of all processes; without credit nothing is read, and
+ * samples may get no name.
  */
 #include "daemon/jit/code_space.h"
 
@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES 65536u
-/* To catch up to a sample's time takes one or two records. */
+/* Bytes to read at a time to catch up to a sample's time, which takes one or two records. */
 #define CATCH_UP_BYTES ((size_t)2 * JITDUMP_NAME_MAX)
 
-/* Code with a name may have been replaced by other code: look again after this time. */
+/* Time until the next look for code with a name, which may have been replaced by other code. */
 #define NAMED_NS UINT64_C(1000000000)
 /*
  * Time until the next look for code without a name: short if the process publishes files, else
@@ -33,13 +33,14 @@
 #define NOTHING_MAX_NS UINT64_C(8000000000)
 
 /*
- * Reading the code of a JVM's start takes half a second. ALL_CREDIT limits all processes together.
+ * Reading the functions that a JVM makes at its start takes half a second of CPU time. ALL_CREDIT
+ * limits all processes together.
  */
 #define SPACE_CREDIT_NS	      INT64_C(500000000)
 #define SPACE_CREDIT_PER_MILL 10u
 #define ALL_CREDIT_NS	      INT64_C(1000000000)
 #define ALL_CREDIT_PER_MILL   30u
-/* Longest reading at a time, since the kernel's rings fill up in the meantime. */
+/* Longest time of one reading, since the kernel's rings fill up concurrently. */
 #define LOOK_NS UINT64_C(50000000)
 
 static uint64_t own_cpu_ns(void)
@@ -134,7 +135,7 @@ static void file_use(struct code_spaces *all, struct code_file *file)
 	file_link(all, file);
 }
 
-/* Returns true if it is another file than before. */
+/* Stores fd as the open file. Returns whether it is another file than before. */
 static bool file_set(struct code_spaces *all, struct code_file *file, int fd, const struct stat *st)
 {
 	bool is_new = file->inode != st->st_ino || file->dev != st->st_dev;
@@ -204,7 +205,7 @@ static bool map_begin(struct code_spaces *all, struct code_map **map)
 
 /* ---- the perf map ---- */
 
-/* Forget the lines of a file that was removed or replaced. */
+/* Forgets the lines of a file that was removed or replaced. */
 static void map_forget(struct code_space *space)
 {
 	code_map_put(space->listed);
@@ -231,8 +232,8 @@ static int open_in_root_of(const struct code_space *space, int32_t pid, const ch
 }
 
 /*
- * Open path as the machine sees it, for a process that has ended. First try the root of process 1:
- * a service may have a private /tmp.
+ * Opens path as the machine sees it, for a process that has ended. The root of process 1 is tried
+ * first, since the daemon, as a service, may have a private /tmp.
  */
 static int open_of_host(const struct code_space *space, const char *path, struct stat *st)
 {
@@ -244,7 +245,7 @@ static int open_of_host(const struct code_space *space, const char *path, struct
 	return fd;
 }
 
-/* Open the perf map as the process itself sees it, else by its pid on the machine. */
+/* Opens the perf map as the process itself sees it, or else by its pid on the machine. */
 static int map_open(const struct code_space *space, const struct code_lookup *place,
 		    struct stat *st)
 {
@@ -260,7 +261,7 @@ static int map_open(const struct code_space *space, const struct code_lookup *pl
 	return open_of_host(space, path, st);
 }
 
-/* Open the current perf map, unless it is open already. */
+/* Opens the current perf map, unless it is open already. */
 static void map_find(struct code_space *space, const struct code_lookup *place)
 {
 	struct code_file *file = &space->map_file;
@@ -278,7 +279,7 @@ static void map_find(struct code_space *space, const struct code_lookup *place)
 		map_forget(space);
 }
 
-/* Returns true if there is more to read. */
+/* Reads the perf map. Returns whether there is more to read. */
 static bool map_read(struct code_space *space)
 {
 	struct code_spaces *all = space->all;
@@ -300,7 +301,7 @@ static bool map_read(struct code_space *space)
 
 /* ---- the jitdump ---- */
 
-/* Whether the last part of path is name. */
+/* Returns whether the last part of path is name. */
 static bool is_named(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -308,7 +309,7 @@ static bool is_named(const char *path, const char *name)
 	return slash && !strcmp(slash + 1, name);
 }
 
-/* Open the file that was mapped, not another one that has its name now. */
+/* Opens the file that was mapped, not another file that has its name now. */
 static int dump_open(const struct code_space *space, const struct code_lookup *place,
 		     const struct image *image, struct stat *st)
 {
@@ -356,7 +357,7 @@ static void dump_find(struct code_space *space, const struct code_lookup *place)
 		dump_forget(space);
 }
 
-/* Returns true if records up to time_ns are left. */
+/* Reads the jitdump. Returns whether records up to time_ns are left. */
 static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buffer)
 {
 	struct code_spaces *all = space->all;
@@ -381,8 +382,8 @@ static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buff
 /* ---- looking up ---- */
 
 /*
- * Whether the jitdump must be read for a sample of time_ns. The samples of one round are older
- * than the reading for its first sample, so this happens once per round.
+ * Returns whether the jitdump must be read before a sample of time_ns gets a name. All samples of
+ * one round are older than the reading for the first of them, so this happens once per round.
  */
 static bool dump_is_behind(const struct code_space *space, uint64_t time_ns)
 {

@@ -6,8 +6,9 @@
  *
  * Nothing is read before a sample hits memory without a file; after that, new data is read about
  * once a second, and more often while samples hit code without a name. A forked process starts with
- * its parent's functions, a program after exec with none. Files are kept open, so that the files of
- * an ended process can still be read; when too many are open, the least recently used are closed.
+ * its parent's functions; after an exec a process starts with none. Files are kept open, so that
+ * they can still be read when the process has ended; when too many are open, the least recently
+ * used are closed.
  *
  * Not for: which memory has no file (space), files' contents (perf_map, jitdump).
  */
@@ -62,10 +63,10 @@ struct code_spaces {
 struct code_space {
 	struct code_spaces *all;
 	struct code_owner owner;
-	uint64_t checked_ns; /* when its files were last looked for; 0: never */
-	uint64_t wait_ns;    /* time until a sample without a name causes another look */
+	uint64_t checked_ns; /* when the files were last searched; 0: never */
+	uint64_t wait_ns;    /* time after which a sample without a name causes another search */
 	struct code_credit credit;
-	bool unread; /* its files have more data than was read */
+	bool unread; /* the files have data that was not read yet */
 	struct code_file map_file, dump_file;
 	struct perf_map perf_map;
 	struct jitdump jitdump;
@@ -89,16 +90,19 @@ struct code_lookup {
 };
 
 /*
- * Find the number of the name of the code at place in *space, which is created if needed. Returns
+ * Finds the number of the name of the code at place in *space, which is created if needed. Returns
  * false if the code has no known name.
  */
 bool code_space_find(struct code_space **space, struct code_spaces *all,
 		     const struct code_lookup *place, uint32_t *number);
 
-/* The space of a new child of parent (NULL is allowed); NULL: nothing to inherit, or no memory. */
+/*
+ * Returns the space of a new child of parent (NULL is allowed); NULL: nothing to inherit, or out of
+ * memory.
+ */
 struct code_space *code_space_fork(const struct code_space *parent);
 
-/* The process has published files about its own code. NULL is allowed. */
+/* Returns whether the process has published files about its own code. NULL is allowed. */
 bool code_space_has_files(const struct code_space *space);
 
 void code_space_destroy(struct code_space *space); /* NULL is allowed */

@@ -54,12 +54,15 @@ static void add(struct code_map *map, uint64_t address, uint64_t nr_bytes, struc
 	int error = name ? code_map_add(map, address, address + nr_bytes, name)
 			 : code_map_cut(map, address, address + nr_bytes);
 
-	/* The range was cleared at least: no name is better than a wrong one. */
+	/* Even after an error the range was cleared: no name is better than a wrong one. */
 	if (error || !name)
 		counts->nr_left_out++;
 }
 
-/* bytes: the part of the record after its head that is in memory. */
+/*
+ * bytes: the part of the record after its head, as far as it is in memory. Returns false if it is
+ * invalid.
+ */
 static bool apply_load(struct code_map *map, const char *bytes, size_t nr_bytes,
 		       struct jitdump_counts *counts)
 {
@@ -157,7 +160,10 @@ struct jitdump_reading {
 	struct jitdump_counts *counts;
 };
 
-/* Returns 1: applied, position is after the record; 0: not yet, or never. */
+/*
+ * Returns 1: the record was applied, and position is after it; 0: it cannot be applied now, or
+ * never.
+ */
 static int take_record(const struct jitdump_reading *reading, const char *bytes, size_t nr_bytes)
 {
 	struct jitdump *dump = reading->dump;
@@ -181,8 +187,8 @@ static int take_record(const struct jitdump_reading *reading, const char *bytes,
 }
 
 /*
- * Whether enough of the record is in memory to apply it (its code is not needed); if not, the next
- * read starts at the record.
+ * Returns whether enough of the record is in memory to apply it (its code is not needed); if not,
+ * the next read starts at the record.
  */
 static bool has_enough(const char *bytes, size_t nr_bytes)
 {
@@ -196,7 +202,7 @@ static bool has_enough(const char *bytes, size_t nr_bytes)
 	return nr_bytes >= enough || nr_bytes >= head.nr_bytes;
 }
 
-/* Read and apply one buffer. Returns 1: records were applied; 0: no more for now; -errno. */
+/* Reads and applies one buffer. Returns 1: records were applied; 0: no more for now; or -errno. */
 static int take_buffer(struct jitdump_reading *reading, int fd, char *buffer, size_t nr_buffer)
 {
 	struct jitdump *dump = reading->dump;

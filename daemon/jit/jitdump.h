@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The jitdump file of a process: records of code that it made, moved and gave up, with times
+ * The jitdump file of a process: records of code that the process made and moved, with times
  * (CLOCK_MONOTONIC). Records are applied up to a given time and later ones wait in the file, so
  * that a reused address gets the name that was valid when the sample was taken.
  *
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Code bytes are skipped, not read; this limits the reads of one call. */
+/* Most reads in one call. Code bytes are skipped, not read. */
 #define JITDUMP_READS_MAX 32u
 #define JITDUMP_NAME_MAX  4096u
 
@@ -42,11 +42,11 @@ struct jitdump_counts {
 };
 
 /*
- * Apply the records of fd with times up to until_ns to *map, which becomes unshared.
+ * Applies the records of fd with times up to until_ns to *map, which becomes unshared.
  * buffer[nr_buffer] is working memory, at least twice JITDUMP_NAME_MAX. now_ns: CLOCK_MONOTONIC; a
  * record with a later time uses another clock and is applied at once. Returns 0: all complete
  * records were applied; 1: more records wait, for a later time or the next call; -ESTALE: the file
- * is shorter than what was read, start again; -errno of reading.
+ * is shorter than the part that was read, so the caller must start again; -errno of reading.
  */
 int jitdump_read(struct jitdump *dump, int fd, uint64_t until_ns, uint64_t now_ns,
 		 struct code_map **map, char *buffer, size_t nr_buffer,

@@ -9,7 +9,7 @@
 /* User space is the lower half of the addresses. */
 #define ADDRESS_MAX (UINT64_C(1) << 63)
 
-/* Parse a hexadecimal number, with or without 0x, and the blanks after it. */
+/* Parses a hexadecimal number, with or without 0x, and the blanks after it. */
 static bool take_hex(const char **text, const char *end, uint64_t *value)
 {
 	const char *at = *text;
@@ -105,7 +105,7 @@ size_t perf_map_parse(struct perf_map *state, const char *text, size_t nr_bytes,
 	return (size_t)(next - text);
 }
 
-/* text includes the old tail; keep its last bytes as the new tail. */
+/* Keeps the last bytes of text, which begins with the old tail, as the new tail. */
 static void keep_tail(struct perf_map *state, const char *text, size_t nr_bytes)
 {
 	size_t nr = nr_bytes < PERF_MAP_TAIL ? nr_bytes : PERF_MAP_TAIL;
@@ -115,8 +115,8 @@ static void keep_tail(struct perf_map *state, const char *text, size_t nr_bytes)
 }
 
 /*
- * Read and parse one buffer. Returns 0: the end was reached; 1: there may be more; or -errno as
- * perf_map_read.
+ * Reads and parses one buffer. Returns 0: the end was reached; 1: there may be more; or -errno, as
+ * in perf_map_read.
  */
 static int read_some(struct perf_map *state, int fd, struct code_map **map, char *buffer,
 		     size_t nr_buffer, struct perf_map_counts *counts)

@@ -2,8 +2,8 @@
 /*
  * The perf map file of a process: lines "START SIZE NAME", with START and SIZE in hexadecimal, in
  * which programs publish the functions that they make. New lines are read as the file grows; a
- * later line replaces earlier ones that overlap it. The file has no times: what is read now is
- * assumed to have been valid when the sample was taken.
+ * later line replaces earlier ones that overlap it. The file has no times: a line that is read now
+ * is assumed to have been valid when the sample was taken.
  *
  * The contents are not trusted: any program can write anything at any time.
  *
@@ -26,7 +26,7 @@
 struct perf_map {
 	uint64_t position; /* after the last line that was read */
 	bool skipping;	   /* inside a line longer than PERF_MAP_LINE_MAX */
-	/* The bytes before position, to check that the file is still the same. */
+	/* The last bytes before position, to check that the file is still the same. */
 	char tail[PERF_MAP_TAIL];
 	uint32_t nr_tail;
 };
@@ -48,17 +48,17 @@ struct perf_map_line {
 int perf_map_parse_line(const char *text, size_t nr_bytes, struct perf_map_line *line);
 
 /*
- * Add the complete lines of text to *map. Returns the number of bytes used: up to and including
+ * Adds the complete lines of text to *map. Returns the number of bytes used: up to and including
  * the last newline, or all bytes of a line that is too long.
  */
 size_t perf_map_parse(struct perf_map *state, const char *text, size_t nr_bytes,
 		      struct code_map **map, struct perf_map_counts *counts);
 
 /*
- * Read fd after state's position into *map, which becomes unshared; buffer[nr_buffer] is working
- * memory, at least twice PERF_MAP_LINE_MAX. Returns 0: all was read; 1: there is more; -ESTALE:
- * the file is not the same any more, start again (with a zeroed state and an empty map); -errno of
- * reading.
+ * Reads fd, from state's position on, into *map, which becomes unshared; buffer[nr_buffer] is
+ * working memory, at least twice PERF_MAP_LINE_MAX. Returns 0: all was read; 1: there is more;
+ * -ESTALE: the file is another one now, so the caller must start again (with a zeroed state and an
+ * empty map); -errno of reading.
  */
 int perf_map_read(struct perf_map *state, int fd, struct code_map **map, char *buffer,
 		  size_t nr_buffer, struct perf_map_counts *counts);

@@ -5,7 +5,7 @@
 
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
-/* not lost */
+/* The frame was found, so nothing is lost. */
 #define FOUND OPROF_LOST_NR
 
 void kernel_code_init(struct kernel_code *code, struct image_table *images, struct code_pool *names,
@@ -25,7 +25,7 @@ struct telling {
 	uint64_t time_ns;
 };
 
-/* Report the unloading of code, if its image has a cookie. */
+/* Reports the unloading of code, if its image has a cookie. */
 static void tell_gone(const struct kernel_range *range, void *context)
 {
 	const struct telling *telling = context;
@@ -43,8 +43,8 @@ static int load_again(struct kernel_code *code, uint64_t time_ns)
 }
 
 /*
- * Programs and trampolines come and go without limit: each kind has one image, and the offset is
- * the number of the name.
+ * BPF programs and trampolines are made and removed without limit, so each kind has one image, in
+ * which the offset is the number of the name.
  */
 static enum oprof_lost made_frame(struct kernel_code *code, const char *name,
 				  struct oprof_frame *frame)
@@ -90,7 +90,10 @@ enum oprof_lost kernel_code_frame(struct kernel_code *code, uint64_t time_ns, ui
 	return range ? range_frame(code, time_ns, range, address, frame) : OPROF_LOST_NO_KERNEL_MAP;
 }
 
-/* Kernel-made code that was found made_ns ago or earlier may have been replaced. */
+/*
+ * Returns whether address is in kernel-made code that was found made_ns ago or earlier, and may
+ * have been replaced.
+ */
 static bool is_old(struct kernel_code *code, uint64_t time_ns, uint64_t address)
 {
 	const struct kernel_range *range;

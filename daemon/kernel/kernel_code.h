@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the frame for an address of kernel code: the kernel, a module, code that the kernel made
- * while it ran, or idling. An unknown address may belong to new code: then /proc is read again,
- * within a rate limit.
+ * while it ran, or an idle routine. An unknown address may belong to new code: then /proc is read
+ * again, within a rate limit.
  *
  * Not for: where code lies (kernel_map).
  */
@@ -21,8 +21,8 @@ struct kernel_code {
 	bool sampled; /* kernel code is sampled: reading /proc is worthwhile */
 	bool stale;   /* modules were loaded or unloaded: read /proc before the next lookup */
 	/*
-	 * Pause between two searches for kernel-made code, if records do not report it; a search
-	 * is made when a sample hits such code. 0: records report it.
+	 * Pause between two searches for kernel-made code; a search is made when a sample hits such
+	 * code. 0: records report kernel-made code, so that no search is needed.
 	 */
 	uint64_t made_ns;
 	uint64_t loaded_ns; /* time of the last such search, or of the first sample */
@@ -32,18 +32,21 @@ struct kernel_code {
 	struct record_writer *writer; /* for MODULE records about code that is loaded or unloaded */
 };
 
-/* Does not read anything yet. */
+/* Reads nothing yet. */
 void kernel_code_init(struct kernel_code *code, struct image_table *images, struct code_pool *names,
 		      struct record_writer *writer, const char *proc_path, const char *sys_path);
 void kernel_code_deinit(struct kernel_code *code);
 
-/* Find the frame at address. Returns OPROF_LOST_NR if found; only then is *frame set. */
+/*
+ * Finds the frame at address. Returns OPROF_LOST_NR if found, else the reason of the loss; *frame
+ * is set only if found.
+ */
 enum oprof_lost kernel_code_frame(struct kernel_code *code, uint64_t time_ns, uint64_t address,
 				  struct oprof_frame *frame);
-/* The same for a sample's own address; if it is unknown, /proc is read again. */
+/* Does the same for a sample's own address; if that is unknown, /proc is read again. */
 enum oprof_lost kernel_code_leaf(struct kernel_code *code, uint64_t time_ns, uint64_t address,
 				 struct oprof_frame *frame);
-/* The same for a sample of task 0; *mode becomes IDLE if address is in an idle routine. */
+/* Does the same for a sample of task 0. *mode becomes IDLE if address is in an idle routine. */
 enum oprof_lost kernel_code_idle_leaf(struct kernel_code *code, uint64_t time_ns, uint64_t address,
 				      enum oprof_mode *mode, struct oprof_frame *frame);
 

@@ -13,7 +13,7 @@
 
 #define HEADING	      "oprof-kernel-symbols 1\n"
 #define IMAGES_MAX    1024u
-#define FUNCTIONS_MAX (1u << 20) /* of one image; a kernel has about a fifth of it */
+#define FUNCTIONS_MAX (1u << 20) /* of one image: about five times as many as a kernel has */
 #define WAIT_FIRST_NS UINT64_C(1000000000)
 #define WAIT_MAX_NS   (64 * WAIT_FIRST_NS)
 
@@ -21,7 +21,8 @@ struct kernel_functions_of {
 	uint64_t identity; /* sample_identity() */
 	uint32_t *starts;  /* ascending; NULL: not known */
 	size_t nr_starts;
-	uint64_t look_ns, wait_ns; /* when to look again; the last pause, 0: until the next round */
+	/* When to look again, and the last pause (0: until the next round). */
+	uint64_t look_ns, wait_ns;
 };
 
 void kernel_functions_deinit(struct kernel_functions *functions)
@@ -49,7 +50,7 @@ static int starts_add(struct starts *starts, uint32_t start)
 	return 0;
 }
 
-/* Read lines "START BYTES TYPE NAME", in ascending order of START; other lines are skipped. */
+/* Reads lines "START BYTES TYPE NAME", in ascending order of START; other lines are skipped. */
 static int starts_read(struct starts *starts, FILE *file)
 {
 	unsigned long long last = 0;
@@ -73,7 +74,10 @@ static int starts_read(struct starts *starts, FILE *file)
 	return error;
 }
 
-/* Returns false if the file has no functions or cannot be read. */
+/*
+ * Reads the image's functions from the session. Returns false if the file has no functions or
+ * cannot be read.
+ */
 static bool image_load(struct kernel_functions_of *image, const char *meta_path)
 {
 	struct starts starts = {.nr = 0};
@@ -123,7 +127,7 @@ static struct kernel_functions_of *image_find(struct kernel_functions *functions
 	return &functions->images[functions->last];
 }
 
-/* The start of the last function at or below offset. */
+/* Returns the start of the last function at or below offset. */
 static uint64_t starts_find(const struct kernel_functions_of *image, uint64_t offset)
 {
 	size_t low = 0, high = image->nr_starts;
@@ -139,7 +143,10 @@ static uint64_t starts_find(const struct kernel_functions_of *image, uint64_t of
 	return low ? image->starts[low - 1] : KERNEL_FUNCTIONS_UNKNOWN;
 }
 
-/* The symbols are probably written after this round. If the kernel hides them, they never are. */
+/*
+ * Requests the symbols, which are probably written after this round. If the kernel hides them, they
+ * are never written, so the pause before the next look grows.
+ */
 static void image_want(struct kernel_functions *functions, struct kernel_functions_of *of,
 		       uint64_t now_ns)
 {

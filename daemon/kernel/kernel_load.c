@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One walk of kallsyms collects the limits of the kernel's text, its functions and idle routines,
- * the modules and kernel-made code. The ranges of modules are those of /proc/modules, cut off at
- * the next module; modules missing there get the range of their functions. kallsyms has no sizes:
- * kernel-made code ends at the next start, but at most MADE_BYTES_MAX after its own.
+ * the modules and kernel-made code. The ranges of modules are read from /proc/modules, and cut off
+ * at the next module; a module that is missing there gets the range of its functions. kallsyms has
+ * no sizes: kernel-made code ends at the next start, but at most MADE_BYTES_MAX after its own.
  */
 #include "daemon/kernel/kernel_load.h"
 
@@ -71,7 +71,7 @@ static int address_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The values usually are sorted already. */
+/* Sorts the values, which usually are sorted already. */
 static void addresses_sort(struct addresses *list)
 {
 	size_t i = 1;
@@ -82,7 +82,7 @@ static void addresses_sort(struct addresses *list)
 		qsort(list->values, list->nr_values, sizeof(uint64_t), address_compare);
 }
 
-/* The first value above address; if there is none, returns otherwise. */
+/* Returns the first value above address, or `otherwise` if no value is above it. */
 static uint64_t addresses_above(const struct addresses *list, uint64_t address, uint64_t otherwise)
 {
 	size_t low = 0;
@@ -193,7 +193,7 @@ static void gathering_deinit(struct gathering *all)
 
 /* ---- identities ---- */
 
-/* Read the build-id from the notes at path; without one, identity is unchanged. */
+/* Reads the build-id from the notes at path; without a build-id, *identity is unchanged. */
 static void identity_read(const char *path, struct oprof_image_identity *identity)
 {
 	struct buildid id;
@@ -220,7 +220,7 @@ static struct image_entry *module_image(struct image_table *images, const char *
 				.end = range->end};
 	char path[PATH_MAX];
 
-	/* Two modules of the same size may have no build-id. */
+	/* The name distinguishes modules of the same size without a build-id. */
 	identity.inode = hash_bytes(0, name, strlen(name));
 	if (snprintf(path, sizeof(path), "%s/module/%s/notes/.note.gnu.build-id", sys_path, name) <
 	    (int)sizeof(path))
@@ -268,7 +268,7 @@ static int layout_add_module(struct kernel_layout *layout, struct image_table *i
 	return error;
 }
 
-/* The line is "NAME BYTES USERS DEPENDENTS STATE 0xSTART"; cut it after NAME. */
+/* The line is "NAME BYTES USERS DEPENDENTS STATE 0xSTART"; cuts it after NAME. */
 static bool module_line_parse(char *line, uint64_t *start, uint64_t *nr_bytes)
 {
 	char *space = strchr(line, ' ');
@@ -320,7 +320,7 @@ static int modules_read(struct kernel_layout *layout, struct image_table *images
 	return error;
 }
 
-/* Add modules found only in kallsyms, up to the end of the page of their last function. */
+/* Adds the modules that are only in kallsyms, up to the end of the page of their last function. */
 static int modules_from_symbols(struct kernel_layout *layout, struct image_table *images,
 				const struct gathering *all, const char *sys_path)
 {

@@ -26,12 +26,12 @@ enum kernel_made { KERNEL_MADE_BPF, KERNEL_MADE_FTRACE, KERNEL_MADE_KPROBES, KER
 
 enum kernel_made kernel_made_kind(const char *name);
 
-/* The image of all code of that kind, with a reference. NULL: no memory. */
+/* Returns the image of all code of that kind, with a reference; NULL if out of memory. */
 struct image_entry *kernel_made_image(struct image_table *images, enum kernel_made kind);
 
 /*
- * An image with the name of the kernel-made code at range, with a reference; it never gets a
- * cookie. NULL: no memory.
+ * Returns an image with the name of the kernel-made code at range, with a reference; it never gets
+ * a cookie. NULL: out of memory.
  */
 struct image_entry *kernel_layout_made_image(struct image_table *images, const char *name,
 					     const struct kernel_range *range);

@@ -58,7 +58,7 @@ static int set_text(struct kernel_map *map, const struct kernel_layout *layout)
 	return 0;
 }
 
-/* Report the modules that were loaded before and are not now. */
+/* Reports the modules that are not loaded any more. */
 static void tell_gone(const struct kernel_ranges *before, const struct kernel_ranges *now,
 		      void (*gone)(const struct kernel_range *range, void *context), void *context)
 {
@@ -71,7 +71,7 @@ static void tell_gone(const struct kernel_ranges *before, const struct kernel_ra
 	}
 }
 
-/* Keep the code that records reported; add other code that exists now. */
+/* Keeps the code that records reported, and adds other code that exists now. */
 static int add_made(struct kernel_map *map, const struct kernel_ranges *made)
 {
 	int error = 0;
@@ -144,7 +144,7 @@ const struct kernel_range *kernel_map_find(const struct kernel_map *map, uint64_
 
 bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address)
 {
-	/* Idle routines cannot be distinguished, and most of what task 0 does is idling. */
+	/* Idle routines cannot be recognized, but most samples of task 0 are idle. */
 	if (map->hidden)
 		return address >= KERNEL_HALF;
 	return kernel_ranges_find(&map->idles, address) != NULL;

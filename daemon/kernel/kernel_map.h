@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel code by address: the kernel, its modules, BPF programs and other code that the kernel
- * made while it ran; and which of it is idling.
+ * Kernel code by address: the kernel, its modules, BPF programs and other code that the kernel made
+ * while it ran; and which addresses are in idle routines.
  *
  * Records report kernel-made code with its times; changes of modules are found only by reading
  * /proc again.
@@ -29,27 +29,27 @@ int kernel_map_init(struct kernel_map *map, struct image_table *images, const ch
 void kernel_map_deinit(struct kernel_map *map);
 
 /*
- * Read kallsyms and modules (again). gone (may be NULL) is called for the range of each module
+ * Reads kallsyms and modules (again). gone (may be NULL) is called for the range of each module
  * that was unloaded. Returns 0, -ENOMEM, or -errno of reading.
  */
 int kernel_map_load(struct kernel_map *map,
 		    void (*gone)(const struct kernel_range *range, void *context), void *context);
 
-/* For an unknown address: is it time to load again? */
+/* For an unknown address: returns whether it is time to load again. */
 bool kernel_map_wants_load(struct kernel_map *map, uint64_t time_ns);
-/* The load found the address: the next load need not wait longer. */
+/* Call when a load found the address: shortens the pause before the next load to its minimum. */
 void kernel_map_load_helped(struct kernel_map *map);
 
-/* The range that contains address, or NULL. */
+/* Returns the range that contains address, or NULL. */
 const struct kernel_range *kernel_map_find(const struct kernel_map *map, uint64_t address);
 
 bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address);
 
-/* Add code that the kernel made; its range gets an image with that name. Returns 0 or -ENOMEM. */
+/* Adds code that the kernel made; its range gets an image with that name. Returns 0 or -ENOMEM. */
 int kernel_map_add_made(struct kernel_map *map, uint64_t start, uint64_t nr_bytes,
 			const char *name);
 void kernel_map_remove_made(struct kernel_map *map, uint64_t start);
-/* Remove all kernel-made code; the next load finds what exists then. */
+/* Removes all kernel-made code; the next load finds the code that exists then. */
 void kernel_map_forget_made(struct kernel_map *map);
 
 #endif

@@ -15,7 +15,7 @@ void kernel_ranges_deinit(struct kernel_ranges *set)
 	*set = (struct kernel_ranges){.nr_ranges = 0};
 }
 
-/* Index of the first range that ends above address. */
+/* Returns the index of the first range that ends above address. */
 static size_t find_end_above(const struct kernel_ranges *set, uint64_t address)
 {
 	size_t low = 0;
@@ -48,7 +48,7 @@ bool kernel_ranges_overlap(const struct kernel_ranges *set, uint64_t start, uint
 	return index < set->nr_ranges && set->ranges[index].start < end;
 }
 
-/* Remove the ranges from first up to last (not included). */
+/* Removes the ranges from first up to last (not included). */
 static void remove_ranges(struct kernel_ranges *set, size_t first, size_t last)
 {
 	for (size_t i = first; i < last; i++)

@@ -20,20 +20,20 @@ struct kernel_ranges {
 
 void kernel_ranges_deinit(struct kernel_ranges *set); /* releases the references to the images */
 
-/* The range that contains address, or NULL. Valid until the set changes. */
+/* Returns the range that contains address, or NULL. Valid until the set changes. */
 const struct kernel_range *kernel_ranges_find(const struct kernel_ranges *set, uint64_t address);
 
 /*
- * Add range, with a reference of its own on its image. Ranges that overlap it are removed; one
- * that begins below it and whose end was guessed is cut off instead. Empty ranges are not added.
- * Returns 0 or -ENOMEM.
+ * Adds range, and takes its own reference on the image. Ranges that overlap it are removed, except
+ * that a range with a guessed end that begins below it is cut off at its start. Empty ranges are
+ * not added. Returns 0 or -ENOMEM.
  */
 int kernel_ranges_add(struct kernel_ranges *set, const struct kernel_range *range);
 
-/* Does any range overlap [start, end)? */
+/* Returns whether any range overlaps [start, end). */
 bool kernel_ranges_overlap(const struct kernel_ranges *set, uint64_t start, uint64_t end);
 
-/* Remove the range that begins at start, if it exists. */
+/* Removes the range that begins at start, if it exists. */
 void kernel_ranges_remove(struct kernel_ranges *set, uint64_t start);
 
 #endif

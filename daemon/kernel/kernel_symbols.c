@@ -63,13 +63,13 @@ static int collection_add(struct collection *all, uint64_t start, char type, con
 	return 0;
 }
 
-/* Symbols of the padding before functions. */
+/* Returns whether the symbol names the padding before a function. */
 static bool is_padding(const char *name)
 {
 	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);
 }
 
-/* Does the symbol belong to this image? */
+/* Returns whether the symbol belongs to this image. */
 static bool is_of(const struct image *image, const struct kallsym *symbol)
 {
 	if (symbol->address < image->start || symbol->address >= image->end)
@@ -102,8 +102,8 @@ static int collect(const struct kallsym *symbol, void *context)
 }
 
 /*
- * Sort by start; of several at one start only the first is written: prefer global symbols, then
- * the order of kallsyms.
+ * Sorts by start. Of several functions with one start only the first is written, so global symbols
+ * come first, then the order of kallsyms.
  */
 static int function_compare(const void *a, const void *b)
 {
@@ -170,7 +170,7 @@ static int collection_finish(struct collection *all)
 	return error ? error : collection_write(all);
 }
 
-/* Add an image to the walk. {idle} and the kernel share one file. */
+/* Adds an image to the walk. {idle} and the kernel share one file. */
 static int saving_add(struct saving *saving, struct image_entry *entry, const char *path)
 {
 	struct collection *all;
@@ -195,7 +195,7 @@ static void saving_deinit(struct saving *saving)
 	free(saving->all);
 }
 
-/* Collect and write; returns the first error. */
+/* Collects and writes all; returns 0 or the first error. */
 static int saving_write(struct saving *saving, const char *proc_path)
 {
 	int first = 0;
@@ -216,7 +216,7 @@ static int saving_write(struct saving *saving, const char *proc_path)
 	return first;
 }
 
-/* Returns 0: entry is saved, needs no file, or was added to saving. */
+/* Saves entry at once, or adds it to saving. Returns 0, also if it needs no file, or -errno. */
 static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct saving *saving,
 		      const char *meta_path)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Saves in the session what reports need of code that is in no file (doc/kernel-symbols.md). */
+/*
+ * Saves in the session, for reports, the symbols or bytes of code that is in no file
+ * (doc/kernel-symbols.md).
+ */
 #ifndef DAEMON_KERNEL_SYMBOLS_H
 #define DAEMON_KERNEL_SYMBOLS_H
 
@@ -7,7 +10,7 @@
 #include "daemon/image/vdso.h"
 
 /*
- * Write the symbols or bytes of all images that have a cookie and are not yet saved, below
+ * Writes the symbols or bytes of all images that have a cookie and are not yet saved, below
  * meta_path. Reads kallsyms only if there is something to write. Returns 0; -errno of reading or
  * writing (the next call tries again); or -ENOMEM.
  */

@@ -70,7 +70,7 @@ static void push(struct kmod_buffer *buffer, struct kmod_piece *piece)
 void kmod_buffer_read_ahead(struct kmod_buffer *buffer)
 {
 	while (buffer->nr_ahead_bytes < AHEAD_BYTES_MAX) {
-		/* Allocate first: what was read cannot be put back. */
+		/* Allocate before reading: records that were read cannot be put back. */
 		struct kmod_piece *piece = malloc(sizeof(*piece) + ROOM_BYTES);
 		struct kmod_piece *smaller;
 		ssize_t nr = piece ? read_room(buffer) : 0;

@@ -39,14 +39,17 @@ void kmod_control_close(struct kmod_control *control);
 /* Writes a setting, before the buffer is open; name may be "0/event". Returns 0 or -errno. */
 int kmod_control_set(const struct kmod_control *control, const char *name, uint64_t value,
 		     struct diag *diag);
-/* As kmod_control_set, but succeeds without effect if there is no such file. */
+/* Like kmod_control_set, but succeeds without effect if there is no such file. */
 int kmod_control_set_if_there(const struct kmod_control *control, const char *name, uint64_t value,
 			      struct diag *diag);
 
-/* Reads the first word of a file, less than KMOD_CONTROL_WORD_BYTES. Returns 0 or -errno. */
+/* Reads the first word of a file to word[KMOD_CONTROL_WORD_BYTES]. Returns 0 or -errno. */
 int kmod_control_word(const struct kmod_control *control, const char *name, char *word);
 
-/* Opens the buffer, which applies the settings, and the commands. Returns 0 or -errno. */
+/*
+ * Opens the files of the buffer and of the commands; opening the buffer applies the settings.
+ * Returns 0 or -errno.
+ */
 int kmod_control_open_buffer(struct kmod_control *control, struct diag *diag);
 
 /* Closes the buffer: the module frees its content, and another daemon may open it. */

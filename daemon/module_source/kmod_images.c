@@ -68,7 +68,7 @@ bool kmod_images_remove(struct kmod_images *images, uint32_t cookie)
 
 /* ---- files ---- */
 
-/* Returns the image of memory that only looks like a file; NULL without memory. */
+/* Returns the image of memory whose name only looks like a file's; NULL if out of memory. */
 static struct image_entry *unfiled_image(const struct places *places, const char *path)
 {
 	char name[PATH_MAX];
@@ -94,7 +94,7 @@ static void keep_file(struct places *places, struct image_entry *entry, int fd, 
 		image_keep_want_code(&places->keep, entry, nobody, 0, fd, now_ns);
 }
 
-/* Returns NULL without memory. */
+/* Returns the image of the file at fd; NULL if out of memory. */
 static struct image_entry *image_of_fd(struct places *places, int fd,
 				       const struct oprof_image_identity *told, uint64_t now_ns)
 {
@@ -138,7 +138,7 @@ static void resolve_file(struct kmod_images *images, struct kmod_image *image, u
 	if (fd < 0)
 		return;
 	image->entry = image_of_fd(images->places, fd, &image->told, now_ns);
-	if (!image->entry) /* no memory */
+	if (!image->entry) /* out of memory */
 		image->retry_ns = now_ns + RETRY_NS;
 	(void)close(fd);
 }

@@ -3,9 +3,9 @@
  * The kernel module's image cookies and the images that they stand for.
  *
  * The cookie of a file is resolved as soon as it is announced, while the kernel holds the file:
- * path and build-id are read from its descriptor, whatever has become of its name. If that fails
- * for now (no descriptors or memory left) it is tried again; a file that can no longer be opened
- * stays without an image.
+ * path and build-id are read from a descriptor of the file, even if its path was removed or
+ * replaced. If the file cannot be opened for now (no descriptors or memory left) it is tried again;
+ * a file that can no longer be opened stays without an image.
  */
 #ifndef DAEMON_KMOD_IMAGES_H
 #define DAEMON_KMOD_IMAGES_H
@@ -13,7 +13,7 @@
 #include "daemon/places/places.h"
 #include "oprof/kmod.h"
 
-/* OPROF_KMOD_IMAGE_OPEN on the buffer: returns a descriptor of the file, or -errno. */
+/* Makes the ioctl OPROF_KMOD_IMAGE_OPEN on the buffer. Returns the file's descriptor, or -errno. */
 typedef int kmod_image_open_fn(int buffer_fd, uint32_t cookie);
 
 struct kmod_image {
@@ -23,7 +23,8 @@ struct kmod_image {
 	struct image_entry *entry; /* a reference; NULL: a module, or a file not opened yet */
 	uint64_t start, end;	   /* regions: addresses */
 	struct oprof_image_identity told; /* of a file, as in the record */
-	uint64_t retry_ns;		  /* CLOCK_MONOTONIC: no retry before; UINT64_MAX: never */
+	/* CLOCK_MONOTONIC: when to try again to open the file; UINT64_MAX: never. */
+	uint64_t retry_ns;
 };
 
 struct kmod_images {
@@ -38,7 +39,10 @@ struct kmod_images {
 int kmod_images_init(struct kmod_images *images, struct places *places, kmod_image_open_fn *open);
 void kmod_images_deinit(struct kmod_images *images);
 
-/* name: NUL-terminated. Returns 0; -EINVAL: no such kind, or the cookie is in use; -ENOMEM. */
+/*
+ * name: NUL-terminated. Returns 0; -EINVAL: no such kind, an invalid range, or the cookie is in
+ * use; or -ENOMEM.
+ */
 int kmod_images_add(struct kmod_images *images, const struct oprof_kmod_image *record,
 		    const char *name, uint64_t now_ns);
 /* Returns false if there is no such cookie. */

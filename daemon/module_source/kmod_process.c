@@ -25,7 +25,7 @@ int kmod_processes_init(struct kmod_processes *table, struct code_spaces *code,
 	return node_hash_init(&table->tgids);
 }
 
-/* The process has ended or runs another program: forgets the old one. */
+/* Call when the process ends or runs another program: forgets the program that it ran. */
 static void process_forget(struct kmod_process *process)
 {
 	code_space_destroy(process->code);
@@ -99,14 +99,14 @@ static void process_run(struct kmod_process *process, struct image_entry *app)
 	process->app = app ? image_get(app) : NULL;
 }
 
-/* Returns NULL without memory. */
+/* Returns the runner's process, created if necessary; NULL if out of memory. */
 static struct kmod_process *get(struct kmod_processes *table, const struct kmod_runner *runner)
 {
 	struct kmod_process *process = find(table, runner->generation);
 
 	if (process && process->app != runner->app) {
 		process_forget(process);
-		process->since_ns = process->last_ns; /* or somewhat later */
+		process->since_ns = process->last_ns; /* the new program began then or later */
 		process->inherited = true;	      /* exec drops inherited code */
 		process_run(process, runner->app);
 	}
@@ -205,8 +205,8 @@ static struct code_space *code_of(struct kmod_processes *table, int32_t tgid, ui
 }
 
 /*
- * Code that a process made before it forked is described only in that process's own files:
- * servers let their parent make code that their children run. Searches once for the nearest
+ * Code that a process made before it forked is described only in that process's own files. In some
+ * servers, for example, the parent makes code that its children run. Searches once for the nearest
  * ancestor that runs the same program and describes its code.
  */
 static bool inherit(struct kmod_processes *table, struct kmod_process *process, uint64_t time_ns,

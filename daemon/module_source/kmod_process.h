@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes that run code they have generated, to find its functions' names (code_space). The
- * kernel module reports neither forks nor mappings that are not executed; they are read from
+ * Finds the names of functions in code that processes generated while they ran (code_space). The
+ * kernel module reports neither forks nor mappings that are not executable; both are read from
  * /proc when a sample needs them.
  *
- * Other processes are not kept here: the records contain all that is needed about them.
+ * Processes without such code are not kept here: the records contain all that is needed about them.
  */
 #ifndef DAEMON_KMOD_PROCESS_H
 #define DAEMON_KMOD_PROCESS_H
@@ -19,7 +19,7 @@ struct kmod_process {
 	int32_t tgid;
 	struct image_entry *app; /* its program; a reference, or NULL */
 	uint64_t since_ns;	 /* start of that program; 0: unknown */
-	uint64_t last_ns;	 /* of its last sample processed here */
+	uint64_t last_ns;	 /* time of its last sample processed here */
 	struct code_space *code; /* NULL: none known */
 	struct space *space;	 /* its mappings, to find its jitdump; NULL: unknown */
 	uint64_t scanned_ns;	 /* when its mappings were read */
@@ -30,7 +30,7 @@ struct kmod_process {
 
 struct kmod_processes {
 	struct node_hash generations, tgids;
-	struct code_spaces *code; /* borrowed, as the next two */
+	struct code_spaces *code; /* borrowed, like the next two */
 	const struct region_maker *regions;
 	const char *proc_path;
 	size_t nr_spaces;
@@ -48,11 +48,11 @@ int kmod_processes_init(struct kmod_processes *table, struct code_spaces *code,
 			const char *proc_path); /* Returns 0 or -ENOMEM. */
 void kmod_processes_deinit(struct kmod_processes *table);
 
-/* As code_space_find, for memory without a file in the runner's process. */
+/* Like code_space_find, for memory without a file in the runner's process. */
 bool kmod_processes_code(struct kmod_processes *table, const struct kmod_runner *runner,
 			 uint64_t time_ns, uint64_t address, uint32_t *number);
 
-/* The process has ended: removes it. */
+/* Call when the process has ended: removes it. */
 void kmod_processes_end(struct kmod_processes *table, uint64_t generation);
 
 #endif

@@ -140,7 +140,7 @@ static const struct code_table *table_of(struct kmod_state *state, uint32_t cook
 	return image_code_of(&state->places.code_tables, image->entry);
 }
 
-/* True if the function at place has no frame of its own there: then the link is its caller. */
+/* Returns whether the function at place has no frame of its own there: the link is its caller. */
 static bool link_is_caller(struct kmod_state *state, const struct oprof_frame *place)
 {
 	const struct code_table *table =
@@ -193,7 +193,7 @@ static void add_callers(struct kmod_state *state, const struct oprof_sample *sam
 	for (uint16_t i = 0; i < sample->nr_frames; i++) {
 		if (&callers[i] == leave)
 			continue;
-		/* The link is in addition to the configured depth. */
+		/* With a link, the record may have one caller more than the configured depth. */
 		if (sample->head.flags & OPROF_KMOD_SAMPLE_LINK &&
 		    made->nr_frames == state->chain_depth)
 			made->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;

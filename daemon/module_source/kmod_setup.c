@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* As in doc/kmod.md. */
+/* Limits and defaults of the module, as in doc/kmod.md. */
 #define BUFFER_SIZE_DEFAULT	131072u
 #define CPU_BUFFER_SIZE_DEFAULT 8192u
 #define CPU_BUFFER_SIZE_MIN	128u
@@ -117,8 +117,8 @@ static int write_settings(const struct kmod_control *control, const char *folder
 }
 
 /*
- * The module can thin samples (thinning) only if it is given a frequency. count must not be 0,
- * and is ignored if hz is set.
+ * Writes the settings of one counter. A frequency is passed on as such, since the module can thin
+ * samples only of a frequency. count must not be 0, and is ignored if hz is set.
  */
 static int write_counter(const struct kmod_control *control, unsigned int index,
 			 const struct event_choice *event, struct diag *diag)
@@ -163,7 +163,7 @@ int kmod_setup_write(const struct kmod_control *control, const struct source_con
 		     struct diag *diag)
 {
 	const struct setting settings[] = {
-		/* First lowered: the module refuses a size below the watershed. */
+		/* The watershed is lowered first: the module refuses a size below it. */
 		{"buffer_watershed", 1},
 		{"buffer_size", buffer_size(config)},
 		{"buffer_watershed", buffer_watershed(config)},

@@ -16,7 +16,7 @@ int kmod_setup_check(const struct source_config *config, struct diag *diag);
 int kmod_setup_write(const struct kmod_control *control, const struct source_config *config,
 		     struct diag *diag);
 
-/* Returns the upper limit of bytes that the module's buffer then holds. */
+/* Returns an upper limit of the bytes in the module's buffer with these settings. */
 uint64_t kmod_setup_buffer_bytes(const struct source_config *config);
 
 /* Returns whether the module's own timer takes the samples of this event. */

@@ -20,7 +20,7 @@
 /* Largest delay of one CPU's records relative to another's: ten passes of the module. */
 #define SWITCHES_WAIT_NS UINT64_C(1000000000)
 
-/* Three seconds altogether. */
+/* A busy buffer is tried for three seconds. */
 #define BUSY_PAUSE_NS 50000000
 #define BUSY_TRIES    60u
 
@@ -69,8 +69,8 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 }
 
 /*
- * The module creates counters only when sampling begins: tries this now, to report errors early,
- * and closes the buffer to begin later with an empty one.
+ * The module creates counters only when sampling begins. Begins it now, to report errors early, and
+ * closes the buffer, so that sampling later begins with an empty one.
  */
 static int source_try(struct kmod_source *source, struct diag *diag)
 {
@@ -105,7 +105,7 @@ static int source_init_state(struct kmod_source *source, const struct kmod_sourc
 				.kernel = source_samples_kernel(source),
 				.keep_images = !options->no_keeper,
 				.keep_bytes_max = source->config.keep_bytes_max,
-				/* On machines whose unwind tables are supported. */
+				/* Only on machines whose unwind tables are supported. */
 				.code_tables = source->config.chain_depth && perf_regs_here(),
 				.code_path = source->config.code_path,
 			},
@@ -127,9 +127,9 @@ static int source_take_module(struct kmod_source *source, struct diag *diag)
 }
 
 /*
- * A killed daemon releases its lock before the buffer, which a child that syncs may keep open a
- * little longer. This must not be mistaken for another daemon: the new daemon would use perf for
- * its whole run.
+ * A killed daemon releases its lock before its buffer, which a child that syncs may keep open a
+ * little longer. So the buffer is tried again: a daemon that took the child for another daemon
+ * would use perf for its whole run.
  */
 static int source_open_module(struct kmod_source *source, const struct kmod_source_options *options,
 			      struct diag *diag)
@@ -179,7 +179,7 @@ static void source_close(struct source *base)
 static int source_open_parts(struct kmod_source *source, const struct kmod_source_options *options,
 			     struct record_sink *sink, struct diag *diag)
 {
-	/* The module first: without it the rest would be wasted time. */
+	/* The module is opened first: without it the other parts are not needed. */
 	int error = source_open_module(source, options, diag);
 
 	if (!error)
@@ -304,8 +304,8 @@ static int source_dump(const struct kmod_source *source)
 }
 
 /*
- * Until when switches are complete. The clock may be younger than the wait: in the first second
- * after boot, or in a time namespace.
+ * Returns the time up to which all switches have been read. The clock may show less than
+ * SWITCHES_WAIT_NS: in the first second after boot, or in a time namespace.
  */
 static uint64_t switches_until(enum source_drain how, uint64_t begin_ns)
 {

@@ -117,7 +117,10 @@ static void apply_task(struct kmod_state *state, const struct oprof_task *task)
 	now.told.head = (struct oprof_record){.type = OPROF_RECORD_TASK};
 	now.told.reserved = 0;
 	now.told.app_image = OPROF_IMAGE_NONE;
-	/* Announced with the first switch or sample that names it. */
+	/*
+	 * With switches the program gets its cookie now, else with the first sample of a task that
+	 * runs it.
+	 */
 	if (state->want_switches && now.app)
 		now.told.app_image = image_tell(now.app);
 	kmod_task_copy(&state->task, &now);
@@ -338,7 +341,9 @@ void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_b
 			lose_context(state);
 			return;
 		}
-		/* Between records, no unfinished record refers to released places. */
+		/*
+		 * Released places are freed between records, when no unfinished record names them.
+		 */
 		places_release(&state->places);
 		state->counters.records++;
 		least = bytes_of(record->type);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translates the stream of the kernel module's buffer (oprof/kmod.h) into the daemon's records:
- * the module's cookies become images, raw kernel addresses become frames, and memory with
- * generated code becomes names of functions.
+ * Translates the stream of the kernel module's buffer (oprof/kmod.h) into the daemon's records: the
+ * module's cookies become images, raw kernel addresses become frames, and memory with generated
+ * code becomes names of functions.
  *
  * Trusts nothing in the stream: a damaged record is counted, a damaged sample is lost as
- * bad_record. After a size that makes no sense the rest of the piece is skipped.
+ * bad_record. After a record of an impossible size, the rest of the piece is skipped.
  *
  * Not for: reading the buffer (kmod_buffer), settings (kmod_setup).
  */
@@ -46,7 +46,7 @@ struct kmod_state {
 	uint32_t cpu;
 	struct kmod_task task;
 	bool app_unknown; /* task names a cookie that was never announced */
-	/* A SWITCH still without its next TASK; its from holds a reference of its own. */
+	/* A SWITCH whose next TASK has not been read yet; pending.from holds its own reference. */
 	bool switching;
 	struct kmod_switch pending;
 	uint64_t cgroups_due_ns; /* earliest next search for names of cgroups */

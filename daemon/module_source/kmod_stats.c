@@ -61,7 +61,7 @@ void kmod_stats_read(struct kmod_stats *stats)
 			continue;
 		text[nr] = '\0';
 		text[strcspn(text, "\n")] = '\0';
-		/* Counters only grow, whatever is read. */
+		/* A value below the previous one is ignored: counters only grow. */
 		if (!number_parse(text, UINT64_MAX, &value) && value > stats->values[i])
 			stats->values[i] = value;
 	}

@@ -22,7 +22,7 @@ void kmod_stats_close(struct kmod_stats *stats);
 
 void kmod_stats_read(struct kmod_stats *stats);
 
-/* As source_ops.counters, with the values last read. */
+/* Like source_ops.counters, with the values last read. */
 size_t kmod_stats_counters(const struct kmod_stats *stats, struct source_counter *counters,
 			   size_t room);
 

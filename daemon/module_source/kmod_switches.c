@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than a second of the busiest machine's switches; the queue accepts no more. */
+/* Limit of the queue: more switches than the busiest machine makes in a second. */
 #define WAITING_MAX (1u << 20)
 
 void kmod_task_copy(struct kmod_task *to, const struct kmod_task *from)
@@ -44,7 +44,10 @@ void kmod_switches_deinit(struct kmod_switches *switches)
 	kmod_switches_init(switches);
 }
 
-/* Appends a zeroed element; returns NULL without memory. */
+/*
+ * Appends an element, zeroed except for its number; returns NULL if out of memory, or if too many
+ * wait.
+ */
 static struct kmod_switch *append(struct kmod_switches *switches)
 {
 	struct kmod_switch *item;
@@ -58,7 +61,7 @@ static struct kmod_switch *append(struct kmod_switches *switches)
 	return item;
 }
 
-/* Returns the element of the loss, or NULL without memory. */
+/* Returns the element of the loss. NULL: out of memory, and there is no element to reuse. */
 static struct kmod_switch *lose(struct kmod_switches *switches, uint64_t time_ns,
 				uint64_t nr_records)
 {
@@ -115,7 +118,7 @@ void kmod_switches_ignore(struct kmod_switches *switches, uint64_t from_ns, uint
 {
 	struct kmod_switch *item = lose(switches, from_ns, 0);
 
-	if (!item) /* no switch waits */
+	if (!item) /* out of memory, and no switch waits */
 		ignore(switches, from_ns, to_ns);
 	else if (to_ns > item->ignore_to_ns)
 		item->ignore_to_ns = to_ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sorts the switches of all CPUs by time. The kernel module reports the switches of each CPU in
- * order, but one CPU after another: the switch of a task to one CPU may be reported before its
- * switch from another. Switches therefore wait here until no older ones can come.
+ * order, but one CPU after another: a task's switch to one CPU may be reported before its earlier
+ * switch away from another CPU. Switches therefore wait here until no older ones can come.
  */
 #ifndef DAEMON_KMOD_SWITCHES_H
 #define DAEMON_KMOD_SWITCHES_H
@@ -16,7 +16,10 @@ struct kmod_task {
 	struct image_entry *app; /* NULL: none, or unknown */
 };
 
-/* Copies *from to *to, with a reference of its own; releases the reference that *to had. */
+/*
+ * Copies *from to *to and takes another reference on its program; releases the reference that *to
+ * had.
+ */
 void kmod_task_copy(struct kmod_task *to, const struct kmod_task *from);
 void kmod_task_clear(struct kmod_task *task);
 
@@ -35,26 +38,32 @@ struct kmod_switches {
 	size_t nr, room;
 	uint64_t last_number;
 	uint64_t told_ns; /* switches older than this have been reported */
-	/* Switches in this range are not reported: the last that was reached. to 0: none. */
+	/*
+	 * The latest time range, of those reached so far, whose switches are not reported.
+	 * ignore_to_ns 0: none.
+	 */
 	uint64_t ignore_from_ns, ignore_to_ns;
-	uint64_t nr_late; /* older than some already reported */
+	uint64_t nr_late; /* switches older than some that had been reported */
 	uint64_t nr_no_memory;
 };
 
 void kmod_switches_init(struct kmod_switches *switches);
 void kmod_switches_deinit(struct kmod_switches *switches);
 
-/* Copies the references. Without memory the switch is counted as lost. */
+/* Copies item and takes references. If out of memory, the switch is counted as lost. */
 void kmod_switches_add(struct kmod_switches *switches, const struct kmod_switch *item);
 void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64_t nr_records);
 
 /*
- * Only some CPUs recorded this range: reports none of its switches, but a loss. Ranges that wait
- * do not replace each other.
+ * Call for a time range in which only some CPUs recorded switches: none of its switches is
+ * reported, but a loss. A new range does not replace one that waits.
  */
 void kmod_switches_ignore(struct kmod_switches *switches, uint64_t from_ns, uint64_t to_ns);
 
-/* No more switches older than until_ns will come: reports those that wait. */
+/*
+ * Call when no more switches older than until_ns can come: reports the waiting switches that are
+ * older.
+ */
 void kmod_switches_tell(struct kmod_switches *switches, struct record_writer *writer,
 			uint64_t until_ns);
 

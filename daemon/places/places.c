@@ -55,7 +55,10 @@ int places_init(struct places *places, const struct places_config *config, struc
 	if (config->keep_images)
 		image_keep_start(&places->keep);
 	places->code_tables.recorded = config->recorded;
-	/* A test's /proc does not describe processes of this machine; a recording's does. */
+	/*
+	 * The processes of a test's /proc are not real, so no files of this machine are searched
+	 * for them. The processes of a recording may have left files here.
+	 */
 	error = init_tables(places, config->sink,
 			    config->proc_path && !config->recorded ? NULL : "/");
 	if (!error && config->code_tables)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that a source's frames may name: images, kernel code, functions that programs made
- * and the vdso; also cgroups; and the writer of records about them. Both sources use one, so that
- * their records look alike.
+ * Everything that a source's frames may name: images, kernel code, functions that programs made and
+ * the vdso; also cgroups; and the writer of records about them. Each source has one such struct, so
+ * that the records of both look alike.
  *
  * Not for: which task a sample belongs to, and what is mapped where (perf_state, kmod_state).
  */
@@ -24,7 +24,7 @@ struct places_config {
 	const char *sys_path;	 /* NULL: "/sys" */
 	bool kernel;		 /* kernel samples are expected: load kallsyms */
 	bool keep_images;	 /* a child process keeps symbols that reports would not find */
-	uint64_t keep_bytes_max; /* limit for these in a session; 0: the greatest */
+	uint64_t keep_bytes_max; /* limit of these symbols in a session; 0: the maximum */
 	bool code_tables;	 /* code tables of images are needed: image_code.h */
 	const char *code_path;	 /* folder of the code tables, or NULL; borrowed during the call */
 	bool recorded;		 /* as in perf_state_config */
@@ -55,21 +55,24 @@ int places_init(struct places *places, const struct places_config *config, struc
  * this.
  */
 void places_deinit(struct places *places);
-/* No more images are kept after this call. */
+/* Ends the keeper: no more images are kept after this call. */
 void places_end(struct places *places);
 
 /*
- * Release images without references. Call it between records: all records that name them must have
- * been written.
+ * Releases images without references. Call it between records: all records that name these images
+ * must have been written.
  */
 void places_release(struct places *places);
 
-/* The page that x86 has at one fixed address in every process, and that no mapping reports. */
+/*
+ * Returns whether address is in the vsyscall page, which x86 has at one fixed address in every
+ * process, and which is not reported as a mapping.
+ */
 bool places_is_vsyscall(uint64_t address);
 enum oprof_lost places_vsyscall_frame(struct places *places, uint64_t address,
 				      struct oprof_frame *frame);
 
-/* As in source_ops (daemon/source.h). Counters only grow. */
+/* Like the functions of source_ops (daemon/source.h). Counters only grow. */
 const struct image *places_image(const struct places *places, uint32_t cookie);
 const char *places_code_name(const struct places *places, uint32_t cookie, uint64_t offset);
 /* Returns UINT64_MAX if the function is not known. */

@@ -16,10 +16,13 @@
 
 #define MAPS_BYTES_MAX (64u << 20)
 #define STAT_BYTES_MAX 65536u
-/* A process that execs faster than it can be read is left to the records. */
+/*
+ * Most tries to read a process that execs while it is read; then its program is learned from
+ * records.
+ */
 #define TRIES_MAX 5
 
-/* From include/linux/sched.h of the kernel; they appear in /proc/PID/stat. */
+/* Flags from the kernel's include/linux/sched.h, which /proc/PID/stat shows. */
 #define FLAG_EXITING 0x00000004u
 #define FLAG_KTHREAD 0x00200000u
 
@@ -91,7 +94,9 @@ struct proc_stat {
 	uint64_t start_ticks;
 };
 
-/* Start after the last parenthesis: the name in parentheses may contain any characters. */
+/*
+ * Parses the fields after the last parenthesis: the name in parentheses may contain any characters.
+ */
 static bool stat_parse(const char *text, struct proc_stat *stat)
 {
 	const char *next = strrchr(text, ')');
@@ -142,7 +147,10 @@ int32_t proc_scan_parent(const char *proc_path, int32_t tgid)
 	return stat.parent;
 }
 
-/* The EXIT record is written or about to be: the process will not run user code again. */
+/*
+ * Returns whether the process is ending: its EXIT record is written, or will be soon, and it will
+ * not run user code again.
+ */
 static bool is_over(const struct proc_stat *stat)
 {
 	return stat->state == 'Z' || stat->state == 'X' || (stat->flags & FLAG_EXITING);
@@ -154,8 +162,9 @@ static bool is_over(const struct proc_stat *stat)
 struct reader {
 	const struct proc_scan *config;
 	int32_t tgid;
-	char folder[PATH_MAX]; /* of a living thread: a leader that has ended has no mappings */
-	char exe[PATH_MAX];    /* the program; empty: not known */
+	/* Of a living thread, since a leader that has ended has no mappings. */
+	char folder[PATH_MAX];
+	char exe[PATH_MAX]; /* the program; empty: not known */
 	struct process_scan *scan;
 };
 
@@ -193,7 +202,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* Parse a number that must be followed by end; move *text after that character. */
+/* Parses a number that must be followed by end, and moves *text after that character. */
 static bool take_number(char **text, int base, char end, uint64_t *value)
 {
 	char *next;
@@ -283,8 +292,8 @@ static int maps_parse(struct reader *reader, char *text)
 }
 
 /*
- * The program is not among the mappings, for example because a file system reports two devices or
- * the program has moved itself: identify it by /proc/PID/exe.
+ * If the program is not among the mappings, identifies it by /proc/PID/exe. For example, a file
+ * system may report two devices, or the program may have moved itself.
  */
 static int app_of_exe(struct reader *reader)
 {
@@ -311,8 +320,8 @@ static int app_of_exe(struct reader *reader)
 }
 
 /*
- * Read mappings and program, which must belong together. -EAGAIN: the process has exec'd in the
- * meantime.
+ * Reads mappings and program, which must belong together. Returns 0; -EAGAIN: the process has
+ * exec'd while it was read; or -ENOMEM.
  */
 static int program_read(struct reader *reader)
 {
@@ -343,7 +352,7 @@ static void program_forget(struct process_scan *scan)
 	scan->app = NULL;
 }
 
-/* List the living threads, and choose the folder of one of them to read from. */
+/* Lists the living threads, and chooses the folder of one of them to read from. */
 static int threads_read(struct reader *reader)
 {
 	char path[PATH_MAX];

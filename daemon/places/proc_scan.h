@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads from /proc what runs already: processes, their threads, executable mappings and programs.
- * They may end, exec or map while they are read. Changes after the beginning of a scan arrive as
- * records, which are applied on top; only mixtures of two programs must be avoided.
+ * Reads from /proc the processes that run already: their threads, executable mappings and programs.
+ * Processes may end, exec or map while they are read. Changes after the beginning of a scan arrive
+ * as records, which are applied after the scan; only mixtures of two programs must be avoided.
  */
 #ifndef DAEMON_PROC_SCAN_H
 #define DAEMON_PROC_SCAN_H
@@ -18,13 +18,13 @@ struct proc_scan {
 };
 
 /*
- * Read one process into *scan (freed by process_scan_destroy). Returns 0; -ESRCH: it has ended or
- * only waits to be reaped; or -ENOMEM. What may not be read (of other users' processes) is left
- * unknown.
+ * Reads one process into *scan (freed by process_scan_destroy). Returns 0; -ESRCH: it has ended or
+ * only waits to be reaped; or -ENOMEM. Parts that the daemon may not read (of other users'
+ * processes) are left unknown.
  */
 int proc_scan_process(const struct proc_scan *config, int32_t tgid, struct process_scan **scan);
 
-/* The parent: the process that forked it, or adopted it later; 0: not known. */
+/* Returns the parent of tgid: the process that forked it, or adopted it later; 0: not known. */
 int32_t proc_scan_parent(const char *proc_path, int32_t tgid);
 
 /* The pids in /proc now, in ascending order. */

@@ -72,7 +72,7 @@ static void task_destroy(struct task_table *table, struct task *task)
 	free(task);
 }
 
-/* Make tid a thread of process, and remove it from an earlier process. */
+/* Makes tid a thread of process, and removes it from an earlier process. */
 static void task_add(struct task_table *table, struct process *process, int32_t tid)
 {
 	struct task *task = task_find(table, tid);
@@ -183,7 +183,7 @@ int process_keep_region(struct process *process, struct image_entry *region)
 	return 0;
 }
 
-/* End this life of the process. A stored scan, perhaps of the next life, is kept. */
+/* Ends this life of the process. A stored scan, perhaps of the next life, is kept. */
 static void process_clear(struct task_table *table, struct process *process)
 {
 	tasks_clear(table, process);
@@ -241,7 +241,7 @@ void task_table_deinit(struct task_table *table)
 	node_hash_deinit(&table->tasks);
 }
 
-/* The time of the scan is reached: its state is valid from now on. */
+/* Call when the time of the stored scan is reached: its state becomes the state of the process. */
 static void scan_apply(struct task_table *table, struct process *process)
 {
 	struct process_scan *scan = process->scan;
@@ -252,7 +252,7 @@ static void scan_apply(struct task_table *table, struct process *process)
 		process_clear(table, process);
 	if (!process->generation)
 		process->generation = ++table->last_generation;
-	/* The process must have run another program since. */
+	/* The process has exec'd another program since. */
 	if (process->app != scan->app) {
 		code_space_destroy(process->code);
 		process->code = NULL;
@@ -287,8 +287,8 @@ struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t
 }
 
 /*
- * Inherit the parent's space, unless it is valid only from a time after the fork: then the parent
- * may have exec'd since.
+ * Gives the child its parent's space, unless that space is valid only from a time after the fork:
+ * then the parent may have exec'd since.
  */
 static void inherit(struct process *child, const struct process *parent, uint64_t time_ns)
 {
@@ -315,7 +315,7 @@ static void fork_process(struct task_table *table, int32_t tgid, int32_t tid, in
 
 	if (child && process_is_newer(child, time_ns))
 		return;
-	/* The scan saw this process just before its FORK record was written: the same life. */
+	/* A scan read this process just before its FORK record was written: it is the same life. */
 	if (child && !child->exited && child->scanned_ns && time_ns - child->scanned_ns < BIRTH_NS)
 		return;
 	child = process_get(table, tgid);
@@ -377,7 +377,8 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->since_ns = time_ns;
 	process->ground_ns = time_ns;
 	process->scanned_ns = 0;
-	process->cgroup_due_ns = 0; /* service managers move a process before it execs */
+	/* Look at once: service managers move a process before it execs. */
+	process->cgroup_due_ns = 0;
 	/* The thread that execs takes the leader's tid. */
 	tasks_clear(table, process);
 	task_add(table, process, tgid);

@@ -2,14 +2,14 @@
 /*
  * Processes and their threads, from records and from scans of /proc.
  *
- * Each life of a process has a generation: a pid that is used again gets a new one. All changes
- * are applied in the order of the records' times. A scan of /proc gives a process's state at a
- * time that the records may not have reached yet. The scan is therefore stored with the process
- * until an item of its time or later asks for the process; earlier items still see the earlier
- * state.
+ * Each life of a process has a generation: a pid that is used again gets a new generation. All
+ * changes are applied in the order of the records' times. A scan of /proc gives a process's state
+ * at a time that the records may not have reached yet. The scan is therefore stored with the
+ * process until an item of its time or later asks for the process; earlier items still see the
+ * earlier state.
  *
  * A process is kept for a while after the exit of its last thread, for samples of its last
- * instructions and for late ones.
+ * instructions and for late samples.
  */
 #ifndef DAEMON_TASK_H
 #define DAEMON_TASK_H
@@ -48,7 +48,10 @@ struct process {
 	int32_t tgid;
 	bool exited;
 	bool app_wanted; /* the next file mapped is the program that was exec'd */
-	/* inherited its parent's code, has not exec'd, and its ancestors' files were not read */
+	/*
+	 * The process has inherited its parent's code, has not exec'd, and its ancestors' files
+	 * were not read yet.
+	 */
 	bool forked;
 	int32_t parent_tgid;  /* the process that forked it; 0: not known */
 	uint64_t generation;  /* 0: only a stored scan knows the process */
@@ -65,7 +68,7 @@ struct process {
 	 */
 	struct image_entry **regions;
 	uint32_t nr_regions;
-	struct code_space *code; /* functions that it made, by name; NULL: none known */
+	struct code_space *code; /* functions that the process made, by name; NULL: none known */
 	struct task *tasks;
 	struct process_scan *scan;	 /* stored until its time is reached */
 	uint64_t exited_ns;		 /* valid if exited */
@@ -78,7 +81,7 @@ struct task_table {
 	struct process *first_exited, *last_exited;
 	size_t nr_exited;
 	size_t nr_spaces;
-	uint64_t lost_memory; /* changes that could not be stored */
+	uint64_t lost_memory; /* changes that were lost: out of memory */
 };
 
 /* The generation of task 0, the idle task. */
@@ -87,46 +90,58 @@ struct task_table {
 int task_table_init(struct task_table *table); /* 0 or -ENOMEM */
 void task_table_deinit(struct task_table *table);
 
-/* The process that had tgid at time_ns, also if it has exited; NULL: not known. */
+/* Returns the process that had tgid at time_ns, also if it has exited; NULL: not known. */
 struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t time_ns);
 
-/* The state of the process is newer than time_ns: an item of that time adds nothing. */
+/*
+ * Returns whether the state of the process is newer than time_ns, so that an item of that time adds
+ * nothing.
+ */
 bool process_is_newer(const struct process *process, uint64_t time_ns);
 
-/* parent_tgid created tid in tgid: a thread if parent_tgid and tgid are equal, else a process. */
+/*
+ * Call when parent_tgid created tid in tgid: a thread if parent_tgid and tgid are equal, else a
+ * process.
+ */
 void task_table_fork(struct task_table *table, int32_t tgid, int32_t tid, int32_t parent_tgid,
 		     uint64_t time_ns);
 
-/* tgid runs another program from time_ns on, in an empty space; its other threads have ended. */
+/*
+ * Call when tgid runs another program from time_ns on, in an empty space; its other threads have
+ * ended.
+ */
 void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns);
 
-/* The process was in cgroup at time_ns; this is trusted for a while. */
+/*
+ * Call when the process was found in cgroup at time_ns. It is taken to be there for the next
+ * minute.
+ */
 void process_in_cgroup(struct process *process, uint64_t cgroup, uint64_t time_ns);
 
 /*
- * Keep the image of the process's own memory until the process ends or execs. Returns 0 or
+ * Keeps the image of the process's own memory until the process ends or execs. Returns 0 or
  * -ENOMEM.
  */
 int process_keep_region(struct process *process, struct image_entry *region);
 
-/* tid is a living thread of process, according to records and scans. */
+/* Returns whether tid is a living thread of process, according to records and scans. */
 bool task_table_lives(const struct task_table *table, const struct process *process, int32_t tid);
 
 void task_table_exit(struct task_table *table, int32_t tgid, int32_t tid, uint64_t time_ns);
 
 /*
- * Store the result of a scan until its time is reached; takes ownership of scan. Returns 0 or
+ * Stores the result of a scan until its time is reached; takes ownership of scan. Returns 0 or
  * -ENOMEM.
  */
 int task_table_scanned(struct task_table *table, int32_t tgid, struct process_scan *scan);
 
 /*
- * A scan that began at begin_ns listed all processes of the machine: other processes that existed
- * before it have ended, even if no record reports it.
+ * Call when a scan that began at begin_ns has listed all processes of the machine: other processes
+ * that existed before it have ended, even if no record reports it.
  */
 void task_table_end_unlisted(struct task_table *table, uint64_t begin_ns);
 
-/* Free processes that exited long before now_ns. */
+/* Frees processes that exited long before now_ns. */
 void task_table_reap(struct task_table *table, uint64_t now_ns);
 
 #endif

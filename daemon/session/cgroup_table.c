@@ -111,7 +111,7 @@ static int load_file(struct cgroup_table *table)
 {
 	size_t nr_bytes = 0;
 	char *text = NULL;
-	/* Twice the limit: the file may stem from a version with a larger one. */
+	/* Twice the limit: the file may have been written by a version with a larger limit. */
 	int error =
 		file_read_text(table->file, 2 * (size_t)CGROUP_TABLE_BYTES_MAX, &text, &nr_bytes);
 
@@ -160,7 +160,9 @@ void cgroup_table_deinit(struct cgroup_table *table)
 
 /* ---- adding ---- */
 
-/* One write: a kill leaves the line whole or absent; a full disk may tear it. */
+/*
+ * Appends the line by one write: a kill leaves the line whole or absent; a full disk may tear it.
+ */
 static int append(struct cgroup_table *table, const char *line, size_t nr_bytes)
 {
 	int error = table->fd < 0 ? open_file(table, O_CREAT) : 0;
@@ -177,7 +179,10 @@ static int append(struct cgroup_table *table, const char *line, size_t nr_bytes)
 		table->nr_bytes += nr_bytes;
 		return 0;
 	}
-	/* The rest is overwritten, or cut off at the next init. */
+	/*
+	 * If the torn line cannot be cut off, the next line overwrites it, or the next init cuts it
+	 * off.
+	 */
 	(void)cut_torn_line(table);
 	return -ENOSPC;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of cgroups in a session: the CGROUP field of sample files' names. meta/cgroups keeps
- * them as lines "NUMBER PATH", which are only appended, each before the first sample file that
- * uses its number, so that a number means the same in every run of the session.
+ * Numbers of cgroups in a session: the CGROUP field of sample files' names. meta/cgroups keeps them
+ * as lines "NUMBER PATH". Lines are only appended, and each line is written before the first sample
+ * file that uses its number, so that a number means the same in every run of the session.
  *
  * The table is bounded: machines that create cgroups without end (containers, jobs) fill neither
  * memory nor disk. All further cgroups share one entry, CGROUP_TABLE_OTHERS.
@@ -36,8 +36,8 @@ int cgroup_table_init(struct cgroup_table *table, const char *file);
 void cgroup_table_deinit(struct cgroup_table *table);
 
 /*
- * Returns the number of path. A new path is added, in memory and file, if there is room. A
- * newline in path is replaced by '?'. Returns -errno on failure: nothing has changed then.
+ * Returns the number of path. A new path is added, in memory and file, if there is room. A newline
+ * in path is replaced by '?'. Returns -errno on failure, and nothing has changed.
  */
 int64_t cgroup_table_number(struct cgroup_table *table, const char *path);
 

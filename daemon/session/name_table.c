@@ -25,7 +25,7 @@ static bool is_control(unsigned char c)
 }
 
 /*
- * Escapes a name to fill one line: control characters and '\' as \xHH. Cuts names that are too
+ * Escapes a name to fit in one line: control characters and '\' as \xHH. Cuts names that are too
  * long.
  */
 static size_t escape(char *to, size_t room, const char *name)
@@ -57,7 +57,7 @@ static struct name *name_find(const struct name_table *table, const char *text, 
 	return NULL;
 }
 
-/* text ends at nr_bytes, whatever follows. Returns NULL without memory. */
+/* text has nr_bytes and needs no NUL. Returns NULL if out of memory. */
 static struct name *name_create(const char *text, size_t nr_bytes, uint32_t number)
 {
 	struct name *name = malloc(sizeof(*name) + nr_bytes + 1);
@@ -79,9 +79,9 @@ static void name_add(struct name_table *table, struct name *name)
 /* ---- reading ---- */
 
 /*
- * A number is never given twice, whatever the file contains: numbers ascend, and new ones follow
- * the last. Other lines are skipped. If a damaged file has a name with two numbers, name_find
- * returns either.
+ * Adds the name of a line whose number is larger than all before it. Other lines are skipped, so
+ * that no number is given twice, whatever the file contains. If a damaged file has a name with two
+ * numbers, name_find returns either.
  */
 static int load_line(struct name_table *table, const char *line, size_t nr_bytes)
 {
@@ -134,7 +134,7 @@ static int load_file(struct name_table *table)
 {
 	size_t nr_bytes = 0;
 	char *text = NULL;
-	/* Twice the limit: the file may stem from a version with a larger one. */
+	/* Twice the limit: the file may have been written by a version with a larger limit. */
 	int error = file_read_text(table->file, 2 * (size_t)NAME_TABLE_BYTES_MAX, &text, &nr_bytes);
 
 	if (error == -ENOENT)
@@ -186,7 +186,9 @@ void name_table_deinit(struct name_table *table)
 
 /* ---- adding ---- */
 
-/* One write: a kill leaves the line whole or absent; a full disk may tear it. */
+/*
+ * Appends the line by one write: a kill leaves the line whole or absent; a full disk may tear it.
+ */
 static int append(struct name_table *table, const char *line, size_t nr_bytes)
 {
 	ssize_t written;
@@ -206,7 +208,10 @@ static int append(struct name_table *table, const char *line, size_t nr_bytes)
 	}
 	if (written < 0)
 		return -errno;
-	/* The rest is overwritten, or cut off at the next init. */
+	/*
+	 * If the torn line cannot be cut off, the next line overwrites it, or the next init cuts it
+	 * off.
+	 */
 	(void)cut_torn_line(table);
 	return -ENOSPC;
 }
@@ -227,7 +232,10 @@ int64_t name_table_number(struct name_table *table, const char *name)
 	if (!nr_bytes || number > NAME_TABLE_MAX ||
 	    table->nr_bytes + head + nr_bytes + 1 > NAME_TABLE_BYTES_MAX)
 		return NAME_TABLE_OTHER;
-	/* Before the line is written: the next call would not find its name, and write it again. */
+	/*
+	 * The name is allocated before its line is written: if the allocation failed later, the
+	 * next call would write the line again.
+	 */
 	added = name_create(line + head, nr_bytes, number);
 	if (!added)
 		return -ENOMEM;

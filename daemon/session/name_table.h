@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Numbers of function names in a session: the keys of code that is known by name
- * (OPROF_IMAGE_CODE). meta/names keeps them as lines "NUMBER NAME", which are only appended, each
- * before the first sample that uses its number: a number means the same in every run and every
- * slice of the session.
+ * (OPROF_IMAGE_CODE). meta/names keeps them as lines "NUMBER NAME". Lines are only appended, and
+ * each line is written before the first sample that uses its number, so that a number means the
+ * same in every run and every slice of the session.
  *
- * The table is bounded, so that programs that invent names without end fill neither memory nor
- * disk: all further names share number 0.
+ * The table is bounded, so that programs that make new names without end fill neither memory nor
+ * disk. All further names share number 0.
  */
 #ifndef DAEMON_NAME_TABLE_H
 #define DAEMON_NAME_TABLE_H
@@ -29,7 +29,7 @@ struct name_table {
 	struct node_hash names;
 	uint32_t last_number;  /* numbers begin at 1 */
 	size_t nr_bytes;       /* of whole lines in the file */
-	uint64_t birth;	       /* differs for each init: shows that kept numbers are stale */
+	uint64_t birth;	       /* differs for each init: numbers of another birth are stale */
 	uint64_t nr_bad_lines; /* lines skipped when the file was read */
 };
 
@@ -41,8 +41,8 @@ int name_table_init(struct name_table *table, const char *file);
 void name_table_deinit(struct name_table *table);
 
 /*
- * Returns the number of name. A new name is added, in memory and file; NAME_TABLE_OTHER if there
- * is no room. Returns -errno of writing: nothing has changed. -ENOMEM may use up a number.
+ * Returns the number of name. A new name is added, in memory and file; NAME_TABLE_OTHER if there is
+ * no room. Returns -ENOMEM, or -errno of writing, and nothing has changed.
  */
 int64_t name_table_number(struct name_table *table, const char *name);
 

@@ -81,7 +81,8 @@ static bool info_has_note(const struct session_info *info, const char *name)
 }
 
 /*
- * Takes the run's events, then old's other events. Returns 1 if there are others, 0, or -ENOMEM.
+ * Fills info with the run's events, and then with the events of old that the run does not have.
+ * Returns 1 if old has such events, else 0, or -ENOMEM.
  */
 static int info_take_events(struct session_info *info, const struct run_info *run,
 			    const struct session_info *old)
@@ -113,7 +114,7 @@ static int info_take_events(struct session_info *info, const struct run_info *ru
 	return nr_old != 0;
 }
 
-/* Takes the run's notes, then those of old with other names. */
+/* Fills info with the run's notes, then with the notes of old that have other names. */
 static int info_take_notes(struct session_info *info, const struct run_info *run,
 			   const struct session_info *old)
 {

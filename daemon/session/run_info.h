@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run measures, where and how, as written to its session's meta/info
- * (session/session_info.h). A session that is appended to keeps the events of earlier runs that
- * are no longer measured, after the new ones.
+ * What a run measures, where and how: the content of its session's meta/info
+ * (session/session_info.h). In a session that is appended to, events of earlier runs that are no
+ * longer measured follow the new events.
  */
 #ifndef DAEMON_RUN_INFO_H
 #define DAEMON_RUN_INFO_H
@@ -33,7 +33,7 @@ struct run_info {
 	size_t nr_events;
 	const struct source_note *notes; /* borrowed */
 	size_t nr_notes;
-	int64_t started_ns; /* since 1970; start of the session's first run */
+	int64_t started_ns; /* start of the session's first run, since 1970 */
 };
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Identifies the sample file of a sample in memory. Fields that the separation does not use are
- * 0, so that equal keys mean one file. Different keys may also mean one file (two cookies for two
- * lives of a region).
+ * The key by which the daemon finds the sample file of a sample. Fields that the separation does
+ * not use are 0, so that equal keys mean one file. Different keys may also mean one file (two
+ * cookies for two lives of a region).
  */
 #ifndef DAEMON_SAMPLE_KEY_H
 #define DAEMON_SAMPLE_KEY_H

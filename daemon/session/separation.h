@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * By which properties sample files are kept apart (--separate of the commands, a set of bits),
- * and the keys that follow from it.
+ * The properties by which sample files are kept apart (a set of bits; --separate of the commands),
+ * and the keys of samples that follow from them.
  */
 #ifndef DAEMON_SEPARATION_H
 #define DAEMON_SEPARATION_H
@@ -33,9 +33,7 @@ int separation_parse(const char *text, unsigned int *separation, struct diag *di
 /* Writes the text for separation to text[SEPARATION_TEXT_BYTES]: "none", "lib,kernel,thread". */
 void separation_format(unsigned int separation, char *text);
 
-/*
- * Fills the keys of task's samples on cpu, except image and event: for user and for kernel code.
- */
+/* Fills the keys of task's samples of user and of kernel code on cpu, except image and event. */
 void separation_keys(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
 		     struct sample_key *user, struct sample_key *kernel);
 /*

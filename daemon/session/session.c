@@ -19,12 +19,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Prefix of sessions being removed; no session may have such a name. */
+/*
+ * Prefix of the names of discarded sessions, which are being removed; no other session may have
+ * such a name.
+ */
 #define SESSION_TRASH_NAME ".removed"
 
 #define REMAINS_MAX 1000
 
-/* Two seconds altogether. */
+/* The lock is tried for two seconds. */
 #define LOCK_PAUSE_NS 50000000
 #define LOCK_TRIES    40u
 
@@ -67,8 +70,8 @@ static int session_write_lock(int fd)
 }
 
 /*
- * A killed daemon keeps its lock until the kernel has closed all its descriptors, which takes a
- * while. Returns 0 or -errno; -EWOULDBLOCK: another daemon runs.
+ * Takes the lock. A killed daemon keeps its lock until the kernel has closed all its descriptors,
+ * which takes some time. Returns 0 or -errno; -EWOULDBLOCK: another daemon runs.
  */
 static int session_wait_lock(int fd)
 {
@@ -104,7 +107,7 @@ static int session_take_lock(struct session *session, struct diag *diag)
 	else {
 		session->killed = session_lock_owner(fd) != 0;
 		error = session_write_lock(fd);
-		if (error) /* not with its path, which is "." in the daemon */
+		if (error) /* the path is left out, since it is "." in the daemon */
 			(void)diag_set(diag, error, "cannot write %s in the session folder: %s",
 				       OPROF_LOCK_NAME, strerror(-error));
 	}
@@ -162,8 +165,8 @@ void session_unlock(struct session *session)
 			/* The pid in the file is then stale; only the lock counts. */
 		}
 		/*
-		 * close alone may not release it: a child just forked may still hold a
-		 * descriptor.
+		 * Closing alone may not release the lock: a child that was just forked may still
+		 * have the descriptor.
 		 */
 		(void)flock(session->lock_fd, LOCK_UN);
 		(void)close(session->lock_fd);
@@ -175,7 +178,7 @@ void session_unlock(struct session *session)
 	session->lock_fd = -1;
 }
 
-/* Removes all sessions being removed, also those left by a killed daemon. */
+/* Removes all discarded sessions, including those that a killed daemon left. */
 static void session_remove_trash(const char *samples_path)
 {
 	DIR *folder = opendir(samples_path);
@@ -197,8 +200,8 @@ static void session_remove_trash(const char *samples_path)
 }
 
 /*
- * Removes them in a detached process: removing thousands of files takes longer than the rings
- * take to fill.
+ * Removes discarded sessions in a detached process, since the rings fill up in less time than
+ * removing thousands of files takes.
  */
 static void session_remove_trash_apart(const struct session *session)
 {
@@ -206,13 +209,13 @@ static void session_remove_trash_apart(const struct session *session)
 	pid_t pid;
 
 	if (!path)
-		return; /* the next removal takes them along */
+		return; /* the next removal includes them */
 	pid = fork();
 	if (!pid) {
 		if (!fork()) {
 			/*
-			 * Close lock, events and client connections, so that none outlives the
-			 * daemon.
+			 * Close the lock, events and client connections, so that none of them
+			 * outlives the daemon.
 			 */
 			(void)close_range(3, ~0U, 0);
 			session_remove_trash(path);
@@ -243,8 +246,8 @@ static int session_discard(struct session *session, char **trash)
 }
 
 /*
- * Links the files of folder name from session from: they never change, so sessions can share
- * them.
+ * Links the files of the folder `name` of session `from` into this session: they never change, so
+ * sessions can share them.
  */
 static void share_files(const struct session *session, const char *from, const char *name)
 {
@@ -269,7 +272,7 @@ static void share_files(const struct session *session, const char *from, const c
 	free(new_path);
 }
 
-/* Opens the numbers of cgroups and names: both or neither. */
+/* Opens the tables of cgroups and names: both or neither. */
 static int session_open_tables(struct session *session)
 {
 	char *cgroups = path_format("%s/" OPROF_CGROUPS_NAME, session->meta_path);
@@ -362,8 +365,9 @@ int session_open_path(const struct session *session, const char *path, int flags
 }
 
 /*
- * Returns the result of two steps: an error of the second, or 1 if any of them warned. diag has
- * the text of first, if that is 1; the text of second is appended, an error replaces all.
+ * Joins the results of two steps: returns the error of the second, or 1 if either step warned, else
+ * 0. diag has the text of the first warning, if any. The text of the second warning is appended to
+ * it; that of an error replaces it.
  */
 static int join_warnings(int first, int second, const struct diag *second_diag, struct diag *diag)
 {
@@ -461,7 +465,7 @@ int session_save(struct session *session, const char *name, struct diag *diag)
 	path = path_format("%s/" OPROF_SAMPLES_NAME "/%s", session->path, name);
 	if (!path)
 		return diag_set(diag, -ENOMEM, "out of memory");
-	/* Not renameat2, which NFS lacks: the lock excludes other writers. */
+	/* rename() is sufficient, since the lock excludes other writers; NFS lacks renameat2(). */
 	if (!access(path, F_OK))
 		error = diag_set(diag, -EEXIST, "session '%s' exists already", name);
 	else if (rename(session->current_path, path))
@@ -482,11 +486,14 @@ bool session_is_lost(const struct session *session)
 	if (stat(session->current_path, &st) || st.st_dev != session->current_dev ||
 	    st.st_ino != session->current_inode)
 		return true;
-	/* Partly removed, while files were being created in it. */
+	/* The folder was partly removed while files were being created in it. */
 	return session->open && access(session->stats.path, F_OK) && errno == ENOENT;
 }
 
-/* Returns 0 also if nothing is left; -EEXIST: all names are taken; or another -errno. */
+/*
+ * Renames the rest of current. Returns 0, also if nothing is left; -EEXIST: all names are taken; or
+ * another -errno.
+ */
 static int session_move_remains(const struct session *session)
 {
 	int error = -EEXIST;

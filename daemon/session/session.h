@@ -20,8 +20,8 @@
 #define SESSION_REMAINS_NAME "remains"
 
 enum session_begin {
-	SESSION_APPEND, /* continue what current holds */
-	SESSION_FRESH,	/* discard what current holds */
+	SESSION_APPEND, /* continue current */
+	SESSION_FRESH,	/* discard the contents of current */
 };
 
 struct session {
@@ -51,17 +51,17 @@ int session_lock(struct session *session, const char *path, struct diag *diag);
 void session_unlock(struct session *session);
 
 /*
- * Ends the session begun before, if any; creates or continues current: meta/info from
- * session->info (filled by the caller), counters, cgroups, names. Returns 0; 1 with a warning for
- * the caller in diag; or -errno.
+ * Ends the previous session, if any, and creates or continues current: meta/info from session->info
+ * (filled by the caller), counters, cgroups, names. Returns 0; 1 with a warning for the caller in
+ * diag; or -errno.
  */
 int session_begin(struct session *session, enum session_begin how, struct diag *diag);
 
 /*
- * Discard current, or save it as name; then begin an empty current, started now, with the same
- * info and the symbols collected so far. All sample files of current must be closed. Return as
- * session_begin. session_save: -EINVAL: bad name; -EEXIST: the name is taken; current is then
- * unchanged. Later errors leave the session closed (session->open is false).
+ * Discard current, or save it as name; then begin an empty current, started now, with the same info
+ * and the symbols collected so far. All sample files of current must be closed. They return the
+ * same as session_begin. session_save: -EINVAL: bad name; -EEXIST: the name is taken; current is
+ * then unchanged. Later errors leave the session closed (session->open is false).
  */
 int session_reset(struct session *session, struct diag *diag);
 int session_save(struct session *session, const char *name, struct diag *diag);
@@ -80,9 +80,10 @@ int session_open_path(const struct session *session, const char *path, int flags
 bool session_is_lost(const struct session *session);
 
 /*
- * After such a loss: renames what is left, or has taken its place, to session "remains-N", so
- * that none of it is discarded or counted, and begins anew. Returns as session_begin; or 1 and diag
- * if it cannot be renamed: the session then begins with what is left.
+ * Call after such a loss. Renames the rest of current, or the folder that has taken its place, to
+ * session "remains-N", so that none of it is discarded or counted, and begins current again.
+ * Returns the same as session_begin; or 1 with diag if the rest cannot be renamed: current then
+ * begins with it.
  */
 int session_recover(struct session *session, struct diag *diag);
 

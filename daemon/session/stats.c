@@ -73,8 +73,8 @@ static void stats_on_sigbus(int signal_nr, siginfo_t *info, void *context)
 		return;
 	}
 	/*
-	 * The default action (or an ignored fault): return with it restored, so that the fault
-	 * repeats.
+	 * The previous action is the default, or to ignore the signal: it is restored, and the
+	 * fault repeats after the return.
 	 */
 	(void)sigaction(SIGBUS, &stats_previous_sigbus, NULL);
 }
@@ -131,7 +131,7 @@ static void stats_fill_entry(const struct stats *stats, uint32_t i)
 	stats->file->entries[i].value = stats->values[i];
 }
 
-/* Release, for readers in other processes: they find no entry without its name. */
+/* Release, for readers in other processes: an entry that they count has its name. */
 static void stats_set_nr_entries(const struct stats *stats, uint32_t nr_entries)
 {
 	__atomic_store_n(&stats->file->nr_entries, nr_entries, __ATOMIC_RELEASE);
@@ -144,7 +144,7 @@ static void stats_write_entry(struct stats *stats, uint32_t i)
 }
 
 /*
- * If a session continues, the file already holds these counters, mostly at the same places:
+ * If a session continues, the file already has these counters, mostly in the same entries, so
  * readers, and the next daemon after a kill, never miss any. A new file gets its magic last.
  */
 static void stats_write(struct stats *stats)
@@ -159,7 +159,7 @@ static void stats_write(struct stats *stats)
 	__atomic_store_n((uint64_t *)(void *)stats->file->magic, magic, __ATOMIC_RELEASE);
 }
 
-/* Maps the file at path, created with its blocks allocated. */
+/* Maps the file at path, which is created if missing, with its blocks allocated. */
 static int stats_map(const char *path, struct oprof_stats_file **file)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -288,7 +288,8 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 }
 
 /*
- * The stack of a lost sample does not count as a lost stack. missing: may be negative, mod 2^64.
+ * missing: samples that are missing, modulo 2^64 (it may be negative). Their stacks do not count as
+ * lost stacks.
  */
 static void recount_stacks(struct stats *stats, uint64_t stacks, uint64_t missing)
 {

@@ -26,15 +26,15 @@ enum daemon_counter {
 	STATS_THROTTLE_EPISODES = STATS_LOST + OPROF_LOST_NR,
 	STATS_THROTTLED_NS,
 	STATS_WEIGHT_STORED,
-	STATS_SKIPPED_RECORDS,	  /* of types that the daemon does not know */
+	STATS_SKIPPED_RECORDS,	  /* records of types that the daemon does not know */
 	STATS_OTHER_CODE,	  /* samples of named code for whose name there was no room */
-	STATS_EXPIRED,		  /* of stored and idle: in slices dropped for the budget */
-	STATS_EXPIRED_IDLE,	  /* the idle ones of STATS_EXPIRED */
-	STATS_EXPIRED_WEIGHT,	  /* weight of the others */
+	STATS_EXPIRED,		  /* samples, stored or idle, in slices dropped for the budget */
+	STATS_EXPIRED_IDLE,	  /* the idle samples of STATS_EXPIRED */
+	STATS_EXPIRED_WEIGHT,	  /* weight of the other samples of STATS_EXPIRED */
 	STATS_STACKS_STORED,	  /* stored samples whose call stacks are also kept */
 	STATS_STACKS_LOST_DISK,	  /* stack not kept: no room on disk */
 	STATS_STACKS_LOST_FILE,	  /* stack not kept: stack file damaged */
-	STATS_STACKS_LOST_MEMORY, /* stack not kept: no memory */
+	STATS_STACKS_LOST_MEMORY, /* stack not kept: out of memory */
 	STATS_STACKS_FOLDED,	  /* kept stacks folded into [other] */
 	STATS_STACKS_TRUNCATED,	  /* kept stacks without frames beyond the depth */
 	STATS_STACKS_BROKEN,	  /* kept stacks whose outermost frames were not found */
@@ -53,7 +53,9 @@ struct stats {
 	uint32_t nr_entries;
 	char names[STATS_ENTRIES_MAX][OPROF_STATS_NAME_BYTES];
 	uint64_t values[STATS_ENTRIES_MAX];
-	/* Added to a source's count of this run to get the session's. Modulo 2^64. */
+	/*
+	 * These bases plus the source's counts of this run are the session's counts. Modulo 2^64.
+	 */
 	uint64_t seen_base;
 	uint64_t base[STATS_ENTRIES_MAX];
 	bool based[STATS_ENTRIES_MAX];
@@ -70,7 +72,7 @@ void stats_close(struct stats *stats);
 static inline void stats_set(struct stats *stats, unsigned int index, uint64_t value)
 {
 	stats->values[index] = value;
-	/* One 64-bit store: a reader or a kill sees the old or the new value. */
+	/* One 64-bit store: a reader, or the file after a kill, has the old or the new value. */
 	__atomic_store_n(&stats->file->entries[index].value, value, __ATOMIC_RELAXED);
 }
 
@@ -80,8 +82,8 @@ static inline void stats_add(struct stats *stats, unsigned int index, uint64_t n
 }
 
 /*
- * Add the source's counts so far. stats_begin_source, called first after stats_open, marks where
- * this session begins: earlier counts belong to the previous session.
+ * Take over the source's counts so far. stats_begin_source, to be called first after stats_open,
+ * marks where this session begins: earlier counts belong to the previous session.
  */
 void stats_begin_source(struct stats *stats, uint64_t seen, const struct source_counter *counters,
 			size_t nr_counters);
@@ -89,8 +91,8 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 			 size_t nr_counters);
 
 /*
- * Restores the invariants, given what live files and slices hold. Missing samples were lost with
- * their file; surplus samples were seen, but a kill came before they were counted. stacks:
+ * Restores the invariants, given the contents of live files and slices. Missing samples were lost
+ * with their file; surplus samples were seen, but a kill came before they were counted. stacks:
  * samples in call trees; if more of these are missing than samples, the difference counts as lost
  * stacks.
  */
@@ -99,7 +101,7 @@ void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t
 
 /*
  * Raises counters to later values, when those in memory may be older (the machine crashed, or
- * meta/stats was damaged). Leaves out the counters that a recount finds.
+ * meta/stats was damaged). Leaves out the counters that a recount sets.
  */
 void stats_catch_up(struct stats *stats, const struct oprof_stats_entry *later, size_t nr);
 
@@ -107,15 +109,16 @@ void stats_catch_up(struct stats *stats, const struct oprof_stats_entry *later, 
 size_t stats_snapshot(const struct stats *stats, struct oprof_stats_entry *entries);
 
 /*
- * If the mapping has lost its page (file truncated, disk error), makes the file anew from memory.
- * Call once a round; cheap if nothing happened. Returns 1 if the file was made anew, 0, or -errno
- * (the counters stay in memory).
+ * If the mapping has lost its page (file truncated, disk error), creates the file again from the
+ * counters in memory. Call once a round; cheap if nothing happened. Returns 1 if the file was
+ * created again, else 0, or -errno (the counters stay in memory).
  */
 int stats_mend(struct stats *stats);
 
 /*
- * Installs the SIGBUS handler that turns a fault in the mapping into that state; other faults go
- * to the previous handler. Call once per process, before the first stats_open.
+ * Installs the SIGBUS handler, which turns a fault in the mapping into the state that stats_mend()
+ * repairs; other faults go to the previous handler. Call once per process, before the first
+ * stats_open.
  */
 int stats_catch_sigbus(void);
 

@@ -16,7 +16,7 @@
 #define CGROUP_BYTES_MAX (64u << 10)
 /* The depth of cgroups has no limit by default; deeper ones get no name. */
 #define DEPTH_MAX 64
-/* A renewal is due after this many additions, plus the number of existing cgroups. */
+/* A renewal is due when the additions exceed the number of cgroups by this number. */
 #define GONE_MAX 4096u
 
 struct named_cgroup {
@@ -140,7 +140,7 @@ static int walk_folder(struct folder_walk *walk, int depth)
 	DIR *folder;
 	int error;
 
-	/* A cgroup may be removed at any moment: then it is ignored. */
+	/* A cgroup that is removed during the scan is ignored. */
 	if (depth > DEPTH_MAX || stat(walk->path, &st))
 		return 0;
 	walk->table->nr_real++;
@@ -171,7 +171,7 @@ static void unescape(char *to, const char *from, size_t nr)
 	*to = '\0';
 }
 
-/* Whether a comma-separated list contains word. */
+/* Returns whether a comma-separated list contains word. */
 static bool has_word(const char *list, size_t nr_bytes, const char *word)
 {
 	size_t nr_word = strlen(word);
@@ -184,7 +184,7 @@ static bool has_word(const char *list, size_t nr_bytes, const char *word)
 }
 
 /*
- * The kind of hierarchy that a line of mountinfo mounts; the line ends with " - KIND SOURCE
+ * Returns the kind of hierarchy that a line of mountinfo mounts; the line ends with " - KIND SOURCE
  * OPTIONS". Perf events use the hierarchy that has perf_event: cgroup2, unless a hierarchy of
  * version 1 has that controller.
  */
@@ -209,7 +209,7 @@ static enum hierarchy hierarchy_of_line(const char *line)
 									      : HIERARCHY_OTHER;
 }
 
-/* The mount point, the fifth field of the line, unescaped into path[PATH_MAX]. */
+/* Writes the mount point, which is the fifth field of the line, unescaped to path[PATH_MAX]. */
 static bool mount_of_line(const char *line, char *path)
 {
 	size_t nr;
@@ -225,7 +225,10 @@ static bool mount_of_line(const char *line, char *path)
 	return true;
 }
 
-/* The mount point of the hierarchy that perf events use; false: not found. */
+/*
+ * Writes to path the mount point of the hierarchy that perf events use. Returns false if there is
+ * none.
+ */
 static bool find_mount(const char *mounts, char *path)
 {
 	enum hierarchy found = HIERARCHY_OTHER;
@@ -263,7 +266,7 @@ int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 	return walk_folder(&walk, 0);
 }
 
-/* The path of the line "0::PATH", that of cgroup2; the other lines are of version 1. NULL: none. */
+/* Returns the path in the line "0::PATH" of cgroup2, or NULL; the other lines are of version 1. */
 static char *path_of_cgroup_text(char *text)
 {
 	for (char *line = text; line; line = strchr(line, '\n')) {

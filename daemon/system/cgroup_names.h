@@ -24,17 +24,21 @@ struct cgroup_names {
 int cgroup_names_init(struct cgroup_names *table); /* 0 or -ENOMEM */
 void cgroup_names_deinit(struct cgroup_names *table);
 
-/* Add the path ("/system.slice/x"; copied) of an id; replaces an older path. 0 or -ENOMEM. */
+/*
+ * Adds the path ("/system.slice/x"; copied) of an id, or replaces an older path. Returns 0 or
+ * -ENOMEM.
+ */
 int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path);
 
 /*
- * Returns NULL if the id is not known. Valid until the id is added again or the names are renewed.
+ * Returns the path of an id, or NULL if the id is not known. Valid until the id is added again or
+ * the names are renewed.
  */
 const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id);
 
 /*
- * Add all cgroups that exist now, in the hierarchy that perf events use: in
- * proc_path/self/mountinfo, cgroup2, or the hierarchy of version 1 that has perf_event. Returns 0
+ * Adds all cgroups that exist now in the hierarchy that perf events use. It is found in
+ * proc_path/self/mountinfo: cgroup2, or the hierarchy of version 1 that has perf_event. Returns 0
  * (also if there is no such hierarchy) or -ENOMEM.
  */
 int cgroup_names_scan(struct cgroup_names *table, const char *proc_path);
@@ -45,9 +49,12 @@ int cgroup_names_scan(struct cgroup_names *table, const char *proc_path);
  */
 uint64_t cgroup_names_of_process(struct cgroup_names *table, const char *proc_path, int32_t pid);
 
-/* So many names were added since the last renewal that most cgroups may have been removed. */
+/*
+ * Returns whether so many names were added since the last renewal that most of their cgroups may
+ * have been removed.
+ */
 bool cgroup_names_are_old(const struct cgroup_names *table);
-/* Scan, and remove old names. Returns 0 or -ENOMEM; in that case too many names are removed. */
+/* Scans, and removes old names. Returns 0 or -ENOMEM; in that case too many names are removed. */
 int cgroup_names_renew(struct cgroup_names *table, const char *proc_path);
 
 #endif

@@ -21,7 +21,7 @@ struct cpu_watch {
 void cpu_watch_open(struct cpu_watch *watch, const char *cpu_path);
 void cpu_watch_close(struct cpu_watch *watch);
 
-/* Read the file again; returns true when online has changed. */
+/* Reads the file again. Returns whether `online` has changed. */
 bool cpu_watch_read(struct cpu_watch *watch);
 
 #endif

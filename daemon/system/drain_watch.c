@@ -94,7 +94,7 @@ int drain_watch_add(struct drain_watch *watch, int fd)
 	return watch_fd(watch, fd, KEY_RING);
 }
 
-/* Without pidfds, poll whether the processes still exist. */
+/* Without pidfds, polls whether the processes still exist. */
 static void watch_look(struct drain_watch *watch)
 {
 	for (size_t i = 0; i < watch->nr_processes; i++) {
@@ -105,7 +105,7 @@ static void watch_look(struct drain_watch *watch)
 	}
 }
 
-/* A periodic timerfd that is not read does not expire again. */
+/* Reads the timer: a periodic timerfd does not expire again before it was read. */
 static void watch_tick(struct drain_watch *watch)
 {
 	uint64_t nr_ticks;

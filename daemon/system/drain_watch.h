@@ -26,13 +26,13 @@ struct drain_watch {
 int drain_watch_open(struct drain_watch *watch, const pid_t *pids, size_t nr_pids);
 void drain_watch_close(struct drain_watch *watch);
 
-/* Also wake up when fd is readable; closing fd removes it. Returns 0 or -errno. */
+/* From now on also wakes up when fd is readable; closing fd removes it. Returns 0 or -errno. */
 int drain_watch_add(struct drain_watch *watch, int fd);
 
-/* Handle what has happened, without waiting. Returns true when a second has passed. */
+/* Handles all events so far, without waiting. Returns whether a second has passed. */
 bool drain_watch_take(struct drain_watch *watch);
 
-/* There were processes to watch, and all of them have ended. */
+/* Returns whether there were processes to watch, and all of them have ended. */
 bool drain_watch_ended(const struct drain_watch *watch);
 
 #endif

@@ -12,8 +12,8 @@
 #define HEAP_SPARE_BYTES ((size_t)4 << 20)
 
 /*
- * Return free memory to the kernel if there is more than spare_bytes; call it about once a minute.
- * Returns 1 if memory was returned, else 0.
+ * Returns free memory to the kernel if there is more than spare_bytes; call it about once a minute.
+ * The result is 1 if memory was returned, else 0.
  */
 int heap_trim(size_t spare_bytes);
 

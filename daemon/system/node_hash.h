@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table of nodes that are embedded in the caller's objects. It does not know the keys:
- * callers compare them. The table grows by doubling; without memory to grow, only its chains get
- * longer. One thread at a time.
+ * A hash table of nodes that are embedded in the caller's objects. The table does not know their
+ * keys: callers compare them. The table grows by doubling; if it cannot grow, for lack of memory,
+ * only its chains get longer. One thread at a time.
  */
 #ifndef DAEMON_NODE_HASH_H
 #define DAEMON_NODE_HASH_H
@@ -31,14 +31,14 @@ void node_hash_deinit(struct node_hash *table); /* the caller owns and frees the
 void node_hash_add(struct node_hash *table, struct node *node, uint64_t hash);
 void node_hash_remove(struct node_hash *table, struct node *node);
 
-/* The first node with this hash, and the next one with the same hash; NULL: no more. */
+/* Return the first node with this hash, and the next one with the same hash; NULL: no more. */
 struct node *node_hash_first(const struct node_hash *table, uint64_t hash);
 struct node *node_hash_next(const struct node *node);
 
-/* Any node, for emptying a table in linear time; NULL: the table is empty. */
+/* Returns any node, to empty a table in linear time; NULL: the table is empty. */
 struct node *node_hash_any(struct node_hash *table);
 
-/* Call visit for each node. visit may remove that node, but must not add nodes. */
+/* Calls visit for each node. visit may remove that node, but must not add nodes. */
 void node_hash_walk(const struct node_hash *table, void (*visit)(struct node *node, void *context),
 		    void *context);
 

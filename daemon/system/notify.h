@@ -20,7 +20,7 @@ struct notify {
 };
 
 /*
- * Read $NOTIFY_SOCKET, $WATCHDOG_USEC and $WATCHDOG_PID, and remove them from the environment, so
+ * Reads $NOTIFY_SOCKET, $WATCHDOG_USEC and $WATCHDOG_PID, and removes them from the environment, so
  * that children do not inherit them. Returns 0, or -errno if the socket's name is not supported or
  * no socket can be made; then nothing is sent later.
  */
@@ -29,17 +29,19 @@ void notify_deinit(struct notify *notify);
 
 void notify_ready(struct notify *notify);
 void notify_stopping(struct notify *notify);
-/* One line for people, shown by systemctl status. */
+/* Sends one line for people, which systemctl status shows. */
 void notify_status(struct notify *notify, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Report that the daemon is alive. Call it often: at most four messages are sent in the time after
+ * Reports that the daemon is alive. Call it often: at most four messages are sent in the time after
  * which the manager gives up.
  */
 void notify_alive(struct notify *notify, uint64_t now_ns);
 
-/* How long the caller may wait for work: wait_ms, or less if notify_alive is due earlier. */
+/*
+ * Returns how long the caller may wait for work: wait_ms, or less if notify_alive is due earlier.
+ */
 int notify_wait_ms(const struct notify *notify, int wait_ms);
 
 #endif

@@ -88,7 +88,10 @@ static int sets_put(const struct capability_sets *sets)
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
-/* Rings opened later then need no privilege to lock their memory. */
+/*
+ * Removes the limit of locked memory, so that rings opened later need no privilege for it. Returns
+ * false if there still is a limit.
+ */
 static bool raise_lock_limit(void)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -98,7 +101,9 @@ static bool raise_lock_limit(void)
 	return !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur == RLIM_INFINITY;
 }
 
-/* Try an event that counts nothing, on all processes of one CPU, including kernel mode. */
+/*
+ * Tries to open an event that counts nothing, on all processes of one CPU, including kernel mode.
+ */
 static bool can_open_events(void)
 {
 	struct perf_event_attr attr = {
@@ -115,8 +120,8 @@ static bool can_open_events(void)
 }
 
 /*
- * Some distributions patch their kernels to require more than CAP_PERFMON. Try it while the
- * privileges can still be restored.
+ * Makes sets effective. Some distributions patch their kernels to require more than CAP_PERFMON:
+ * this is tried here, while the privileges can still be restored.
  */
 static int try_effective(struct capability_sets *sets, bool whole_machine, bool *needs_admin)
 {

@@ -36,24 +36,24 @@ struct privileges {
 
 #define PRIVILEGES_TEXT_BYTES 512
 
-/* The capabilities that a daemon with these needs keeps, if it has them. Pure. */
+/* Returns the capabilities that a daemon with these needs keeps, if it has them. */
 uint64_t privileges_wanted(const struct privileges_needs *needs, bool can_lock, bool knows_perfmon);
 
 /*
- * Raise RLIMIT_MEMLOCK if allowed, drop all capabilities but those wanted, and set no_new_privs.
- * Capabilities that the daemon does not have are not gained. Returns 0 or -errno with diag; after
- * an error nothing was dropped for good.
+ * Raises RLIMIT_MEMLOCK if allowed, drops all capabilities except those wanted, and sets
+ * no_new_privs. Capabilities that the daemon does not have are not gained. Returns 0 or -errno with
+ * diag; after an error nothing was dropped for good.
  */
 int privileges_drop(struct privileges *privileges, const struct privileges_needs *needs,
 		    struct diag *diag);
 
 /*
- * Programs that this process executes can get no capabilities except those in kept. Needs
+ * From now on programs that this process executes can get only capabilities in kept. Needs
  * CAP_SETPCAP; without it the call has no effect.
  */
 void privileges_bound(uint64_t kept);
 
-/* Write "perfmon,sys_ptrace", "none" or "all" to text[PRIVILEGES_TEXT_BYTES]. */
+/* Writes "perfmon,sys_ptrace", "none" or "all" to text[PRIVILEGES_TEXT_BYTES]. */
 void privileges_format(const struct privileges *privileges, char *text);
 
 bool privileges_has(const struct privileges *privileges, unsigned int capability);

@@ -63,7 +63,7 @@ static bool line_parse(const char *text, struct mount_line *line)
 	return true;
 }
 
-/* Parse the next valid line of *text, and move *text to the line after it. */
+/* Parses the next valid line of *text, and moves *text to the line after it. */
 static bool line_next(const char **text, struct mount_line *line)
 {
 	while (**text) {
@@ -85,7 +85,10 @@ static bool find_id(const char *mounts, int64_t id, struct mount_line *found)
 	return false;
 }
 
-/* Whether mounts contains the file system of that device, mounted at point (NULL: anywhere). */
+/*
+ * Returns whether mounts contains the file system of that device, mounted at point (NULL:
+ * anywhere).
+ */
 static bool has_device(const char *mounts, struct word device, const char *point)
 {
 	struct mount_line line;
@@ -97,7 +100,8 @@ static bool has_device(const char *mounts, struct word device, const char *point
 }
 
 /*
- * Local file systems that an unprivileged user cannot mount from own storage, and those in memory.
+ * Returns whether kind is a file system in memory, or a local one that an unprivileged user cannot
+ * mount from their own storage.
  */
 static bool is_prompt_kind(struct word kind)
 {
@@ -156,8 +160,8 @@ static char *read_of_process(const char *proc_path, int32_t pid, const char *nam
 }
 
 /*
- * The process is in the daemon's user namespace: its mounts were made with this machine's
- * privileges.
+ * Returns whether the process is in the daemon's user namespace: then its mounts were made with
+ * this machine's privileges.
  */
 static bool has_own_user(const char *proc_path, int32_t pid)
 {

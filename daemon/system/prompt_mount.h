@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides which mounts are prompt: a daemon that must not block may open files there, since their
- * file systems answer by themselves, from memory or from a disk of this machine. Other file
- * systems depend on another machine or on a process and may block for ever (a user's FUSE file
- * system, a server that is down), or opening their files has side effects (/proc/kmsg).
+ * file systems need only memory or a disk of this machine to answer. Other file systems depend on
+ * another machine or on a process and may block for ever (a user's FUSE file system, a server that
+ * is down), or opening their files has side effects (/proc/kmsg).
  *
  * The decision uses the list of mounts only, since a query to the file system may itself block.
  */
@@ -13,18 +13,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Id of the mount of fd (an O_PATH descriptor is allowed); -1: not known. */
+/* Returns the id of the mount of fd (an O_PATH descriptor is allowed); -1: not known. */
 int64_t prompt_mount_id(int fd);
 
 /*
- * Whether mount id, which process pid sees, is prompt. The root of this machine always is. An
- * overlay that an unprivileged user made is not, since any file system may lie below it.
+ * Returns whether mount id, which process pid sees, is prompt. The file system of this machine's
+ * root always is. An overlay that an unprivileged user made is not, since any file system may lie
+ * below it.
  */
 bool prompt_mount_is(const char *proc_path, int32_t pid, int64_t id);
 
 /*
- * The same from texts in the format of mountinfo: the process's, and the daemon's own. own_user:
- * only users with this machine's privileges can have made the process's mounts.
+ * Does the same from texts in the format of mountinfo: the process's, and the daemon's own.
+ * own_user: only users with this machine's privileges can have made the process's mounts.
  */
 bool prompt_mount_find(const char *mounts, const char *own_mounts, bool own_user, int64_t id);
 

@@ -49,7 +49,7 @@ static int compare_tids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Sort and remove duplicates: a process may be given twice. */
+/* Sorts the list and removes duplicates, since a process may be given twice. */
 static void list_sort(struct thread_list *list)
 {
 	size_t nr = 0;

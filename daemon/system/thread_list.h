@@ -13,7 +13,7 @@ struct thread_list {
 };
 
 /*
- * List all threads that the processes have now. A process that has ended has no threads. Returns
+ * Lists all threads that the processes have now. A process that has ended has no threads. Returns
  * 0, -ENOMEM, or -errno of reading proc_path (NULL: "/proc").
  */
 int thread_list_read(struct thread_list *list, const char *proc_path, const pid_t *pids,
