@@ -24,9 +24,9 @@ struct trace_counters {
 
 /*
  * The caller has set attr, handler, context and enabled; events start disabled if
- * attr.disabled is set and enabled is not. Returns 0 if at least one CPU has its event: CPUs that are
- * about to go offline or come online are left to trace_counters_tend(). -ENODEV: no CPU has one;
- * -EBUSY: an enabled event finds no place; -ENOMEM, or another error of perf.
+ * attr.disabled is set and enabled is not. Returns 0 if at least one CPU has its event: CPUs
+ * that are about to go offline or come online are left to trace_counters_tend(). -ENODEV: no
+ * CPU has one; -EBUSY: an enabled event finds no place; -ENOMEM, or another error of perf.
  */
 int trace_counters_create(struct trace_counters *counters);
 /* The handler may run until RCU is synchronised with. cpus NULL: does nothing. */
