@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Ctrl-C and SIGTERM end operf and optrace record while their daemon starts, even if the daemon
-# never gets ready and ignores SIGTERM; what a daemon recorded that got ready just then is kept. The stand-in daemon needs no performance events.
+# never gets ready and ignores SIGTERM. If the daemon gets ready just then, its profile or trace is
+# kept. The stand-in daemon needs no performance events.
 . "$(dirname "$0")/lib.sh"
 
 mkdir "$T/bin"
 cp "$BIN/operf" "$BIN/optrace" "$T/bin"
-# Reports that it is ready when SIGTERM comes and the file "ready_at_term" exists; then it ends.
+# Reports that it is ready when the file "ready" exists, or when SIGTERM comes and the file
+# "ready_at_term" exists; then it ends at SIGTERM.
 cat >"$T/bin/oprofiled" <<END
 #!/bin/sh
 for argument; do
@@ -27,7 +29,10 @@ end()
 trap end TERM
 echo \$\$ >"$T/pid.part"
 mv "$T/pid.part" "$T/pid"
-while [ -e "$T/pid" ]; do sleep 0.05; done
+while [ -e "$T/pid" ]; do
+	[ "\$is_ready" ] || [ ! -e "$T/ready" ] || get_ready
+	sleep 0.05
+done
 END
 chmod 755 "$T/bin/oprofiled"
 cp "$T/bin/oprofiled" "$T/bin/oprof-tracer"
@@ -90,6 +95,7 @@ check_ready()
 	begin "$@"
 	shift
 	kill "-$signal" $tool
+	[ "$signal" != ALRM ] || : >"$T/ready"
 	until_true ended $tool
 	tap_ok $? "$name $*: SIG$signal right before the daemon is ready ends it" || kill -9 $tool
 	wait $tool
@@ -99,6 +105,8 @@ check_ready()
 	tap_has "$T/err" "$pattern" "and what the daemon has recorded is told"
 }
 
+check_ready ALRM 0 "the profile is in $T/session" operf -d "$T/session" -s
+rm "$T/ready"
 : >"$T/ready_at_term"
 check_ready INT 0 "the profile is in $T/session" operf -d "$T/session" -s
 check_ready INT 0 "the trace is in $T/trace" optrace record -o "$T/trace"
