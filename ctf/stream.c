@@ -150,8 +150,8 @@ static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const ch
 
 static const char *reason_of(int error)
 {
-	return error == -ENODATA   ? "it became shorter while it was read"
-	       : error == -EBADMSG ? "its compressed data are damaged"
+	return error == -ENODATA   ? "the file became shorter while it was read"
+	       : error == -EBADMSG ? "the file's compressed data are damaged"
 				   : strerror(-error);
 }
 

@@ -76,6 +76,15 @@ static int open_signals(struct program *program, struct diag *diag)
 	return 0;
 }
 
+/* Before tracing begins, such a signal waits for signal_fd to be read. */
+static bool is_asked_to_end(void)
+{
+	sigset_t waiting;
+
+	return !sigpending(&waiting) &&
+	       (sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGINT));
+}
+
 static void begin_time(const struct program *program)
 {
 	const struct itimerspec end = {.it_value.tv_sec = (time_t)program->options.nr_seconds};
@@ -305,6 +314,7 @@ static int begin(struct program *program, struct diag *diag)
 		.chunks = options->chunks,
 		.source = options->source,
 		.cgroup = options->cgroup,
+		.is_cancelled = is_asked_to_end,
 	};
 	int error = choose(program, diag);
 
@@ -325,6 +335,9 @@ static int begin(struct program *program, struct diag *diag)
 		error = tracer_open(&program->tracer, &config, diag);
 	if (!error)
 		error = tracer_start(program->tracer, diag);
+	if (!error && is_asked_to_end())
+		error = diag_set(diag, -ECANCELED,
+				 "a signal ended the tracer before tracing began");
 	return error;
 }
 
@@ -392,8 +405,9 @@ static int run(struct program *program, struct diag *diag)
 		ready_ok(&program->ready);
 		record(program);
 		error = end(program, diag);
+	} else {
+		tracer_discard(program->tracer);
 	}
-	(void)tracer_close(program->tracer, NULL);
 	trace_session_close(&program->serve.session);
 	trace_choice_deinit(&program->choice);
 	thread_list_deinit(&program->threads);

@@ -149,12 +149,12 @@ static void daemon_reset(struct daemon *daemon, struct control_answer *answer)
 
 static void daemon_shutdown(struct daemon *daemon, struct control_answer *answer)
 {
-	int error;
+	int error, sync_error;
 
 	daemon_stop(daemon, answer);
 	error = profiler_dump(&daemon->profiler);
-	if (!error)
-		error = profiler_sync(&daemon->profiler);
+	sync_error = profiler_sync(&daemon->profiler);
+	error = error ? error : sync_error;
 	if (error)
 		control_answer_fail(answer, error, strerror(-error));
 	daemon->ending = true;
@@ -236,18 +236,20 @@ static void daemon_reap(struct daemon *daemon)
 {
 	static const enum oprof_request waiting[] = {OPROF_REQUEST_DUMP, OPROF_REQUEST_SAVE};
 	static struct control_answer answer;
-	uint64_t job;
-	int error;
+	struct sync_job_result result;
 
 	profiler_reap(&daemon->profiler);
-	while (sync_job_reap(&daemon->sync, &job, &error)) {
-		if (error)
-			log_error("cannot write to disk: %s", strerror(-error));
+	while (sync_job_reap(&daemon->sync, &result)) {
+		if (result.write_error)
+			log_error("cannot write to disk: %s", strerror(-result.write_error));
 		for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
 			control_answer_init(&answer);
-			if (error)
-				answer_step(&answer, waiting[i], SYNC_JOB_WRITE, error);
-			control_server_finish(daemon->server, job, waiting[i], &answer);
+			if (result.read_error)
+				answer_step(&answer, waiting[i], SYNC_JOB_READ, result.read_error);
+			else if (result.write_error)
+				answer_step(&answer, waiting[i], SYNC_JOB_WRITE,
+					    result.write_error);
+			control_server_finish(daemon->server, result.job, waiting[i], &answer);
 		}
 	}
 }

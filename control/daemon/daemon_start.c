@@ -96,11 +96,11 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 
 /*
  * Reads one line without its end; it is empty if the pipe was closed first. Returns 0, -ETIMEDOUT,
- * or -EINTR: this process was asked to end.
+ * or -EINTR: this process was asked to end, and nothing was read.
  */
-static int read_ready_line(int fd, int (*signal_came)(void), char *line, size_t nr_bytes)
+static int read_ready_line(int fd, int64_t deadline_ms, int (*signal_came)(void), char *line,
+			   size_t nr_bytes)
 {
-	int64_t deadline_ms = clock_monotonic_ms() + DAEMON_READY_TIMEOUT_MS;
 	size_t used = 0;
 
 	while (used < nr_bytes - 1) {
@@ -108,7 +108,7 @@ static int read_ready_line(int fd, int (*signal_came)(void), char *line, size_t 
 		int64_t left = deadline_ms - clock_monotonic_ms();
 		ssize_t nr;
 
-		if (signal_came && signal_came())
+		if (!used && signal_came && signal_came())
 			return -EINTR;
 		if (left <= 0)
 			return -ETIMEDOUT;
@@ -130,7 +130,8 @@ static int read_ready_line(int fd, int (*signal_came)(void), char *line, size_t 
 static int wait_ready(int fd, int (*signal_came)(void), struct diag *diag)
 {
 	char line[DIAG_TEXT_BYTES];
-	int error = read_ready_line(fd, signal_came, line, sizeof(line));
+	int error = read_ready_line(fd, clock_monotonic_ms() + DAEMON_READY_TIMEOUT_MS, signal_came,
+				    line, sizeof(line));
 
 	if (error == -EINTR)
 		return diag_set(diag, error, "a signal came before the daemon was ready");
@@ -140,11 +141,10 @@ static int wait_ready(int fd, int (*signal_came)(void), struct diag *diag)
 	return daemon_ready_parse(line, diag);
 }
 
-/* Waits until pid has ended; kills it after timeout_ms and returns -ETIMEDOUT. 0 or -errno. */
-static int wait_status(pid_t pid, int timeout_ms, int *status)
+/* Waits until pid has ended; kills it at the deadline and returns -ETIMEDOUT. 0 or -errno. */
+static int wait_status(pid_t pid, int64_t deadline_ms, int *status)
 {
 	const struct timespec pause = {.tv_nsec = DAEMON_END_INTERVAL_MS * 1000000L};
-	int64_t deadline_ms = clock_monotonic_ms() + timeout_ms;
 	pid_t ended;
 
 	while ((ended = waitpid(pid, status, WNOHANG)) == 0 && clock_monotonic_ms() < deadline_ms)
@@ -154,6 +154,24 @@ static int wait_status(pid_t pid, int timeout_ms, int *status)
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, status, 0);
 	return -ETIMEDOUT;
+}
+
+/*
+ * Ends a child that is not needed any more because of error. Returns error; or 0: it had become
+ * ready just before this process was asked to end, and is ending.
+ */
+static int cancel(pid_t child, int fd, int error)
+{
+	const int64_t deadline_ms = clock_monotonic_ms() + DAEMON_CANCEL_TIMEOUT_MS;
+	char line[DIAG_TEXT_BYTES];
+	int status;
+
+	(void)kill(child, SIGTERM);
+	if (error == -EINTR && !read_ready_line(fd, deadline_ms, NULL, line, sizeof(line)) &&
+	    !strcmp(line, "ok"))
+		return 0;
+	(void)wait_status(child, deadline_ms, &status);
+	return error;
 }
 
 static int launch(const char *path, struct daemon_args *args, const int ready[2], pid_t *pid,
@@ -213,11 +231,9 @@ int daemon_start(struct daemon_args *args, enum daemon_kind kind, int (*signal_c
 	if (!error) {
 		error = wait_ready(ready[0], signal_came, diag);
 		if (error == -ETIMEDOUT || error == -EINTR)
-			(void)kill(child, SIGTERM);
-		if (error || kind == DAEMON_DETACHED)
-			(void)wait_status(child,
-					  error == -EINTR ? DAEMON_CANCEL_TIMEOUT_MS
-							  : DAEMON_END_TIMEOUT_MS,
+			error = cancel(child, ready[0], error);
+		else if (error || kind == DAEMON_DETACHED)
+			(void)wait_status(child, clock_monotonic_ms() + DAEMON_END_TIMEOUT_MS,
 					  &status);
 	}
 	(void)close(ready[0]);
@@ -242,7 +258,7 @@ int daemon_end(pid_t pid, struct diag *diag)
 
 	if (kill(pid, SIGTERM) && errno != ESRCH)
 		return diag_set(diag, -errno, "cannot end the daemon: %s", strerror(errno));
-	error = wait_status(pid, DAEMON_END_TIMEOUT_MS, &status);
+	error = wait_status(pid, clock_monotonic_ms() + DAEMON_END_TIMEOUT_MS, &status);
 	if (error == -ETIMEDOUT)
 		return diag_set(diag, -EIO, "the daemon did not end within %d s and was killed",
 				DAEMON_END_TIMEOUT_MS / 1000);

@@ -41,8 +41,10 @@ enum daemon_kind {
  * ended, and diag has the reason. Returns 0 or -errno.
  *
  * signal_came returns the signal that asked this process to end, or 0; NULL if
- * such signals are not caught. At a signal before the daemon is ready, the
- * daemon is ended with SIGTERM, and after 5 s with SIGKILL: -EINTR.
+ * such signals are not caught. At a signal before the daemon is ready (-EINTR),
+ * and if it is not ready within DAEMON_READY_TIMEOUT_MS (-ETIMEDOUT), the daemon
+ * is ended with SIGTERM, and after 5 s with SIGKILL. If it became ready while
+ * the signal came, 0 is returned: the caller ends it as it does at later signals.
  */
 int daemon_start(struct daemon_args *args, enum daemon_kind kind, int (*signal_came)(void),
 		 pid_t *pid, struct diag *diag);

@@ -18,4 +18,5 @@ test_programs += \
 	tests/unit/control/daemon/test_setup_file \
 	tests/unit/control/daemon/test_setup_match \
 	tests/unit/control/daemon/test_status_text
+tests_unit_control_daemon_test_daemon_start_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_control_daemon_test_session_files_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=flock

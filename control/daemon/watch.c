@@ -17,12 +17,13 @@ static volatile sig_atomic_t asked_to_end;
 
 static void note_signal(int signal_number)
 {
-	asked_to_end = signal_number;
+	if (signal_number != SIGALRM || !asked_to_end)
+		asked_to_end = signal_number;
 }
 
 int watch_signal(void)
 {
-	return asked_to_end;
+	return asked_to_end == SIGALRM ? 0 : asked_to_end;
 }
 
 /* Does nothing: catching the signal ends sigsuspend(). */

@@ -10,7 +10,10 @@
 /* Catches Ctrl-C and similar signals from now on. Call it before the daemon is started. */
 void watch_catch_signals(void);
 
-/* Returns the newest such signal, or 0 if none came; for daemon_start(). */
+/*
+ * Returns the newest such signal, or 0 if none came; for daemon_start(). SIGALRM does not count: an
+ * alarm ends the profile, but not the start.
+ */
 int watch_signal(void);
 
 /*

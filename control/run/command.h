@@ -33,7 +33,10 @@ struct command {
  */
 int command_hold(struct command *command, char *const *argv, struct diag *diag);
 
-/* Returns the newest signal noted so, or 0 if none was; for daemon_start(). */
+/*
+ * Returns the newest signal that asked this process to end while the command was held, or 0; for
+ * daemon_start().
+ */
 int command_signal(void);
 
 /*

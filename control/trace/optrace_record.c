@@ -91,7 +91,7 @@ static int record_command(struct recording *record)
 	struct command command;
 	struct diag diag = {0};
 	pid_t tracer;
-	bool ran;
+	bool traced;
 	int status, failed = 0, error = command_hold(&command, record->command, &diag);
 
 	if (error) {
@@ -109,7 +109,7 @@ static int record_command(struct recording *record)
 		return status;
 	}
 	error = command_release(&command);
-	ran = !error;
+	traced = !error || error == -ECANCELED;
 	status = error ? command_exec_status(error)
 		       : wait_beside(record, &command, &tracer, &failed);
 	if (error == -ECANCELED)
@@ -119,7 +119,7 @@ static int record_command(struct recording *record)
 	error = tracer ? daemon_end(tracer, &diag) : 0;
 	if (error)
 		log_error("the trace may be incomplete: %s", diag_show(&diag));
-	else if (ran && !failed)
+	else if (traced && !failed)
 		tell_next(record);
 	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;
 }

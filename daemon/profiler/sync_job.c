@@ -43,6 +43,8 @@ static int sync_job_begin(struct sync_job *sync)
 		sync_child(sync->profiler, parent);
 	sync->pid = pid;
 	sync->running++;
+	sync->read_error = sync->next_read_error;
+	sync->next_read_error = 0;
 	profiler_synced(sync->profiler, 0);
 	return 0;
 }
@@ -67,13 +69,26 @@ uint64_t sync_job_request(struct sync_job *sync, int *error)
 	return 0;
 }
 
+static void keep_first(int *error, int next)
+{
+	*error = *error ? *error : next;
+}
+
 int sync_job_dump(struct sync_job *sync, uint64_t *job, enum sync_job_step *failed)
 {
-	int error = profiler_dump(sync->profiler);
+	const int read_error = profiler_dump(sync->profiler);
+	int error = 0;
 
-	*failed = error ? SYNC_JOB_READ : SYNC_JOB_WRITE;
-	*job = error ? 0 : sync_job_request(sync, &error);
-	return error;
+	*job = sync_job_request(sync, &error);
+	if (!*job) {
+		*failed = read_error ? SYNC_JOB_READ : SYNC_JOB_WRITE;
+		return read_error ? read_error : error;
+	}
+	if (*job == sync->running)
+		keep_first(&sync->read_error, read_error);
+	else
+		keep_first(&sync->next_read_error, read_error);
+	return 0;
 }
 
 static int status_error(int status)
@@ -81,22 +96,23 @@ static int status_error(int status)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-bool sync_job_reap(struct sync_job *sync, uint64_t *job, int *error)
+bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result)
 {
 	int status;
 
 	if (!sync->pid || waitpid(sync->pid, &status, WNOHANG) != sync->pid)
 		return false;
 	sync->pid = 0;
-	*job = sync->running;
-	*error = status_error(status);
-	if (*error)
-		profiler_synced(sync->profiler, *error);
+	*result = (struct sync_job_result){sync->running, sync->read_error, status_error(status)};
+	if (result->write_error)
+		profiler_synced(sync->profiler, result->write_error);
 	if (sync->again) {
 		sync->again = false;
 		if (sync_job_begin(sync)) { /* no child: both jobs end here */
-			*error = sync_job_at_once(sync);
-			*job = ++sync->running;
+			result->write_error = sync_job_at_once(sync);
+			result->job = ++sync->running;
+			keep_first(&result->read_error, sync->next_read_error);
+			sync->next_read_error = 0;
 		}
 	}
 	return true;

@@ -20,6 +20,8 @@ struct sync_job {
 	pid_t pid;		   /* the child; 0: no job runs */
 	uint64_t running;	   /* number of the running job, or of the last one */
 	bool again;		   /* another job must follow */
+	/* first error of reading for the dumps that the running and the next job write */
+	int read_error, next_read_error;
 };
 
 void sync_job_init(struct sync_job *sync, struct profiler *profiler);
@@ -34,17 +36,23 @@ uint64_t sync_job_request(struct sync_job *sync, int *error);
 enum sync_job_step { SYNC_JOB_READ, SYNC_JOB_WRITE };
 
 /*
- * Reads all samples and requests a sync of them. *job is the job to wait for, 0: none. Returns 0,
- * or -errno with the step that failed: reading, and then nothing is requested, or writing, when no
- * child could be made.
+ * Reads all samples and requests a sync of those that could be read. *job is the job to wait for;
+ * its result has an error of reading too. *job is 0 if no child could be made: the sync was done at
+ * once. Returns 0, or then -errno with the step that failed first.
  */
 int sync_job_dump(struct sync_job *sync, uint64_t *job, enum sync_job_step *failed);
 
+struct sync_job_result {
+	uint64_t job;	 /* its number */
+	int read_error;	 /* 0 or the first -errno of the dumps that it wrote */
+	int write_error; /* 0 or -errno */
+};
+
 /*
- * After SIGCHLD. Returns true if a job has ended: *job is its number, *error its result. The next
- * job, if requested, has then been started.
+ * After SIGCHLD. Returns true and *result if a job has ended. The next job, if requested, has then
+ * been started.
  */
-bool sync_job_reap(struct sync_job *sync, uint64_t *job, int *error);
+bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result);
 
 /* Wait for the running job. */
 void sync_job_wait(struct sync_job *sync);

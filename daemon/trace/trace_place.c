@@ -3,6 +3,7 @@
 
 #include "ctf/chunk.h"
 #include "lib/file.h"
+#include "lib/log.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -67,6 +68,27 @@ int trace_place_make_way(const char *folder, struct diag *diag)
 	error = move_away(folder, old, diag);
 	free(old);
 	return error;
+}
+
+void trace_place_give_back(const char *folder, bool has_old)
+{
+	const int error = file_remove_tree(folder);
+	char *old;
+
+	if (error) {
+		log_warning("cannot remove %s, an unfinished trace: %s", folder, strerror(-error));
+		return;
+	}
+	if (!has_old)
+		return;
+	if (asprintf(&old, "%s.old", folder) < 0) {
+		log_warning("no memory for a name: the previous trace stays in %s.old", folder);
+		return;
+	}
+	if (rename(old, folder))
+		log_warning("cannot move the previous trace back from %s: %s", old,
+			    strerror(errno));
+	free(old);
 }
 
 int trace_place_check(const char *folder, struct diag *diag)

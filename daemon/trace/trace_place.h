@@ -5,12 +5,20 @@
 
 #include "lib/diag.h"
 
+#include <stdbool.h>
+
 /*
  * Moves a trace at folder to folder.old, replacing a trace there; a folder that is not a trace
  * stays. Returns 0; -EBUSY: one of the two is being recorded; -EEXIST: folder.old is not a trace;
  * -errno. Fills diag on errors.
  */
 int trace_place_make_way(const char *folder, struct diag *diag);
+
+/*
+ * Removes the new trace at folder. has_old: then moves back the trace that trace_place_make_way()
+ * has moved. Errors are logged.
+ */
+void trace_place_give_back(const char *folder, bool has_old);
 
 /*
  * Checks that a trace can be made at folder: it does not exist, or is an empty folder. Returns 0,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/tracer_internal.h"
 
+#include "ctf/chunk.h"
 #include "daemon/trace/trace_place.h"
 #include "lib/clock.h"
 
@@ -97,8 +98,12 @@ int tracer_open_folder(struct tracer *tracer, struct diag *diag)
 
 	if (!config->folder)
 		return 0;
-	if (config->keep_old)
+	if (config->is_cancelled && config->is_cancelled())
+		return diag_set(diag, -ECANCELED, "a signal ended the tracer before tracing began");
+	if (config->keep_old) {
+		tracer->has_old = ctf_chunk_is_trace(config->folder);
 		error = trace_place_make_way(config->folder, diag);
+	}
 	return error ? error
 		     : trace_chunks_open(&tracer->chunks, &tracer->writer, &config->chunks,
 					 config->folder, &tracer->trace, clock_monotonic_ns(),
@@ -117,6 +122,16 @@ int tracer_close(struct tracer *tracer, struct diag *diag)
 	tracer->ops->close(tracer);
 	free(tracer);
 	return error;
+}
+
+void tracer_discard(struct tracer *tracer)
+{
+	const char *folder = tracer && tracer->writer ? tracer->config.folder : NULL;
+	const bool has_old = tracer && tracer->has_old;
+
+	(void)tracer_close(tracer, NULL);
+	if (folder)
+		trace_place_give_back(folder, has_old);
 }
 
 /* ---- recording ---- */

@@ -41,6 +41,8 @@ struct tracer_config {
 	const uint32_t *uids; /* only these users; nr_uids 0: all. Module only */
 	unsigned int nr_uids;
 	struct trace_trigger *trigger; /* the choice includes its events; NULL: no conditions */
+	/* Called right before the folder is made: true ends the start, -ECANCELED. May be NULL. */
+	bool (*is_cancelled)(void);
 };
 
 /* Default sizes of a flight recorder. */
@@ -91,6 +93,12 @@ struct tracer;
 
 /* Opens everything without recording yet. Returns 0 or -errno, with a remedy in diag. */
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag);
+
+/*
+ * Closes a tracer, if not NULL, whose trace is not wanted: removes the folder, and moves the trace
+ * that keep_old moved away back. What was in folder.old before is lost.
+ */
+void tracer_discard(struct tracer *tracer);
 
 /* Begins recording and writes the machine's state. Returns 0 or -errno. */
 int tracer_start(struct tracer *tracer, struct diag *diag);

@@ -64,6 +64,7 @@ struct tracer {
 	uint32_t stream;
 
 	struct ctf_writer *writer;	 /* NULL: a flight recorder */
+	bool has_old;			 /* an existing trace was moved to folder.old */
 	struct trace_chunks chunks;	 /* zeroed: no chunks */
 	struct trace_mappings *mappings; /* NULL: not recorded separately */
 	const char *cause;		 /* the trigger's condition, not yet taken; NULL: none */

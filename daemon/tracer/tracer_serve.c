@@ -40,9 +40,11 @@ void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 		const char *why;
 	} losses[] = {
 		{counts->lost_kernel,
-		 "events were lost because the kernel's buffers were full: choose fewer events, "
-		 "or larger buffers (-m)"},
-		{counts->lost_nested, "events were lost in interrupts that were nested too deeply"},
+		 "events were lost because the kernel's buffers were full or already closed: "
+		 "choose fewer events, or larger buffers (-m)"},
+		{counts->lost_nested,
+		 "events were lost because interrupts were nested too deeply, or because their "
+		 "writer was killed"},
 		{counts->lost_room,
 		 "events were lost because they are longer than a buffer, or for lack of memory: "
 		 "choose larger buffers (-m)"},

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 START_TEST(ready_lines_are_understood)
@@ -90,6 +92,45 @@ START_TEST(a_daemon_that_was_killed_is_told)
 }
 END_TEST
 
+/* Called through the linker's --wrap. */
+static time_t passed; /* seconds, between any two looks at the clock; 0: the real clock */
+static time_t fake_now;
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (!passed)
+		return __real_clock_gettime(clock, now);
+	*now = (struct timespec){.tv_sec = fake_now += passed};
+	return 0;
+}
+
+/* It never gets ready, and ignores SIGTERM. */
+START_TEST(a_daemon_that_is_not_ready_in_time_is_soon_killed)
+{
+	struct daemon_args args;
+	pid_t pid = 1;
+	int error;
+
+	/* Daemons are looked for in the folder of this program. */
+	daemon_args_init(&args, "../../../../../../../../../../../../../../../../bin/sh");
+	daemon_args_add(&args, "-c");
+	daemon_args_add(&args, "exec sleep 1000");
+	(void)signal(SIGTERM, SIG_IGN); /* inherited */
+	passed = 10;
+	error = daemon_start(&args, DAEMON_PRIVATE, NULL, &pid, &diag);
+	passed = 0;
+	daemon_args_deinit(&args);
+	ck_assert_int_eq(error, -ETIMEDOUT);
+	assert_has(diag.text, "not ready within 60 s");
+	ck_assert_int_eq(pid, 0);
+	ck_assert_int_eq(waitpid(-1, NULL, 0), -1); /* it has been waited for */
+	/* The 60 s and the 5 s until it is killed, and a few looks at the clock; not 120 s more. */
+	ck_assert_int_lt(fake_now, 60 + 120);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *cases = tcase_create("daemon_start");
@@ -99,5 +140,6 @@ int main(void)
 	tcase_add_test(cases, arguments_end_with_null);
 	tcase_add_test(cases, a_daemon_ends_when_asked_and_its_status_counts);
 	tcase_add_test(cases, a_daemon_that_was_killed_is_told);
+	tcase_add_test(cases, a_daemon_that_is_not_ready_in_time_is_soon_killed);
 	return test_run(cases);
 }

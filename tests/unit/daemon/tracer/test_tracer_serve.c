@@ -236,6 +236,11 @@ static void note(void *context, bool is_loss, const char *text)
 	ck_assert_uint_ge(nr, FIRST);
 	ck_assert_uint_le(nr, LAST);
 	told->has[nr] = true;
+	/* These two counters have two reasons each (doc/control-socket.md). */
+	if (nr == all_lost.lost_kernel)
+		ck_assert_ptr_nonnull(strstr(text, "full or already closed"));
+	if (nr == all_lost.lost_nested)
+		ck_assert_ptr_nonnull(strstr(text, "nested too deeply, or because their writer"));
 }
 
 START_TEST(the_end_tells_all_that_went_wrong_by_its_reason)
