@@ -8,7 +8,7 @@ struct growth {
 	uint64_t seen, accounted, kept, expired;
 };
 
-/* Recovery after a crash may have decreased a counter: count that as 0. */
+/* Returns a counter's growth; 0 if recovery after a crash has decreased the counter. */
 static uint64_t more(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
