@@ -23,7 +23,7 @@ static Elf_Data *find_data(const struct symbol_file *image)
 	return NULL;
 }
 
-/* Doubles the room. */
+/* Doubles *room, the size of *bytes. */
 static int grow(lzma_stream *stream, uint8_t **bytes, size_t *room)
 {
 	size_t nr_done = stream->next_out ? (size_t)(stream->next_out - *bytes) : 0;
