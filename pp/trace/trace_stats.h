@@ -36,7 +36,7 @@ struct trace_stats_choice {
 	bool histograms;     /* below each row that has one */
 };
 
-/* For ended states. Returns 0 or -ENOMEM. */
+/* Call after trace_states_end(). Returns 0 or -ENOMEM. */
 int trace_stats_show(const struct trace_states *states, const struct trace_sums *sums,
 		     const struct trace_stats_choice *choice, FILE *out);
 
