@@ -64,7 +64,10 @@ static bool counters_agree(const struct counters *counters, const struct growth 
 	       accounted <= seen + growth->seen + slack;
 }
 
-/* Files no longer hold expired samples. For a time range expired samples are not counted. */
+/*
+ * Files no longer contain expired samples. With a time range the counter of expired samples is
+ * ignored, because these samples were taken before the range.
+ */
 static bool files_agree(const struct profile_side *side, const struct selection_side *selected,
 			const struct growth *growth, uint64_t slack)
 {
