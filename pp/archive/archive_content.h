@@ -26,9 +26,9 @@ struct archive_content {
 	const char *session_dir;	       /* like that of selection_options */
 	const struct profile_options *options; /* where to search for binaries */
 	struct archive_writer *writer;	       /* NULL: only list */
-	/* gets the name of each added file, one per line; NULL: no list */
+	/* receives the name of each added file, one per line; NULL: no list */
 	FILE *list;
-	/* Called with each file that is omitted, and the reason. */
+	/* Called for each file that is omitted, with the reason. */
 	void (*skip)(const char *path, const struct diag *diag);
 	/* results; nr_missing: binaries that were not available */
 	size_t nr_binaries, nr_debug_files, nr_missing;
