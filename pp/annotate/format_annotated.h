@@ -16,7 +16,7 @@
 
 struct annotated_options {
 	bool source, assembly;
-	double threshold; /* least percent of all samples, of files or with assembly functions */
+	double threshold; /* smallest share of a file (with assembly: of a function), in percent */
 	enum demangle_mode demangle;
 	const char *command_line;
 	const char *output_dir; /* NULL: everything is written to out */

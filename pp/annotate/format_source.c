@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_SHOWN  8 /* functions defined in one line */
+#define TOTALS_SHOWN  8 /* of functions that begin in one line */
 #define CALLERS_SHOWN 4
-#define LACKS_SHOWN   5 /* images */
+#define LACKS_SHOWN   5 /* images with samples that have no line */
 
 /* A total that is written after the line where a function begins. */
 struct total {

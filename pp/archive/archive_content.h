@@ -23,9 +23,9 @@
 
 struct archive_content {
 	const struct selection *selection;     /* must have one side */
-	const char *session_dir;	       /* like that of selection_options */
+	const char *session_dir;	       /* like selection_options.session_dir */
 	const struct profile_options *options; /* where to search for binaries */
-	struct archive_writer *writer;	       /* NULL: only list */
+	struct archive_writer *writer;	       /* NULL: files are only listed */
 	/* receives the name of each added file, one per line; NULL: no list */
 	FILE *list;
 	/* Called for each file that is omitted, with the reason. */

@@ -18,7 +18,7 @@ struct function_joining {
 	struct call_tree *tree;
 	struct call_stacks *stacks;
 	const struct profile_options *options;
-	size_t room;	 /* of tree->functions */
+	size_t room;	 /* allocated elements of tree->functions */
 	uint32_t *order; /* indexes of keys, sorted by image, then offset */
 	uint32_t *sides; /* for each function, one bit for each side that has it */
 	/* Symbols of the current image; kept for copies of this image that follow in order. */

@@ -108,7 +108,7 @@ static void add_node_counts(uint64_t *counts, uint64_t *shares, size_t at,
 		saturate_add_each(shares + at * nr, node_shares, nr);
 }
 
-/* frame: the last one. Returns whether no other frame on the path has the same function. */
+/* frame must be the path's last one. Returns whether no other frame has the same function. */
 static bool is_outermost(const struct walking *walking, const struct frame *frame)
 {
 	return frame->outer + 1 == walking->depth;

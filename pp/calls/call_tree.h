@@ -6,7 +6,7 @@
  * A function is an (image, symbol) of the flat profile; a node has at most one child for each
  * function. A stack is selected like the sample at its leaf: by application and by the leaf's
  * image. So the sums over all roots equal the flat profile's, except for nr_missing. A root
- * stands for the program that ran. Its samples include those that the kernel took for this
+ * stands for the program that ran. It includes the samples of kernel code that ran for this
  * program, even if they are stored under the kernel's image. So a root may have more samples
  * than its application in the flat profile.
  *

@@ -17,7 +17,7 @@ struct gmon_target {
 	bool wide; /* addresses have 64 bits; otherwise 32 */
 };
 
-#define GMON_BIN_BYTES 2 /* gprof's own unit; it misplaces samples of narrower bins */
+#define GMON_BIN_BYTES 2 /* gprof computes in this unit, and misplaces samples of narrower bins */
 
 /* A histogram of the address range [start, end), which consists of whole bins. */
 struct gmon_histogram {

@@ -41,13 +41,13 @@ struct image_reading {
 	const struct profile_options *options;
 	uint32_t image;
 	const struct symbol_table *table; /* NULL until the first part with samples was read */
-	struct loaded_symbols *own;	  /* contains table */
+	struct loaded_symbols *own;	  /* the struct that contains table */
 	struct row_table rows;
 	const char **names; /* by symbol, in the profile's pool; NULL: not stored yet */
 	char *hidden;	    /* by symbol: removed by include or exclude; NULL: removes none */
 	uint32_t app;	    /* of the current part */
 	uint32_t stretch;   /* of the current part, in profile->time */
-	size_t row;	    /* to which the last samples were added; SIZE_MAX: they were filtered */
+	size_t row;	    /* row of the last samples; SIZE_MAX: they were filtered */
 };
 
 static bool needs_details(const struct profile_options *options)

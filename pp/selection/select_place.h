@@ -13,7 +13,7 @@ struct select_place {
 };
 
 /*
- * Fills session_dir and archives of *options, which place must outlive. A side with "archive:"
+ * Fills session_dir and archives of *options. place must outlive *options. A side with "archive:"
  * uses that archive; other sides use the folder that session_dir_find() finds for `wanted`
  * (--session-dir; NULL: not given). Returns 0, -EINVAL if `wanted` is given but all sides have
  * archives, or an error of archive_place_open() or session_dir_find(). Call

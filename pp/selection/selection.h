@@ -38,7 +38,7 @@ enum selection_merge {
 };
 
 struct selection_options {
-	/* From select_place_find(). */
+	/* Set by select_place_find(). */
 	const char *session_dir;
 	/* The archive with a side's sessions; NULL: session_dir has them. Borrowed. */
 	const struct archive_place *archives[SPEC_SIDES_MAX];

@@ -38,7 +38,7 @@ struct selection_walk {
 	struct selected_file *found;
 	size_t nr_found, room;
 
-	struct class_key *keys; /* distinct ones */
+	struct class_key *keys; /* each key once */
 	uint8_t *measures;	/* by key: enum class_measure */
 	size_t nr_keys, keys_room;
 	struct index_table key_table;

@@ -20,7 +20,7 @@ struct symbol_reading {
 	struct symbol_file debug; /* fd -1: none */
 	struct symbol_file mini;  /* symbols embedded in the image; elf NULL: none */
 	struct symbol_plt plt;
-	int damage; /* -EILSEQ: some symbols could not be read; 0: none */
+	int damage; /* -EILSEQ: some symbols could not be read; 0: all could be read */
 };
 
 __attribute__((format(printf, 2, 3))) static void note(struct symbol_reading *reading,

@@ -6,7 +6,7 @@
  *
  *   struct symbol_wire_header
  *   struct symbol_wire_entry [nr_symbols]
- *   strings_bytes of strings, each with its NUL
+ *   strings_bytes bytes of NUL-terminated strings
  */
 #ifndef PP_SYMBOL_WIRE_H
 #define PP_SYMBOL_WIRE_H

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The wait is short, because it delays the reaction to signals and the report of a slow daemon. */
+/* After top_take_keys() the wait is short: it delays the reaction to signals and slow daemons. */
 #define PATIENCE_MIN_MS 1000
 #define PATIENCE_MAX_MS 4000
 

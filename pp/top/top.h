@@ -35,7 +35,7 @@ struct top {
 	 * grows if the daemon is slow.
 	 */
 	struct client_patience patience;
-	/* text: why there was no answer to the last request, or no event in it; otherwise "" */
+	/* text: why the last request has no answer, or the answer no samples of the event; or "" */
 	struct diag trouble;
 	bool event_lacks; /* the last answer had no samples of the event */
 	/* The daemon, its CPU time when last read, and the time of this reading. */

@@ -30,7 +30,7 @@ enum top_view {
 /* Shares are of all samples, so they do not depend on the filter. */
 struct top_row {
 	const char *name;   /* in the rows' pool */
-	const char *detail; /* to what the row belongs, such as its image, or "" */
+	const char *detail; /* what the row belongs to, such as an image or program; or "" */
 	uint64_t nr_samples, nr_idle;
 	uint64_t weight;
 	double share; /* percent of the weight */

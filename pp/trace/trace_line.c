@@ -103,8 +103,8 @@ static bool add_escape(struct trace_line *line, uint8_t byte)
 }
 
 /*
- * Adds the next character of text and returns its length in bytes. What must not reach a terminal
- * is escaped.
+ * Adds the next character of text and returns its length in bytes. Escapes characters that must not
+ * reach a terminal.
  */
 static size_t add_character(struct trace_line *line, const char *text, size_t nr_bytes)
 {

@@ -31,7 +31,7 @@ enum trace_action {
 	ACT_SYSCALL_EXIT,
 	ACT_BLOCK_DONE,
 	ACT_STATE,
-	/* Like fork, exec and exit, in a stream without a CPU; precede the CPUs' events. */
+	/* Like fork, exec and exit, in a stream without a CPU. They precede the CPUs' events. */
 	ACT_TASK_BEGIN,
 	ACT_TASK_EXEC,
 	ACT_TASK_END,

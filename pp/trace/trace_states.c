@@ -282,8 +282,8 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * Returns whether no event was lost after since. If so, the next recorded end belongs to the begin
- * that was recorded at since.
+ * Returns whether no event was lost after `since`. If so, the next recorded end belongs to the
+ * begin that was recorded at `since`.
  */
 static bool is_sure(const struct trace_states *states, uint64_t since)
 {

@@ -36,7 +36,7 @@ struct cpu {
 	unsigned int nr_open;
 	int32_t new_tid; /* the last task that task_newtask reported */
 	bool new_is_thread;
-	/* block_done: a block request ended, in an interrupt that still runs or in the thread. */
+	/* A block request ended; block_done_in_interrupt: in an interrupt that still runs. */
 	bool block_done, block_done_in_interrupt;
 };
 

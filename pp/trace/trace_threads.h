@@ -24,7 +24,7 @@ struct thread {
 	bool on_cpu, is_ending;
 	bool is_told;		 /* begun by ACT_TASK_BEGIN; a fork event of its CPU may follow */
 	bool is_chosen;		 /* accepted by the chooser, with its current name and process */
-	enum thread_state waits; /* state while off its CPU; it began at since */
+	enum thread_state waits; /* state while off its CPU; since: when it began */
 	uint64_t since;
 	uint64_t woken;	     /* time of the wake-up; 0: not woken since it last ran */
 	uint32_t call;	     /* system call that it executes, or CALL_NONE */

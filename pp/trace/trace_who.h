@@ -46,7 +46,10 @@ void trace_who_begin_look(struct trace_who *who);
 int trace_who_look(struct trace_who *who, const struct ctf_record *record);
 void trace_who_end_look(struct trace_who *who);
 
-/* Before the first look: makes the running threads the first ones of the next later stretch. */
+/*
+ * Call before the first look, when all records up to the trace's end have been read. The first look
+ * then knows the threads that ran at the end.
+ */
 void trace_who_is_behind(struct trace_who *who);
 
 #endif
