@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lists the other files from which symbols, lines and inlined functions of an image are read:
- * its debug file, the file to which dwz moved parts of the debug file, and split files or their
- * package; for the kernel, its vmlinux. An archive takes these files to another machine. The
- * forked helper finds them in the same way as reports.
+ * its debug file, the file to which dwz moved parts of the debug information, and split files or
+ * their package; for the kernel, its vmlinux. An archive takes these files to another machine.
+ * The forked helper finds them in the same way as reports.
  */
 #ifndef PP_DEBUG_LIST_H
 #define PP_DEBUG_LIST_H

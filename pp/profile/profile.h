@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rows of a report: samples in each class for each (application, image) or (application,
- * image, symbol). Each sample is counted in exactly one row, so the sums of rows agree exactly
- * with the totals and with the sample files and slices, even without symbols.
+ * image, symbol). Each sample is counted in exactly one row, unless it is idle or filtered, so
+ * the sums of rows agree exactly with the totals and with the sample files and slices, even
+ * without symbols.
  *
  * Uses selections and symbols; not for sorting or layout (format_text.h).
  */
