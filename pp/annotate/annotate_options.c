@@ -170,7 +170,7 @@ static int check(struct annotate_options *options, struct diag *diag)
 	return 0;
 }
 
-/* Joins the arguments with blanks. Returns NULL without memory. */
+/* Joins the arguments with blanks. Returns NULL if out of memory. */
 static char *join_words(int argc, const char **argv)
 {
 	char *text = NULL;

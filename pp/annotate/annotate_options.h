@@ -26,14 +26,14 @@ struct annotate_options {
 };
 
 /*
- * Times are relative to now_ns. Returns 0, or -EINVAL, -ENOMEM, ... with diag; deinit options
- * in either case.
+ * Times are relative to now_ns. Returns 0, or an error such as -EINVAL or -ENOMEM with diag.
+ * Call annotate_options_deinit() in either case.
  */
 int annotate_options_parse(struct annotate_options *options, int argc, const char **argv,
 			   int64_t now_ns, struct diag *diag);
 void annotate_options_deinit(struct annotate_options *options);
 
-/* --help, --usage, --version. */
+/* Prints the text for --help, --usage or --version. */
 void annotate_options_show(enum tool_what what);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* A source file, found by its path in line tables. */
 struct mixed_file {
-	char *path; /* by annotation_clean_path */
+	char *path; /* result of annotation_clean_path() */
 	struct source_file text;
 	struct mixed_file *next;
 };

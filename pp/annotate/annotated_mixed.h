@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines above the instructions that were compiled from them. A comment marks the
- * beginning of another file or inlined function, with the functions it was inlined into.
- * Internal to format_assembly.c.
+ * Source lines above the instructions that were compiled from them. Where another file or
+ * inlined function begins, a comment names the file, and the functions into which the code was
+ * inlined. Internal to format_assembly.c.
  */
 #ifndef PP_ANNOTATED_MIXED_H
 #define PP_ANNOTATED_MIXED_H
@@ -27,8 +27,8 @@ int mixed_begin(struct mixed **mixed, struct mixed_sources *sources, size_t imag
 void mixed_end(struct mixed *mixed);
 
 /*
- * Writes the lines above the instruction at key; keys of a function ascend. Returns 0 or
- * -ENOMEM.
+ * Writes the lines above the instruction at key. Within a function, keys must ascend. Returns 0
+ * or -ENOMEM.
  */
 int mixed_write(struct mixed *mixed, FILE *out, uint64_t key);
 /* Ends a function; the next key belongs to another one. */

@@ -22,7 +22,7 @@ struct annotated_output {
 };
 
 /*
- * Begins the part for name, a path from outside; the file stays inside dir. Returns 0 or
+ * Begins the part for name, which may be any path: the file is always inside dir. Returns 0 or
  * -ENOMEM.
  */
 int annotated_output_begin(struct annotated_output *output, const char *name);

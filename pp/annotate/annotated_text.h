@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parts of annotated sources and instructions: columns before each line, comments, order by
- * samples. Internal to format_source.c, format_assembly.c, annotated_mixed.c.
+ * What annotated sources and instructions have in common: columns before each line, comments,
+ * order by samples. Internal to format_source.c, format_assembly.c, annotated_mixed.c.
  */
 #ifndef PP_ANNOTATED_TEXT_H
 #define PP_ANNOTATED_TEXT_H
@@ -22,15 +22,15 @@ struct annotated_cells {
 int annotated_cells_init(struct annotated_cells *cells, const struct profile *profile);
 void annotated_cells_deinit(struct annotated_cells *cells);
 
-/* Writes " 10 5.0000 " for each column, 15 wide unless the numbers are large. */
+/* Writes "    10  5.0000 " for each column: 15 characters, or more if numbers are large. */
 void annotated_cells_write(struct annotated_cells *cells, FILE *out, const uint64_t *counts,
 			   const uint64_t *shares);
-/* Writes as many blanks. */
+/* Writes the blanks that stand for columns in a line without samples. */
 void annotated_cells_blank(const struct annotated_cells *cells, FILE *out);
 
-/* Writes text inside a comment: it cannot end the comment or affect a terminal. */
+/* Writes text inside a comment, changed so that it cannot end the comment or affect a terminal. */
 void annotated_comment_write(FILE *out, const char *text);
-/* Writes the demangled name of a function; NULL: "(no symbols)". */
+/* Writes the demangled name of a function; if name is NULL: "(no symbols)". */
 void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode);
 
 /* Writes the first comment: command line, its meaning, events. Returns 0 or -ENOMEM. */
@@ -38,8 +38,8 @@ int annotated_head_write(FILE *out, const struct annotation *annotation,
 			 const struct annotated_options *options);
 
 /*
- * Returns the indexes of nr things from first on, largest share first; malloc'ed. NULL: no
- * memory.
+ * Returns the indexes of nr elements of sums from `first` on, largest share first; malloc'ed.
+ * NULL: out of memory.
  */
 size_t *annotated_order(const struct profile *profile, const struct annotation_sums *sums,
 			size_t first, size_t nr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The container of annotated code: the keys of a profile by image, function and source line.
- * Inlined code counts for its innermost line; the functions that it was inlined into are also
- * kept, with their samples.
+ * The data of annotated code: the keys of a profile by image, function and source line. Inlined
+ * code counts for its innermost line; the functions into which it was inlined are also kept,
+ * with their samples.
  *
  * Sums agree: functions add up to the profile's totals, and so do lines plus no_line. Counts
  * and shares are as in struct profile, nr_columns each.
@@ -38,7 +38,7 @@ struct annotation_file {
 	const char *path;  /* as in debug information, without "." and ".." */
 	size_t first_line; /* range in annotation.lines */
 	size_t nr_lines;
-	uint32_t image;	  /* an image built from it */
+	uint32_t image;	  /* index of an image built from this file */
 	int64_t built_ns; /* build time of the oldest such image; 0: not known */
 };
 
@@ -64,7 +64,7 @@ struct annotation_image {
 	size_t first_function; /* range in annotation.functions */
 	size_t nr_functions;
 	enum symbols_lack lines; /* SYMBOLS_FULL: lines are available */
-	char *note;		 /* why lines are missing; NULL */
+	char *note;		 /* why lines are missing; NULL: they are not */
 };
 
 struct annotation {
@@ -93,8 +93,8 @@ struct annotation {
 };
 
 /*
- * lines: fills lines and files too. profile must outlive annotation. Returns 0, -ENOMEM,
- * -EOVERFLOW, or an error of line_table_load.
+ * If lines is true, also fills lines and files. profile must outlive annotation. Returns 0,
+ * -ENOMEM, -EOVERFLOW, or an error of line_table_load().
  */
 int annotation_build(struct annotation *annotation, const struct profile *profile,
 		     const struct profile_options *options, bool lines);
@@ -114,8 +114,8 @@ static inline const uint64_t *annotation_shares(const struct annotation *annotat
 }
 
 /*
- * Returns path without "//", "." and "..", malloc'ed; a ".." that leads out of it is dropped.
- * NULL: no memory.
+ * Returns path without "//", "." and "..", malloc'ed. A ".." that leads above the beginning of
+ * path is dropped. NULL: out of memory.
  */
 char *annotation_clean_path(const char *path);
 

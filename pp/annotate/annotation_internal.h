@@ -12,7 +12,7 @@ static inline const struct profile_detail *annotation_detail(const struct annota
 	return &annotation->profile->details[annotation->keys[i]];
 }
 
-/* Fills all members about lines; images and functions must be filled. Returns 0 or -errno. */
+/* Fills all members about lines. images and functions must be filled. Returns 0 or -errno. */
 int annotation_lines_build(struct annotation *annotation, const struct profile_options *options);
 
 #endif

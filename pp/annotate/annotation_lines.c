@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: the keys of each function are joined to the image's line table. This gives
+ * How it works: the keys of each function are looked up in the image's line table. This gives
  * runs of neighbouring keys with the same place. The runs are then sorted and summed: by file
  * and line to lines and files, and by inlined function and caller.
  */
@@ -18,8 +18,8 @@
 struct key_run {
 	uint32_t file, line;
 	const char *inlined; /* innermost function inlined there, in the pool; NULL: none */
-	const char *caller;  /* function that it was inlined into; NULL: outside every symbol */
-	uint32_t first_line; /* first line of inlined in its file */
+	const char *caller;  /* function into which it was inlined; NULL: outside every symbol */
+	uint32_t first_line; /* first line with samples of the inlined function in this file */
 };
 
 struct builder {
@@ -138,7 +138,7 @@ static bool is_known(const struct line_table *table, const struct line_place *pl
 	return place->line && place->file < table->nr_files && *table->files[place->file];
 }
 
-/* Returns the pool's copy of a name in the line table; NULL: no memory. */
+/* Returns the pool's copy of a name in the line table; NULL: out of memory. */
 static const char *keep_name(struct builder *builder, const char *name)
 {
 	if (name != builder->last_name) {
@@ -301,7 +301,7 @@ static int join_image(struct builder *builder, size_t image)
 	struct image_lines joining = {.builder = builder, .image = image};
 	int error = load_table(&joining);
 
-	builder->last_name = NULL; /* names do not outlive the table of their image */
+	builder->last_name = NULL; /* names are freed with the table of their image */
 	if (!error) {
 		joining.built_ns = built_ns_of(&joining);
 		error = join_functions(&joining);

@@ -16,7 +16,7 @@
 
 struct annotated_options {
 	bool source, assembly;
-	double threshold; /* percent of all samples; for files, with assembly for functions */
+	double threshold; /* smallest share of a file (with assembly: of a function), in percent */
 	enum demangle_mode demangle;
 	const char *command_line;
 	const char *output_dir; /* NULL: everything is written to out */
@@ -34,7 +34,7 @@ struct annotated_options {
 int annotated_format_source(const struct annotation *annotation,
 			    const struct annotated_options *options, FILE *out, FILE *err,
 			    struct diag *diag);
-/* With options->source: lines above their instructions. */
+/* The same for instructions. With options->source, source lines are above their instructions. */
 int annotated_format_assembly(const struct annotation *annotation,
 			      const struct annotated_options *options, FILE *out, FILE *err,
 			      struct diag *diag);

@@ -21,7 +21,7 @@ struct assembly {
 	struct diag *diag;
 	struct annotated_cells cells;
 	struct annotated_output output;
-	struct annotation_sums scratch; /* sums of the current line: one element */
+	struct annotation_sums scratch; /* one element: the sums of the current line */
 	struct mixed_sources *mixed;	/* NULL: instructions only */
 	uint64_t nr_left_out;		/* samples below the threshold */
 };
@@ -194,7 +194,7 @@ static int load_image(struct assembly_writing *writing)
 
 /* ---- lines ---- */
 
-/* Sums the keys from *next up to last. Returns true if there are any. */
+/* Sums the keys from *next up to key `last`. Returns whether there are any. */
 static bool sum_keys(struct assembly *assembly, const struct annotation_function *function,
 		     size_t *next, uint64_t last)
 {
@@ -253,7 +253,7 @@ static void write_line(struct assembly_writing *writing, FILE *out,
 	(void)fputc_unlocked('\n', out);
 }
 
-/* Writes the samples that no instruction contains. */
+/* Writes the remaining samples, which belong to no instruction. */
 static void write_unclaimed(struct assembly_writing *writing, FILE *out,
 			    const struct annotation_function *function, size_t *next,
 			    const char *why)
@@ -359,7 +359,7 @@ static int compare_shown(const void *a, const void *b, void *context)
 	return left < right ? -1 : left > right;
 }
 
-/* Sorts by samples, most first. Before this the order was by key, as the ranges need it. */
+/* Sorts by samples, most first. collect_ranges() needs the order by key, so it runs before this. */
 static int sort_shown(struct assembly_writing *writing)
 {
 	const struct annotation *annotation = writing->assembly->annotation;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_SHOWN  8 /* functions defined in one line */
+#define TOTALS_SHOWN  8 /* of functions that begin in one line */
 #define CALLERS_SHOWN 4
-#define LACKS_SHOWN   5 /* images */
+#define LACKS_SHOWN   5 /* images with samples that have no line */
 
 /* A total that is written after the line where a function begins. */
 struct total {
@@ -244,7 +244,10 @@ static void write_text(struct source_writing *writing, FILE *out)
 	}
 }
 
-/* Writes the lines with samples but no text: after the end of the file, or of a missing file. */
+/*
+ * Writes the lines that have samples but no text, because they are past the end of the file or the
+ * file is missing.
+ */
 static void write_rest(struct source_writing *writing, FILE *out)
 {
 	const char *why = writing->text.text ? "past the end of the file" : "the file is missing";
@@ -386,7 +389,7 @@ static size_t find_totals(const struct sources *sources, uint32_t file)
 	return low;
 }
 
-/* Files with the definition of a function but without samples are not shown. */
+/* Does not show files that have the definition of a function but no samples. */
 static int write_files(struct sources *sources)
 {
 	const struct annotation *annotation = sources->annotation;

@@ -192,7 +192,7 @@ int source_file_read(struct source_file *file, const char *path, const struct so
 
 /* ---- writing ---- */
 
-/* Returns the length of the UTF-8 character that begins with first; 0: none does. */
+/* Returns whether the byte is a character that is written unchanged. */
 static bool is_plain(unsigned char byte)
 {
 	return (byte >= 0x20 && byte < 0x7f) || byte == '\t';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source files of annotated code: found by the path in debug information, read whole, split
- * into lines. They may hold any bytes: NULs, escape sequences, no newline at the end.
+ * Source files of annotated code: found by the path in debug information, read as a whole, and
+ * split into lines. Files may contain any bytes: NULs, escape sequences, no newline at the end.
  *
  * Not for the samples of lines (annotation.h).
  */
@@ -19,9 +19,9 @@
 /* Where to search for files. The lists are borrowed. */
 struct source_search {
 	const struct spec_list *search_dirs; /* -d */
-	const struct spec_list
-		*base_dirs; /* -b: prefixes to remove from paths before the search there */
-	const char *root;   /* -R: prefix of unchanged paths; NULL: none */
+	const struct spec_list *base_dirs;   /* -b: prefixes that are removed from paths for the
+						search in search_dirs */
+	const char *root;		     /* -R: prefix of unchanged paths; NULL: none */
 };
 
 struct source_file {
@@ -46,10 +46,10 @@ int source_file_read(struct source_file *file, const char *path,
 		     const struct source_search *search);
 void source_file_deinit(struct source_file *file);
 
-/* Returns line number (1 to nr_lines) without its CR LF or LF; not terminated. */
+/* Returns line `number` (1 to nr_lines) without its CR LF or LF; not NUL-terminated. */
 const char *source_file_line(const struct source_file *file, size_t number, size_t *nr_bytes);
 
-/* Writes a line; bytes that would affect a terminal become '?'. Tabs stay. */
+/* Writes a line. Characters that would affect a terminal become '?', except tabs. */
 void source_line_write(FILE *out, const char *line, size_t nr_bytes);
 
 #endif

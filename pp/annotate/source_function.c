@@ -33,7 +33,7 @@ static size_t nr_before_parameters(const char *shown)
 	return i;
 }
 
-/* Returns the length without template arguments at the end. */
+/* Returns the length of shown's first nr bytes without template arguments at their end. */
 static size_t nr_without_template(const char *shown, size_t nr)
 {
 	size_t depth = 0;
@@ -65,7 +65,7 @@ const char *source_function_name(const char *shown, size_t *nr_bytes)
 	return shown + begin;
 }
 
-/* True if line contains name as a whole word, followed by a parenthesis. */
+/* Returns whether line contains name as a whole word, followed by a parenthesis. */
 static bool has_name(const char *line, size_t nr_line, const char *name, size_t nr_name)
 {
 	const char *end = line + nr_line;

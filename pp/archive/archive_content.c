@@ -22,14 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Each file is added once: names holds the names added so far. */
+/* State of adding files. Each file is added only once: names has the names added so far. */
 struct content_adding {
 	struct archive_content *content;
 	struct strings names;
 	char session_dir[PATH_MAX]; /* absolute */
 	char prefix[PATH_MAX];	    /* of the current session: "var/lib/.../samples/current" */
-	char meta[PATH_MAX];	    /* its meta folder */
-	struct strings seen;	    /* images of stacks that were handled */
+	char meta[PATH_MAX];	    /* meta folder of the current session */
+	struct strings seen;	    /* images of stacks that have been handled */
 	struct diag *diag;
 };
 
@@ -56,7 +56,7 @@ static int out_of_memory(struct content_adding *adding)
 	return diag_set(adding->diag, -ENOMEM, "out of memory");
 }
 
-/* Returns 0, or -ENOMEM; 1: the name was added before, or is not allowed. */
+/* Returns 0 for a new name; 1 if the name has been added before or is not allowed; or -ENOMEM. */
 static int take_name(struct content_adding *adding, const char *name)
 {
 	size_t nr_used = adding->names.nr_used;
@@ -83,7 +83,7 @@ static int add_fd(struct content_adding *adding, const char *name, int fd)
 		       : 0;
 }
 
-/* Adds the file at path of this machine; a missing file is not an error, but *there is false. */
+/* Adds the file at path on this machine. If the file is missing, returns 0 and *there is false. */
 static int add_path(struct content_adding *adding, const char *path, const char *name, bool *there)
 {
 	int fd = debug_file_open_regular(path);
@@ -119,7 +119,7 @@ static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 	return error;
 }
 
-/* Adds meta/ and the folders of files in it; skips files that a daemon is still writing. */
+/* Adds the files in a folder, and in its folders up to depth. Skips files still being written. */
 static int add_folder(struct content_adding *adding, const char *path, unsigned int depth)
 {
 	struct dirent **entries;
@@ -160,7 +160,7 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	adding->content->skip(path, &diag);
 }
 
-/* Adds the file that reports would read here: from a folder of -p, else by path below the root. */
+/* Adds the file that reports on this machine read: from a folder of -p, else below the root. */
 static int add_binary(struct content_adding *adding, const char *path, bool *there)
 {
 	const struct profile_options *options = adding->content->options;
@@ -190,7 +190,7 @@ static int add_binary(struct content_adding *adding, const char *path, bool *the
 	return error;
 }
 
-/* A path named as debug information may be any file, so only ELF files are archived. */
+/* Debug information of an untrusted file may name any path, so only ELF files are archived. */
 static bool is_elf(int fd)
 {
 	char magic[4];
@@ -249,8 +249,8 @@ static int add_file(struct content_adding *adding, const struct symbol_request *
 		return 0;
 	}
 	/*
-	 * Its symbols are kept in the meta folder; the file at its path is another one or
-	 * missing.
+	 * The symbols are kept in the meta folder, because the file at the path is missing or
+	 * another build.
 	 */
 	if (table->kept)
 		return 0;
@@ -281,7 +281,7 @@ static int add_found(struct content_adding *adding, const char *path,
 	return error;
 }
 
-/* The kernel's symbols are in the meta folder: its debug files are for lines and instructions. */
+/* The kernel's symbols are in the meta folder; its debug files add lines and instructions. */
 static int add_kernel(struct content_adding *adding, const struct oprof_image_identity *identity,
 		      const struct symbol_search *search)
 {
@@ -306,12 +306,12 @@ static int add_image(struct content_adding *adding, uint32_t index)
 	if (image->kind == OPROF_IMAGE_KERNEL || image->kind == OPROF_IMAGE_IDLE)
 		return add_kernel(adding, &image->section->identity, &search.search);
 	if (image->kind != OPROF_IMAGE_FILE)
-		return 0; /* its symbols are in the meta folder, or nowhere */
+		return 0; /* its symbols, if there are any, are in the meta folder */
 	return add_found(adding, image_search_path(content->selection, index),
 			 &image->section->identity, &search.search);
 }
 
-/* Adds an image of the stacks; it may have no samples itself. */
+/* Adds an image of the stacks. The image may have callers but no samples. */
 static int add_caller(void *context, const struct stack_image *image)
 {
 	struct content_adding *adding = context;

@@ -23,12 +23,12 @@
 
 struct archive_content {
 	const struct selection *selection;     /* must have one side */
-	const char *session_dir;	       /* like that of selection_options */
+	const char *session_dir;	       /* like selection_options.session_dir */
 	const struct profile_options *options; /* where to search for binaries */
-	struct archive_writer *writer;	       /* NULL: only list */
-	/* gets the name of each added file, one per line; NULL: no list */
+	struct archive_writer *writer;	       /* NULL: files are only listed */
+	/* receives the name of each added file, one per line; NULL: no list */
 	FILE *list;
-	/* Called with each file that is omitted, and the reason. */
+	/* Called for each file that is omitted, with the reason. */
 	void (*skip)(const char *path, const struct diag *diag);
 	/* results; nr_missing: binaries that were not available */
 	size_t nr_binaries, nr_debug_files, nr_missing;

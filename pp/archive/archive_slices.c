@@ -18,7 +18,7 @@ struct slice_making {
 	int (*take)(void *context, const char *name, int fd, struct diag *diag);
 	void *context;
 	void (*skip)(const char *path, const struct diag *diag);
-	/* of the session, sorted by slice and number; live files last */
+	/* the session's parts, sorted by slice and number; live files last */
 	struct selected_part *parts;
 	size_t nr_parts;
 	struct sdb_entry *entries;
@@ -99,7 +99,7 @@ static bool has_app(const struct slice_making *making, const struct selected_par
 	return false;
 }
 
-/* True if the selection is by application only; then all stacks of these applications are kept. */
+/* Returns whether the selection is by application only: all stacks of these are then kept. */
 static bool is_by_app(const struct selection *selection)
 {
 	static const enum spec_tag by_leaf[] = {SPEC_IMAGE_EXCLUDE, SPEC_LIB_IMAGE,
@@ -114,10 +114,10 @@ static bool is_by_app(const struct selection *selection)
 /* State while the selected part of a tree is copied. */
 struct keeping {
 	const struct stack_tree *from;
-	bool whole;		/* copy all of the tree */
-	bool *apps, *images;	/* for each root and each image: it is a selected application */
-	uint32_t *roots;	/* for each node: its root */
-	bool *needed, *counted; /* for each node: it is copied; its samples are copied */
+	bool whole;	     /* copy all of the tree */
+	bool *apps, *images; /* for each root, each image: whether it is a selected application */
+	uint32_t *roots;     /* for each node: its root */
+	bool *needed, *counted; /* for each node: whether it, and whether its samples, are copied */
 	int64_t *nodes;		/* for each node: its index in the copy */
 };
 
@@ -147,8 +147,8 @@ static void keeping_deinit(struct keeping *keeping)
 }
 
 /*
- * The samples of a root by image belong to their image (oprof/stack_file.h); the image of a
- * mark is not known.
+ * Returns whether the node's samples are copied. With OPROF_STACK_BY_IMAGE, samples belong to
+ * their image (oprof/stack_file.h); samples in a mark are not copied, as their image is unknown.
  */
 static bool is_counted(const struct keeping *keeping, uint32_t number)
 {
@@ -263,7 +263,7 @@ static int copy_section(struct slice_making *making, struct slice *slice,
 						 section->nr_keys);
 }
 
-/* parts are the selected parts of this slice. */
+/* parts: the selected parts of this slice. */
 static int copy_sections(struct slice_making *making, struct slice *slice,
 			 struct slice_builder *builder, const struct selected_part *parts,
 			 size_t nr_parts, struct diag *diag)
@@ -332,7 +332,8 @@ static void widen(int64_t *begin_ns, int64_t *end_ns, int64_t first_ns, int64_t 
 		*end_ns = last_ns;
 }
 
-/* Takes the values that all live files share from the first one; info borrows its strings. */
+/* Fills info from a live file: values that all files share come from the first; strings are
+ * borrowed. */
 static void take_header(struct slice_info *info, const struct sdb_image *file)
 {
 	const struct oprof_sdb_header *header = &file->header;
@@ -368,7 +369,7 @@ static int add_file(struct slice_builder *builder, const struct part_live *live,
 	return slice_builder_add_entries(builder, number, file->entries, file->nr_entries);
 }
 
-/* live_counters count from the end of the last slice on, so they begin at 0. */
+/* live_counters begin at the end of the last slice, so their first values are 0. */
 static void set_counters(struct slice_info *info, struct oprof_stats_entry *begin,
 			 struct oprof_stats_entry *end, const struct session_parts *parts)
 {
@@ -532,7 +533,7 @@ static size_t count_parts(const struct selected_part *parts, size_t nr_parts, si
 	return nr;
 }
 
-/* Whether archive_slices_make also reads the stacks of a slice, and reports their damage. */
+/* Returns whether archive_slices_make() also reads the stacks of a slice, and reports damage. */
 static bool reads_stacks(const struct selection *selection, size_t session, size_t slice)
 {
 	size_t nr = count_parts(selection->parts, selection->nr_parts, session, slice) +

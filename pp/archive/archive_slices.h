@@ -15,9 +15,9 @@
 #include <stddef.h>
 
 /*
- * Calls take for each slice of session, with its name, such as "minute.17.17.slice", and a
- * descriptor that is valid during the call. Stops if take fails, and returns its error.
- * Damaged slices are reported to skip and omitted. Returns 0, -ENOMEM or -errno with diag set.
+ * Calls take() for each slice of session, with the slice's name, such as "minute.17.17.slice",
+ * and a descriptor that is valid during the call. Stops if take() fails, and returns its error.
+ * Damaged slices are reported to skip() and omitted. Returns 0, -ENOMEM or -errno with diag set.
  */
 int archive_slices_make(const struct selection *selection, size_t session,
 			int (*take)(void *context, const char *name, int fd, struct diag *diag),
@@ -25,10 +25,10 @@ int archive_slices_make(const struct selection *selection, size_t session,
 			struct diag *diag);
 
 /*
- * Calls visit for each image in the stacks of these slices; an image in several slices is
- * visited several times. A slice whose stacks cannot be read is reported to skip, unless
- * archive_slices_make reports it. Stops if visit fails, and returns its error, or -ENOMEM with
- * diag set.
+ * Calls visit() for each image in the stacks of these slices; an image in several slices is
+ * visited several times. A slice whose stacks cannot be read is reported to skip(), unless
+ * archive_slices_make() reports it. Stops if visit() fails, and returns its error. Returns 0, or
+ * -ENOMEM with diag set.
  */
 int archive_slices_walk_images(const struct selection *selection, size_t session,
 			       int (*visit)(void *context, const struct stack_image *image),

@@ -29,7 +29,7 @@ struct archive_writer {
 	uint8_t *buffer;
 	uint64_t nr_bytes;
 	struct strings names; /* names added to a folder, to be removed if it is not finished */
-	/* length of the part of path that existed before; if path did, all */
+	/* length of the part of path that existed before the writer was opened */
 	size_t nr_there_bytes;
 	bool folder; /* path is a folder that this writer may fill */
 	bool finished;
@@ -129,7 +129,7 @@ static int open_file(struct archive_writer *writer, struct diag *diag)
 	    archive_write_add_filter_zstd(writer->archive) != ARCHIVE_OK)
 		return diag_set(diag, -EOPNOTSUPP,
 				"this libarchive cannot write tar with zstd; give a folder");
-	/* A link that others may have placed at this name, for example in /tmp, is not followed. */
+	/* Does not follow a link that other users may have placed at this name, such as in /tmp. */
 	writer->fd = open(writer->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (writer->fd < 0)
 		return diag_set_at(diag, -errno, writer->tmp, 0, "cannot be created: %s",
@@ -163,9 +163,9 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 /* ---- adding ---- */
 
 /*
- * A name that is not text in this locale (always "C", since none is set) causes a warning: the
- * name is stored as bytes, and its entry is marked so. Marking all entries would make tar(1)
- * warn about each.
+ * Accepts libarchive's warning for a name that is not text in this locale (always "C", since
+ * none is set): the name is stored as bytes, and its entry is marked accordingly. Marking all
+ * entries in this way would make tar(1) warn about each.
  */
 static bool is_written(const struct archive_writer *writer, int result)
 {
@@ -238,8 +238,8 @@ int archive_writer_add_bytes(struct archive_writer *writer, const char *name, co
 }
 
 /*
- * Copies nr_bytes, as in the header. A file that shrank is an error: libarchive would silently
- * fill it up with zeros.
+ * Copies nr_bytes, the size in the header. Returns an error if the file has become shorter:
+ * libarchive would silently fill it up with zeros.
  */
 static int copy_data(struct archive_writer *writer, const char *name, int fd, uint64_t nr_bytes,
 		     struct diag *diag)
@@ -307,7 +307,7 @@ static void remove_parents(char *path, size_t nr_kept)
 	}
 }
 
-/* Removes only what was written: the folder may have existed before, and others may use it. */
+/* Removes only the files written: the folder may have existed before, and others may use it. */
 static void remove_folder(struct archive_writer *writer)
 {
 	char *path;

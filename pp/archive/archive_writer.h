@@ -18,8 +18,8 @@
 struct archive_writer;
 
 /*
- * path is a file if it ends in .tar.zst, else a folder, which is created; an existing one must
- * be empty (-EEXIST). Returns 0 or -errno with diag.
+ * path is a file if it ends in .tar.zst, else a folder, which is created; an existing folder
+ * must be empty (-EEXIST). Returns 0 or -errno with diag.
  */
 int archive_writer_open(struct archive_writer **writer, const char *path, struct diag *diag);
 
@@ -31,8 +31,8 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 int archive_writer_add_bytes(struct archive_writer *writer, const char *name, const void *bytes,
 			     size_t nr_bytes, struct diag *diag);
 /*
- * Adds fd from its start, with its time and its mode & 0755. A file that grows during the copy is
- * cut at its first size; one that shrinks is an error (-EIO).
+ * Adds the content of fd, with fd's modification time and its mode & 0755. A file that grows
+ * during the copy is cut at its initial size; a file that shrinks causes an error (-EIO).
  */
 int archive_writer_add_fd(struct archive_writer *writer, const char *name, int fd,
 			  struct diag *diag);

@@ -144,7 +144,7 @@ static int put_units(struct debug_listing *listing)
 	return error;
 }
 
-/* Lines come from the image itself, but its symbols are in a debug file. */
+/* Opens the debug file if it is needed only for symbols, because the image itself has lines. */
 static int open_for_symbols(struct debug_listing *listing)
 {
 	struct symbol_file *debug = &listing->files.debug;
@@ -198,7 +198,7 @@ static int list_read(const struct symbol_request *request, int fd)
 	return error;
 }
 
-/* ---- here: the helper is not trusted ---- */
+/* ---- in this process: the helper's output is not trusted ---- */
 
 static bool is_plain(const char *path)
 {

@@ -18,7 +18,7 @@ struct function_joining {
 	struct call_tree *tree;
 	struct call_stacks *stacks;
 	const struct profile_options *options;
-	size_t room;	 /* of tree->functions */
+	size_t room;	 /* allocated elements of tree->functions */
 	uint32_t *order; /* indexes of keys, sorted by image, then offset */
 	uint32_t *sides; /* for each function, one bit for each side that has it */
 	/* Symbols of the current image; kept for copies of this image that follow in order. */
@@ -67,7 +67,7 @@ static int add_mark(struct function_joining *making, uint32_t image, uint32_t *n
 	uint32_t mark = STACK_MARK(image); /* STACK_MARK is its own inverse */
 	struct call_function function = {.image = CALL_IMAGE_NONE};
 
-	/* Readers of trees reject every other mark; this one is treated as unknown. */
+	/* The reader of trees rejects other values; if one remains, it is treated as unknown. */
 	if (mark >= OPROF_STACK_MARKS)
 		mark = OPROF_STACK_UNKNOWN;
 	function.mark = (enum oprof_stack_mark)mark;
@@ -93,8 +93,8 @@ static void forget_symbols(struct function_joining *making)
 }
 
 /*
- * The path that reports show is the real one, except for regions of memory: these have no
- * symbols.
+ * image->path is the path as reports show it. Only for memory regions, which have no symbols,
+ * it differs from the real path.
  */
 static int load_symbols(struct function_joining *making, const struct call_image *image)
 {
@@ -196,7 +196,7 @@ static uint64_t address_at(const struct image_joining *joining, uint64_t start)
 	return start + table->symbols[near].address - table->symbols[near].start;
 }
 
-/* Adds a function without symbol; its name is made of the key where it begins. */
+/* Adds a function without a symbol; its name contains the key of its first byte. */
 static int add_nameless(struct image_joining *joining, uint64_t start, uint32_t *number)
 {
 	struct function_joining *making = joining->making;
@@ -229,7 +229,7 @@ static int load_functions(struct image_joining *joining)
 				   &search.search);
 }
 
-/* Code outside every symbol gets its function from the image's code table, if possible. */
+/* Finds the function of code outside every symbol, in the image's code table if possible. */
 static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t *function)
 {
 	const struct symbol_table *table = &joining->making->table;
@@ -347,7 +347,7 @@ static int make_images(struct function_joining *making)
 	return error;
 }
 
-/* ---- functions that the user sees as one ---- */
+/* ---- functions that reports show as one ---- */
 
 static bool is_named(const struct call_image *image)
 {
@@ -384,9 +384,9 @@ static int compare_functions(const void *a, const void *b, void *context)
 }
 
 /*
- * Functions of equal path and name are one if the binary was rebuilt between the two sides, or
- * if their code has no file, so that each session numbers its names.
- * pp/profile/profile_merge.h does the same with rows.
+ * Two functions of equal path and name are the same if the binary was rebuilt between the two
+ * sides, or if their code has no file: each session then numbers the names itself.
+ * pp/profile/profile_merge.h merges rows by the same rule.
  */
 static bool belong_together(const struct function_joining *making, uint32_t a, uint32_t b)
 {

@@ -29,7 +29,7 @@ struct walking {
 	/* list of each node's children: first child, next sibling */
 	uint32_t *first_below, *next_beside;
 	uint32_t *arc_of; /* the arc that leads to each node */
-	/* of each function: depth + 1 of its outermost frame on the path; 0: not there */
+	/* of each function: 1 + index in path of its outermost frame; 0: not on the path */
 	uint32_t *outermost;
 	uint32_t *arc_depth; /* the same for each arc */
 	struct frame *path;
@@ -108,13 +108,16 @@ static void add_node_counts(uint64_t *counts, uint64_t *shares, size_t at,
 		saturate_add_each(shares + at * nr, node_shares, nr);
 }
 
-/* True if no frame above the last one has the same function. */
+/* frame must be the path's last one. Returns whether no other frame has the same function. */
 static bool is_outermost(const struct walking *walking, const struct frame *frame)
 {
 	return frame->outer + 1 == walking->depth;
 }
 
-/* Counts a node for its function; the nodes below only if no frame above has the function. */
+/*
+ * Adds a node's own samples to its function, and also the samples below unless a frame above
+ * has the same function.
+ */
 static void count_function(const struct walking *walking, const struct frame *frame)
 {
 	const struct call_graph *graph = walking->graph;
@@ -130,7 +133,7 @@ static void count_function(const struct walking *walking, const struct frame *fr
 				call_tree_below_shares(tree, frame->node));
 }
 
-/* Counts a node for the arc that leads to it. */
+/* Adds a node's samples to the arc that leads to this node. */
 static void count_arc(const struct walking *walking, const struct frame *frame)
 {
 	const struct call_graph *graph = walking->graph;
@@ -288,7 +291,7 @@ static int make_walk(struct walking *walking)
 		       : -ENOMEM;
 }
 
-/* Allocates two arrays of nr x columns, or one for both if shares are samples. */
+/* Allocates nr x columns counts and as many shares; if shares are samples, both are one array. */
 static int make_pair(const struct call_tree *tree, size_t nr, uint64_t **counts, uint64_t **shares)
 {
 	*counts = *shares = calloc(nr * tree->nr_columns + 1, sizeof(**counts));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Joins two views of the same samples: the flat profile has the addresses at which samples
- * ended (its details, by row: a symbol of an image that ran in an application); the call tree
- * has the functions. The steps:
+ * were taken (its details, by row: a symbol of an image that ran in an application); the call
+ * tree has the functions. The steps:
  *
- * 1. match_selection: find the tree's number of each image and application of the
- *    selection, whose numbers the flat profile uses.
+ * 1. match_selection: map the selection's numbers of images and applications, which the
+ *    flat profile uses, to the tree's numbers.
  * 2. index_functions: make a hash table of the tree's functions, by image and key
  *    of the first byte.
  * 3. add_places: find the function of each detail, by the symbol of its row or else
@@ -189,9 +189,10 @@ static int load_image_functions(struct place_join *join, uint32_t number)
 }
 
 /*
- * Sets *function to the function that contains a detail by the image's code table, if there is
- * one. The tree uses this table for code that no symbol covers, and for code whose symbol
- * begins at another byte than the function.
+ * Sets *function to the function that contains the detail according to the image's code table,
+ * or to NONE if the tree lacks this function. If the table has no function there, *function
+ * stays unchanged. The tree uses this table for code that no symbol covers, and for code whose
+ * symbol begins at another byte than the function.
  */
 static int function_of_code(struct place_join *join, const struct profile_detail *detail,
 			    uint32_t *function)
@@ -211,8 +212,8 @@ static int function_of_code(struct place_join *join, const struct profile_detail
 }
 
 /*
- * of_symbol is function_of_symbol of the row. *function is NONE if the tree has no such
- * function.
+ * of_symbol: what function_of_symbol() returned for the row. Sets *function to NONE if the tree
+ * has no such function.
  */
 static int function_of_detail(struct place_join *join, const struct profile_row *row,
 			      uint32_t of_symbol, const struct profile_detail *detail,
@@ -235,7 +236,7 @@ static bool same_code(uint32_t index, const void *key, void *context)
 	       places->codes[index].key == wanted->key;
 }
 
-/* Outside every symbol, a detail's address is only its key: the image's bias is added. */
+/* The address of a detail outside every symbol is only its key: adds the image's bias. */
 static uint64_t address_of(const struct place_join *join, const struct call_function *function,
 			   const struct profile_detail *detail, bool is_named)
 {
@@ -245,7 +246,8 @@ static uint64_t address_of(const struct place_join *join, const struct call_func
 					     : join->bias[function->image]);
 }
 
-/* Returns the code of a function at a detail's key, added if it is new; NONE: no memory. */
+/* Finds or adds the code of a function at a detail's key. Returns its index; NONE: out of memory.
+ */
 static uint32_t keep_code(struct place_join *join, uint32_t function,
 			  const struct profile_detail *detail, bool is_named)
 {
@@ -283,7 +285,7 @@ static int add_place(struct place_join *join, uint32_t function, uint32_t app, s
 	return 0;
 }
 
-/* True if the row's samples are filed under the image itself, not the program. */
+/* Returns whether the row's samples are stored under the image itself, not the program. */
 static bool is_by_image(const struct place_join *join, const struct profile_row *row)
 {
 	const struct selection *selection = join->flat->selection;
@@ -324,7 +326,10 @@ static int add_places(struct place_join *join)
 
 	for (size_t i = 0; i < join->flat->nr_rows && !error; i++)
 		error = add_row(join, i);
-	/* The tree does not know which samples of such a function are filed under its image. */
+	/*
+	 * The tree does not distinguish the samples of such a function that are stored under
+	 * its image from the others, so all its places count all applications.
+	 */
 	for (size_t i = 0; i < places->nr_places; i++)
 		if (places->is_shared[places->places[i].function])
 			places->places[i].app = CALL_PLACE_ANY;
@@ -380,7 +385,7 @@ static int allocate_counts(struct place_join *join)
 	return places->counts && places->shares ? 0 : -ENOMEM;
 }
 
-/* Returns the indexes of places in sorted order. NULL: no memory. */
+/* Returns the indexes of places in sorted order, to be freed; NULL: out of memory. */
 static uint32_t *make_order(struct call_places *places)
 {
 	uint32_t *order = calloc(places->nr_places + 1, sizeof(*order));
@@ -393,7 +398,7 @@ static uint32_t *make_order(struct call_places *places)
 	return order;
 }
 
-/* Counts each function's places, which are sorted, and adds the counts up. */
+/* places must be sorted: the places before a function's first one belong to lower functions. */
 static int find_first_places(struct call_places *places, size_t nr_functions)
 {
 	places->first = calloc(nr_functions + 1, sizeof(*places->first));
@@ -484,7 +489,8 @@ static int add_frame(struct place_join *join, const struct line_table *table, co
 	return 0;
 }
 
-/* Adds frames from the innermost outwards, each at the call of the previous one. */
+/* Adds frames from the innermost outwards; each outer frame has the line of the inner one's call.
+ */
 static int answer_code(struct place_join *join, const struct line_table *table,
 		       const struct line_found *found, struct call_code *code)
 {
@@ -502,7 +508,7 @@ static int answer_code(struct place_join *join, const struct line_table *table,
 	return error;
 }
 
-/* A function begins at the call of the outermost function inlined at its first byte. */
+/* If code at a function's first byte is inlined, the function's line is the outermost call. */
 static int answer_start(struct place_join *join, const struct line_table *table,
 			const struct line_found *found, struct line_place *start)
 {

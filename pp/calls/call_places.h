@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The addresses at which the samples of a call tree ended, with source lines and inlined
+ * The addresses at which the samples of a call tree were taken, with source lines and inlined
  * functions, for formats that show lines. A call tree has functions but no addresses; the flat
- * profile has addresses but not the stacks that led there. pp/calls/call_spread.h joins both.
+ * profile has addresses but no stacks. pp/calls/call_spread.h joins both.
  */
 #ifndef PP_CALL_PLACES_H
 #define PP_CALL_PLACES_H
@@ -13,19 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A source line at an address, and the function that has it in the source. */
+/* A source line of an address, and the function in which the source has this line. */
 struct call_frame {
-	const char *function; /* name of an inlined function; NULL: the function itself */
+	const char *function; /* name of an inlined function; NULL: not inlined */
 	uint32_t file, line;  /* file: index in files; 0: not known */
 };
 
 /*
- * The application of places whose function has samples filed under its image: such places
- * count all applications together.
+ * Value of call_place.app if some samples of the function are stored under its image instead
+ * of under the program: the place then counts the samples of all applications.
  */
 #define CALL_PLACE_ANY UINT32_MAX
 
-/* An address at which samples of an application ended. */
+/* An address at which samples of an application were taken. */
 struct call_place {
 	uint32_t function; /* index in the tree's functions */
 	uint32_t app;	   /* root node of the application, or CALL_PLACE_ANY */

@@ -16,7 +16,7 @@ static uint64_t part_of(const struct call_spread *spread, uint64_t number, size_
 	return (uint64_t)((unsigned __int128)number * number_of(spread, place) / spread->whole);
 }
 
-/* Most takers are so small that they have no whole part at any place. */
+/* Returns whether a taker has a whole part at any place. Most takers are too small. */
 static bool has_parts(const struct call_spread *spread, uint64_t number)
 {
 	return spread->whole &&
@@ -28,7 +28,7 @@ int call_spread_init(struct call_spread *spread, const uint64_t *numbers, size_t
 {
 	*spread =
 		(struct call_spread){.numbers = numbers, .nr_places = nr_places, .stride = stride};
-	/* Only a damaged file has sums that overflow: then no place is used. */
+	/* The sum overflows only if a file is damaged. In this case no place is used. */
 	for (size_t i = 0; i < nr_places; i++)
 		if (__builtin_add_overflow(spread->whole, numbers[i * stride], &spread->whole)) {
 			spread->nr_places = spread->whole = 0;
@@ -90,7 +90,7 @@ void call_spread_begin(struct call_spread *spread)
 		spread->step++;
 }
 
-/* Returns the place that owns the number'th unit of the leftovers. */
+/* Returns the place to which a unit of the leftovers belongs. number: of the unit, from 0. */
 static size_t find_place(const struct call_spread *spread, uint64_t number)
 {
 	size_t low = 0;

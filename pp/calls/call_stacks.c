@@ -18,12 +18,13 @@ struct tree_adding {
 	const struct stack_tree *tree;
 	uint32_t session, side, stretch;
 	const struct spec *spec;
-	/* the specification also selects by the image of the leaf */
+	/* true: the specification also selects by the image of the leaf */
 	bool by_leaf;
-	struct part_shown *shown;	  /* for each root of the tree; image is not set */
-	const char **image_paths;	  /* for each image of the tree */
-	uint32_t *images, *roots, *nodes; /* for each of the tree's: index in stacks */
-	uint8_t *leaves;		  /* enum leaf, by root and image of the tree */
+	struct part_shown *shown; /* for each root of the tree; image is not set */
+	const char **image_paths; /* for each image of the tree */
+	uint32_t *images, *roots,
+		*nodes;	 /* index in stacks of each image, root, node of the tree */
+	uint8_t *leaves; /* enum leaf, by root and image of the tree */
 };
 
 /* ---- arrays that grow ---- */
@@ -88,7 +89,7 @@ static int number_root(struct call_stacks *stacks, const struct call_stack_root 
 	return 0;
 }
 
-/* True if the image's keys are numbers of names, which each session assigns itself. */
+/* Returns whether the image's keys are numbers of names, which each session assigns itself. */
 static bool is_named(const struct call_image *image)
 {
 	return image->kind == OPROF_IMAGE_CODE ||
@@ -177,8 +178,8 @@ static int append_node(struct call_stacks *stacks, const struct call_stack_node 
 }
 
 /*
- * A call tree has each of its nodes once, so the nodes of the first tree need no look-up.
- * Nodes that become equal by merging are joined when they get their symbols.
+ * All nodes of one call tree differ, so the nodes of the first tree need no look-up. Nodes that
+ * become equal by merging are joined when they get their symbols.
  */
 static int number_node(struct call_stacks *stacks, const struct call_stack_node *node,
 		       uint32_t *number)
@@ -196,7 +197,7 @@ static int number_node(struct call_stacks *stacks, const struct call_stack_node 
 	return error ? error : index_table_put(&stacks->node_table, hash, *number);
 }
 
-/* Before the second tree: enters the nodes of the first into the table. */
+/* Called before the second tree is added: enters the nodes of the first tree into the table. */
 static int index_nodes(struct call_stacks *stacks)
 {
 	int error = 0;
@@ -209,7 +210,7 @@ static int index_nodes(struct call_stacks *stacks)
 
 /* ---- selection ---- */
 
-/* True if the selection depends on the image of the sample, not only on its application. */
+/* Returns whether the selection depends on a sample's image, not only on its application. */
 static bool is_by_leaf(const struct spec *spec, const struct selection *selection)
 {
 	return spec->lists[SPEC_IMAGE_EXCLUDE].nr_patterns ||
@@ -223,7 +224,7 @@ static bool is_by_image(const struct tree_adding *adding, uint32_t root)
 	return adding->tree->roots[root].flags & OPROF_STACK_BY_IMAGE;
 }
 
-/* True if a sample of this root with its leaf in image is selected. */
+/* Returns whether samples of this root whose leaf is in image are selected. */
 static bool is_chosen(const struct tree_adding *adding, uint32_t root, const char *image)
 {
 	struct part_shown shown = adding->shown[root];
@@ -269,7 +270,10 @@ static bool is_leaf_chosen(const struct tree_adding *adding, uint32_t root, uint
 
 /* ---- a tree ---- */
 
-/* Finds or adds the root in stacks for a root of the tree; CALL_NODE_NONE: no column has it. */
+/*
+ * Finds or adds the root in stacks for root `number` of the tree, and stores its index in
+ * adding->roots[number]; CALL_NODE_NONE: not selected, or in no column. Returns 0 or -ENOMEM.
+ */
 static int take_root(struct tree_adding *adding, uint32_t number)
 {
 	struct call_stacks *stacks = adding->stacks;
@@ -360,7 +364,7 @@ static int take_samples(struct tree_adding *adding, uint32_t number, const struc
 						     .share = from->weight});
 }
 
-/* of_root is filled with the root of each node of the tree. */
+/* Stores the root of each node of the tree in of_root. */
 static int take_nodes(struct tree_adding *adding, uint32_t *of_root)
 {
 	const struct stack_tree *tree = adding->tree;
@@ -417,7 +421,7 @@ static void adding_deinit(struct tree_adding *adding)
 	free(adding->leaves);
 }
 
-/* part is the index of a slice in the session, or the number of slices for the live files. */
+/* part: index of a slice in the session; for the live files, the number of slices. */
 static int add_tree(struct call_stacks *stacks, const struct stack_tree *tree, size_t session,
 		    size_t part, size_t side)
 {

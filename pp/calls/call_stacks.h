@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A key of an image, or a mark (a frame that is no code). */
+/* A key of an image, or a mark: a frame that stands for unknown frames. */
 struct call_key {
 	uint32_t image; /* index in images, or STACK_MARK() */
 	uint32_t function;
@@ -47,7 +47,7 @@ struct call_stacks {
 	struct index_table app_table, image_table, root_table, key_table, node_table;
 	const struct profile_time *stretches; /* NULL: samples are not kept by time */
 	struct profile_time times; /* entries: row is a node, column is 0, share is the weight */
-	/* trees added so far; with only one, node_table is still empty */
+	/* trees added so far; node_table is empty until the second tree is added */
 	size_t nr_trees;
 	bool has_stacks;   /* at least one tree has nodes */
 	bool has_by_image; /* like call_tree.has_by_image */
@@ -55,8 +55,8 @@ struct call_stacks {
 };
 
 /*
- * Reads all call trees of flat's selection; skip gets those that cannot be read. Returns 0 or
- * -ENOMEM; deinit stacks in either case.
+ * Reads all call trees of flat's selection, and calls skip() for each tree that cannot be read.
+ * Returns 0 or -ENOMEM; call call_stacks_deinit() in either case.
  */
 int call_stacks_read(struct call_stacks *stacks, const struct profile *flat,
 		     struct strings *strings,

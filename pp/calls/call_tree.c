@@ -35,7 +35,7 @@ static bool same_node(uint32_t index, const void *key, void *context)
 	       tree->nodes[index].function == wanted->function;
 }
 
-/* Returns the node, adding it if it is new; CALL_NODE_NONE: no memory. */
+/* Finds or adds a node. Returns its index; CALL_NODE_NONE: out of memory. */
 static uint32_t place_node(struct building *building, uint32_t parent, uint32_t function)
 {
 	struct call_tree *tree = building->tree;
@@ -118,7 +118,7 @@ static bool is_mark(const struct call_tree *tree, size_t node, enum oprof_stack_
 	return node >= tree->nr_apps && tree->functions[tree->nodes[node].function].mark == mark;
 }
 
-/* Sums the counts of lower nodes, and counts how stacks end. */
+/* Computes each node's below from self, and counts how the stacks end. */
 static void sum_up(struct call_tree *tree)
 {
 	sum_below(tree, tree->self, tree->below);
@@ -144,7 +144,7 @@ static void compare_flat(struct call_tree *tree)
 	uint64_t all = flat->nr_samples;
 	uint64_t ours = tree->nr_samples;
 
-	/* Without symbols, the flat profile was not filtered. */
+	/* A flat profile without symbols was not filtered, so filtered samples are included. */
 	saturate_add(&all, flat->nr_filtered);
 	saturate_add(&ours, tree->nr_filtered);
 	tree->nr_missing = all > ours ? all - ours : 0;
@@ -190,7 +190,10 @@ static bool is_counted(const struct call_stacks *stacks, const bool *hidden, siz
 	       (from->key == CALL_NODE_NONE || !hidden[stacks->keys[from->key].function]);
 }
 
-/* Returns for each node whether the node or a node below has samples to count. NULL: no memory. */
+/*
+ * Returns for each node whether the node or a node below it has samples to count; NULL: out of
+ * memory.
+ */
 static bool *find_needed(const struct call_stacks *stacks, const bool *hidden)
 {
 	bool *needed = calloc(stacks->nr_nodes + 1, sizeof(*needed));
@@ -237,7 +240,7 @@ static void count_nodes(struct call_tree *tree, const struct call_stacks *stacks
 	}
 }
 
-/* Counts the same samples by stretch of time. */
+/* Counts the same samples also by stretch (interval of time). */
 static int count_times(struct call_tree *tree, const struct call_stacks *stacks, const bool *hidden)
 {
 	const struct classes *classes = &tree->profile->selection->classes;
@@ -305,7 +308,7 @@ static int read_stacks(struct call_tree *tree, const struct profile_options *opt
 		error = call_functions_make(tree, &stacks, options, &hidden);
 	if (!error)
 		error = add_symbols(tree, &stacks, hidden);
-	/* The images have their notes now. */
+	/* The tree takes over the images, which have their notes now. */
 	tree->images = stacks.images;
 	tree->nr_images = stacks.nr_images;
 	stacks.images = NULL;
@@ -381,7 +384,10 @@ static bool same_function(uint32_t index, const void *key, void *context)
 	       function->address == wanted->address;
 }
 
-/* Rows of one function in several applications become one function. CALL_NODE_NONE: no memory. */
+/*
+ * Finds or adds the function of a row; rows of a symbol in several applications share it.
+ * Returns its index; CALL_NODE_NONE: out of memory.
+ */
 static uint32_t place_function(struct call_tree *tree, struct index_table *table,
 			       const struct profile_row *row)
 {

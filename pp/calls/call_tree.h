@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The container of call stacks: the call trees of a selection (libdb/slice/stack_tree.h) with
- * symbols, summed over sessions, slices and all that is not a column.
+ * The call trees of a selection (libdb/slice/stack_tree.h) as one tree of functions, summed over
+ * sessions, slices and everything else that does not distinguish columns.
  *
- * A function is an (image, symbol) of the flat profile; a node has one child for each
+ * A function is an (image, symbol) of the flat profile; a node has at most one child for each
  * function. A stack is selected like the sample at its leaf: by application and by the leaf's
- * image. So the sums over all roots equal the flat profile's, except for nr_missing. A root is
- * the program that ran. It includes what the kernel did for the program, even if that is filed
- * under the kernel, so a root may hold more samples than its application in the flat profile.
+ * image. So the sums over all roots equal the flat profile's, except for nr_missing. A root
+ * stands for the program that ran. It includes the samples of kernel code that ran for this
+ * program, even if they are stored under the kernel's image. So a root may have more samples
+ * than its application in the flat profile.
  *
  * Knows profiles and symbols, but no layout.
  */
@@ -23,14 +24,14 @@
 struct call_function {
 	uint32_t image; /* index in call_tree.images; CALL_IMAGE_NONE: a mark */
 	/*
-	 * as in the file, in the pool; NULL: outside every symbol. Of a mark: "[truncated]",
-	 * "[broken]", "[other]" or "[unknown]"
+	 * Name as in the file, in the pool; NULL: code outside every symbol. A mark's name is
+	 * "[truncated]", "[broken]", "[other]" or "[unknown]".
 	 */
 	const char *name;
 	uint64_t address;  /* of its first byte, as in the file's symbol table; 0: not known */
 	uint64_t offset;   /* key of its first byte; 0: not known */
 	uint64_t nr_bytes; /* 0: not known */
-	/* Outside every symbol, but its first byte is known: name is "IMAGE+0xOFFSET". */
+	/* No symbol covers the function, but its first byte is known; name is "IMAGE+0xOFFSET". */
 	bool is_nameless;
 	enum oprof_stack_mark mark; /* OPROF_STACK_MARKS: not a mark */
 };
@@ -52,7 +53,7 @@ struct call_image {
 	uint32_t session; /* index of one of the selection's sessions that have the image */
 	bool has_symbols;
 	enum symbols_lack lack;
-	char *note; /* what is missing and what to install, or NULL */
+	char *note; /* states what is missing and what to install; NULL: nothing is missing */
 };
 
 /* Columns are the profile's: classes x sides. Counts and shares are as in struct profile. */
@@ -63,31 +64,31 @@ struct call_tree {
 	struct call_function *functions;
 	struct call_node *nodes; /* the first nr_apps are the roots, one for each application */
 	/*
-	 * nr_nodes x nr_columns. self: samples that ended at the node; below: these and those
-	 * of all nodes below.
+	 * nr_nodes x nr_columns. self: samples taken in the node; below: sum of self of the
+	 * node and of all nodes below it.
 	 */
 	uint64_t *self, *self_shares;
 	uint64_t *below, *below_shares;
 	size_t nr_apps, nr_images, nr_functions, nr_nodes, nr_columns;
 	uint64_t *totals, *share_totals;	     /* one for each column */
 	uint64_t nr_samples;			     /* sum over all columns */
-	uint64_t nr_truncated, nr_broken, nr_folded; /* part of nr_samples, by how the stacks end */
+	uint64_t nr_truncated, nr_broken, nr_folded; /* parts of nr_samples: how the stacks end */
 	uint64_t nr_filtered;			     /* samples removed by include and exclude */
-	/* samples of the flat profile without a stack: not recorded, or lost */
+	/* samples of the flat profile whose stacks were not recorded, or were lost */
 	uint64_t nr_missing;
 	size_t nr_damaged; /* trees that could not be read; each was reported to skip() */
 	bool is_flat;	   /* made by call_tree_flat: one function deep */
-	bool has_by_image; /* some roots hold samples that are filed under their images */
+	bool has_by_image; /* some roots' samples are stored under images, not programs */
 	/* self by stretch (interval) of time; rows are nodes. NULL unless flat has times. */
 	struct profile_time *time;
 	struct strings strings;
 };
 
 /*
- * flat is the profile of the same selection, which was made with stacks; it may lack symbols.
+ * flat: the profile of the selection, which must include stacks; flat may have no symbols.
  * include and exclude select stacks by the function at their leaf. Returns 0; -ENODATA if no
- * sample has a stack (diag says how to record stacks); -EINVAL from rows_by_name; or an error
- * of call_functions_make. After an error there is nothing to deinit. flat must outlive tree.
+ * sample has a stack (diag explains how to record stacks); -EINVAL from rows_by_name(); or an
+ * error of call_functions_make(). After an error, tree needs no deinit. flat must outlive tree.
  */
 int call_tree_build(struct call_tree *tree, const struct profile *flat,
 		    const struct profile_options *options, struct diag *diag);
@@ -99,7 +100,7 @@ int call_tree_build(struct call_tree *tree, const struct profile *flat,
 int call_tree_flat(struct call_tree *tree, const struct profile *flat);
 void call_tree_deinit(struct call_tree *tree);
 
-/* These return nr_columns samples, or shares, of a node. */
+/* These functions return the nr_columns numbers of samples, or shares, of a node. */
 static inline const uint64_t *call_tree_self(const struct call_tree *tree, size_t node)
 {
 	return tree->self + node * tree->nr_columns;
@@ -121,9 +122,9 @@ static inline const uint64_t *call_tree_below_shares(const struct call_tree *tre
 }
 
 /*
- * For each function its callers and callees, with the samples whose stacks have this call,
- * summed over applications. A sample counts once for a function or an arc, however often its
- * stack has it.
+ * For each function its callers and callees, with the numbers of samples whose stacks contain
+ * this call, summed over applications. A sample counts once for a function or an arc, even if
+ * its stack contains the function or arc several times.
  */
 struct call_arc {
 	uint32_t caller, callee; /* indexes in the tree's functions */
@@ -132,16 +133,16 @@ struct call_arc {
 struct call_graph {
 	const struct call_tree *tree;
 	/* nr_functions x nr_columns */
-	uint64_t *self, *self_shares;	/* samples that ended in the function */
+	uint64_t *self, *self_shares;	/* samples taken in the function */
 	uint64_t *below, *below_shares; /* samples with the function anywhere in their stack */
 	struct call_arc *arcs;
 	size_t nr_arcs;
 	/* nr_arcs x nr_columns: samples with the arc anywhere in their stack. */
 	uint64_t *arc_counts, *arc_shares;
 	/*
-	 * Like arc_counts, but a sample counts only for the arc to the outermost frame of its
-	 * callee. So a function's below is the sum of arc_costs of all arcs to it, plus below
-	 * of its nodes under roots.
+	 * Like arc_counts, but a sample counts only for the arc to the outermost frame of the
+	 * callee. So a function's below is the sum of arc_costs of all arcs to the function,
+	 * plus below of its nodes directly under roots.
 	 */
 	uint64_t *arc_costs, *arc_cost_shares;
 	/* Indexes in arcs, sorted by callee (by caller), then by share, largest first. */

@@ -12,7 +12,7 @@
 #define BIN_MAX		UINT16_MAX
 #define BINS_MAX	(64u << 20)
 #define ARC_COUNT_MAX	INT32_MAX
-#define ARC_RECORDS_MAX 1024 /* bounds the file size; a larger count is cut */
+#define ARC_RECORDS_MAX 1024 /* for one arc, to limit the file size; a larger count is cut */
 
 enum gmon_tag { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
@@ -44,7 +44,10 @@ void gmon_write_header(FILE *out, const struct gmon_target *target)
 		(void)putc_unlocked(0, out);
 }
 
-/* Takes as much from each count in left as a bin holds. Returns true if something is left. */
+/*
+ * Writes a record with as much of each count in left as a bin can hold, and subtracts it. Returns
+ * whether any count is left.
+ */
 static bool put_record(FILE *out, const struct gmon_target *target,
 		       const struct gmon_histogram *histogram, uint64_t *left)
 {

@@ -17,9 +17,9 @@ struct gmon_target {
 	bool wide; /* addresses have 64 bits; otherwise 32 */
 };
 
-#define GMON_BIN_BYTES 2 /* gprof computes in this unit and misplaces narrower bins */
+#define GMON_BIN_BYTES 2 /* gprof computes in this unit, and misplaces samples of narrower bins */
 
-/* The address range [start, end), made of whole bins. */
+/* A histogram of the address range [start, end), which consists of whole bins. */
 struct gmon_histogram {
 	uint64_t start, end;
 	const uint64_t *counts; /* one for each bin */
@@ -30,21 +30,22 @@ struct gmon_histogram {
 void gmon_write_header(FILE *out, const struct gmon_target *target);
 
 /*
- * Returns 0 if a histogram may have this range; -EFBIG: it is too long for a record; -ERANGE: an
- * address is too large for the target.
+ * Returns 0 if a histogram may have this range; -EFBIG if the range is too long for a record;
+ * -ERANGE if an address is too large for the target.
  */
 int gmon_check_range(const struct gmon_target *target, uint64_t start, uint64_t end);
 
 /*
- * Writes one record, and more of the same range for counts above 16 bits, which gprof adds up.
- * *nr_records is their number. Returns 0, -ENOMEM, or an error of gmon_check_range.
+ * Writes one record, and more records of the same range if counts need more than 16 bits: gprof
+ * adds the records up. *nr_records: number of records. Returns 0, -ENOMEM, or an error of
+ * gmon_check_range().
  */
 int gmon_write_histogram(FILE *out, const struct gmon_target *target,
 			 const struct gmon_histogram *histogram, size_t *nr_records);
 
 /*
- * Writes an arc from an address in the caller. Large counts become several arcs. Returns 0 or
- * -ERANGE as above.
+ * Writes an arc from an address in the caller to an address in the callee. A large count becomes
+ * several arcs. Returns 0, or -ERANGE if an address is too large for the target.
  */
 int gmon_write_arc(FILE *out, const struct gmon_target *target, uint64_t from, uint64_t to,
 		   uint64_t count);

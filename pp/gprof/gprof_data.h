@@ -21,14 +21,14 @@ int gprof_data_choose(const struct profile *profile, uint32_t *image, struct dia
 
 struct gprof_data_result {
 	uint64_t nr_samples; /* samples written */
-	uint64_t nr_outside; /* outside the image's symbols: the format cannot hold them */
+	uint64_t nr_outside; /* samples outside the image's symbols, which are not written */
 	size_t nr_histograms, nr_arcs;
 };
 
 /*
- * Writes image of a profile with details, and arcs of graph (NULL: no stacks). path is the
- * binary, read for byte order and word size (NULL or unreadable: this machine's). Returns 0,
- * -ENOMEM, -ERANGE or -EFBIG, with diag set.
+ * Writes the samples of image, and the arcs of graph (NULL: no stacks). profile must have
+ * details. path: the binary, from which byte order and word size are read (NULL or unreadable:
+ * those of this machine). Returns 0, or -ENOMEM, -ERANGE or -EFBIG with diag set.
  */
 int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, const char *path,
 		     const struct call_graph *graph, struct gprof_data_result *result,

@@ -8,7 +8,7 @@ struct growth {
 	uint64_t seen, accounted, kept, expired;
 };
 
-/* Recovery after a crash may have decreased a counter: count that as 0. */
+/* Returns a counter's growth; 0 if recovery after a crash has decreased the counter. */
 static uint64_t more(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -64,7 +64,10 @@ static bool counters_agree(const struct counters *counters, const struct growth 
 	       accounted <= seen + growth->seen + slack;
 }
 
-/* Files no longer hold expired samples. For a time range expired samples are not counted. */
+/*
+ * Files no longer contain expired samples. With a time range the counter of expired samples is
+ * ignored, because these samples were taken before the range.
+ */
 static bool files_agree(const struct profile_side *side, const struct selection_side *selected,
 			const struct growth *growth, uint64_t slack)
 {

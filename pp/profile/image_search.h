@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where to look for the binary of a selected image: arguments for reading symbols and lines. */
+/* Where to look for the binary of an image; passed to the functions that read symbols and lines. */
 #ifndef PP_IMAGE_SEARCH_H
 #define PP_IMAGE_SEARCH_H
 
@@ -16,11 +16,11 @@ struct image_search {
 void image_search_init(struct image_search *search, const struct selection *selection,
 		       uint32_t image, const struct profile_options *options);
 
-/* The same for an image of a session that is not in a selection. */
+/* The same for any image of a session. */
 void image_search_init_session(struct image_search *search, const struct selection_session *session,
 			       const struct profile_options *options);
 
-/* Returns the image's path at the time of sampling, never shortened. */
+/* Returns the complete path that the image had when it was sampled. */
 const char *image_search_path(const struct selection *selection, uint32_t image);
 
 #endif

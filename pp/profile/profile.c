@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A symbol table and its build: copies of a binary under several names share it. */
+/* A binary's symbol table. Copies of the binary under other names share the table. */
 struct loaded_symbols {
 	struct symbol_table table;
 	struct oprof_image_identity identity;
@@ -29,7 +29,7 @@ struct loaded_symbols {
 struct profile_reading {
 	struct profile *profile;
 	const struct profile_options *options;
-	struct loaded_symbols *loaded; /* tables that later images need again */
+	struct loaded_symbols *loaded; /* tables that later images also need */
 	struct part_reader parts;
 	struct detail_log log; /* options->details */
 };
@@ -41,13 +41,13 @@ struct image_reading {
 	const struct profile_options *options;
 	uint32_t image;
 	const struct symbol_table *table; /* NULL until the first part with samples was read */
-	struct loaded_symbols *own;	  /* owner of table */
+	struct loaded_symbols *own;	  /* the struct that contains table */
 	struct row_table rows;
 	const char **names; /* by symbol, in the profile's pool; NULL: not stored yet */
-	char *hidden;	    /* by symbol: excluded by include or exclude; NULL: none is */
+	char *hidden;	    /* by symbol: removed by include or exclude; NULL: removes none */
 	uint32_t app;	    /* of the current part */
 	uint32_t stretch;   /* of the current part, in profile->time */
-	size_t row;	    /* row of the last samples counted; SIZE_MAX: none */
+	size_t row;	    /* row of the last samples; SIZE_MAX: they were filtered */
 };
 
 static bool needs_details(const struct profile_options *options)
@@ -87,7 +87,7 @@ static int grow_rows(struct profile *profile)
 	return 0;
 }
 
-/* Adds a row with zero counts. Returns its index, or SIZE_MAX if memory is short. */
+/* Adds a row with zero counts. Returns its index, or SIZE_MAX if out of memory. */
 static size_t add_row(struct profile *profile, const struct profile_row *row)
 {
 	size_t nr_bytes = profile->nr_columns * sizeof(*profile->counts);
@@ -111,7 +111,10 @@ static const char *keep_name(struct image_reading *reading, size_t symbol)
 	return *name;
 }
 
-/* Returns the row of symbol (nr_symbols: none) for the current application; SIZE_MAX: no memory. */
+/*
+ * Finds or adds the row of symbol (nr_symbols: no symbol) for the current application. Returns
+ * its index, or SIZE_MAX if out of memory.
+ */
 static size_t find_row(struct image_reading *reading, size_t symbol)
 {
 	struct profile *profile = reading->profile;
@@ -299,7 +302,7 @@ static int load_symbols(struct image_reading *reading, const struct slice_sectio
 	return 0;
 }
 
-/* Takes the symbols of another copy of the image from the list; NULL if there are none. */
+/* Removes from the list, and returns, the table of a copy of the image; NULL: not in the list. */
 static struct loaded_symbols *take_loaded(struct profile_reading *reader,
 					  const struct oprof_image_identity *identity)
 {
@@ -325,7 +328,7 @@ static bool is_needed_again(const struct image_reading *reading)
 	return false;
 }
 
-/* Keeps the table for later copies unless it is empty: another copy may then have symbols. */
+/* Keeps the table for later copies. An empty table is freed, as another copy may have symbols. */
 static void put_loaded(struct image_reading *reading)
 {
 	struct loaded_symbols *loaded = reading->own;
@@ -342,7 +345,7 @@ static void put_loaded(struct image_reading *reading)
 	reading->reader->loaded = loaded;
 }
 
-/* Finds the image's symbols; section is its first part with samples. */
+/* Finds the image's symbols. section: of the image's first part with samples. */
 static int find_symbols(struct image_reading *reading, const struct slice_section *section,
 			const char *path)
 {
@@ -459,7 +462,7 @@ static int read_part(struct image_reading *reading, const struct selected_part *
 	return error;
 }
 
-/* Reads all parts of the image at *next, and moves *next past them. */
+/* Reads all parts of the image that begins at parts[*next], and advances *next past them. */
 static int read_image(struct profile_reading *reader, size_t *next)
 {
 	const struct selection *selection = reader->profile->selection;

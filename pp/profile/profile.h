@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rows of a report: samples in each class for each (application, image) or (application,
- * image, symbol). Nothing else is counted: sums of rows, totals, and sample files and slices
- * agree exactly, even without symbols.
+ * image, symbol). Each sample is counted in exactly one row, unless it is idle or filtered, so
+ * the sums of rows agree exactly with the totals and with the sample files and slices, even
+ * without symbols.
  *
  * Uses selections and symbols; not for sorting or layout (format_text.h).
  */
@@ -22,13 +23,14 @@ struct profile_row {
 	const char *name;    /* as in the file, in the pool; NULL: outside every symbol */
 	uint64_t address;    /* of the symbol, as in its file; 0: no symbol */
 	uint64_t start;	     /* key of the symbol's first byte; 0: no symbol */
-	uint32_t symbol;     /* index in the image's symbol table; or at least PROFILE_INLINED */
-	uint32_t nr_bytes;   /* of the symbol, at most UINT32_MAX */
+	uint32_t symbol;   /* index in the image's symbol table; PROFILE_INLINED or more: inlined */
+	uint32_t nr_bytes; /* of the symbol, at most UINT32_MAX */
 };
 
 /*
- * Numbers from here on are inlined functions (options->inlines): one for each image and name,
- * for all places where the function was inlined. They have neither address nor size.
+ * Values of profile_row.symbol from this number on are inlined functions (options->inlines):
+ * one value for each image and name, for all places where the function was inlined. Rows of
+ * inlined functions have neither address nor size.
  */
 #define PROFILE_INLINED UINT32_C(0x80000000)
 
@@ -47,7 +49,7 @@ struct profile_detail {
 struct profile_image {
 	bool has_symbols;
 	enum symbols_lack lack;
-	char *note;	 /* what is missing and what to install; NULL: nothing */
+	char *note;	 /* states what is missing and what to install; NULL: nothing is missing */
 	char *line_note; /* the same for source lines */
 };
 
@@ -57,23 +59,23 @@ struct profile_side {
 	uint64_t nr_filtered;	  /* removed by include and exclude */
 	uint64_t nr_idle;	  /* of idle CPUs, not in totals */
 	int64_t start_ns, end_ns; /* ns since 1970; 0: unknown */
-	int64_t nr_ns;		  /* duration of what was read, without gaps */
+	int64_t nr_ns;		  /* total duration of the time ranges that were read */
 };
 
 /*
- * A column is a class on a side; the columns of the first side come first. Shares are what
- * percentages are computed from (enum class_measure): samples or weight.
+ * A column is a class on a side; the columns of the first side come first. Percentages are
+ * computed from shares: numbers of samples, or weights (enum class_measure).
  */
 struct profile {
 	const struct selection *selection;
 	bool with_symbols;
 	struct profile_row *rows; /* rows of an image are adjacent */
 	uint64_t *counts;	  /* nr_rows x nr_columns samples */
-	uint64_t *shares; /* the same for shares; equal to counts if all classes measure samples */
+	uint64_t *shares; /* the same for shares; is counts if all classes measure samples */
 	size_t nr_rows, room;
 	size_t nr_classes, nr_columns;
 	uint64_t *totals;	      /* samples of each column */
-	uint64_t *share_totals;	      /* equal to totals if all classes measure samples */
+	uint64_t *share_totals;	      /* is totals if all classes measure samples */
 	struct profile_image *images; /* by the selection's images */
 
 	/*
@@ -86,11 +88,14 @@ struct profile {
 	size_t nr_details;
 
 	/*
-	 * NULL without options->lines. Source positions of rows (their first line) and of
-	 * details.
+	 * Source positions of rows (the first line of each function) and of details. NULL
+	 * without options->lines.
 	 */
 	struct line_place *row_lines, *detail_lines; /* line 0: unknown */
-	/* With options->inlines: the innermost function inlined at each detail, or NULL. */
+	/*
+	 * With options->inlines and options->lines: by detail, the innermost function inlined
+	 * there; NULL: none.
+	 */
 	const char **detail_inlines;
 	const char **files; /* full paths as the compiler recorded them, in the pool */
 	size_t nr_files;
@@ -128,7 +133,7 @@ int profile_build(struct profile *profile, const struct selection *selection,
 		  const struct profile_options *options, struct diag *diag);
 void profile_deinit(struct profile *profile);
 
-/* The nr_columns samples, or shares, of a row. */
+/* Returns the nr_columns numbers of samples, or shares, of a row. */
 static inline const uint64_t *profile_counts(const struct profile *profile, size_t row)
 {
 	return profile->counts + row * profile->nr_columns;

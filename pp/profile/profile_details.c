@@ -11,7 +11,7 @@ struct arranging {
 	struct profile *profile;
 	const struct detail_log *log;
 	const uint32_t *moved;
-	size_t *first; /* nr_rows + 1: position in order of each row's first entry */
+	size_t *first; /* by row, nr_rows + 1: index in order of the row's first entry */
 	size_t *order; /* indexes in the log, by row, then by address */
 };
 

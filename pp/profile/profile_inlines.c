@@ -28,7 +28,7 @@ static const char *image_path(const struct splitting *splitting, uint32_t image)
 	return splitting->profile->selection->images[image].path;
 }
 
-/* When two sides are compared, builds of the same binary share a row. */
+/* If two sides are compared, an inlined function has one row for all builds of a binary. */
 static bool same_row(uint32_t index, const void *key, void *context)
 {
 	const struct splitting *splitting = context;
@@ -50,7 +50,10 @@ static bool same_symbol(uint32_t index, const void *key, void *context)
 	return row->image == wanted->image && row->name == wanted->name;
 }
 
-/* A function has the same number in all applications: the index of its first row. */
+/*
+ * Sets row->symbol. A function has the same number in all applications of an image: the index of
+ * its first row.
+ */
 static int number_symbol(struct splitting *splitting, struct profile_row *row)
 {
 	uint32_t number = (uint32_t)splitting->nr_rows;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes inlined functions rows of their own: samples in an inlined body move from the row of
- * the symbol around it to a row of the innermost inlined function, with the same application
- * and image. Sums do not change.
+ * Gives inlined functions their own rows: samples in inlined code move from the row of the
+ * symbol that contains this code to a row of the innermost inlined function, with the same
+ * application and image. Sums do not change.
  */
 #ifndef PP_PROFILE_INLINES_H
 #define PP_PROFILE_INLINES_H

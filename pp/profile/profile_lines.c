@@ -15,8 +15,8 @@ struct line_query {
 	struct line_place *place; /* where to store the position */
 	const char **inlined;	  /* where to store the inlined function; NULL: not needed */
 	uint32_t image;
-	bool function; /* key is a function's first byte: its line is wanted, not that of an inlined
-			  function */
+	bool function; /* key is a function's first byte: find the function's line, not a line of
+			  code inlined there */
 };
 
 struct line_queries {
@@ -33,7 +33,7 @@ struct line_files {
 
 #define NO_FILE UINT32_MAX
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 static void ask(struct line_queries *queries, const struct line_query *query)
 {
@@ -125,8 +125,8 @@ static int keep_file(struct line_files *files, uint32_t file, uint32_t *index)
 /* ---- one image ---- */
 
 /*
- * Code at a function's first byte may be inlined: then the function's line is the outermost
- * call.
+ * Code at a function's first byte may be inlined. The function's own line is then the line of
+ * the outermost inlined call.
  */
 static struct line_place choose_place(const struct line_query *query,
 				      const struct line_found *found)

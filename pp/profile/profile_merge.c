@@ -92,8 +92,9 @@ static void merge_rows(struct profile *profile, uint32_t *moved, size_t to, size
 }
 
 /*
- * rows: nr rows that match, by address. A row of the second side takes the first remaining row of
- * the first side; a row of code without a file takes all such rows.
+ * rows: nr matching rows, sorted by address. A row with samples only on the second side is
+ * merged with the first remaining row that has samples only on the first side. All matching
+ * rows of code without a file are merged into one.
  */
 static void merge_group(struct profile *profile, uint32_t *moved, const size_t *rows, size_t nr)
 {
@@ -124,14 +125,14 @@ static void close_gaps(struct profile *profile, size_t *places)
 	profile->nr_rows = nr;
 }
 
-/* Returns whether two images have the same path; otherwise there is nothing to merge. */
+/* Returns whether two images have the same path; only rows of such images are merged. */
 static bool may_merge(const struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
 
 	/*
-	 * Images with the same path are adjacent: only the kind sorts before the path, and
-	 * theirs is equal.
+	 * Images are sorted by kind, then by path. Images with the same path have the same
+	 * kind, so they are adjacent.
 	 */
 	for (size_t i = 1; i < selection->nr_images; i++)
 		if (selection->images[i].path == selection->images[i - 1].path)

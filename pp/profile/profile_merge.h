@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merges rows of different images that are the same to the user: a function of a binary that
- * was rebuilt between two sides, and code without files, whose names are numbered differently
- * in each session. Rows are matched by application, image path and name.
+ * Merges rows of different images that stand for the same function: of a binary that was
+ * rebuilt between two sides, or of code without files, whose names are numbered differently in
+ * each session. Rows are matched by application, image path and name.
  */
 #ifndef PP_PROFILE_MERGE_H
 #define PP_PROFILE_MERGE_H
@@ -10,8 +10,8 @@
 #include "pp/profile/profile.h"
 
 /*
- * *moved: new indexes of all rows by old index, to be freed by the caller also after an
- * error; NULL: all are unchanged. Returns 0 or -ENOMEM.
+ * *moved receives the new index of each row, by old index; NULL: rows keep their indexes. The
+ * caller frees it, also after an error. Returns 0 or -ENOMEM.
  */
 int profile_merge(struct profile *profile, uint32_t **moved);
 

@@ -21,7 +21,7 @@ static int compare_stretches(const void *a, const void *b)
 	return order ? order : compare_signed(left->end_ns, right->end_ns);
 }
 
-/* The time range of all live files. */
+/* Returns the time range of all live files of a session. */
 static struct time_stretch live_stretch(const struct session_parts *parts)
 {
 	struct time_stretch stretch = {0};
@@ -42,7 +42,7 @@ static struct time_stretch slice_stretch(const struct session_parts *parts, size
 	return (struct time_stretch){parts->slices[slice].begin_ns, parts->slices[slice].end_ns};
 }
 
-/* The ith stretch of a session; after its slices comes that of the live files. */
+/* Returns the ith stretch of a session: those of its slices, then that of its live files. */
 static struct time_stretch nth_stretch(const struct session_parts *parts, size_t i)
 {
 	return i < parts->nr_slices ? slice_stretch(parts, i) : live_stretch(parts);

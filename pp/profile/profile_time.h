@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile's samples over time: the samples of each row in each time range for which parts
- * were stored (a closed slice, or the live files).
+ * A profile's samples over time: the samples of each row in each stretch. A stretch is the
+ * time range of a closed slice, or of a session's live files.
  */
 #ifndef PP_PROFILE_TIME_H
 #define PP_PROFILE_TIME_H
@@ -23,14 +23,15 @@ struct time_entry {
 struct profile_time {
 	struct time_stretch *stretches; /* ascending */
 	size_t nr_stretches;
-	/* Sorted by row, stretch, column, and unique once the profile is built. */
+	/* After profile_time_arrange(): sorted by row, stretch and column, without duplicates. */
 	struct time_entry *entries;
 	size_t nr_entries, room;
-	uint32_t *stretch_of; /* stretch of each session's slices, then of its live files */
-	size_t *first_of;     /* by session: index of its first one in stretch_of */
+	uint32_t
+		*stretch_of; /* for each session: stretches of its slices, then of its live files */
+	size_t *first_of;    /* by session: index in stretch_of of its first slice */
 };
 
-/* Returns 0 or -ENOMEM. Deinit it also after an error. */
+/* Returns 0 or -ENOMEM. Call profile_time_deinit() also after an error. */
 int profile_time_init(struct profile_time *time, const struct selection *selection);
 void profile_time_deinit(struct profile_time *time);
 
@@ -41,7 +42,10 @@ uint32_t profile_time_of(const struct profile_time *time, const struct selection
 /* Adds a row's samples in one part. Returns 0 or -ENOMEM. */
 int profile_time_add(struct profile_time *time, const struct time_entry *entry);
 
-/* Sorts and sums the entries after the last one was added. moved: from profile_merge(), or NULL. */
+/*
+ * Call once, when all entries have been added: sorts the entries and sums those of equal row,
+ * stretch and column. moved: the new index of each row, from profile_merge(); NULL: unchanged.
+ */
 void profile_time_arrange(struct profile_time *time, const uint32_t *moved);
 
 #endif

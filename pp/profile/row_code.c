@@ -46,8 +46,8 @@ static void collect_rows(struct bytes_loading *loading)
 }
 
 /*
- * Makes the ranges of rows first up to end, all of one image. A symbol in several
- * applications has one range.
+ * Makes the ranges of rows[first] up to end, excluded, all of one image. A symbol with rows in
+ * several applications has one range.
  */
 static size_t collect_ranges(struct bytes_loading *loading, size_t first, size_t end)
 {

@@ -15,7 +15,7 @@ struct row_code {
 	size_t nr_images;
 };
 
-/* For a profile with symbols. Unreadable code is NULL. Returns 0, -ENOMEM or -errno. */
+/* profile must have symbols. Rows whose code cannot be read are NULL. Returns 0 or -errno. */
 int row_code_load(struct row_code *code, const struct profile *profile,
 		  const struct profile_options *options);
 void row_code_deinit(struct row_code *code);

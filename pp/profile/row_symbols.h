@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The symbols of a profile's rows, each once even if several applications have rows of it,
- * and their names to show.
+ * The symbols of a profile's rows, and their names as shown. Each symbol is listed once, even
+ * if several applications have rows of it.
  */
 #ifndef PP_ROW_SYMBOLS_H
 #define PP_ROW_SYMBOLS_H
@@ -13,10 +13,10 @@
 
 #define ROW_SYMBOLS_NONE "(no symbols)" /* samples outside all symbols of an image */
 
-/* Rows rows[first] up to first + nr have this symbol. */
+/* The profile's rows of this symbol are row_symbols.rows[first] up to first + nr, excluded. */
 struct row_symbol {
 	size_t first, nr;
-	char *shown; /* demangled; without a symbol ROW_SYMBOLS_NONE or the path of the image */
+	char *shown; /* demangled name; without a symbol: ROW_SYMBOLS_NONE or the image's path */
 };
 
 struct row_symbols {
@@ -28,8 +28,8 @@ struct row_symbols {
 };
 
 /*
- * Returns the name to show for a row that has a name: demangled, "f(int) (inlined)".
- * malloc'ed; NULL if memory is short.
+ * row must have a name. Returns this name as shown: demangled, such as "f(int) (inlined)"; the
+ * caller frees it. Returns NULL if out of memory.
  */
 char *row_symbol_show(const struct profile_row *row, enum demangle_mode demangle);
 

@@ -14,7 +14,7 @@ struct row_slot {
 	size_t row;
 };
 
-/* Adjacent symbols of an application are usually requested in order: they have adjacent slots. */
+/* Symbols are usually looked up in ascending order, so adjacent symbols have adjacent slots. */
 static size_t first_slot(const struct row_table *table, uint32_t app, uint32_t symbol)
 {
 	return ((index_table_hash(0, app) >> 32) + symbol) & (table->nr_slots - 1);

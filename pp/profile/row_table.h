@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the row of an application and a symbol, for one image. Called for every run of keys,
- * so an answer usually takes one cache line.
+ * Finds the row of an application and a symbol, for one image. A look-up is made for every run
+ * of keys in one symbol, so it usually reads a single cache line.
  */
 #ifndef PP_ROW_TABLE_H
 #define PP_ROW_TABLE_H
@@ -16,8 +16,8 @@ struct row_table {
 };
 
 /*
- * Returns where the row's index is stored, valid until the next call. It is SIZE_MAX if new:
- * the caller sets it. Returns NULL if memory is short.
+ * Returns a pointer to the row's index, valid until the next call; NULL if out of memory. The
+ * index of a new entry is SIZE_MAX: the caller must set it.
  */
 size_t *row_table_place(struct row_table *table, uint32_t app, uint32_t symbol);
 void row_table_deinit(struct row_table *table);

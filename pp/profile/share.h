@@ -16,7 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A part and its whole, both in samples and in the measure of the share (samples or weight). */
+/*
+ * The part (nr_samples, part) and the whole (nr_all, all): each in samples and in the measure
+ * of the share, samples or weight.
+ */
 struct share {
 	uint64_t nr_samples, part;
 	uint64_t nr_all, all;
@@ -27,20 +30,20 @@ struct share {
 double share_value(const struct share *share);
 
 /*
- * Returns half the width of the 95 % confidence interval (Wilson's), 0 to 1; 1 if nothing was
- * sampled.
+ * Returns half the width of the 95 % confidence interval (Wilson's), 0 to 1; 0 if the share is
+ * exact, 1 if nothing was sampled.
  */
 double share_error(const struct share *share);
 
 /*
- * Returns whether the difference is within the 95 % range of sampling error for equal shares
- * (two proportions, pooled).
+ * Returns whether the shares differ by no more than the sampling error (two proportions,
+ * pooled, 95 %). Exact shares must be equal.
  */
 bool share_same(const struct share *before, const struct share *after);
 
 /*
- * The share of a row in a class on a side. counts and shares: see profile_counts, or sums of
- * them.
+ * Returns the share of a row in a class on a side. counts and shares: the row's
+ * profile_counts() and profile_shares(), or the sums of several rows.
  */
 struct share profile_share(const struct profile *profile, size_t class, size_t side,
 			   const uint64_t *counts, const uint64_t *shares);

@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 /*
- * Returns the first symbol from index on that holds key or begins after it; nr_symbols if
- * there is none. Fast both for adjacent and for distant keys.
+ * Returns the first symbol at or after index that contains key or begins after key; nr_symbols
+ * if there is no such symbol. Fast both for adjacent and for distant keys.
  */
 size_t symbol_find_from(const struct symbol_table *table, size_t index, uint64_t key);
 
 /*
- * Returns whether the lists exclude a symbol, by its name as in the file ("": no symbol) or
- * as shown. An empty list has no effect.
+ * Returns whether the lists exclude a symbol. Patterns match its name as in the file ("": no
+ * symbol) or its name as shown. An empty list excludes nothing.
  */
 bool symbol_is_left_out(const struct spec_list *include, const struct spec_list *exclude,
 			const char *name, enum demangle_mode demangle);

@@ -34,7 +34,7 @@ struct shown_name {
 	bool ambiguous;
 };
 
-/* Makes the name with nr_parts of the path. */
+/* Makes the name from the last nr_parts parts of the path. */
 static int shown_name(struct shown_name *shown)
 {
 	struct cgroup_name name;

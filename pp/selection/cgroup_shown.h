@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 /*
- * Returns whether a pattern of list matches the group with this path: the path, as a glob,
- * the group's name, or the first digits of its container's id. path "": all groups together;
- * it matches "all".
+ * Returns whether a pattern of list matches the group with this path. A pattern is a path, as a
+ * glob, a group's name, or the first digits of a container's id. path "" stands for all groups
+ * together, which "all" matches.
  */
 bool cgroup_list_match(const struct spec_list *list, const char *path);
 

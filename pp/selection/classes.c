@@ -222,7 +222,7 @@ static bool shown_before(const struct classes *classes, const struct dimension *
 	return false;
 }
 
-/* Long values are paths, which differ at their end: shorten the beginning. */
+/* Long values are paths, which differ at their end, so their beginning is cut. */
 static void write_value(FILE *out, const char *value)
 {
 	size_t length = strlen(value);

@@ -3,8 +3,8 @@
  * Profile classes: the columns of a report. Sample files with equal keys are summed in one
  * class. Classes may differ on one axis only, so that all columns have the same meaning.
  *
- * The caller has already merged what the user asked to merge, by setting that field to "all"
- * in every key. Different events are never merged.
+ * Before the call, the caller must set the fields that the user asked to merge to "all" in
+ * every key. Different events are never merged.
  */
 #ifndef PP_CLASSES_H
 #define PP_CLASSES_H
@@ -68,7 +68,7 @@ size_t classes_find(const struct classes *classes, const struct class_key *key);
 /* Returns whether both have the same event, count and unit mask. */
 bool class_key_same_event(const struct class_key *a, const struct class_key *b);
 
-/* "100000" or "997Hz", as in names of sample files. */
+/* Writes the count to text, as in names of sample files: "100000" or "997Hz". */
 void class_key_show_count(const struct class_key *key, char *text, size_t nr_bytes);
 
 #endif

@@ -90,7 +90,7 @@ static bool tag_match(const struct spec_list *list, enum spec_tag tag,
 		return spec_list_match_image(list, shown->app) ||
 		       spec_list_match_image(list, shown->image);
 	default:
-		return true; /* session:, time: and archive: were applied before */
+		return true; /* session:, time: and archive: have already been applied */
 	}
 }
 
@@ -108,7 +108,7 @@ enum spec_tag part_match(const struct spec *spec, const struct slice_section *se
 	return (enum spec_tag)tag;
 }
 
-/* ---- what was kept out ---- */
+/* ---- refused parts ---- */
 
 static const char *number_value(int64_t number, char text[COUNT_BYTES])
 {
@@ -118,7 +118,7 @@ static const char *number_value(int64_t number, char text[COUNT_BYTES])
 	return text;
 }
 
-/* The part's value for tag, for the error message. */
+/* Returns the part's value for tag, for the error message. */
 static const char *tag_value(enum spec_tag tag, const struct slice_section *section,
 			     const struct part_shown *shown, char text[COUNT_BYTES])
 {

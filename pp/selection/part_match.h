@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Matches the parts of a session with a specification, by the names that reports show, and
- * records what was refused in case nothing is left.
+ * records the refused parts for the error message if no part matches.
  */
 #ifndef PP_PART_MATCH_H
 #define PP_PART_MATCH_H
@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A part's names as reports show and match them. Stored in a string pool. */
+/* A part's names, as reports show them and patterns match them. Stored in a string pool. */
 struct part_shown {
 	const char *app, *image; /* a path, a name, or "NAME (tgid:1 range:0x0-0x1)" */
 	const char *cgroup;	 /* path beginning with a slash; "" for all */
 };
 
-/* Returns the text for path, in strings; NULL if memory is short. */
+/* Return the text for path or cgroup, stored in strings; NULL if out of memory. */
 const char *part_show_path(const struct slice_path *path, struct strings *strings);
 const char *part_show_cgroup(const char *cgroup, struct strings *strings);
 /* Fills all names of section. Returns 0 or -ENOMEM. */
@@ -46,7 +46,7 @@ struct part_refusals {
 int part_refusals_note(struct part_refusals *refusals, enum spec_tag tag,
 		       const struct slice_section *section, const struct part_shown *shown,
 		       struct strings *strings);
-/* Writes "; TAG kept out N (theirs: ...)" for each tag that refused parts. */
+/* Writes "; TAG excluded N (values: ...)" for each tag that refused parts. */
 void part_refusals_write(FILE *out, const struct part_refusals *refusals);
 
 #endif

@@ -22,11 +22,11 @@ struct part_reader {
 	size_t entries_room;
 };
 
-/* Returns 0 or -ENOMEM. Deinit it also after an error. */
+/* Returns 0 or -ENOMEM. Call part_reader_deinit() also after an error. */
 int part_reader_init(struct part_reader *reader, const struct selection *selection);
 void part_reader_deinit(struct part_reader *reader);
 
-/* Valid until the next part is loaded. */
+/* The samples of one part, valid until the next part is loaded. */
 struct part_samples {
 	const struct sdb_entry *entries; /* ascending; NULL: not requested */
 	size_t nr_entries;
@@ -38,9 +38,9 @@ struct part_samples {
 };
 
 /*
- * Loads part; keys: entries also, otherwise only sums. Returns 0, -ENOMEM, or the error of
- * reading, with *samples empty. For a damaged slice only the first call returns the error,
- * later ones 0. Deinit it also after an error.
+ * Loads part: sums, and if keys is true also entries. Returns 0, -ENOMEM, or an error of reading,
+ * with no samples in *samples. For a damaged slice the first call returns the error; later calls
+ * return 0 with no samples. Call part_samples_deinit() also after an error.
  */
 int part_samples_load(struct part_samples *samples, struct part_reader *reader,
 		      const struct selected_part *part, bool keys, struct diag *diag);

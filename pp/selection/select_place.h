@@ -13,11 +13,11 @@ struct select_place {
 };
 
 /*
- * Fills session_dir and archives of *options, which borrow from place. A side with archive:
- * uses that archive; other sides use the folder that session_dir_find finds for wanted
- * (--session-dir; NULL: not given). Returns 0, -EINVAL if wanted is given but all sides have
- * archives, or an error of archive_place_open or session_dir_find. Deinit place also after an
- * error.
+ * Fills session_dir and archives of *options. place must outlive *options. A side with "archive:"
+ * uses that archive; other sides use the folder that session_dir_find() finds for `wanted`
+ * (--session-dir; NULL: not given). Returns 0, -EINVAL if `wanted` is given but all sides have
+ * archives, or an error of archive_place_open() or session_dir_find(). Call
+ * select_place_deinit() also after an error.
  */
 int select_place_find(struct select_place *place, const struct spec *sides, size_t nr_sides,
 		      const char *wanted, struct selection_options *options, struct diag *diag);

@@ -16,7 +16,7 @@
 
 /* ---- sessions ---- */
 
-/* Must have no side effects on the walk: a session may be read several times. */
+/* Must not change the walk, because a session may be read several times. */
 static bool is_wanted(const struct slice_section *section, void *context)
 {
 	struct selection_walk *walk = context;
@@ -44,7 +44,7 @@ static int visit_session(struct selection_walk *walk)
 	const struct session_parts *parts = &walk->selection->sessions[walk->session].parts;
 	int error = 0;
 
-	/* Forget the cached texts: they are found by the addresses of the session's strings. */
+	/* The cache finds texts by addresses of the session's strings, so it is cleared here. */
 	memset(walk->before, 0, sizeof(walk->before));
 	for (size_t i = 0; i < parts->nr_slices && !error; i++)
 		error = visit_slice(walk, &parts->slices[i], (uint32_t)i);
@@ -54,13 +54,13 @@ static int visit_session(struct selection_walk *walk)
 	return error;
 }
 
-/* Returns whether it is the one that a daemon may be writing. */
+/* Returns whether a daemon may be writing the session. */
 static bool is_current(const struct selection_session *session)
 {
 	return !session->archive && !strcmp(session->name, OPROF_SESSION_CURRENT);
 }
 
-/* Returns the range to ask the daemon for, which does not give it a sample of the other side. */
+/* Returns range, changed so that the daemon's answer has no samples of the other side. */
 static struct time_range range_to_ask(const struct selection *selection,
 				      const struct time_range *range)
 {
@@ -107,7 +107,7 @@ static int read_session(struct selection_walk *walk, struct selection_session *s
 	if (result <= 0)
 		return result;
 	result = session_parts_read(&session->parts, &session->info, session->path, options, diag);
-	/* Both sides have the live files whole, or neither. */
+	/* With two sides the live files are not cut, so that both sides treat them alike. */
 	if (!result && walk->selection->nr_sides == 1 && may_ask(walk, session, options))
 		result = session_recent_cut(&session->parts, &session->info,
 					    walk->options->session_dir, options->range);
@@ -236,7 +236,7 @@ static int open_side(struct selection_walk *walk, const struct spec *spec, struc
 	return open_sessions(walk, side, diag);
 }
 
-/* Returns session_recent_settle() of a side; 1 if it has no session of a daemon. */
+/* Calls session_recent_settle() for a side. Returns 1 if the side has no session of a daemon. */
 static int settle_side(const struct selection_walk *walk, const struct selection_side *side,
 		       struct diag *why)
 {
@@ -250,8 +250,8 @@ static int settle_side(const struct selection_walk *walk, const struct selection
 }
 
 /*
- * Has the daemon store its samples, before any side is read: both sides then have the samples up to
- * the same moment, and a daemon that hangs is waited for once.
+ * Asks the daemon to store its samples, before any side is read: both sides then have the samples
+ * up to the same moment, and the report waits only once if the daemon hangs.
  */
 static void settle(struct selection_walk *walk)
 {
@@ -262,7 +262,7 @@ static void settle(struct selection_walk *walk)
 	for (size_t i = 0; i < selection->nr_sides && result == 1; i++)
 		result = settle_side(walk, &selection->sides[i], &why);
 	walk->daemon_answers = !result;
-	/* That no daemon runs, or not for this user, is usual. */
+	/* Other errors are normal, such as no daemon running, and are not reported. */
 	if (result == -ETIMEDOUT)
 		walk->skip(walk->options->session_dir, &why);
 }
@@ -312,7 +312,10 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 			walk->spec = &specs[i];
 			error = read_sessions(walk, &selection->sides[i], diag);
 		}
-		/* The ranges of two sides must be cut in the same way. */
+		/*
+		 * The ranges of two sides must be cut in the same way: if only one side was
+		 * read from the daemon's memory, reads both again, from files.
+		 */
 		if (!error && walk->nr_from_memory && walk->nr_from_files)
 			walk->daemon_answers = false;
 		else if (error || sides_agree(selection))
@@ -375,7 +378,7 @@ void selection_deinit(struct selection *selection)
 	*selection = (struct selection){0};
 }
 
-/* ---- asking ---- */
+/* ---- access ---- */
 
 const struct part_live *selection_live(const struct selection *selection,
 				       const struct selected_part *part)

@@ -38,7 +38,7 @@ enum selection_merge {
 };
 
 struct selection_options {
-	/* From select_place_find(). */
+	/* Set by select_place_find(). */
 	const char *session_dir;
 	/* The archive with a side's sessions; NULL: session_dir has them. Borrowed. */
 	const struct archive_place *archives[SPEC_SIDES_MAX];
@@ -65,7 +65,7 @@ struct selection_session {
 
 /* The selection of one specification; a report that compares nothing has one side. */
 struct selection_side {
-	size_t first_session, nr_sessions; /* a session on both sides is there twice */
+	size_t first_session, nr_sessions; /* a session on both sides is listed twice */
 	bool timed;			   /* the specification has a time range */
 	struct time_range range;
 	bool whole; /* everything in these sessions (and in the range) was selected */
@@ -110,7 +110,7 @@ struct selection {
 	struct classes classes;
 	struct selected_part *parts; /* by image, session, slice, number */
 	size_t nr_parts;
-	struct selected_part *idle; /* of idle CPUs, in no total; their image and app are unused */
+	struct selected_part *idle; /* of idle CPUs, not in totals; image and app are unused */
 	size_t nr_idle;
 	struct selection_side sides[SPEC_SIDES_MAX];
 	size_t nr_sides;
@@ -120,18 +120,19 @@ struct selection {
 };
 
 /*
- * Selects by nr_sides specs, one or two. First has the session's daemon, if it runs and this user
- * may ask it, store its latest samples. Calls skip for each invalid file, and with the session
- * directory for a daemon that does not answer. Returns 0; -ENOENT
- * if a side has no matching parts (diag: what there is); -EINVAL if classes cannot be made
- * (classes_arrange) or the sides cannot be compared; -errno. Deinit *selection only after 0.
+ * Makes the selection for nr_sides specs, one or two. First asks the session's daemon, if it runs
+ * and this user may ask it, to store its latest samples. Calls skip() for each invalid file, and
+ * with the session directory if the daemon does not answer. Returns 0; -ENOENT if a side has no
+ * matching parts (diag lists what is available); -EINVAL if classes cannot be made
+ * (classes_arrange) or the sides cannot be compared; -errno. After an error, selection needs no
+ * deinit.
  */
 int selection_make(struct selection *selection, const struct spec *specs, size_t nr_sides,
 		   const struct selection_options *options,
 		   void (*skip)(const char *path, const struct diag *diag), struct diag *diag);
 void selection_deinit(struct selection *selection);
 
-/* Number of columns: classes times sides. */
+/* Returns the number of columns: classes times sides. */
 static inline size_t selection_nr_columns(const struct selection *selection)
 {
 	return selection->classes.nr_classes * selection->nr_sides;
@@ -147,20 +148,20 @@ const struct slice_section *selection_section(const struct selection *selection,
 /* Returns the live file of part, or NULL if the part is in a slice. */
 const struct part_live *selection_live(const struct selection *selection,
 				       const struct selected_part *part);
-/* Returns the slice of part, which must be in one. */
+/* Returns the slice of part. part must be in a slice. */
 const struct part_slice *selection_slice(const struct selection *selection,
 					 const struct selected_part *part);
 
 /*
- * Makes the class key of section, with fields merged as requested; with --by, one field
- * becomes *row, else *row is NULL. Texts are in strings; cgroup: as shown. Returns 0 or
+ * Makes the class key of section, with fields merged as requested. With --by, one field becomes
+ * *row; otherwise *row is NULL. Texts are stored in strings. cgroup: as shown. Returns 0 or
  * -ENOMEM.
  */
 int selection_class_key(const struct selection *selection, size_t session,
 			const struct slice_section *section, const char *cgroup,
 			struct strings *strings, struct class_key *key, const char **row);
 
-/* Path of the live file or slice, for messages. */
+/* Returns the path of part's live file or slice, for messages. */
 const char *selection_part_path(const struct selection *selection,
 				const struct selected_part *part);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Error messages when there is no selection, with what there is instead. */
+/* Error messages if a selection cannot be made, which also report what is available. */
 #ifndef PP_SELECTION_ERROR_H
 #define PP_SELECTION_ERROR_H
 
@@ -22,7 +22,7 @@ struct selection_error {
 /* Returns -ENOENT or -ENOMEM. */
 int selection_refuse_nothing(const struct selection_error *what, struct diag *diag);
 
-/* Returns -EINVAL: the class at index is on one side only, the first one if on_first. */
+/* Reports that a class is on one side only, the first one if on_first is true. Returns -EINVAL. */
 int selection_refuse_sides(const struct selection *selection, size_t index, bool on_first,
 			   struct diag *diag);
 

@@ -20,7 +20,7 @@ struct selected_file {
 	uint32_t side;
 };
 
-/* A cached text, by the strings it was made from. */
+/* A text in the cache, and the path from which it was made. */
 struct shown_before {
 	struct slice_path path;
 	const char *shown;
@@ -31,14 +31,14 @@ struct selection_walk {
 	const struct spec *spec;
 	const struct selection_options *options;
 	void (*skip)(const char *path, const struct diag *diag);
-	bool daemon_answers; /* it has just stored its samples for this selection */
-	/* Sides whose current session was read from the daemon's memory, and from files. */
+	bool daemon_answers; /* the daemon has just stored its samples for this selection */
+	/* How many current sessions were read from the daemon's memory, and from files. */
 	size_t nr_from_memory, nr_from_files;
 	uint32_t session, side;
 	struct selected_file *found;
 	size_t nr_found, room;
 
-	struct class_key *keys; /* distinct ones */
+	struct class_key *keys; /* each key once */
 	uint8_t *measures;	/* by key: enum class_measure */
 	size_t nr_keys, keys_room;
 	struct index_table key_table;
@@ -46,7 +46,7 @@ struct selection_walk {
 	struct index_table image_table, app_table;
 	struct shown_before before[NR_SHOWN_BEFORE];
 
-	/* Of the current side. */
+	/* The following members are of the current side. */
 	size_t nr_seen;	     /* parts */
 	size_t nr_dependent; /* refused by exclude_dependent */
 	struct part_refusals refusals;
@@ -59,12 +59,12 @@ void selection_walk_deinit(struct selection_walk *walk);
 
 /*
  * Sides whose time ranges do not overlap must not share samples, although a slice may reach
- * into both ranges. Each common slice, and the live files, go to the side that has more of
- * their time.
+ * into both ranges. Gives each common slice, and the live files, to the side whose range has
+ * more of their time.
  */
 void selection_share(struct selection *selection);
 
-/* Makes classes, applications, images and parts from the walk. Returns as selection_make. */
+/* Makes classes, applications, images and parts from the walk. Errors: as selection_make(). */
 int selection_order(struct selection *selection, const struct selection_walk *walk,
 		    struct diag *diag);
 

@@ -12,7 +12,7 @@ static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t
 	return end > begin ? end - begin : 0;
 }
 
-/* Returns whether the first side gets the common interval; marks the side that does not. */
+/* Returns whether the first side gets a common interval. Sets `shared` of the other side. */
 static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
 {
 	bool first = overlap(&selection->sides[0].range, begin_ns, end_ns) >=
@@ -22,13 +22,13 @@ static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
 	return first;
 }
 
-/* Slices from the daemon's memory have the same path, but are of different times. */
+/* All slices from the daemon's memory have the same path, so times are also compared. */
 static bool is_same(const struct part_slice *a, const struct part_slice *b)
 {
 	return !strcmp(a->path, b->path) && a->begin_ns == b->begin_ns && a->end_ns == b->end_ns;
 }
 
-/* Each slice that both have goes to the side that has more of its time. */
+/* Gives each slice that both sides have to the side whose range has more of its time. */
 static void share_slices(struct selection *selection, struct session_parts *a,
 			 struct session_parts *b)
 {

@@ -10,7 +10,7 @@
 
 #define IDLE_NAME "{idle}"
 
-/* ---- what was seen before gets its number again ---- */
+/* ---- equal elements get equal numbers ---- */
 
 static uint64_t hash_pointer(uint64_t before, const void *pointer)
 {

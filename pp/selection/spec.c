@@ -69,9 +69,9 @@ static int list_add(struct spec_list *list, char *pattern)
 }
 
 /*
- * Takes the item at *text, which ends at a comma without a backslash before it. *text then
- * points after the comma, or is NULL at the end. "\," becomes ","; other backslashes stay,
- * for globs.
+ * Returns a copy of the item at *text, which ends at a comma without a backslash before it.
+ * *text then points after the comma, or is NULL at the end. "\," becomes ","; other backslashes
+ * are kept, for globs.
  */
 static char *take_item(const char **text)
 {
@@ -117,7 +117,10 @@ int spec_list_parse(struct spec_list *list, const char *text, struct diag *diag)
 	return 0;
 }
 
-/* Sample files have real absolute paths: adds that path if the pattern is another name for it. */
+/*
+ * Sample files have real absolute paths. If the pattern is another name of such a path, adds the
+ * path as a pattern.
+ */
 static int list_add_true_path(struct spec_list *list, size_t index)
 {
 	char *pattern = list->patterns[index];
@@ -268,7 +271,7 @@ static int refuse_braces(struct diag *diag)
 			"word of its own");
 }
 
-/* Takes the side that begins at *at, and moves *at past it. */
+/* Reads the side that begins at *at, and advances *at past it. */
 static int take_side(const char *const **at, const char *const *end, struct side_words *side,
 		     struct diag *diag)
 {
@@ -398,7 +401,10 @@ static int parse_diff_word(struct spec *spec, const char *word, int tag, int64_t
 	return parse_time(spec, word, now_ns, diag);
 }
 
-/* A word whose tag is given once goes to both sides; of two, the first goes to the first side. */
+/*
+ * A word whose tag is given once applies to both sides. If the tag is given twice, the first word
+ * applies to the first side and the second word to the second side.
+ */
 static int share_word(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
 		      size_t index, int64_t now_ns, struct diag *diag)
 {
@@ -449,7 +455,7 @@ static bool same_lists(const struct spec_list *a, const struct spec_list *b)
 	return true;
 }
 
-/* Checks the result, not the words: the sides must differ. */
+/* The sides must differ in their meaning, not only in their words. */
 static int check_differ(const struct spec sides[SPEC_SIDES_MAX], struct diag *diag)
 {
 	for (size_t i = 0; i < SPEC_NR_TAGS; i++)

@@ -30,7 +30,7 @@ enum spec_tag {
 	SPEC_TID,
 	SPEC_TGID,
 	SPEC_CGROUP,
-	SPEC_TIME,    /* one pattern, as typed; its meaning is in range */
+	SPEC_TIME,    /* one pattern, as typed; the parsed time is in spec.range */
 	SPEC_ARCHIVE, /* one pattern: the archive's path */
 	SPEC_WORD,    /* a word without a tag: matches as image or lib-image */
 	SPEC_NR_TAGS,
@@ -68,8 +68,8 @@ int spec_parse_sides(struct spec sides[SPEC_SIDES_MAX], size_t *nr_sides, const 
 /*
  * Parses both sides of a differential profile: "{ words } { words }", or words in which a tag
  * given twice has a value for each side, and a tag given once holds for both. last_ns > 0:
- * the sides are the last time range of this length and the one before it. Returns as
- * spec_parse; -EINVAL also if the sides do not differ.
+ * the second side is the last time range of this length, the first side is the time range
+ * before it. Returns as spec_parse(); -EINVAL also if the sides do not differ.
  */
 int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
 		    int64_t last_ns, int64_t now_ns, struct diag *diag);
@@ -87,12 +87,12 @@ void spec_list_deinit(struct spec_list *list);
  * list matches nothing: check nr_patterns first.
  */
 bool spec_list_match(const struct spec_list *list, const char *text);
-/* The same for images: a pattern without '/' may also match only the last part of a path. */
+/* The same for images: a pattern without '/' is also compared with the last part of path. */
 bool spec_list_match_image(const struct spec_list *list, const char *path);
-/* A pattern may give the number in any base. A negative number stands for "all". */
+/* Returns whether a pattern is number, in any base. A negative number is "all". */
 bool spec_list_match_number(const struct spec_list *list, int64_t number);
 
-/* Writes the specification as typed, "tag:a,b word", to text; "{}" if it is empty. */
+/* Writes the specification to text, as typed: "tag:a,b word"; "{}" if it is empty. */
 void spec_show(const struct spec *spec, char *text, size_t nr_bytes);
 
 #endif

@@ -39,7 +39,7 @@ static bool is_good_name(const char *name)
 	return true;
 }
 
-/* folder: the folder to unpack into. */
+/* Returns whether the entry may be unpacked into folder. */
 static bool is_good_entry(struct archive_entry *entry, const char *folder)
 {
 	const char *name = archive_entry_pathname(entry);
@@ -51,7 +51,7 @@ static bool is_good_entry(struct archive_entry *entry, const char *folder)
 	       archive_entry_filetype(entry) == AE_IFDIR;
 }
 
-/* Reports an invalid entry. The name is untrusted and of any length: it is shortened. */
+/* Reports an invalid entry. Its name is untrusted and may have any length, so it is shortened. */
 static int refuse_name(const char *path, const char *name, struct diag *diag)
 {
 	char shown[100];
@@ -152,7 +152,7 @@ int archive_unpack(const char *path, const char *folder, struct diag *diag)
 	return error;
 }
 
-/* ---- a folder that goes with this process ---- */
+/* ---- a folder that is removed when this process ends ---- */
 
 /*
  * Starts a child that removes folder when this process ends: the child's read on the pipe
@@ -187,7 +187,7 @@ static int watch_folder(const char *folder)
 	_exit(0);
 }
 
-/* The path is free of symbolic links, so that paths of files below begin with it. */
+/* *folder contains no symbolic links, so the real paths of files in the folder begin with it. */
 static int make_folder(char **folder, struct diag *diag)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -281,7 +281,7 @@ static int read_manifest(struct archive_place *place, const char *path, struct d
 	return 0;
 }
 
-/* Accepts only folders and regular files: links lead out of the archive, pipes may block. */
+/* Accepts only folders and regular files: links may lead out of the archive, pipes may block. */
 static int check_folder(char *root, const char *path, struct diag *diag)
 {
 	char *const roots[] = {root, NULL};

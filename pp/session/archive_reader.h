@@ -19,20 +19,21 @@ struct archive_place {
 	char *root;	   /* where the paths of the other machine begin: like -R */
 	char *session_dir; /* below root */
 	bool unpacked;	   /* root is temporary, and removed by archive_place_deinit */
-	bool partial;	   /* part of the sessions is missing, but counters are of whole sessions */
+	bool partial;	   /* some samples are missing, but counters are of whole sessions */
 };
 
 /*
- * Returns 0; -EINVAL not an archive; -EPROTONOSUPPORT of a newer version; -EILSEQ damaged, or
- * names lead out of the archive; or -errno such as -ENOENT or -ENOSPC. diag has the reason.
- * After an error there is nothing to deinit.
+ * Returns 0; -EINVAL: not an archive; -EPROTONOSUPPORT: made by a newer version; -EILSEQ: damaged,
+ * or names lead out of the archive; or -errno such as -ENOENT or -ENOSPC. diag has the reason.
+ * After an error, place needs no deinit.
  */
 int archive_place_open(struct archive_place *place, const char *path, struct diag *diag);
 void archive_place_deinit(struct archive_place *place);
 
 /*
  * Unpacks the compressed file path into folder, which must be empty. Files get mode 0600;
- * their names must be relative. Files unpacked before an error stay. Errors as above.
+ * their names must be relative. Files that were unpacked before an error stay in folder. Returns
+ * the same errors as archive_place_open().
  */
 int archive_unpack(const char *path, const char *folder, struct diag *diag);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters by name, from meta/stats and from slices (oprof/session.h): of a session, of a
- * time range of it, or of several sessions together.
+ * time range in a session, or of several sessions together.
  */
 #ifndef PP_COUNTERS_H
 #define PP_COUNTERS_H
@@ -17,8 +17,8 @@ struct counters {
 };
 
 /*
- * Adds value to the counter with this name, of which OPROF_STATS_NAME_BYTES - 1 bytes count.
- * Returns 0 or -ENOMEM.
+ * Adds value to the counter with this name. Only the first OPROF_STATS_NAME_BYTES - 1 bytes of
+ * names are compared. Returns 0 or -ENOMEM.
  */
 int counters_add(struct counters *counters, const char *name, uint64_t value);
 

@@ -22,13 +22,12 @@ struct session_reading {
 	const char *path;
 	const struct session_parts_options *options;
 	struct history_files history;
-	bool quiet;		 /* damaged slices were reported before */
-	struct strings reported; /* what skip() was told, by any attempt: paths with their texts */
-	bool cgroups_lack; /* a number without a name was found: reading the names again would not
-			      help */
+	bool quiet;		 /* damaged slices have already been reported */
+	struct strings reported; /* paths, with texts, that all attempts have passed to skip() */
+	bool cgroups_lack; /* a cgroup's name was missing even after the names were read again */
 };
 
-/* Reports what is left out, once for all attempts; again if memory is too short to note it. */
+/* Reports a file that is left out, only once for all attempts (if enough memory is available). */
 static void report(struct session_reading *reading, const char *path, const struct diag *diag)
 {
 	const size_t nr_before = reading->reported.nr_used;
@@ -107,7 +106,7 @@ static bool in_range(const struct time_range *range, int64_t begin_ns, int64_t e
 	return !is_sliver(range, begin_ns, end_ns);
 }
 
-/* ---- what there is, taken or not ---- */
+/* ---- the extent of all slices and live files, selected or not ---- */
 
 static void widen(int64_t *oldest_ns, int64_t *newest_ns, int64_t begin_ns, int64_t end_ns)
 {
@@ -201,8 +200,8 @@ static int open_slices(struct session_reading *reading)
 /* ---- live files ---- */
 
 /*
- * The daemon names a file's cgroup before it creates the file, but maybe after we read the
- * names.
+ * The daemon stores a cgroup's name before it creates the cgroup's files. If the names were read
+ * before that, they are read again.
  */
 static const char *find_cgroup(struct session_reading *reading, int64_t number)
 {
@@ -294,7 +293,7 @@ static void set_times(struct part_live *live, const struct oprof_sdb_header *hea
 	live->end_ns = header->end_time_ns;
 }
 
-/* The daemon may soon move the samples of a file with epochs to a slice: read them now. */
+/* Reads a file with epochs at once, because the daemon may soon move its samples to a slice. */
 static int load_now(struct session_reading *reading, const struct slice_section *section,
 		    const char *path)
 {
@@ -429,7 +428,7 @@ static void choose_live(struct session_parts *parts, const struct time_range *ra
 static int add_change(struct counters *counters, const struct oprof_stats_entry *entry,
 		      uint64_t before)
 {
-	/* Recovery after a crash may have decreased a counter: count that as 0. */
+	/* If recovery after a crash has decreased a counter, its change counts as 0. */
 	return counters_add(counters, entry->name,
 			    entry->value > before ? entry->value - before : 0);
 }
@@ -473,7 +472,7 @@ static const struct history_file *newest_slice(const struct history_files *histo
 	return NULL;
 }
 
-/* Counts the live files' share: the growth of the session's counters since the newest slice. */
+/* Sets live_counters: how much the session's counters have grown since the newest slice. */
 static int count_live(struct session_reading *reading)
 {
 	const struct history_file *newest = newest_slice(&reading->history);

@@ -38,8 +38,8 @@ struct part_live {
 	struct slice_section section; /* strings in the parts' pool */
 	char *path;
 	/*
-	 * The samples, read together with the slices; NULL: not read, since the file has no epochs
-	 * or was not wanted.
+	 * The samples, which were read together with the slices; NULL: not read, because the file
+	 * has no epochs or was not wanted.
 	 */
 	struct sdb_image *samples;
 	int64_t begin_ns, end_ns; /* first and last sample; 0: unknown */
@@ -54,12 +54,11 @@ struct session_parts {
 	struct stack_tree *stacks; /* live call trees, if requested; NULL: none */
 
 	int64_t begin_ns, end_ns;     /* extent of the selected parts; 0: unknown */
-	int64_t nr_ns;		      /* sum of their durations, without gaps */
+	int64_t nr_ns;		      /* sum of the selected parts' durations */
 	int64_t oldest_ns, newest_ns; /* extent of the whole session; 0: empty or unknown */
 	int64_t before_ns, after_ns;  /* if nothing was selected: the nearest end before the range
 					 and the nearest beginning after it; 0: none */
-	uint64_t epoch_closed; /* newest closed epoch when this was read; live files have later ones
-				*/
+	uint64_t epoch_closed;	      /* newest closed epoch; the live files' epochs are later */
 	struct counters live_counters;
 	bool of_session;	  /* live_counters include the counters of all slices */
 	size_t nr_damaged;	  /* slices left out, each reported to skip() */
@@ -70,7 +69,7 @@ struct session_parts {
 
 struct session_parts_options {
 	const struct time_range *range; /* NULL: everything */
-	/* Returns whether a live file may be needed; true for too many files is harmless. */
+	/* Returns whether a live file may be needed. Returning true for too many is harmless. */
 	bool (*wanted)(const struct slice_section *section, void *context);
 	void *context;
 	void (*skip)(const char *path, const struct diag *diag);
@@ -80,8 +79,8 @@ struct session_parts_options {
 /*
  * Reads the parts of the session at path that are in the time range, and its meta folder.
  * Starts again if the daemon closed or merged slices while they were read. Returns 0, also
- * for an empty session; -EAGAIN if every attempt was disturbed; -ENOMEM or -errno. Deinit
- * parts and info also after an error.
+ * for an empty session; -EAGAIN if slices changed during every attempt; -ENOMEM or -errno.
+ * parts and info need a deinit also after an error.
  */
 int session_parts_read(struct session_parts *parts, struct session_info *info, const char *path,
 		       const struct session_parts_options *options, struct diag *diag);
@@ -94,8 +93,8 @@ void session_parts_deinit(struct session_parts *parts);
 int session_parts_count(const struct session_parts *parts, struct counters *counters);
 
 /*
- * Adds a slice from another source; takes ownership of slice. name is for messages. Returns 0
- * or -ENOMEM.
+ * Adds a slice from another source; takes ownership of slice, also on failure. name is for
+ * messages. Returns 0 or -ENOMEM.
  */
 int session_parts_add_slice(struct session_parts *parts, struct slice *slice, const char *name);
 

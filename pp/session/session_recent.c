@@ -10,22 +10,22 @@
 
 #define NS_PER_S      INT64_C(1000000000)
 #define NS_PER_MINUTE (60 * NS_PER_S)
-/* A range that ends "now" was parsed a little earlier than this check. */
+/* A range that ended at most this long ago was meant to end now: it was parsed a little earlier. */
 #define NOW_SLACK_NS NS_PER_S
 /* Samples older than this are in the session's files, except under extreme load. */
 #define SETTLED_NS (5 * NS_PER_S)
-/* At usual sampling rates the daemon's memory does not reach back further: do not ask. */
+/* At usual sampling rates the daemon's memory does not reach back further, so it is not asked. */
 #define REACH_NS (15 * NS_PER_MINUTE)
-/* Reports do without a daemon that hangs. */
+/* After this time the daemon counts as hanging, and the report continues without it. */
 #define SETTLE_TIMEOUT_MS 2000
 /*
- * Half the time between two points at which the daemon can divide its memory. It begins a range at
- * the last one before the range, and ends it at the first one after.
+ * Half the time between two points at which the daemon can divide its memory. The daemon extends a
+ * range to the last such point before the range and the first point after it.
  */
 #define HALF_MARK_NS (9 * NS_PER_S / 20)
-/* The daemon's answer in messages. */
+/* How messages name the slice in the daemon's answer. */
 #define MEMORY_NAME "the daemon's memory"
-/* Covers the time until the daemon handles the request. */
+/* Added to the requested time, to cover the time until the daemon handles the request. */
 #define ASK_MORE_NS (NS_PER_S / 20)
 
 /*
@@ -50,7 +50,7 @@ static bool is_recent(const struct time_range *range, int64_t now)
 	       (range->begin_ns > now - REACH_NS || range->begin_ns == TIME_RANGE_OPEN_BEGIN);
 }
 
-/* The range in ns before now; as long as possible if its begin is open. */
+/* Returns the range in ns before now; as long as possible if its begin is open. */
 static struct client_span span_of(const struct time_range *range, int64_t now)
 {
 	int64_t last_ns =
@@ -64,8 +64,8 @@ static struct client_span span_of(const struct time_range *range, int64_t now)
 }
 
 /*
- * Returns whether the daemon has the whole range, or all of it since the session started. What is
- * on disk tells more about a range without any time in it.
+ * Returns whether the daemon has the whole range, or the part of it since the session started.
+ * Returns false for an empty answer, because the session's files then give a better message.
  */
 static bool is_complete(const struct client_recent *recent, const struct time_range *range,
 			const struct session_info *info)

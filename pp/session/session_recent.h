@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the last minutes of a session from its running daemon's memory: immediate, and exact
- * to about a second, while closed slices and live files are only selected whole.
+ * Reads the last minutes of a session from its running daemon's memory: without delay, and exact
+ * to about a second, while closed slices and live files can be selected only as a whole.
  */
 #ifndef PP_SESSION_RECENT_H
 #define PP_SESSION_RECENT_H
@@ -11,10 +11,10 @@
 /*
  * To be called after session_recent_settle() returned 0.
  *
- * If the daemon of session_dir has all of range in memory (if its begin is open: all since the
- * session started), and range does not end with a closed minute, fills parts and info for its
- * session "current" at path. Returns 0; 1 if that is not possible (nothing has changed: use
- * session_parts_read()); -ENOMEM.
+ * Fills parts and info for the session "current" at path, if range does not end with a closed
+ * minute and the daemon of session_dir has all of range in memory. If range has an open begin, the
+ * memory must reach back to the start of the session. Returns 0; 1 if this is not possible (nothing
+ * has changed: use session_parts_read()); -ENOMEM.
  */
 int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range);
@@ -23,28 +23,28 @@ int session_recent_read(struct session_parts *parts, struct session_info *info,
  * To be called after session_parts_read() of range, if session_recent_read() returned 1.
  *
  * If range ends within the live files' minute, and the daemon has all of that minute in memory,
- * replaces the live files by its samples up to the end of range. Returns 0; 1 if that is not
- * possible (nothing has changed: the live files count whole); -ENOMEM.
+ * replaces the live files by the daemon's samples up to the end of range. Returns 0; 1 if this is
+ * not possible (nothing has changed: the live files stay whole); -ENOMEM.
  */
 int session_recent_cut(struct session_parts *parts, const struct session_info *info,
 		       const char *session_dir, const struct time_range *range);
 
 /*
- * The daemon divides its memory about once a second: parts may begin before the range of
- * session_recent_read(), and end after it. Moves the begin or the end of another range, which does
- * not overlap range, so that session_recent_read() of it divides the memory where parts do: no
- * sample is then in both. Leaves a range of less than a second as it is.
+ * The daemon can divide its memory only about once a second. So parts, which session_recent_read()
+ * filled for range, may begin before range and end after it. Moves the begin or the end of other,
+ * which must not overlap range, so that session_recent_read() for other divides the memory where
+ * parts begin or end: no sample is then in both. Does not change other if nothing would be left.
  */
 void session_recent_adjoin(struct time_range *other, const struct time_range *range,
 			   const struct session_parts *parts);
 
 /*
- * Has the daemon of session_dir store what it sampled until now in the files of its session
- * "current", together with the names of kernel code: then these files hold the session whole. Asks
+ * Asks the daemon of session_dir to store all samples taken until now, and the names of kernel
+ * code, in the files of its session "current", so that these files have the whole session. Asks
  * only a daemon of root or of this process's user, and waits at most about two seconds. Returns 0;
- * 1, and asks nothing, if range (NULL: everything) ends so long ago that the files have all of it
- * and session_recent_read() would not ask; or as client_ask_trusted(). -ETIMEDOUT: the daemon
- * hangs, and diag also states the consequence.
+ * 1 without asking if range (NULL: everything) ended so long ago that the files have all its
+ * samples and session_recent_read() would not ask; or an error of client_ask_trusted(). -ETIMEDOUT:
+ * the daemon hangs, and diag also states the consequence.
  */
 int session_recent_settle(const char *session_dir, const struct time_range *range,
 			  struct diag *diag);

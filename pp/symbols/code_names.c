@@ -20,7 +20,7 @@ struct names_parsing {
 	char *string; /* where the next name is written */
 };
 
-/* Calls must have ascending keys. */
+/* key must be greater than the keys added before. */
 static int add(struct names_parsing *parsing, uint64_t key, const char *name)
 {
 	struct symbol_table *table = &parsing->table;
@@ -39,7 +39,10 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Takes one character of [text, end); \xHH stands for any byte. Control characters become '?'. */
+/*
+ * Reads one character of [*text, end) and advances *text. \xHH stands for byte HH; control
+ * characters become '?'.
+ */
 static char take_character(const char **text, const char *end)
 {
 	unsigned char c = (unsigned char)*(*text)++;

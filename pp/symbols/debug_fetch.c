@@ -36,7 +36,7 @@ static void write_path(int fd, const char *path)
 {
 	size_t nr_bytes = strlen(path);
 
-	/* The path fits into the pipe, so that one write is enough. */
+	/* The path fits into the pipe, so one write is enough. */
 	if (nr_bytes < PATH_MAX && write(fd, path, nr_bytes) != (ssize_t)nr_bytes)
 		_exit(1);
 }
@@ -75,7 +75,7 @@ __attribute__((noreturn)) static void child_main(const struct buildid *id, int f
 
 /* ---- the parent ---- */
 
-/* A stop signal may come just before poll: check for it at this interval. */
+/* poll() misses a stop signal that arrives just before it: check for signals at this interval. */
 #define LOOK_MS 500
 
 /* Waits until there is something to read, or the child has ended. */

@@ -19,8 +19,8 @@ bool debug_fetch_wanted(void);
 
 /*
  * Finds the debug file with build-id id, in libdebuginfod's cache or on a server. *path is
- * malloc'ed. Returns 0; -ENOENT if no server has the file or none is named; -ETIMEDOUT,
- * -ENOMEM or -errno.
+ * malloc'ed. Returns 0; -ENOENT if no server has the file or the user named no server;
+ * -ETIMEDOUT, -ENOMEM or -errno.
  */
 int debug_fetch(const struct buildid *id, char **path);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/debug_file.h"
 
-/* bfd.h refuses to compile without these two. */
+/* bfd.h requires these two macros. */
 #define PACKAGE		"oprof"
 #define PACKAGE_VERSION OPROF_VERSION
 #include <bfd.h>
@@ -231,13 +231,13 @@ char *debug_file_build_id_path(const struct symbol_search *search, const struct 
 	return path;
 }
 
-/* The search ends on success and when memory is short; it goes on after a missing or stale file. */
+/* The search ends on success and on -ENOMEM; it continues after a missing or stale file. */
 static bool search_ends(int error)
 {
 	return error != -ENOENT && error != -ESTALE;
 }
 
-/* Returns the result of the search after another step: a missing file changes nothing. */
+/* Returns the result of the search after another step; -ENOENT keeps the earlier result. */
 static int later(int before, int now)
 {
 	return now == -ENOENT ? before : now;
@@ -263,7 +263,7 @@ static int try_folder(const struct debug_wanted *wanted, const char *folder,
 	return error;
 }
 
-/* The folder of path, malloc'ed; "" for a file in "/". */
+/* Returns the folder of path, malloc'ed; "" for a file in "/". */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -316,7 +316,7 @@ int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 	return error;
 }
 
-/* ---- what dwz took out ---- */
+/* ---- parts that dwz moved ---- */
 
 /* Takes ownership of path. */
 static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id,
@@ -339,8 +339,8 @@ static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id
 }
 
 /*
- * name may begin with "..", which counts from the real folder: symbolic links are resolved
- * first.
+ * name may begin with "..". It is relative to the real folder of *from, so symbolic links are
+ * resolved first.
  */
 static int try_alt_name(struct symbol_file *alt, const struct symbol_file *from, const char *name,
 			const struct buildid *id, const struct symbol_search *search)

@@ -31,27 +31,30 @@ int debug_file_open_regular(const char *path);
 
 /*
  * Like debug_file_open_regular, for a path that may begin with root (NULL: none). Returns
- * -ENOENT if ".." leads out of root. If path is missing, it is tried again with each "DIR/.."
+ * -ENOENT if ".." leads out of root. If path does not exist, tries again with each "DIR/.."
  * removed, since an archive may lack DIR.
  */
 int debug_file_open_below(const char *root, const char *path);
 
 /*
  * Returns path with "." and ".." resolved textually (symbolic links are ignored), malloc'ed;
- * NULL if memory is short or path leads out of "/".
+ * NULL if out of memory or if path leads out of "/".
  */
 char *debug_file_plain_path(const char *path);
 
-/* "<root><debug_path>/.build-id/xx/rest<suffix>", malloc'ed; NULL: no memory, or id is empty. */
+/*
+ * Returns "<root><debug_path>/.build-id/xx/rest<suffix>", malloc'ed; NULL if out of memory or if
+ * id is empty.
+ */
 char *debug_file_build_id_path(const struct symbol_search *search, const struct buildid *id,
 			       const char *suffix);
 
 /*
- * Opens the debug file of image into *debug. Searches in this order: the path fetched (a file
- * from a server; NULL: none), the build-id, and the debug link in image's folder, in its
- * .debug folder and below the debug path. The file must have image's build-id, or the link's
- * CRC if one of the two has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE if
- * there are only files of other builds; -ENOMEM.
+ * Opens the debug file of image into *debug. Tries in this order: `fetched`, the path of a file
+ * from a server (NULL: none); the path by build-id; the debug link's name in image's folder, in
+ * its .debug folder and below the debug path. The file must have image's build-id, or the
+ * link's CRC if one of the two has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE
+ * if there are only files of other builds; -ENOMEM.
  */
 int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 		    const struct symbol_search *search, const char *fetched);
@@ -59,7 +62,7 @@ int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 /*
  * Opens the file to which dwz moved shared parts of *from (.gnu_debugaltlink): by name,
  * relative to the folder of *from, else by build-id. The file must have this build-id.
- * Returns 0, -ENOENT, -ESTALE if it is of another build, or -ENOMEM.
+ * Returns 0, -ENOENT, -ESTALE if the file is of another build, or -ENOMEM.
  */
 int debug_file_open_alt(struct symbol_file *alt, const struct symbol_file *from, const char *name,
 			const uint8_t *id_bytes, size_t nr_id_bytes,

@@ -127,7 +127,7 @@ static bool is_default_argument(const char *text)
 	return false;
 }
 
-/* The start of the qualified name that ends at end. */
+/* Returns the start of the qualified name that ends at `end`. */
 static char *name_begin(const struct smart *smart, char *end)
 {
 	while (end > smart->begin && (is_word(end[-1]) || end[-1] == ':'))
@@ -214,7 +214,10 @@ static bool is_operator(const struct smart *smart)
 	       (smart->out == smart->begin || !is_word(smart->out[-1]));
 }
 
-/* The '<' and '>' in "operator<<" and "operator->" are no brackets; a '<' after a space is one. */
+/*
+ * The '<' and '>' in "operator<<" and "operator->" are not brackets; a '<' after a space begins
+ * template arguments.
+ */
 static bool copy_operator(struct smart *smart)
 {
 	put(smart, operator_word);
@@ -233,8 +236,8 @@ static bool copy_operator(struct smart *smart)
 }
 
 /*
- * Inline namespaces in std, which name a version of the library and never appear in sources:
- * of libstdc++, libc++ and Android.
+ * Skips an inline namespace of std, which names a version of the library and never appears in
+ * sources. The names are those of libstdc++, libc++ and Android.
  */
 static bool skip_inline_namespace(struct smart *smart)
 {
@@ -253,7 +256,7 @@ static bool skip_inline_namespace(struct smart *smart)
 	return false;
 }
 
-/* "name[abi:cxx11](int)": the tag names the library version that the function is for. */
+/* "name[abi:cxx11](int)": the tag names the library version for which the function is made. */
 static bool skip_abi_tag(struct smart *smart)
 {
 	size_t nr_bytes;

@@ -57,7 +57,7 @@ static bool parse_hex(struct kallsyms_parsing *parsing, uint64_t *value)
 	return true;
 }
 
-/* Copies the rest of the line to the table's strings. Returns NULL if it is empty. */
+/* Copies the rest of the line to the table's strings. Returns NULL if the rest is empty. */
 static const char *parse_name(struct kallsyms_parsing *parsing)
 {
 	const char *name = parsing->string;

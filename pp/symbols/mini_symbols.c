@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMORY_MAX ((uint64_t)256 << 20) /* of the decoder */
-#define BYTES_MAX  ((size_t)512 << 20)	 /* of the decompressed file */
+#define MEMORY_MAX ((uint64_t)256 << 20) /* memory of the decoder */
+#define BYTES_MAX  ((size_t)512 << 20)	 /* size of the decompressed file */
 
 static Elf_Data *find_data(const struct symbol_file *image)
 {
@@ -23,7 +23,7 @@ static Elf_Data *find_data(const struct symbol_file *image)
 	return NULL;
 }
 
-/* Doubles the room. */
+/* Doubles *room, the size of *bytes. */
 static int grow(lzma_stream *stream, uint8_t **bytes, size_t *room)
 {
 	size_t nr_done = stream->next_out ? (size_t)(stream->next_out - *bytes) : 0;

@@ -8,7 +8,10 @@
 
 #include "pp/symbols/symbol_file.h"
 
-/* Opens image's compressed symbols. Returns 0, -ENOENT none, -EILSEQ damaged, or -ENOMEM. */
+/*
+ * Opens image's compressed symbols. Returns 0; -ENOENT if image has none; -EILSEQ if they are
+ * damaged; -ENOMEM.
+ */
 int mini_symbols_open(struct symbol_file *mini, const struct symbol_file *image);
 
 #endif

@@ -27,12 +27,12 @@ static const char *const suffixes[] = {
 #define DEBUG_PATH "/usr/lib/debug"
 
 /*
- * Start of a cache file. The path follows, padded to 8 bytes, then symbol_wire.h's format or
- * lines.
+ * Start of a cache file. The path follows, padded to 8 bytes, then a table in symbol_wire.h's
+ * format, or lines.
  */
 struct cache_header {
 	char magic[8];
-	char version[24]; /* of the program: versions may read differently */
+	char version[24]; /* of the program: another version may read a binary differently */
 	uint8_t build_id[OPROF_BUILD_ID_BYTES_MAX];
 	uint32_t nr_build_id;
 	uint32_t kind;
@@ -86,8 +86,8 @@ static int64_t changed_ns(const char *path)
 }
 
 /*
- * Only the system's debug folders are checked: the binary's folder may be on a file system
- * that hangs.
+ * Only the system's debug folders are checked, not the binary's folder, which may be on a file
+ * system that hangs.
  */
 static void stamp_debug(const struct symbol_request *request, int64_t debug_ns[2])
 {
@@ -142,7 +142,7 @@ static bool is_old(const struct stat *status)
 	return status->st_mtime > now || now - status->st_mtime > SYMBOL_CACHE_LACK_SECONDS;
 }
 
-/* Only this user can write to the file, so it does not change while it is mapped. */
+/* Returns whether only this user can write to the file: it then does not change while mapped. */
 static bool is_ours(const struct stat *status)
 {
 	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
@@ -252,8 +252,8 @@ static size_t list_files(DIR *dir, struct cached_file *files, size_t nr_max)
 }
 
 /*
- * Runs once, before the first write of this process: the cache can exceed its limits only by
- * what one process adds.
+ * Runs once, before the first write of this process, so the cache can exceed its limits only by
+ * the files that one process adds.
  */
 static void trim(const char *path)
 {
@@ -320,9 +320,9 @@ void symbol_cache_write(const struct symbol_request *request, const struct symbo
 	free(bytes);
 }
 
-/* ---- where ---- */
+/* ---- the cache's folder ---- */
 
-/* sudo may keep the user's HOME: root must not create files in that user's home. */
+/* sudo may keep another user's HOME, and root must not create files in that user's home. */
 static bool is_own_folder(const char *path)
 {
 	struct stat status;

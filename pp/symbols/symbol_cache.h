@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-/* Above either limit the oldest files are deleted. */
+/* If either limit is exceeded, the oldest files are deleted. */
 #define SYMBOL_CACHE_FILES_MAX 1024
 #define SYMBOL_CACHE_BYTES_MAX (256u << 20)
 /*
@@ -24,10 +24,13 @@
  */
 #define SYMBOL_CACHE_LACK_SECONDS 3600
 
-/* The user's cache folder, malloc'ed; NULL: there is none, or it belongs to another user. */
+/*
+ * Returns the folder for the cache, malloc'ed; NULL if the user has no home or cache folder, if
+ * another user owns or can write it, or if out of memory.
+ */
 char *symbol_cache_path(void);
 
-/* What is cached of a binary. */
+/* What a cache file contains. */
 enum symbol_cache_content { SYMBOL_CACHE_SYMBOLS, SYMBOL_CACHE_LINES };
 
 /* A cache file in memory: a private copy, which the caller may modify. */
@@ -44,7 +47,7 @@ int symbol_cache_map(const struct symbol_request *request, enum symbol_cache_con
 		     struct symbol_cache_map *map);
 void symbol_cache_unmap(struct symbol_cache_map *map);
 
-/* Bytes that the caller of symbol_cache_store must reserve before the content. */
+/* Returns how many bytes the caller of symbol_cache_store must reserve before the content. */
 size_t symbol_cache_front_bytes(const struct symbol_request *request);
 
 /*

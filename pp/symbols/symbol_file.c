@@ -104,7 +104,7 @@ static int read_headers(struct symbol_file *file)
 	return error;
 }
 
-/* The caller has set fd, memory and elf. */
+/* The caller must have set fd, memory and elf. */
 static int open_headers(struct symbol_file *file, const char *path)
 {
 	int error = -ENOMEM;
@@ -198,7 +198,7 @@ uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_f
 	return 0;
 }
 
-/* The segment that holds key; *within: offset of key in it. */
+/* Returns the segment that contains key, or NULL. *within: offset of key in the segment. */
 static const struct symbol_segment *segment_of(const struct symbol_file *file, uint64_t key,
 					       uint64_t *within)
 {
@@ -249,7 +249,7 @@ struct table_reading {
 	struct symbol_list *list;
 };
 
-/* $x, $d.3: the assembler's marks between code and data on Arm and RISC-V. */
+/* Such as $x and $d.3, with which assemblers mark where code and data begin on Arm and RISC-V. */
 static bool name_is_mapping_mark(const char *name)
 {
 	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
@@ -261,7 +261,10 @@ static bool name_is_junk(const char *name)
 	return !name[0] || (name[0] == '.' && name[1] == 'L') || name_is_mapping_mark(name);
 }
 
-/* The section of a symbol. SHN_XINDEX: found by address; other reserved indices have no section. */
+/*
+ * Returns a symbol's section, or NULL. For SHN_XINDEX, finds the section by address; symbols with
+ * other reserved indexes have no section.
+ */
 static const struct symbol_section *section_of(const struct symbol_file *file, const GElf_Sym *sym)
 {
 	if (sym->st_shndx == SHN_UNDEF)

@@ -49,10 +49,10 @@ struct symbol_file {
 /*
  * Opens the ELF file in fd. Takes ownership of fd: symbol_file_close closes it, or this
  * function on failure. path is copied; it is used in messages and to find related files.
- * Returns 0, -ENOEXEC not an ELF file, -EILSEQ damaged, or -ENOMEM.
+ * Returns 0; -ENOEXEC if the file is not an ELF file; -EILSEQ if it is damaged; -ENOMEM.
  */
 int symbol_file_open(struct symbol_file *file, int fd, const char *path);
-/* The same for nr_bytes in memory, malloc'ed. Takes ownership of bytes, also on failure. */
+/* The same for nr_bytes of malloc'ed memory. Takes ownership of bytes, also on failure. */
 int symbol_file_open_memory(struct symbol_file *file, void *bytes, size_t nr_bytes,
 			    const char *path);
 void symbol_file_close(struct symbol_file *file);
@@ -65,8 +65,8 @@ const struct symbol_section *symbol_file_section(const struct symbol_file *file,
 
 /*
  * Fills address, start and limit of symbol. address_limit: end of the symbol's section.
- * Returns false if no segment holds address, or if it has no key because it is below the
- * kernel's key_address.
+ * Returns false if no segment contains address, or if address has no key because it is below
+ * the kernel's key_address.
  */
 bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_t address_limit,
 		       struct listed_symbol *symbol);
@@ -77,7 +77,7 @@ bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_
  */
 uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_file *debug);
 
-/* Finds the address of a key. Returns false if no segment holds it. */
+/* Finds the address of a key. Returns false if no segment contains the key. */
 bool symbol_file_address(const struct symbol_file *file, uint64_t key, uint64_t *address);
 
 /* Finds a key's offset in the file. *nr_bytes: from there to the end of its segment's file data. */
@@ -87,8 +87,8 @@ bool symbol_file_offset(const struct symbol_file *file, uint64_t key, uint64_t *
 /*
  * Adds the functions of table to list. table is the symtab or dynsym of *from, which is image
  * itself or its debug file. bias: see symbol_file_bias. Keys come from image's segments,
- * since a debug file has no code. Names point into *from. Returns 0, -EILSEQ damaged (all
- * readable symbols were added), or -ENOMEM.
+ * since a debug file has no code. Names point into *from. Returns 0; -EILSEQ if table is
+ * damaged (all readable symbols were added); -ENOMEM.
  */
 int symbol_file_list(const struct symbol_file *image, const struct symbol_file *from,
 		     Elf_Scn *table, uint64_t bias, struct symbol_list *list);

@@ -21,7 +21,7 @@
 #define DEFAULT_SECONDS 60
 #define DEFAULT_BYTES	((size_t)4 << 30)
 
-/* The limit of elapsed time is the CPU limit times this: a hanging file system uses no CPU. */
+/* Elapsed time is limited to the CPU limit times this, as a hanging file system uses no CPU. */
 #define CLOCK_LIMIT_FACTOR 5
 
 struct helper {
@@ -58,8 +58,7 @@ static void helper_deinit(struct helper *helper)
 }
 
 /*
- * Body of the child. It never returns to the parent's code and does not flush the parent's
- * stdio.
+ * Body of the child. Never returns to the parent's code, and does not flush the parent's stdio.
  */
 __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_read_fn *read)
 {
@@ -89,7 +88,7 @@ static int start(struct helper *helper, symbol_read_fn *read)
 	return 0;
 }
 
-/* A stop signal may come just before poll: check for it at this interval. */
+/* poll() misses a stop signal that arrives just before it: check for signals at this interval. */
 #define LOOK_MS 500
 
 /* Waits until the child's end of the pipe closes. Kills the child on timeout or a stop signal. */
@@ -114,7 +113,7 @@ static void wait_for_end(struct helper *helper)
 	}
 }
 
-/* Returns the wait status; 0 if another caller reaped the child: then take judges the result. */
+/* Returns the wait status; 0 if another caller reaped the child: take() then checks the result. */
 static int reap(struct helper *helper)
 {
 	int status = 0;
@@ -125,7 +124,7 @@ static int reap(struct helper *helper)
 	return status;
 }
 
-/* ---- what became of it ---- */
+/* ---- the child's result ---- */
 
 static char *tell_signal(const struct helper *helper, int number)
 {

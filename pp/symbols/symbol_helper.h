@@ -12,14 +12,14 @@
 #include "pp/symbols/symbol_reader.h"
 #include "pp/symbols/symbols.h"
 
-/* symbol_read, or a test's replacement. */
+/* Type of symbol_read(), which tests replace. */
 typedef int symbol_read_fn(const struct symbol_request *request, int fd);
 
 /*
- * Runs read in a child, then passes its output to take, which returns 0, -ENOMEM, or another
- * -errno if the output is invalid. Returns 0 if the child could be run; *note is then NULL if
- * take succeeded, otherwise a malloc'ed clause that names the signal, limit or error. Returns
- * -errno only if no child could be started, memory is short, or a stop signal came (-EINTR).
+ * Runs read() in a child, then passes its output to take(), which returns 0, -ENOMEM, or another
+ * -errno if the output is invalid. Returns 0 if the child could be run: *note is then NULL if
+ * take() succeeded, otherwise a malloc'ed clause that names the signal, limit or error. Returns
+ * -errno only if no child could be started, if out of memory, or on a stop signal (-EINTR).
  */
 int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
 		       int (*take)(int fd, void *result), void *result, char **note);
@@ -33,8 +33,8 @@ int symbol_helper_fetch(const struct symbol_request *request, struct symbol_requ
 			char **path);
 
 /*
- * symbol_helper_read for symbols. If the child fails, lack is SYMBOLS_DAMAGED and note gives
- * the cause.
+ * Like symbol_helper_read(), for symbols. If the child fails, table->lack is SYMBOLS_DAMAGED and
+ * table->note gives the cause.
  */
 int symbol_helper_run(const struct symbol_request *request, symbol_read_fn *read,
 		      struct symbol_table *table);

@@ -67,7 +67,8 @@ static bool is_same_stat(const struct symbol_request *request, const struct stat
 	       identity->inode == status->st_ino;
 }
 
-/* The identity has a size, time or matching device, so that is_same_stat proves something. */
+/* Returns whether the identity has a size, time or matching device: only then is_same_stat is
+ * proof. */
 static bool is_surely_same(const struct symbol_request *request, const struct stat *status)
 {
 	const struct oprof_image_identity *identity = request->identity;
@@ -75,7 +76,7 @@ static bool is_surely_same(const struct symbol_request *request, const struct st
 	return identity->size_bytes || identity->mtime_ns || identity->dev == dev_of(status);
 }
 
-/* Evidence that is required of a file. */
+/* How much evidence is required that a file is the image. */
 enum belief {
 	BELIEVE_KEPT,	/* no check: the daemon stored the file under the image's identity */
 	BELIEVE_PROOF,	/* build-id, size, time or inode must match */
@@ -97,8 +98,8 @@ static bool is_wanted_file(const struct symbol_request *request, const struct sy
 }
 
 /*
- * Opens path as the image. Returns 0, -ENOENT missing, -ESTALE another file, or an error of
- * symbol_file_open or open.
+ * Opens path as the image. Returns 0; -ENOENT: missing; -ESTALE: not the image; or an error of
+ * symbol_file_open() or open().
  */
 static int try_image(struct opening *opening, const char *path, enum belief belief)
 {
@@ -115,7 +116,7 @@ static int try_image(struct opening *opening, const char *path, enum belief beli
 	return error;
 }
 
-/* try_image for a formatted path; also returns -ENOMEM. */
+/* Like try_image(), for a formatted path. May also return -ENOMEM. */
 __attribute__((format(printf, 3, 4))) static int try_image_at(struct opening *opening,
 							      enum belief belief,
 							      const char *format, ...)
@@ -157,7 +158,7 @@ static int try_image_path(struct opening *opening, const char *root)
 	return result;
 }
 
-/* A file below the debug path, found by build-id. */
+/* Tries the file with the image's build-id below the debug path. */
 static int try_build_id(struct opening *opening)
 {
 	struct buildid id = wanted_build_id(opening->request);
@@ -215,7 +216,7 @@ static int open_file(struct opening *opening)
 
 /* ---- the kernel ---- */
 
-/* Considers all symbol types: _text has none. */
+/* Considers symbols of all types, as _text has no type. */
 static bool find_address(const struct symbol_file *file, const char *name, uint64_t *address)
 {
 	Elf_Data *data = file->symtab ? elf_getdata(file->symtab, NULL) : NULL;
@@ -279,7 +280,7 @@ static int open_kernel(struct opening *opening)
 
 	if (!id.nr_bytes) {
 		free(path);
-		return -ENOENT; /* kernels can only be told apart by build-id */
+		return -ENOENT; /* only build-ids distinguish kernels */
 	}
 	result = try_image_path(opening, root);
 	error = result && path ? try_image(opening, path, BELIEVE_PROOF) : result;
@@ -315,7 +316,7 @@ void symbol_image_close(struct symbol_image *image)
 	symbol_file_close(&image->file);
 }
 
-/* ---- why not ---- */
+/* ---- errors ---- */
 
 enum symbols_lack symbol_image_tell(int error, char **note)
 {

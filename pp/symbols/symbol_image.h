@@ -29,16 +29,16 @@ struct symbol_image {
 };
 
 /*
- * Opens the image of request. Returns 0, -ENOENT missing, -ESTALE only another build was
- * found, -ENOEXEC not an ELF file, -EILSEQ damaged, -ENOMEM, or -errno of open. For KERNEL
- * and IDLE: the vmlinux with that build-id; its keys are relative addresses.
+ * Opens the image of request; for KERNEL and IDLE, the vmlinux with the image's build-id, whose
+ * keys are relative addresses. Returns 0; -ENOENT: missing; -ESTALE: only another build was
+ * found; -ENOEXEC: not an ELF file; -EILSEQ: damaged; -ENOMEM; or -errno of open().
  */
 int symbol_image_open(struct symbol_image *image, const struct symbol_request *request);
 void symbol_image_close(struct symbol_image *image);
 
 /*
- * Describes an error of symbol_image_open. *note: a malloc'ed clause to follow "PATH: "; NULL: no
- * memory.
+ * Describes an error of symbol_image_open. *note receives a malloc'ed clause to follow "PATH: ";
+ * NULL: out of memory.
  */
 enum symbols_lack symbol_image_tell(int error, char **note);
 

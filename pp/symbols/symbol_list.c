@@ -50,7 +50,7 @@ static uint32_t leading_underscores(const struct listed_symbol *symbol)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Negative if a is the preferred name. */
+/* Returns a negative number if a is preferred. */
 static int name_order(const struct listed_symbol *a, const struct listed_symbol *b)
 {
 	int order = ORDER(a->sort, b->sort);
@@ -117,7 +117,7 @@ static uint64_t end_of_unsized(const struct symbol_list *list, size_t i)
 	return list->symbols[i + 1].start;
 }
 
-/* The functions that hold position at, innermost last. */
+/* The open functions, which contain key `at`; the innermost is the last. */
 struct nest {
 	struct symbol_list *out;
 	struct listed_symbol *open;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kind of a symbol. For one address the kind listed first is preferred. */
+/* Kind of a symbol. Of symbols at one address, the kind listed first here is preferred. */
 enum symbol_sort {
 	SYMBOL_SORT_FUNCTION,
 	SYMBOL_SORT_PLT, /* entry of the procedure linkage table: "@plt" is appended to its name */
@@ -45,18 +45,18 @@ void symbol_list_deinit(struct symbol_list *list);
 int symbol_list_add(struct symbol_list *list, const struct listed_symbol *symbol);
 
 /*
- * Returns the preferred function that begins at address, or NULL. For lists that are not
- * resolved yet: a linear search.
+ * Returns the preferred function that begins at address, or NULL. The search is linear. Call
+ * before symbol_list_resolve().
  */
 const struct listed_symbol *symbol_list_find(const struct symbol_list *list, uint64_t address);
 
 /*
  * Turns the list into a table: by ascending start, without overlaps or empty symbols. Of
- * symbols with the same start one stays: functions before labels, known size before unknown,
+ * symbols with the same start one stays: by kind (enum symbol_sort), known size before unknown,
  * global before weak before local, then fewest leading underscores, shortest name, first name
- * by bytes. A symbol of unknown size ends at the next symbol or its limit. A function inside
- * another one splits the outer one; a label inside a function is dropped. Returns 0 or
- * -ENOMEM.
+ * in the order of bytes. A symbol of unknown size ends at the next symbol or its limit. A
+ * function inside another one splits the outer one; a label inside a function is dropped.
+ * Returns 0 or -ENOMEM.
  */
 int symbol_list_resolve(struct symbol_list *list);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/symbol_plt.h"
 
-/* bfd.h refuses to compile without these two. */
+/* bfd.h requires these two macros. */
 #define PACKAGE		"oprof"
 #define PACKAGE_VERSION OPROF_VERSION
 #include <bfd.h>

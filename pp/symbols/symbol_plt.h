@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of the entries of the procedure linkage table, by libbfd, which knows each machine's
- * PLT layout. Runs in the helper.
+ * Names the entries of the procedure linkage table (PLT), using libbfd, which knows each
+ * machine's PLT layout. Runs in the helper.
  */
 #ifndef PP_SYMBOL_PLT_H
 #define PP_SYMBOL_PLT_H
@@ -10,7 +10,7 @@
 #include "pp/symbols/symbol_list.h"
 
 struct symbol_plt {
-	void *bfd; /* these three own the names */
+	void *bfd; /* bfd, dynamic and synthetic own the names */
 	void *dynamic;
 	void *synthetic;
 };

@@ -20,7 +20,7 @@ struct symbol_reading {
 	struct symbol_file debug; /* fd -1: none */
 	struct symbol_file mini;  /* symbols embedded in the image; elf NULL: none */
 	struct symbol_plt plt;
-	int damage; /* error that left symbols out; 0: none */
+	int damage; /* -EILSEQ: some symbols could not be read; 0: all could be read */
 };
 
 __attribute__((format(printf, 2, 3))) static void note(struct symbol_reading *reading,
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct symbol_reading *re
 	va_end(arguments);
 }
 
-/* ---- its symbols ---- */
+/* ---- the binary's symbols ---- */
 
 static int list_table(struct symbol_reading *reading, const struct symbol_file *from,
 		      Elf_Scn *table)
@@ -80,7 +80,7 @@ static int list_mini(struct symbol_reading *reading)
 	return list_table(reading, &reading->mini, reading->mini.symtab);
 }
 
-/* Lists full symbols: the image's, else those of its debug file, else the embedded ones. */
+/* Lists full symbols: of the image; if there are none, of its debug file; else embedded ones. */
 static int list_full(struct symbol_reading *reading)
 {
 	int error = list_table(reading, &reading->image.file, reading->image.file.symtab);

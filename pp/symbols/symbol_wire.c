@@ -23,7 +23,7 @@ static size_t suffix_bytes(const struct listed_symbol *symbol)
 	return symbol->sort == SYMBOL_SORT_PLT ? strlen(plt_suffix) : 0;
 }
 
-/* Bytes of all strings. The first byte is an empty string, so that offset 0 means none. */
+/* Returns the bytes of all strings. The first string is empty, so offset 0 means none. */
 static size_t strings_needed(const struct symbol_result *result)
 {
 	size_t nr_bytes = 1;
@@ -199,7 +199,7 @@ static bool entry_is_valid(const struct wire *wire, const struct symbol_wire_ent
 	       name_end < wire->header.strings_bytes && !wire->strings[name_end];
 }
 
-/* symbols has room for all; names will point into strings. */
+/* symbols must have room for all entries. Their names will point into strings. */
 static int copy_symbols(const struct wire *wire, struct symbol *symbols, const char *strings)
 {
 	uint64_t end = 0;
@@ -228,7 +228,7 @@ static void hide_controls(char *bytes, size_t nr_bytes)
 	}
 }
 
-/* Returns whether any of 8 bytes is 1 to 0x1f, or 0x7f; no sum below carries into the next byte. */
+/* Returns whether any of 8 bytes is 1 to 0x1f, or 0x7f. No sum carries into the next byte. */
 static bool has_control(uint64_t bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The helper's result: a file in memory that the helper writes and the parent reads after the
- * helper's end. The parent trusts nothing in it: it copies the content, then checks every
- * number.
+ * helper has ended. The parent does not trust the file: it copies the content, then checks
+ * every number.
  *
  *   struct symbol_wire_header
  *   struct symbol_wire_entry [nr_symbols]
- *   strings_bytes of strings, each with its NUL
+ *   strings_bytes bytes of NUL-terminated strings
  */
 #ifndef PP_SYMBOL_WIRE_H
 #define PP_SYMBOL_WIRE_H
@@ -41,7 +41,7 @@ struct symbol_wire_entry {
 	uint32_t name_bytes;
 };
 
-/* The helper's result before it is written. list is resolved. */
+/* The helper's result before it is written. list must be resolved. */
 struct symbol_result {
 	struct symbol_list list;
 	enum symbols_lack lack;
@@ -63,12 +63,12 @@ int symbol_wire_read(int fd, struct symbol_table *table);
 
 /*
  * Serializes table for symbol_wire_parse into malloc'ed memory that begins with nr_before
- * zero bytes; *nr_bytes includes them. Returns NULL if memory is short or the result is too
- * large.
+ * zero bytes; *nr_bytes includes these bytes. Returns NULL if out of memory or if the result is
+ * too large.
  */
 char *symbol_wire_pack(const struct symbol_table *table, size_t nr_before, size_t *nr_bytes);
 
-/* symbol_wire_read for nr_bytes in memory. */
+/* Like symbol_wire_read(), for nr_bytes in memory. */
 int symbol_wire_parse(const void *bytes, size_t nr_bytes, struct symbol_table *table);
 
 /* Replaces control characters by '?', except NULs. */

@@ -21,7 +21,7 @@ static int load_cached(struct symbol_table *table, const struct symbol_request *
 {
 	int error = symbol_cache_read(request, table);
 
-	/* Servers may have the missing debug symbols. */
+	/* Ignore the cached table: servers may have the missing debug symbols. */
 	if (!error && lacks_debug(table) && debug_fetch_wanted()) {
 		symbol_table_deinit(table);
 		error = -ENOENT;
@@ -29,7 +29,7 @@ static int load_cached(struct symbol_table *table, const struct symbol_request *
 	return error;
 }
 
-/* Reads again with a debug file from a server, if one has it. */
+/* Reads the symbols again with the debug file of a server, if a server has it. */
 static int load_fetched(struct symbol_table *table, const struct symbol_request *request)
 {
 	struct symbol_request fetched;
@@ -60,7 +60,7 @@ static int load_file(struct symbol_table *table, const struct symbol_request *re
 	return error;
 }
 
-/* For a kernel without symbols in the session, but with a known build-id: reads its vmlinux. */
+/* Called if the session lacks the kernel's symbols but has its build-id: reads its vmlinux. */
 static int load_vmlinux(struct symbol_table *table, const struct symbol_request *request)
 {
 	struct symbol_request vmlinux = *request;

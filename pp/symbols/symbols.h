@@ -25,7 +25,7 @@ enum symbols_lack {
 	SYMBOLS_FULL = 0,
 	SYMBOLS_DYNAMIC_ONLY, /* only exported names: debug symbols are missing */
 	SYMBOLS_STRIPPED,     /* not even exported names: debug symbols are missing */
-	SYMBOLS_NONE,	      /* this kind of image has no symbols, or the session has none of it */
+	SYMBOLS_NONE,	      /* this kind of image has no symbols, or the session lacks them */
 	SYMBOLS_NO_FILE,      /* the binary is missing or unreadable */
 	SYMBOLS_WRONG_FILE,   /* the binary was replaced: another build-id or identity */
 	SYMBOLS_DAMAGED,      /* reading failed: crash, or limit of time or memory */
@@ -39,19 +39,19 @@ struct symbol_table {
 	enum symbols_lack lack;
 	bool kept;	  /* read from the session's copy of the binary */
 	char *debug_path; /* separate debug file that was used, or NULL */
-	/* Why symbols are missing, a clause to follow "PATH: "; NULL if nothing is missing. */
+	/* Why symbols are missing: a clause to follow "PATH: "; NULL: nothing is missing. */
 	char *note;
 };
 
 /* Where to search. Paths may be NULL. */
 struct symbol_search {
-	const char *root;	/* -R: prefix of every path */
-	const char *image_path; /* -p: comma-separated list of folders, searched by file name */
-	const char *meta_path;	/* the session's meta folder: kernel, modules, vdso */
-	const char *no_kernel;	/* why the session has no symbols of its kernel; NULL: not known */
-	const char *debug_path; /* NULL: /usr/lib/debug */
-	const char *cache_path; /* folder of cached tables (symbol_cache.h) */
-	const char *code_path;	/* the session's folder of code tables */
+	const char *root;	  /* -R: prefix of every path */
+	const char *image_path;	  /* -p: comma-separated list of folders, searched by file name */
+	const char *meta_path;	  /* the session's meta folder: kernel, modules, vdso */
+	const char *no_kernel;	  /* why the session lacks its kernel's symbols; NULL: not known */
+	const char *debug_path;	  /* NULL: /usr/lib/debug */
+	const char *cache_path;	  /* folder of cached tables (symbol_cache.h) */
+	const char *code_path;	  /* the session's folder of code tables */
 	unsigned int max_seconds; /* CPU seconds for one image; 0: 60 */
 	size_t max_bytes;	  /* address space of the helper; 0: 4 GiB */
 };
@@ -68,7 +68,7 @@ void symbol_table_deinit(struct symbol_table *table);
 
 enum demangle_mode { DEMANGLE_NONE, DEMANGLE_NORMAL, DEMANGLE_SMART };
 
-/* Returns the name to show, malloc'ed; NULL only if memory is short. */
+/* Returns the name as shown, malloc'ed; NULL if out of memory. */
 char *symbol_demangle(const char *name, enum demangle_mode mode);
 
 #endif

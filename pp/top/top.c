@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* With keys the wait is short: it delays an ending signal, and the report of a slow daemon. */
+/* After top_take_keys() the wait is short: it delays the reaction to signals and slow daemons. */
 #define PATIENCE_MIN_MS 1000
 #define PATIENCE_MAX_MS 4000
 
@@ -133,7 +133,7 @@ static bool is_kept(const struct top *top, const struct top_event *event)
 				     event->unit_mask == top->event_kept.unit_mask);
 }
 
-/* An event that shows where code runs is preferred; time off CPU always has more samples. */
+/* Prefers events that show where code runs to time off CPU, which always has more samples. */
 static bool is_better(const struct top_event *event, const struct top_event *best)
 {
 	if (event->exact != best->exact)
@@ -141,7 +141,7 @@ static bool is_better(const struct top_event *event, const struct top_event *bes
 	return event->nr_samples + event->nr_idle > best->nr_samples + best->nr_idle;
 }
 
-/* Finds the event that was shown before, else the best one. */
+/* Finds the event that was shown before; if the samples lack this event, the best one. */
 static void find_event(struct top *top)
 {
 	const struct top_samples *samples = &top->samples;
@@ -206,7 +206,10 @@ void top_take_keys(struct top *top, int key_fd)
 	top->patience = (struct client_patience){PATIENCE_MIN_MS, key_fd};
 }
 
-/* Doubles the wait: with too short a wait, a slow daemon would never answer. */
+/*
+ * Reports that the daemon is slow, and doubles the wait: with too short a wait, a slow daemon
+ * could never answer in time.
+ */
 static void tell_slow(struct top *top)
 {
 	struct client_patience *patience = &top->patience;
@@ -232,9 +235,10 @@ int top_refresh(struct top *top)
 		tell_slow(top);
 	else if (error == -ENOTCONN)
 		(void)no_daemon(top->session_dir, &top->trouble);
-	else if (error && error != -EINTR) /* a key came; the question is repeated later */
+	else if (error &&
+		 error != -EINTR) /* -EINTR: a key was pressed; the request is repeated later */
 		top->trouble = why;
-	if (error) /* another view may have been chosen nevertheless */
+	if (error) /* the user may have chosen another view */
 		return top_make_rows(top);
 	diag_clear(&top->trouble);
 	take_answer(top, &samples);

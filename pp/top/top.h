@@ -20,8 +20,8 @@ struct top {
 	enum top_view view;
 	size_t event; /* index in samples.events */
 	/*
-	 * Identifies the event in the next answer: by name if the user named it, or
-	 * (event_known) by all of event_kept.
+	 * Identify the event in the next answer: event_name and, if event_known is set, also
+	 * count and unit mask of event_kept.
 	 */
 	char event_name[128];
 	bool event_known;
@@ -31,42 +31,42 @@ struct top {
 	uint64_t window_ns;
 	bool paused;
 	/*
-	 * The time to wait for an answer. With keys it begins short, and grows with a slow
-	 * daemon.
+	 * How long to wait for an answer. After top_take_keys() the time is short at first, and
+	 * grows if the daemon is slow.
 	 */
 	struct client_patience patience;
-	/* text: why the last question had no answer, or why its answer lacks the event; else "" */
+	/* text: why the last request has no answer, or the answer no samples of the event; or "" */
 	struct diag trouble;
-	bool event_lacks; /* the last question had an answer, but without samples of the event */
-	/* The daemon's CPU time at its last reading. */
+	bool event_lacks; /* the last answer had no samples of the event */
+	/* The daemon, its CPU time when last read, and the time of this reading. */
 	pid_t daemon;
 	uint64_t cpu_ns, cpu_at_ns;
 	double daemon_percent; /* negative: not known */
 };
 
 /*
- * Finds the daemon, and waits long for its answers until top_take_keys. Returns 0, or -errno
- * with diag and nothing to deinit.
+ * Finds the daemon. Before top_take_keys(), requests wait long for an answer. Returns 0, or
+ * -errno with diag; top then needs no deinit.
  */
 int top_init(struct top *top, const struct top_options *options, struct diag *diag);
 void top_deinit(struct top *top);
 
-/* From now on a key at key_fd ends the wait for an answer. */
+/* After this call, a key at key_fd ends the wait for an answer. */
 void top_take_keys(struct top *top, int key_fd);
 
 /*
- * Asks again and makes the rows. If there is no answer, top->trouble has the reason, and the
- * samples stay. Returns 0, or -errno if this process fails.
+ * Asks the daemon for its samples and makes the rows. If there is no answer, top->trouble has
+ * the reason, and the previous samples are kept. Returns 0, or -errno if this process fails.
  */
 int top_refresh(struct top *top);
 
-/* Makes the rows again: another choice, or new symbols. Returns 0 or -ENOMEM. */
+/* Makes the rows again, after another choice or for new symbols. Returns 0 or -ENOMEM. */
 int top_make_rows(struct top *top);
 
 /* Chooses the next of several events. */
 void top_next_event(struct top *top);
 
-/* For top_text.h; borrows from top. */
+/* Returns what the functions of top_text.h show. top must outlive the result. */
 struct top_show top_show(const struct top *top);
 
 #endif

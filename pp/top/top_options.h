@@ -14,7 +14,7 @@ enum top_what { TOP_RUN, TOP_HELP, TOP_VERSION };
 struct top_options {
 	enum top_what what;
 	char *session_dir; /* NULL: the folder for which a daemon runs */
-	char *event;	   /* name; NULL: the one with the most samples, except off-cpu */
+	char *event;	   /* name; NULL: the event with the most samples, except off-cpu */
 	char *filter;	   /* NULL: no filter */
 	enum top_view view;
 	uint64_t delay_ns, window_ns;
@@ -23,7 +23,7 @@ struct top_options {
 	unsigned int nr_rows;	   /* in batch mode; 0: all */
 };
 
-/* Returns 0, or -EINVAL or -ENOMEM with diag; deinit options in either case. */
+/* Returns 0, or -EINVAL or -ENOMEM with diag. Call top_options_deinit() in either case. */
 int top_options_parse(struct top_options *options, int argc, const char **argv, struct diag *diag);
 void top_options_deinit(struct top_options *options);
 

@@ -30,7 +30,7 @@ struct row_making {
 
 /* ---- sums ---- */
 
-/* Strings are the pool's: equal ones have equal pointers. */
+/* The row's strings must be from the pool, where equal strings have equal pointers. */
 static int add_row(struct row_making *making, const struct top_row *row)
 {
 	struct top_rows *rows = making->rows;
@@ -136,7 +136,7 @@ static int add_cpu(struct row_making *making, const struct slice_section *sectio
 	return add(making, text, "", sum);
 }
 
-/* Names may repeat: the path is added if it differs. */
+/* Several cgroups may have one name, so the path is also shown if it differs from the name. */
 static int add_cgroup(struct row_making *making, const struct slice_section *section,
 		      const struct top_row *sum)
 {
@@ -147,7 +147,7 @@ static int add_cgroup(struct row_making *making, const struct slice_section *sec
 	return add(making, name.text, strcmp(name.text, path) ? path : "", sum);
 }
 
-/* Memory without a file has names that repeat: process and address are added. */
+/* Memory regions without a file may have equal names, so process and address are added. */
 static int add_image(struct row_making *making, const struct slice_section *section,
 		     const struct top_row *sum)
 {

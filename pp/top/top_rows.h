@@ -30,7 +30,7 @@ enum top_view {
 /* Shares are of all samples, so they do not depend on the filter. */
 struct top_row {
 	const char *name;   /* in the rows' pool */
-	const char *detail; /* where the row belongs, or "" */
+	const char *detail; /* what the row belongs to, such as an image or program; or "" */
 	uint64_t nr_samples, nr_idle;
 	uint64_t weight;
 	double share; /* percent of the weight */
@@ -49,15 +49,18 @@ struct top_rows {
 struct top_choice {
 	size_t event; /* index in the samples' events */
 	enum top_view view;
-	const char *filter; /* part of a name or detail, ignoring case; "": all */
+	const char *filter; /* text that name or detail must contain, ignoring case; "": all */
 };
 
-/* Returns 0, or -ENOMEM with nothing to deinit. Reads names of processes and threads from /proc. */
+/*
+ * Returns 0, or -ENOMEM; rows then needs no deinit. Reads names of processes and threads from
+ * /proc.
+ */
 int top_rows_make(struct top_rows *rows, const struct top_samples *samples,
 		  const struct top_choice *choice, struct top_symbols *symbols);
 void top_rows_deinit(struct top_rows *rows);
 
-/* True if the row has so few samples that the same load may have given none. */
+/* Returns whether the row has so few samples that its share may be chance. */
 static inline bool top_row_is_noise(const struct top_row *row)
 {
 	return !row->exact && (row->nr_samples < TOP_SAMPLES_SOLID || row->share <= row->error);

@@ -73,7 +73,7 @@ static void sum_events(struct top_samples *samples)
 		struct top_event wanted = event_of(section->section);
 		struct top_event *event = find_event(samples, &wanted);
 
-		if (!event) /* cannot happen: each was listed */
+		if (!event) /* cannot happen, as list_events() listed all events */
 			continue;
 		section->event = (size_t)(event - samples->events);
 		event->exact |= section->section->image_kind == OPROF_IMAGE_OFF_CPU;

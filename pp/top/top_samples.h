@@ -45,13 +45,16 @@ struct top_samples {
 };
 
 /*
- * Asks the daemon of session_dir for the last last_ns. Returns 0, or -errno of client_recent
- * or top_samples_read.
+ * Asks the daemon of session_dir for the samples of the last last_ns nanoseconds. Returns 0, or
+ * -errno of client_recent() or top_samples_read().
  */
 int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64_t last_ns,
 		    const struct client_patience *patience, struct diag *diag);
 
-/* Reads a slice and takes over fd. Returns 0, or -ENOMEM, -EILSEQ, ... with nothing to deinit. */
+/*
+ * Reads a slice from fd and takes ownership of fd. Returns 0, or an error such as -ENOMEM or
+ * -EILSEQ; samples then needs no deinit.
+ */
 int top_samples_read(struct top_samples *samples, int fd, struct diag *diag);
 
 void top_samples_deinit(struct top_samples *samples);

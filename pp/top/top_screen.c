@@ -100,7 +100,7 @@ static void draw_rows(struct top_screen *screen, const struct top_show *show)
 		put_line(LINES_ABOVE, top_text_nothing(show), A_NORMAL);
 }
 
-/* Trouble takes the place of the list of keys. */
+/* An error message replaces the list of keys. */
 static void draw_bottom(const struct top_screen *screen)
 {
 	const struct top *top = screen->top;
@@ -118,7 +118,7 @@ static void draw_bottom(const struct top_screen *screen)
 			       top->samples.nr_events > 1 ? "  e event" : "",
 			       top->paused ? "go on" : "pause",
 			       top->rows.nr_rows ? screen->first_row + 1 : 0, top->rows.nr_rows);
-	/* The last cell stays empty: writing it may scroll. */
+	/* The last cell stays empty, as writing to it may scroll the terminal. */
 	cells_fit(line, sizeof(line), text, screen_width() - 1, CELLS_CUT_END);
 	put_line(LINES - 1, line, *top->trouble.text && !screen->editing ? A_BOLD : A_NORMAL);
 }
@@ -174,7 +174,7 @@ static void filter_add(struct top *top, wchar_t wide)
 	top->filter[used + nr] = '\0';
 }
 
-/* Removes one whole character: its bytes after the first are 10xxxxxx. */
+/* Removes the last character. In UTF-8, all its bytes except the first are 10xxxxxx. */
 static void filter_cut(struct top *top)
 {
 	size_t used = strlen(top->filter);
@@ -196,7 +196,7 @@ static enum top_wish edit_key(struct top_screen *screen, bool function, wint_t k
 	} else if ((function && key == KEY_BACKSPACE) ||
 		   (!function && (key == 127 || key == '\b'))) {
 		filter_cut(top);
-	} else if (!function && key == ('u' & 0x1f)) { /* as in terminals: clears the line */
+	} else if (!function && key == ('u' & 0x1f)) { /* Ctrl-U clears the line, as in terminals */
 		top->filter[0] = '\0';
 	} else if (!function && key >= ' ') {
 		filter_add(top, (wchar_t)key);
@@ -313,7 +313,7 @@ static enum top_wish command_key(struct top_screen *screen, wint_t key)
 		return TOP_WISH_REFRESH;
 	case '\t':
 		return choose_view(screen, top->view + 1u);
-	case 'L' & 0x1f: /* the usual key: redraws everything */
+	case 'L' & 0x1f: /* Ctrl-L redraws everything, as in other programs */
 		(void)clearok(curscr, TRUE);
 		return TOP_WISH_DRAW;
 	default:

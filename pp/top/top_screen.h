@@ -21,22 +21,22 @@ struct top_screen {
 	uint64_t min_window_ns;
 };
 
-/* Requests of keys beyond the screen's own work; each includes those before it. */
+/* What a key requests from the caller. Each request includes the ones listed before it. */
 enum top_wish {
 	TOP_WISH_NOTHING,
 	TOP_WISH_DRAW,
-	TOP_WISH_ROWS,	  /* another choice: make the rows again */
+	TOP_WISH_ROWS,	  /* make the rows again, because the choice changed */
 	TOP_WISH_REFRESH, /* ask the daemon now */
 	TOP_WISH_QUIT,
 };
 
-/* Returns 0, or -errno with diag: there is no terminal, or its kind is unknown. */
+/* Returns 0, or -errno with diag if there is no terminal or its type is unknown. */
 int top_screen_open(struct top_screen *screen, struct top *top, struct diag *diag);
 void top_screen_close(void);
 
 void top_screen_draw(struct top_screen *screen);
 
-/* Handles the available keys and returns their strongest wish. */
+/* Handles the available keys and returns the strongest of their requests. */
 enum top_wish top_screen_keys(struct top_screen *screen);
 
 #endif

@@ -18,14 +18,14 @@
 
 enum table_state { TABLE_WANTED, TABLE_LOADING, TABLE_LOADED };
 
-/* Owned by the user's thread, except state, table and loaded, which are protected by the lock. */
+/* Written only by the user's thread, except state, table and loaded, which the lock protects. */
 struct top_table {
 	struct top_table *next;
 	char *path;
 	struct oprof_image_identity identity;
 	enum oprof_image_kind kind;
-	uint64_t used;	 /* number of the last begin() after which find() asked for it */
-	uint64_t loaded; /* number of the last begin() before it was loaded */
+	uint64_t used;	 /* number of the refresh in which find() last requested the table */
+	uint64_t loaded; /* number of the refresh in which the table was loaded */
 	bool missed;	 /* the table lacked a key that it may have now */
 	enum table_state state;
 	struct symbol_table table;
@@ -39,12 +39,14 @@ struct top_symbols {
 	struct top_table *tables;
 	size_t nr_tables;
 	pthread_t thread;
-	/* protects tables' state, table and loaded; against the thread also the list and nr_begins
+	/*
+	 * Protects the tables' state, table and loaded. The user's thread also holds it while it
+	 * changes the list and nr_begins.
 	 */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool ending;
-	bool abandoned; /* the thread is the last user and frees this */
+	bool abandoned; /* the loading thread is the last user and frees this struct */
 };
 
 /* ---- freeing ---- */
@@ -141,7 +143,7 @@ static void *load_tables(void *context)
 	return NULL;
 }
 
-/* The new thread blocks all signals: they are for the thread with the screen. */
+/* The new thread blocks all signals, so that the thread with the screen handles them. */
 static int start_thread(struct top_symbols *symbols)
 {
 	sigset_t all;
@@ -196,8 +198,8 @@ static struct top_table *add_table_locked(struct top_symbols *symbols,
 }
 
 /*
- * True if the table may now have the name of a key that it lacked. Some keys never get a name,
- * so a table is not loaded again at once.
+ * Returns whether a table that is loaded again may have the name of a key that it lacked. Some
+ * keys never get a name, so a table is loaded again only after some refreshes.
  */
 static bool is_stale(const struct top_symbols *symbols, const struct top_table *table)
 {
@@ -344,7 +346,7 @@ void top_symbols_destroy(struct top_symbols *symbols)
 	symbols->ending = true;
 	for (const struct top_table *table = symbols->tables; table; table = table->next)
 		busy |= table->state == TABLE_LOADING;
-	/* The loading thread may still run when the process ends. It now owns all that it uses. */
+	/* The loading thread may run until the process ends. It now owns everything it uses. */
 	symbols->abandoned = busy;
 	if (busy)
 		(void)pthread_detach(symbols->thread);

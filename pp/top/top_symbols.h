@@ -2,9 +2,10 @@
 /*
  * Symbol tables for oprof top. A separate thread loads each image's table once, so that
  * neither screen nor keys wait for a big binary. Tables are kept while they are used; if there
- * are too many, the least recently used are dropped.
+ * are too many, the least recently used tables are dropped.
  *
- * For one user thread. A table from find() is valid until the next begin().
+ * Only one thread may call these functions. A table from top_symbols_find() is valid until the
+ * next top_symbols_begin().
  */
 #ifndef PP_TOP_SYMBOLS_H
 #define PP_TOP_SYMBOLS_H
@@ -22,28 +23,28 @@ struct top_symbols;
 /* meta_path, the session's meta folder, is copied. Returns 0, -ENOMEM or another -errno. */
 int top_symbols_create(struct top_symbols **symbols, const char *meta_path);
 /*
- * Does not wait for a load in progress: that ends by itself, or with the process. NULL is
- * allowed.
+ * Does not wait if a table is being loaded: the loading thread then frees the rest, unless the
+ * process ends before. symbols may be NULL.
  */
 void top_symbols_destroy(struct top_symbols *symbols);
 
-/* Begins a refresh; called before its find() calls. */
+/* Begins a refresh. Call before the top_symbols_find() calls of the refresh. */
 void top_symbols_begin(struct top_symbols *symbols);
 
-/* Returns the table of the section's image; NULL: it is being loaded, or there is no memory. */
+/* Returns the table of the section's image; NULL: not loaded yet, or out of memory. */
 const struct symbol_table *top_symbols_find(struct top_symbols *symbols,
 					    const struct slice_section *section);
 
 /*
- * Reports that the table lacked a key: if names may have come since, it is loaded again some
- * begin()s later.
+ * Call if the table lacks a key. If names may have been added since it was loaded, the table is
+ * loaded again after some refreshes.
  */
 void top_symbols_missed(struct top_symbols *symbols, const struct slice_section *section);
 
-/* The descriptor is readable if a table was loaded since the last begin(). */
+/* Returns a descriptor that is readable if a table was loaded since the last begin. */
 int top_symbols_poll_fd(const struct top_symbols *symbols);
 
-/* Waits until all tables that find() asked for are loaded. */
+/* Waits until all tables that top_symbols_find() requested are loaded. */
 void top_symbols_wait(struct top_symbols *symbols);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of oprof top, as text of a given width: the screen places them, the batch mode
- * prints them one below the other.
+ * The lines of oprof top, as text of a given width. The screen places the lines; batch mode
+ * prints them in sequence.
  */
 #ifndef PP_TOP_TEXT_H
 #define PP_TOP_TEXT_H
@@ -31,8 +31,8 @@ struct top_show {
 const char *top_view_name(enum top_view view);
 
 /*
- * Each fills line with at most width cells; heads and row are padded with blanks. Bytes that
- * affect a terminal become '?'.
+ * Each of these functions fills line with at most width cells. top_text_heads and top_text_row
+ * pad the line with blanks. Bytes that affect a terminal become '?'.
  */
 void top_text_title(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
@@ -40,7 +40,7 @@ void top_text_state(char line[TOP_LINE_BYTES], int width, const struct top_show 
 void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
 		  const struct top_row *row);
-/* Returns a sentence why there are no rows; NULL: there are rows. */
+/* Returns the reason why there are no rows, as a sentence; NULL: there are rows. */
 const char *top_text_nothing(const struct top_show *show);
 
 #endif

@@ -72,15 +72,15 @@ struct events_listing {
 	struct trace_line line;
 	/* backwards: the stretch of time being read, then the later ones */
 	struct kept_lines *newest;
-	uint64_t nr_kept; /* in all of them */
+	uint64_t nr_kept; /* lines in all these stretches */
 };
 
 /* Backwards: the lines of one stretch of time, in order. */
 struct kept_lines {
-	struct kept_lines *behind; /* the next later one */
+	struct kept_lines *behind; /* the next later stretch */
 	char *bytes;
 	size_t nr_bytes, room_bytes;
-	size_t *ends; /* offset behind each line */
+	size_t *ends; /* offset of each line's end */
 	size_t nr, room;
 };
 
@@ -180,7 +180,7 @@ static int put(const char *bytes, size_t nr_bytes)
 	return fwrite(bytes, 1, nr_bytes, stdout) == nr_bytes ? 0 : -EIO;
 }
 
-/* Formats a record as the line. Returns 1; 0: the record is not wanted; -ENOMEM. */
+/* Formats a record as listing->line. Returns 1; 0: the record is not wanted; -ENOMEM. */
 static int make_line(struct events_listing *listing, const struct ctf_record *record,
 		     const struct trace_runner *who)
 {
@@ -230,8 +230,8 @@ static uint64_t from_of(const struct events_listing *listing)
 }
 
 /*
- * Seeks to where reading has to begin for --from: no earlier packet is needed. Damage there is
- * reported by the reading that follows.
+ * Seeks to the first packet that must be read for --from. Damage is reported by the reading that
+ * follows.
  */
 static void go_to_from(struct events_listing *listing, struct ctf_reader *reader)
 {
@@ -393,7 +393,8 @@ static void tell_damage_backwards(void *context, const struct diag *diag)
 }
 
 /*
- * Filters by thread or process need the threads that run at the trace's end: read all of it first.
+ * Filters by thread or process need the threads that run at the trace's end, so the whole trace is
+ * read first.
  */
 static int find_last_runners(struct events_listing *listing, struct ctf_reader *reader)
 {

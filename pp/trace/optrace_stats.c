@@ -63,7 +63,7 @@ struct stats_reading {
 	struct trace_stats_choice choice;
 	struct trace_filter filter; /* processes, threads and times */
 	struct trace_states *states;
-	uint64_t trace_begin, begin, end; /* begin, end: of the window, so far */
+	uint64_t trace_begin, begin, end; /* begin, end: of the window; end grows while reading */
 	bool has_begun;
 	struct trace_sums sums;
 };
@@ -113,7 +113,7 @@ static bool is_behind(const struct stats_reading *reading, const struct ctf_reco
 	       record->time - reading->trace_begin >= reading->filter.to_ns;
 }
 
-/* Reports and skips damage, and reads the rest. */
+/* Reads all records of the window. Skips and counts damage, and reports the first damaged place. */
 static int read_all(struct stats_reading *reading, struct ctf_reader *reader)
 {
 	struct ctf_record record;
@@ -133,7 +133,7 @@ static int read_all(struct stats_reading *reading, struct ctf_reader *reader)
 	return error;
 }
 
-/* Only what was lost while recording: ctf_reader_next reported, and read_all counted, damage. */
+/* Sums the losses during recording. Damage was counted by read_all(). */
 static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 {
 	for (unsigned int i = 0; i < ctf_reader_nr_streams(reader); i++) {
@@ -141,8 +141,8 @@ static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 			ctf_stream_counts(ctf_reader_stream(reader, i));
 
 		/*
-		 * Losses in the header of the first packet precede the trace, unless it is the
-		 * ring's first.
+		 * Losses in the header of the first packet precede the trace, unless this packet
+		 * is the ring's first.
 		 */
 		sums->lost_events += counts.lost - (counts.seq_first ? counts.lost_before : 0);
 		sums->lost_packets += counts.lost_overwritten;

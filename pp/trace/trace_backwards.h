@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a trace from its end, in stretches of time: the newest stretch first, each in order of
- * time. Only what is wanted is read: the newest records of a large folder cost a few packets.
+ * Reads a trace backwards, in stretches (intervals of time): the newest stretch first, the
+ * records of a stretch in order of time. Reads only as many packets as needed: the newest
+ * records of a large folder are in a few packets.
  */
 #ifndef PP_TRACE_BACKWARDS_H
 #define PP_TRACE_BACKWARDS_H
@@ -9,21 +10,21 @@
 #include "ctf/reader.h"
 #include "pp/trace/trace_who.h"
 
-/* take and end return 0; 1 to end the reading; or -errno, which ends the reading, too. */
+/* take() and end() return 0; 1 to end the reading; or -errno, which also ends the reading. */
 struct trace_backwards {
-	/* The next record of a stretch, in order of time. */
+	/* Called for each record of a stretch, in order of time. */
 	int (*take)(void *context, const struct ctf_record *record, const struct trace_runner *who);
-	/* A stretch is complete; the next one precedes it in time. */
+	/* Called at the end of each stretch. The stretch read next precedes it in time. */
 	int (*end)(void *context);
-	/* A place is damaged; may be called twice for one place. NULL: not reported. */
+	/* Called for each damaged place, possibly twice. NULL: damage is not reported. */
 	void (*damage)(void *context, const struct diag *diag);
 	void *context;
 };
 
 /*
- * Reads records with from <= time < to (0 and UINT64_MAX: all), in the reader's unit of time. The
- * running thread of a CPU is known from its switches among these and later records; without any,
- * it is unknown. Returns 0 or -errno.
+ * Reads records with from <= time < to (0 and UINT64_MAX: all), in the reader's unit of time. A
+ * CPU's running thread is found from the CPU's switches among these and later records; without
+ * a switch it is unknown. Returns 0 or -errno.
  */
 int trace_backwards(struct ctf_reader *reader, struct trace_who *who, uint64_t from, uint64_t to,
 		    const struct trace_backwards *wanted);

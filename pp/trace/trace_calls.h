@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 struct trace_call {
-	const char *name; /* the trace's; not terminated */
+	const char *name; /* points into the trace; not NUL-terminated */
 	size_t nr_name;
 	uint64_t nr;	    /* calls begun */
 	uint64_t nr_errors; /* calls that returned -1 to -4095 */
 	/*
-	 * Times of calls that ended, including time before the window. Calls during which events
-	 * were lost are excluded: the end may belong to another call.
+	 * Times of calls that ended, including their time before the window. Calls during which
+	 * events were lost are excluded, as begin and end may belong to different calls.
 	 */
 	struct trace_distribution ns;
 	uint64_t nr_unsure; /* calls that ended but are excluded from ns */
@@ -29,13 +29,13 @@ struct trace_calls {
 };
 
 /*
- * Makes an entry for each name in the trace, and numbers the rules of its events. Returns 0 or
- * -ENOMEM.
+ * Makes an entry for each name of a system call in the trace, and stores the entry's index in
+ * the member call of the rules. rules: by event of the trace. Returns 0 or -ENOMEM.
  */
 int trace_calls_init(struct trace_calls *calls, const struct ctf_trace *trace,
 		     struct trace_rule *rules);
 void trace_calls_deinit(struct trace_calls *calls);
-/* Returns whether the window has a begin or an end of the call. */
+/* Returns whether a call with this name began or ended in the window. */
 bool trace_call_is_used(const struct trace_call *call);
 /* Resets all counts to 0. */
 void trace_calls_clear(struct trace_calls *calls);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Buckets per power of two, selected by the three bits after the leading one; times below 8 have
- * one each.
+ * Number of buckets for each power of two; the three bits after the leading one select the bucket.
+ * Each time below 8 has its own bucket.
  */
 #define PARTS 8u
 
@@ -39,7 +39,7 @@ void trace_distribution_deinit(struct trace_distribution *distribution)
 	*distribution = (struct trace_distribution){0};
 }
 
-/* Makes room for the buckets from first up to end, and keeps the present ones. */
+/* Makes room for buckets first up to end, excluded, and keeps the counts. Returns 0 or -ENOMEM. */
 static int need(struct trace_distribution *distribution, uint32_t first, uint32_t end)
 {
 	const uint32_t end_before = distribution->first + distribution->nr_buckets;
@@ -103,7 +103,7 @@ uint64_t trace_distribution_mean(const struct trace_distribution *distribution)
 	return distribution->nr ? distribution->sum / distribution->nr : 0;
 }
 
-/* Returns the time of a rank, from 1, in a bucket, as if its times were evenly spaced. */
+/* Returns the rank'th time (from 1) of a bucket, as if the bucket's times were evenly spaced. */
 static uint64_t within(const struct trace_distribution *distribution, uint32_t bucket,
 		       uint64_t rank)
 {

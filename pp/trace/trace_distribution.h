@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A distribution of times: number, sum, minimum, maximum, and a histogram with eight buckets for
- * each power of two: a percentile is wrong by at most an eighth of itself. A zeroed struct is
- * empty.
+ * A distribution of times: number, sum, minimum, maximum, and a histogram. The histogram has
+ * eight buckets for each power of two, so the error of a percentile is at most an eighth of its
+ * value. A zeroed struct is empty.
  */
 #ifndef PP_TRACE_DISTRIBUTION_H
 #define PP_TRACE_DISTRIBUTION_H
@@ -14,7 +14,7 @@
 struct trace_distribution {
 	uint64_t nr, sum; /* sum saturates at UINT64_MAX */
 	uint64_t min, max;
-	uint64_t *counts; /* from the first bucket in use to the last */
+	uint64_t *counts; /* of nr_buckets buckets, from bucket number `first` on */
 	uint32_t first, nr_buckets;
 };
 

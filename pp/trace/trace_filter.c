@@ -116,7 +116,7 @@ int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag 
 	return 0;
 }
 
-/* Longer operators first. */
+/* Longer operators come first, so that "<=" is not read as "<". */
 static const struct {
 	const char *sign;
 	enum trace_compare compare;

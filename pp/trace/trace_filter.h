@@ -23,7 +23,7 @@ enum trace_compare {
 struct trace_condition {
 	char *field;
 	enum trace_compare compare;
-	char *text; /* a pattern, to compare text */
+	char *text; /* pattern with which text is compared */
 	bool is_number;
 	int64_t number;
 };
@@ -34,7 +34,7 @@ struct trace_filter {
 	size_t nr_events;
 	char **threads; /* numbers, or patterns of names: one must match the running thread */
 	size_t nr_threads;
-	int32_t *pids; /* the running thread must belong to one of these */
+	int32_t *pids; /* the running thread must belong to one of these processes */
 	size_t nr_pids;
 	struct trace_condition *conditions; /* all must be true */
 	size_t nr_conditions;
@@ -46,8 +46,8 @@ struct trace_filter {
 void trace_filter_deinit(struct trace_filter *filter);
 
 /*
- * These add the conditions in text; the filter has only one CPU. Return 0, or -EINVAL or -ENOMEM
- * with diag.
+ * These functions add the conditions in text; trace_filter_cpu replaces an earlier CPU. They
+ * return 0, or -EINVAL or -ENOMEM with diag.
  */
 int trace_filter_events(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_threads(struct trace_filter *filter, const char *text, struct diag *diag);
@@ -60,7 +60,10 @@ bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, co
 /* Returns whether the filter accepts the process; a negative pid is unknown and matches none. */
 bool trace_filter_lets_process(const struct trace_filter *filter, int32_t pid);
 
-/* Checks everything except the processes, which a record does not contain. */
+/*
+ * Returns whether the filter accepts the record, ignoring pids, as a record does not contain its
+ * process. begin: time of the trace's begin.
+ */
 bool trace_filter_lets(const struct trace_filter *filter, const struct ctf_record *record,
 		       uint64_t begin, const struct trace_runner *who);
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum trace_interrupt_kind {
-	INTERRUPT_DEVICE, /* with irq_handler_entry; number is the interrupt's */
+	INTERRUPT_DEVICE, /* reported by irq_handler_entry; number: of the interrupt */
 	INTERRUPT_SOFT,
 	INTERRUPT_VECTOR, /* of the processor, such as its timer (irq_vectors) */
 	NR_INTERRUPT_KINDS
@@ -21,7 +21,7 @@ struct trace_interrupt {
 	int64_t number; /* -1: not known */
 	char name[32];	/* empty: not known */
 	uint64_t nr;	/* interrupts begun */
-	/* Times of those that ended, including nested interrupts. */
+	/* Times of the interrupts that ended, including time in nested interrupts. */
 	struct trace_distribution ns;
 };
 
@@ -33,12 +33,12 @@ struct trace_interrupts {
 };
 
 void trace_interrupts_deinit(struct trace_interrupts *interrupts);
-/* Resets all counts to 0; indices stay valid. */
+/* Resets all counts to 0; indexes stay valid. */
 void trace_interrupts_clear(struct trace_interrupts *interrupts);
 
 /*
- * Returns the index of a kind and number, which is added if new. name has nr_name bytes; NULL: not
- * known. Returns INDEX_TABLE_NONE if memory is short.
+ * Finds or adds the entry of a kind and number. name has nr_name bytes; NULL: not known. Returns
+ * the entry's index, or INDEX_TABLE_NONE if out of memory.
  */
 uint32_t trace_interrupts_find(struct trace_interrupts *interrupts, enum trace_interrupt_kind kind,
 			       int64_t number, const char *name, size_t nr_name);

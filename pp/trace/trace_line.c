@@ -17,7 +17,7 @@ void trace_line_deinit(struct trace_line *line)
 	*line = (struct trace_line){0};
 }
 
-/* Makes room for nr_bytes more. Returns NULL if memory is short. */
+/* Returns the address of nr_bytes more bytes at the line's end, or NULL if out of memory. */
 static char *need(struct trace_line *line, size_t nr_bytes)
 {
 	if (array_reserve(&line->bytes, &line->room, line->nr_bytes, nr_bytes)) {
@@ -52,7 +52,7 @@ static void pad(struct trace_line *line, size_t nr_bytes, char fill)
 	line->nr_bytes += nr_bytes;
 }
 
-/* Aligns the number right in width, filled with fill. base: 10 or 16. */
+/* Adds a number, aligned right in width characters and filled with fill. base: 10 or 16. */
 static void add_number(struct trace_line *line, uint64_t number, unsigned int base, size_t width,
 		       char fill)
 {
@@ -103,8 +103,8 @@ static bool add_escape(struct trace_line *line, uint8_t byte)
 }
 
 /*
- * Adds the next character of text and returns its length in bytes. What must not reach a terminal
- * is escaped.
+ * Adds the next character of text and returns its length in bytes. Escapes characters that must not
+ * reach a terminal.
  */
 static size_t add_character(struct trace_line *line, const char *text, size_t nr_bytes)
 {

@@ -12,12 +12,12 @@
 #define NR_CPUS_MAX 65536u
 #define SLOTS_FIRST 1024u
 
-/* One life of a thread number, from a time on; numbers are used again. */
+/* One life of a thread number, beginning at time `from`: the kernel uses numbers again. */
 struct life {
 	uint64_t from;
 	int32_t tid, pid;
 	uint32_t before; /* index + 1 of the number's previous life; 0: none */
-	bool is_told;	 /* begun by ACT_TASK_BEGIN; a fork event of its CPU may repeat it */
+	bool is_told;	 /* begun by ACT_TASK_BEGIN; a fork event of its CPU may follow */
 };
 
 /* The last task that task_newtask reported on a CPU, just before its fork. */
@@ -90,7 +90,7 @@ static int grow_slots(struct trace_pids *pids)
 	free(pids->slots);
 	pids->slots = bigger;
 	pids->nr_slots = nr_slots;
-	for (size_t i = 0; i < pids->nr; i++) /* a number's last life comes last */
+	for (size_t i = 0; i < pids->nr; i++) /* a number's last life is the last in lives */
 		pids->slots[slot_of(pids, pids->lives[i].tid)] = (uint32_t)(i + 1);
 	return 0;
 }
@@ -120,7 +120,7 @@ int32_t trace_pids_at(const struct trace_pids *pids, int32_t tid, uint64_t time)
 
 /* ---- records ---- */
 
-/* Returns NULL if memory is short or the CPU number too high. */
+/* Returns NULL if out of memory or if the CPU number is too high. */
 static struct coming *coming_on(struct trace_pids *pids, unsigned int cpu)
 {
 	struct coming *bigger;
@@ -141,7 +141,10 @@ static int take_new_task(struct trace_pids *pids, const struct ctf_record *recor
 {
 	struct coming *coming;
 
-	/* Of a stream that belongs to no CPU it is not known which fork comes next. */
+	/*
+	 * task_newtask is matched with the next fork on the same CPU. In a stream without a CPU
+	 * it cannot be matched, so it is ignored.
+	 */
 	if (record->packet->cpu_id >= NR_CPUS_MAX)
 		return 0;
 	coming = coming_on(pids, record->packet->cpu_id);
@@ -181,7 +184,10 @@ static int take_fork(struct trace_pids *pids, const struct ctf_record *record,
 	return add(pids, child, pid, record->time);
 }
 
-/* A thread that exists already. If no earlier record names it, it existed from the start. */
+/*
+ * Stores the process of a thread that already exists. A thread that no earlier record names existed
+ * from the trace's begin.
+ */
 static int learn(struct trace_pids *pids, int32_t tid, int32_t pid, uint64_t time)
 {
 	const uint32_t last = pids->slots[slot_of(pids, tid)];
@@ -209,7 +215,7 @@ int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record)
 	case ACT_TASK_BEGIN:
 		return take_begin(pids, record, rule);
 	case ACT_TASK_EXEC:
-	/* a thread that runs another program becomes its process's only one, and gets its number */
+	/* after an exec, the thread is the only one of its process, and has its number */
 	case ACT_EXEC:
 		return learn(pids, (int32_t)trace_rule_number(record, rule, EXEC_TID),
 			     (int32_t)trace_rule_number(record, rule, EXEC_TID), record->time);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process of each thread of a trace at a time, from the state dump, forks and execs. */
+/* Finds a thread's process at a given time of a trace, from the state dump, forks and execs. */
 #ifndef PP_TRACE_PIDS_H
 #define PP_TRACE_PIDS_H
 
@@ -16,13 +16,14 @@ int trace_pids_create(struct trace_pids **pids, const struct ctf_trace *trace); 
 void trace_pids_destroy(struct trace_pids *pids); /* NULL: does nothing */
 
 /*
- * Takes the next record, in order of time. Returns 0, or -ENOMEM: its thread has no known process.
+ * Takes the next record, in order of time. Returns 0, or -ENOMEM: a thread's process may then stay
+ * unknown.
  */
 int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record);
 
 /*
- * Uses all records taken so far, also those after time. Returns TRACE_PID_UNKNOWN if the trace does
- * not show the process, and for idle threads.
+ * Returns the process of thread tid at `time`, according to all records taken so far, even later
+ * ones. Returns TRACE_PID_UNKNOWN if the trace does not show the process, and for idle threads.
  */
 int32_t trace_pids_at(const struct trace_pids *pids, int32_t tid, uint64_t time);
 

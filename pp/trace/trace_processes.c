@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 /*
- * numbers: index + 1 of the process by its first thread; the last entry is for threads without one.
+ * numbers: for each thread that is the first of a process, 1 + the index of the process; 0: not yet
+ * added. The last entry is for threads whose process is not known.
  */
 static struct trace_process *process_of(struct trace_processes *processes, uint32_t *numbers,
 					const struct trace_states *states,

@@ -8,7 +8,7 @@
 struct trace_process {
 	int32_t pid;		 /* -1: all threads whose process is not known */
 	const char *name;	 /* name of the first thread; owned by the states */
-	bool is_kernel, is_seen; /* is_seen: one of its threads is */
+	bool is_kernel, is_seen; /* is_seen: a thread of the process has is_seen */
 	uint64_t nr_threads;
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches, nr_syscalls, nr_errors, nr_wakeups;
@@ -21,8 +21,8 @@ struct trace_processes {
 };
 
 /*
- * Call it after trace_states_end. Sums the chosen threads that did not end before the window; two
- * lives of a number are two processes. Returns 0 or -ENOMEM.
+ * Call after trace_states_end(). Sums the chosen threads that did not end before the window. If a
+ * process number is used again, the processes are separate. Returns 0 or -ENOMEM.
  */
 int trace_processes_init(struct trace_processes *processes, const struct trace_states *states);
 void trace_processes_deinit(struct trace_processes *processes);

@@ -9,9 +9,9 @@
 #define ENTRY	   "_entry"
 #define EXIT	   "_exit"
 
-/* Fields by name, in the order of their enum; "?" marks optional ones. */
+/* The names of fields are in the order of their enum; "?" marks an optional field. */
 static const struct known_event {
-	const char *name; /* "*": any text but the empty one, once */
+	const char *name; /* may contain one "*", which stands for at least one character */
 	enum trace_action action;
 	const char *fields[TRACE_RULE_ARGS];
 } known[] = {

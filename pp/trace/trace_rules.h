@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which action each event of a trace has, and its fields; for trace_states and trace_pids. */
+/* Gives the action of each event of a trace, and its fields, to trace_states and trace_pids. */
 #ifndef PP_TRACE_RULES_H
 #define PP_TRACE_RULES_H
 
@@ -31,16 +31,16 @@ enum trace_action {
 	ACT_SYSCALL_EXIT,
 	ACT_BLOCK_DONE,
 	ACT_STATE,
-	/* As fork, exec and exit, from a stream without a CPU; they precede the CPUs' events. */
+	/* Like fork, exec and exit, in a stream without a CPU. They precede the CPUs' events. */
 	ACT_TASK_BEGIN,
 	ACT_TASK_EXEC,
 	ACT_TASK_END,
 };
 
-/* An event's action, and the indices of the fields that the action uses. */
+/* An event's action, and the indexes of the fields that the action uses. */
 struct trace_rule {
 	enum trace_action action;
-	uint32_t fields[TRACE_RULE_ARGS]; /* in the order below; TRACE_RULE_NONE: no such field */
+	uint32_t fields[TRACE_RULE_ARGS]; /* in the order of the enums below; or TRACE_RULE_NONE */
 	uint32_t call; /* for system calls: set by the caller, one number per name */
 };
 
@@ -54,14 +54,14 @@ enum { STATE_TID, STATE_PID, STATE_NAME, STATE_TYPE, STATE_STATUS, STATE_SYSCALL
 enum { IRQ_NUMBER, IRQ_NAME };
 enum { SYSCALL_RETURN };
 
-/* Finds the rule by the event's name; without a required field its action is ACT_NOTHING. */
+/* Returns the rule for an event; the action is ACT_NOTHING if a required field is missing. */
 struct trace_rule trace_rule_of(const struct ctf_event *event);
 
 /* Returns the name of the system call or vector (irq_vectors) of an event, and its length. */
 const char *trace_rule_name(const struct trace_rule *rule, const struct ctf_event *event,
 			    size_t *nr_bytes);
 
-/* Returns the field's number; -1 without the field. */
+/* Returns the value of the rule's field i; -1 if the event lacks the field. */
 static inline int64_t trace_rule_number(const struct ctf_record *record,
 					const struct trace_rule *rule, unsigned int i)
 {

@@ -26,7 +26,7 @@
 #define TASK_UNINTERRUPTIBLE 0x02u
 #define TASK_STOPPED	     (0x04u | 0x08u)
 #define TASK_DEAD	     (0x10u | 0x20u)
-/* Dead before Linux 4.14, parked since; an ending thread is never parked. */
+/* Means dead before Linux 4.14, and parked since then; an ending thread is never parked. */
 #define TASK_DEAD_BEFORE_4_14 0x40u
 
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace, uint64_t begin)
@@ -126,7 +126,7 @@ static bool is_of_cpu(enum cpu_state state)
 }
 
 /*
- * Adds the pending times to the CPU and to thread (NONE: idle). If not is_sound, a switch is
+ * Adds the pending times to the CPU and to thread (NONE: idle). If is_sound is false, a switch is
  * missing: times that depend on the running thread become unknown.
  */
 static void settle(struct trace_states *states, struct cpu *cpu, uint32_t thread, bool is_sound)
@@ -173,9 +173,10 @@ static void forget_interrupts(struct cpu *cpu)
 }
 
 /*
- * A packet's header counts the losses up to its end. Their place in it is not known, so all its
- * time counts as lost. If packets are missing, the time up to this packet is lost. What the first
- * packet that is read counts was lost before it, unless it is also the ring's first packet.
+ * A packet's header counts the ring's losses up to the packet's end. If the count has grown, all
+ * time of this packet counts as lost, because the time of the loss within it is not known. If
+ * packets are missing, the time up to this packet counts as lost. The losses that the first packet
+ * counts precede it, unless it is the ring's first packet.
  */
 static void look_for_losses(struct trace_states *states, struct cpu *cpu,
 			    const struct oprof_packet_header *packet)
@@ -211,8 +212,8 @@ static enum thread_state wait_of(uint64_t task_state)
 }
 
 /*
- * The first switch of a CPU names the thread that ran before it: if nothing was lost, it ran all
- * the time. Only its kind is known: idle, kernel thread or program.
+ * The first switch of a CPU names the thread that ran before it. If nothing was lost, this thread
+ * ran all the time. Only its kind is known: idle, kernel thread or program.
  */
 static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t prev)
 {
@@ -228,8 +229,8 @@ static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t 
 }
 
 /*
- * Compares the thread thought to run with the one that the switch names: they differ if a switch is
- * missing.
+ * Compares the expected running thread with the thread that the switch names: they differ if a
+ * switch is missing.
  */
 static void settle_switch(struct trace_states *states, struct cpu *cpu, uint32_t prev, uint64_t now)
 {
@@ -281,8 +282,8 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * Returns whether no event was lost after this time. If so, an end that follows belongs to the
- * begin recorded at this time.
+ * Returns whether no event was lost after `since`. If so, the next recorded end belongs to the
+ * begin that was recorded at `since`.
  */
 static bool is_sure(const struct trace_states *states, uint64_t since)
 {
@@ -435,7 +436,7 @@ static int enter_interrupt(struct trace_states *states, struct cpu *cpu,
 	return 0;
 }
 
-/* Threads woken from now on did not wait for a disk. */
+/* At the end of an interrupt: threads that are woken later did not wait for its block request. */
 static void end_block_done(struct cpu *cpu)
 {
 	if (cpu->block_done_in_interrupt && !cpu->irqs && !cpu->softirqs)

@@ -59,10 +59,10 @@ struct trace_thread {
 	char name[17];
 	bool is_kernel, has_ended;
 	bool is_before; /* ended before the window */
-	bool is_seen;	/* ran in the window, if only for a time that is not known */
-	bool is_chosen; /* wanted by trace_states_choose, under one of its names */
+	bool is_seen;	/* ran in the window, possibly for an unknown time */
+	bool is_chosen; /* accepted by the trace_chooser, with one of its names */
 	uint64_t ns[NR_THREAD_STATES];
-	uint64_t nr_switches; /* times that it began to run */
+	uint64_t nr_switches; /* how often it began to run */
 	uint64_t nr_syscalls, nr_wakeups;
 	uint64_t nr_errors; /* of its system calls */
 	/* Times from being woken to running, if no event was lost in between. */
@@ -76,7 +76,7 @@ struct trace_cpu_times {
 
 struct trace_states;
 
-/* For a trace with this description; the window begins at begin. Returns 0 or -ENOMEM. */
+/* trace: describes the events. The window begins at begin. Returns 0 or -ENOMEM. */
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace,
 			uint64_t begin);
 void trace_states_destroy(struct trace_states *states); /* NULL: does nothing */
@@ -85,26 +85,26 @@ void trace_states_destroy(struct trace_states *states); /* NULL: does nothing */
 int trace_states_take(struct trace_states *states, const struct ctf_record *record);
 
 /*
- * Begins the window; begin must not precede the last record. Earlier records only set the states at
- * the begin.
+ * Begins the window; begin must not precede the last record taken. The records taken before
+ * determine only the states at the window's begin.
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 
 /* Returns whether the thread is wanted; name may be "", and pid -1: not known. */
 typedef bool trace_chooser(const void *context, int32_t pid, int32_t tid, const char *name);
 /*
- * Call it before the first record. Counts system calls and wake-up times only of wanted threads,
- * and interrupts only while these run; sets their is_chosen. Times of CPUs do not change. NULL: all
- * threads.
+ * Call before the first record. chooser selects threads (NULL: all), whose is_chosen is set. Only
+ * their system calls and wake-up times, and interrupts while they run, are then counted. Times of
+ * CPUs do not change.
  */
 void trace_states_choose(struct trace_states *states, trace_chooser *chooser, const void *context);
 
-/* Ends the window; then the sums can be read. */
+/* Ends the window. The sums can be read after this call. */
 void trace_states_end(struct trace_states *states, uint64_t end);
 
 /* Returns one more than the highest CPU that had a record. */
 unsigned int trace_states_nr_cpus(const struct trace_states *states);
-/* NULL: the CPU had no record. */
+/* Returns NULL if the CPU had no record. */
 const struct trace_cpu_times *trace_states_cpu(const struct trace_states *states, unsigned int cpu);
 
 /* All threads that an event named, in order of their first event. */
@@ -117,10 +117,10 @@ const struct trace_thread *trace_states_thread(const struct trace_states *states
  */
 const struct trace_calls *trace_states_calls(const struct trace_states *states);
 const struct trace_interrupts *trace_states_interrupts(const struct trace_states *states);
-/* Wake-up times of all wanted threads. */
+/* Wake-up times of all chosen threads. */
 const struct trace_distribution *trace_states_wakeups(const struct trace_states *states);
 
-/* If false, THREAD_DISK cannot be distinguished from THREAD_UNINTERRUPTIBLE. */
+/* Returns whether THREAD_DISK can be distinguished from THREAD_UNINTERRUPTIBLE. */
 bool trace_states_has_block_events(const struct trace_states *states);
 
 #endif

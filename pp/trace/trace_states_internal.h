@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by trace_states.c and trace_states_tasks.c: what is known of CPUs and threads, and the
- * functions for begins and ends of threads.
+ * Shared by trace_states.c and trace_states_tasks.c: the states of CPUs and threads, and the
+ * functions that begin and end threads.
  */
 #ifndef PP_TRACE_STATES_INTERNAL_H
 #define PP_TRACE_STATES_INTERNAL_H
@@ -27,16 +27,16 @@ struct cpu {
 	/* Times since the last switch; the next switch confirms which thread ran. */
 	uint64_t pending[NR_CPU_STATES];
 	uint64_t lost_until; /* records were lost before this time */
-	uint64_t lost, seq;  /* from the last packet */
+	uint64_t lost, seq;  /* from the header of the last packet */
 	bool has_seq;
 	bool is_known, is_idle; /* whether the running thread is known; whether it is idle */
 	uint32_t thread;	/* index of the running thread, or NONE */
 	unsigned int irqs, softirqs;
-	struct open_interrupt open[NR_OPEN_MAX]; /* deeper ones are not timed */
+	struct open_interrupt open[NR_OPEN_MAX]; /* interrupts nested deeper are not timed */
 	unsigned int nr_open;
-	int32_t new_tid; /* the last one that task_newtask reported */
+	int32_t new_tid; /* the last task that task_newtask reported */
 	bool new_is_thread;
-	/* A block request ended: in the interrupt that still runs, or by the running thread. */
+	/* A block request ended; block_done_in_interrupt: in an interrupt that still runs. */
 	bool block_done, block_done_in_interrupt;
 };
 
@@ -81,7 +81,7 @@ static inline void name_thread(struct trace_states *states, uint32_t index,
 	threads_name(&states->threads, index, name->bytes, name->nr);
 }
 
-/* Each takes one kind of event, by which a task begins, execs or ends. Return 0 or -ENOMEM. */
+/* Each function takes one kind of event: a task begins, execs or ends. Return 0 or -ENOMEM. */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule);
 int trace_states_fork(struct trace_states *states, const struct cpu *cpu,
@@ -90,7 +90,7 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 		      const struct trace_rule *rule);
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule);
-/* Takes a thread of the state dump. Each chunk repeats the dump, so a known state is kept. */
+/* Takes a thread's record in the state dump. Each chunk has a dump, so a known state is kept. */
 int trace_states_state(struct trace_states *states, const struct ctf_record *record,
 		       const struct trace_rule *rule);
 /* Takes a record of a stream that belongs to no CPU. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Begins and ends of threads, and their processes. */
+/* Handles the events by which threads begin and end, and finds their processes. */
 #include "pp/trace/trace_states_internal.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 	cpu->new_is_thread = trace_rule_number(record, rule, NEW_TASK_FLAGS) & NEW_TASK_IS_THREAD;
 }
 
-/* Begins a new life of tid. Returns NONE if memory is short. */
+/* Begins a new life of tid. Returns the thread's index, or NONE if out of memory. */
 static uint32_t begin_thread(struct trace_states *states, int32_t tid, int32_t parent_tid,
 			     uint64_t now)
 {
@@ -30,7 +30,7 @@ static uint32_t begin_thread(struct trace_states *states, int32_t tid, int32_t p
 	if (child == NONE)
 		return NONE;
 	thread_at(states, child)->told.is_kernel = thread_at(states, parent)->told.is_kernel;
-	thread_at(states, child)->mode = MODE_SYSCALL; /* it returns from the call that made it */
+	thread_at(states, child)->mode = MODE_SYSCALL; /* returns from the call that created it */
 	return child;
 }
 
@@ -77,7 +77,7 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 		file.nr = 15; /* length of a thread's name in the kernel */
 	name_thread(states, index, &file);
 	/*
-	 * A thread that runs another program becomes its process's only one, and gets its number.
+	 * After an exec, the thread is the only one of its process, and has the process's number.
 	 */
 	if (thread_at(states, index)->told.process == TRACE_NO_PROCESS)
 		threads_set_process(&states->threads, index, index);
@@ -98,7 +98,8 @@ int trace_states_exit(struct trace_states *states, const struct ctf_record *reco
 	return 0;
 }
 
-/* oprof_task_begin precedes the task's fork event in its CPU's stream, if the trace has one. */
+/* oprof_task_begin precedes the task's fork event in the CPU's stream, if there is such an event.
+ */
 static int act_task_begin(struct trace_states *states, const struct ctf_record *record,
 			  const struct trace_rule *rule)
 {

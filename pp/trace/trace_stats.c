@@ -43,7 +43,7 @@ static size_t sort(const struct stats_table *table, struct row *rows, size_t nr)
 	return table->choice->nr_rows && nr > table->choice->nr_rows ? table->choice->nr_rows : nr;
 }
 
-/* Allocates at least one row, so NULL always means that memory is short. */
+/* Allocates at least one row, so NULL always means out of memory. */
 static struct row *make_rows(size_t nr)
 {
 	return calloc(nr + 1, sizeof(struct row));
@@ -164,7 +164,7 @@ static void show_cpus(const struct stats_table *table, uint64_t window_ns)
 
 /* ---- processes and threads ---- */
 
-/* No column for a state that no event shows. */
+/* Returns whether a state has a column: THREAD_DISK has none without block events. */
 static bool is_shown(const struct stats_table *table, enum thread_state state)
 {
 	return state != THREAD_DISK || table->has_block_events;

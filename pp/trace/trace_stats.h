@@ -15,8 +15,8 @@ struct trace_sums {
 	uint64_t from_ns; /* begin of the window, since the trace's begin */
 	uint64_t window_ns;
 	uint64_t nr_records;		    /* in the window */
-	uint64_t lost_events, lost_packets; /* lost while recording; packets: overwritten */
-	uint64_t nr_damaged;		    /* places in the folder */
+	uint64_t lost_events, lost_packets; /* lost during recording; packets were overwritten */
+	uint64_t nr_damaged;		    /* damaged places in the folder */
 };
 
 /* Tables, in display order. */
@@ -33,10 +33,10 @@ enum trace_table {
 struct trace_stats_choice {
 	unsigned int tables; /* of enum trace_table */
 	size_t nr_rows;	     /* per table except CPUs, largest times first; 0: all */
-	bool histograms;     /* below each row that has one */
+	bool histograms;     /* also show histograms, below their rows */
 };
 
-/* For ended states. Returns 0 or -ENOMEM. */
+/* Call after trace_states_end(). Returns 0 or -ENOMEM. */
 int trace_stats_show(const struct trace_states *states, const struct trace_sums *sums,
 		     const struct trace_stats_choice *choice, FILE *out);
 

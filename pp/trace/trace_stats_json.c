@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define JSON_VERSION 2
-#define MAX_LINES    2 /* levels with a line per element: each row is one line */
+#define MAX_LINES    2 /* outer levels whose elements have lines of their own: a row is a line */
 
 static void write_distribution(struct json_writer *json, const char *key,
 			       const struct trace_distribution *distribution)

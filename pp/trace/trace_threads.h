@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For trace_states: the threads that a trace names; each life of a number is a thread of its own.
+ * For trace_states: the threads that a trace names. If the kernel uses a thread number again, each
+ * life of the number is a separate thread.
  */
 #ifndef PP_TRACE_THREADS_H
 #define PP_TRACE_THREADS_H
@@ -21,12 +22,12 @@ struct thread {
 	struct trace_thread told;
 	enum thread_mode mode;
 	bool on_cpu, is_ending;
-	bool is_told;	/* begun by ACT_TASK_BEGIN; a fork event of its CPU may repeat it */
-	bool is_chosen; /* by its present name and process */
-	enum thread_state waits; /* off its CPU: its state, and since when */
+	bool is_told;		 /* begun by ACT_TASK_BEGIN; a fork event of its CPU may follow */
+	bool is_chosen;		 /* accepted by the chooser, with its current name and process */
+	enum thread_state waits; /* state while off its CPU; since: when it began */
 	uint64_t since;
-	uint64_t woken;	     /* 0: not woken since it last ran */
-	uint32_t call;	     /* the call it is in, or CALL_NONE */
+	uint64_t woken;	     /* time of the wake-up; 0: not woken since it last ran */
+	uint32_t call;	     /* system call that it executes, or CALL_NONE */
 	uint64_t call_since; /* when the call began */
 };
 
@@ -46,12 +47,16 @@ void threads_deinit(struct threads *threads);
 /* Resets all times and counts at the window's begin. */
 void threads_begin(struct threads *threads, uint64_t begin);
 
-/* Adds a life of tid, in this state since that time. Returns its index; THREAD_NONE: no memory. */
+/*
+ * Adds a thread with number tid, which is in `state` since `since`. Returns its index; THREAD_NONE:
+ * out of memory.
+ */
 uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state state, uint64_t since);
 
 /*
- * Returns the living thread of tid. If none is known, adds one in an unknown state, from the last
- * change of the number's previous life on, or else from the window's begin. THREAD_NONE: no memory.
+ * Returns the living thread of tid. If none is known, adds a thread whose state is unknown since
+ * the last change of the number's previous life, or else since the window's begin. Returns
+ * THREAD_NONE if out of memory.
  */
 uint32_t threads_find(struct threads *threads, int32_t tid);
 
@@ -59,7 +64,7 @@ uint32_t threads_find(struct threads *threads, int32_t tid);
 uint32_t threads_living(const struct threads *threads, int32_t tid);
 
 void threads_name(struct threads *threads, uint32_t index, const uint8_t *name, uint32_t nr_bytes);
-/* first: index of its process's first thread. */
+/* first: index of the first thread of the thread's process. */
 void threads_set_process(struct threads *threads, uint32_t index, uint32_t first);
 
 #endif

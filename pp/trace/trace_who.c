@@ -12,8 +12,8 @@ enum { PREV_TID, PREV_COMM, NEXT_TID, NEXT_COMM, NR_FIELDS };
 
 struct who_cpu {
 	struct trace_runner runs;
-	struct trace_runner first; /* the first thread in the stretch looked at last */
-	bool is_found;		   /* first is of the current stretch */
+	struct trace_runner first; /* the first thread in the stretch of the last look */
+	bool is_found;		   /* first was found in the current stretch */
 	bool has_exec;		   /* an exec came before the first switch */
 };
 
@@ -23,13 +23,13 @@ struct trace_who {
 	const struct ctf_event *exec; /* sched_process_exec; NULL: not in the trace */
 	unsigned int filename;
 	unsigned int exec_tid;
-	bool tells_tid; /* exec has the tid, in field exec_tid */
+	bool tells_tid; /* exec has the tid; exec_tid is its field */
 	struct who_cpu *cpus;
 	unsigned int nr_cpus;
 	struct trace_runner leaves; /* thread that leaves, if the last record is a switch */
 };
 
-/* Finds the indices of the named fields; returns whether the event has all of them. */
+/* Finds the indexes of the named fields; returns whether the event has all of them. */
 static bool find_fields(const struct ctf_event *event, const char *const *names, unsigned int nr,
 			unsigned int *fields)
 {
@@ -129,7 +129,10 @@ static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 		runner->tid = (int32_t)values[who->exec_tid].number;
 }
 
-/* A switch is missing: some kernels do not report all switches from the idle thread. */
+/*
+ * Returns whether a switch from the idle thread is missing: the idle thread makes no system calls.
+ * Some kernels do not report all such switches.
+ */
 static bool is_idle_thread_wrong(const struct trace_runner *runs, const struct ctf_event *event)
 {
 	return !runs->tid && (strncmp(event->name, "syscall_entry_", 14) == 0 ||
@@ -159,7 +162,7 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 
 /* ---- starting within a trace ---- */
 
-/* A switch determines the thread of its CPU; streams without a CPU need nothing. */
+/* A switch determines the thread of its CPU; a stream without a CPU has no running thread. */
 static bool is_known_by(const void *context, const struct ctf_record *record)
 {
 	const struct trace_who *who = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which thread runs on each CPU at an event of a trace, from switches and execs. */
+/* Finds which thread runs on a CPU at an event of a trace, from switches and execs. */
 #ifndef PP_TRACE_WHO_H
 #define PP_TRACE_WHO_H
 
@@ -22,30 +22,34 @@ int trace_who_create(struct trace_who **who, const struct ctf_trace *trace); /* 
 void trace_who_destroy(struct trace_who *who); /* NULL: does nothing */
 
 /*
- * Returns the thread that ran at this record, the next in order of time; for a switch, the thread
- * that leaves. Valid until the next call. NULL: no memory.
+ * record must be the next in order of time. Returns the thread that ran on its CPU; for a switch,
+ * the thread that leaves the CPU. Valid until the next call; NULL: out of memory.
  */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
 
 /*
- * Describes from where a reader that starts within a trace knows the running threads, as if it had
- * read everything before: in each stream, from a record that known->by accepts. Returns false if
- * all must be read. Borrows who.
+ * For a reader that starts within a trace: fills known, so that in each stream the running threads
+ * are known from the first record that known->by() accepts. Returns false if everything before must
+ * also be read. who must outlive known.
  */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
 
 /*
- * For records within a trace: after a look at all records of a stretch of time, trace_who_at knows
- * the running threads from its first record on. They are named by the first switch of each CPU; on
- * a CPU without one, by the stretch looked at before, which must be the next later one. Before an
- * exec a thread's name is not known. Call trace_who_begin_look first. trace_who_look returns 0 or
- * -ENOMEM.
+ * For reading a stretch (interval of time) within a trace: call trace_who_begin_look(),
+ * trace_who_look() for each record of the stretch, and trace_who_end_look(). trace_who_at() then
+ * knows the running threads from the stretch's first record on: each CPU's first switch names the
+ * thread that ran before. For a CPU without a switch, the thread is known from the previous look,
+ * which must have been at the next later stretch. A thread's name before an exec is unknown.
+ * trace_who_look returns 0 or -ENOMEM.
  */
 void trace_who_begin_look(struct trace_who *who);
 int trace_who_look(struct trace_who *who, const struct ctf_record *record);
 void trace_who_end_look(struct trace_who *who);
 
-/* The threads that run now become those that run first in the next later stretch. */
+/*
+ * Call before the first look, when all records up to the trace's end have been read. The first look
+ * then knows the threads that ran at the end.
+ */
 void trace_who_is_behind(struct trace_who *who);
 
 #endif
