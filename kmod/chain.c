@@ -46,8 +46,7 @@ static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long p
 		nr = depth;
 		chain->truncated = true;
 	} else if (nr_all == wanted) {
-		chain->truncated =
-			true; /* the handler's frames took the space of further callers */
+		chain->truncated = true; /* no space for further callers */
 	}
 	memmove(chain->addresses, chain->addresses + at + 1, nr * sizeof(chain->addresses[0]));
 	chain->nr_kernel = (u16)nr;

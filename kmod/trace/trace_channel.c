@@ -172,8 +172,7 @@ int trace_channel_finalise_ring(struct trace_ring *ring)
 
 	if (error == -EALREADY)
 		error = 0;
-	WRITE_ONCE(ring->is_finalised,
-		   !error); /* trace_ring_poll() and finalise_late() read it without the lock */
+	WRITE_ONCE(ring->is_finalised, !error); /* also read without the lock */
 	return error;
 }
 

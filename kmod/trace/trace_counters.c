@@ -112,8 +112,7 @@ void trace_counters_tend(struct trace_counters *counters)
 		if (counter->event && counter->life != counters_life((int)cpu))
 			release(counter);
 		if (!counter->event && cpu_online(cpu))
-			(void)create_on(counters,
-					cpu); /* after an error, the next call tries again */
+			(void)create_on(counters, cpu); /* if it fails, the next call tries again */
 		else if (counter->event && counters->enabled &&
 			 data_race(READ_ONCE(counter->event->state)) == PERF_EVENT_STATE_ERROR)
 			(void)enable_event(counter->event);

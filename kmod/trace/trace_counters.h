@@ -24,8 +24,10 @@ struct trace_counters {
 
 /*
  * The caller has set attr, handler, context and enabled. Events begin disabled
- * if attr.disabled is set and enabled is not. Returns 0; -ENOMEM; -EBUSY: the
- * PMU has no place for an enabled event; or an error of perf.
+ * if attr.disabled is set and enabled is not. Returns 0 if at least one CPU has
+ * its event; CPUs that are going offline or coming online are left to
+ * trace_counters_tend(). -ENODEV: no CPU has an event; -EBUSY: the PMU has no
+ * place for an enabled event; -ENOMEM, or another error of perf.
  */
 int trace_counters_create(struct trace_counters *counters);
 /*
