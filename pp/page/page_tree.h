@@ -6,9 +6,9 @@
 #include "pp/calls/call_tree.h"
 #include "pp/page/page_data.h"
 
-/* Adds the arrays. Returns 0 or -ENOMEM. */
+/* Adds the tree's arrays to data. Returns 0 or -ENOMEM. */
 int page_tree_add(struct page_data *data, const struct call_tree *tree);
-/* Writes the names. Returns 0 or -ENOMEM. */
+/* Writes the names of applications, images and functions. Returns 0 or -ENOMEM. */
 int page_tree_write(struct json_writer *json, const struct call_tree *tree,
 		    enum demangle_mode demangle);
 
