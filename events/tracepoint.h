@@ -34,7 +34,7 @@ struct tracepoint_field {
 	enum tracepoint_kind kind;
 	uint32_t offset;	/* of the value, or of the word that locates the value */
 	uint32_t element_bytes; /* 1, 2, 4 or 8 */
-	uint32_t nr_elements;	/* for a text or an array; else 0 */
+	uint32_t nr_elements;	/* for a text or an array; otherwise 0 */
 	bool is_signed;
 	bool is_pointer;  /* an address, to be printed in base 16 */
 	bool is_relative; /* the word's offset counts from the end of the word */

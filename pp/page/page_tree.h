@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call tree of a page (pp/page/tree.js): its nodes depth first, the heaviest child first. */
+/*
+ * The call tree of a page (pp/page/tree.js): the nodes in depth-first order,
+ * the heaviest child first.
+ */
 #ifndef PP_PAGE_TREE_H
 #define PP_PAGE_TREE_H
 
