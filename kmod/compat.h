@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All differences between the kernels that the module is built for, and nothing
- * else. Each COMPAT_HAS_NAME says whether kmod/probes/NAME.c compiles against
- * this kernel's headers (kmod/probe.sh).
+ * else. Each COMPAT_HAS_NAME is 1 if kmod/probes/NAME.c compiles with this
+ * kernel's headers, otherwise 0 (kmod/probe.sh).
  */
 #ifndef KMOD_COMPAT_H
 #define KMOD_COMPAT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of the control filesystem: what reading and writing them does.
- * Opening them requires CAP_SYS_ADMIN.
+ * The files of the control filesystem, with their operations. Opening them
+ * requires CAP_SYS_ADMIN.
  *
  * The settings belong to the module, not to a mount: unmounting changes
  * nothing. A mutex serialises writes and reads of settings, and the opening of

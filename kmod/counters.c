@@ -39,8 +39,9 @@ struct counter {
 
 struct counters_cpu {
 	/*
-	 * Incremented by the hotplug callbacks when the CPU comes or goes:
-	 * perf's counters do not survive this, and perf does not report it.
+	 * Incremented by the hotplug callbacks when the CPU comes online or
+	 * goes offline. perf's counters do not survive this, and perf does not
+	 * report it.
 	 */
 	u32 life;
 	struct counter counters[OPROF_KMOD_COUNTERS_MAX];

@@ -17,8 +17,8 @@ void counters_deinit(void);
 const char *counters_cpu_type(void);
 
 /*
- * Returns a number that changes when the CPU comes or goes. perf events that
- * were created under another number are dead.
+ * Returns a number that changes when the CPU comes online or goes offline. perf
+ * events that were created while it had another value are dead.
  */
 u32 counters_life(int cpu);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the CPUs write into their rings for the sync worker: the payloads of
- * ring records, aligned to 8 bytes. They never leave the kernel.
+ * The entries that the CPUs write into their rings for the sync worker:
+ * payloads of ring records, aligned to 8 bytes. Entries never leave the kernel.
  *
  * A sample contains the CPU's position in the code. The preceding CONTEXT entry
  * of the same level contains the task. Writers nest (an NMI interrupts a timer

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pass of the sync worker: reads what the CPUs wrote, resolves it in the
- * address spaces that are still held, reports it (kmod/tell.h), and drops
- * references.
+ * A pass of the sync worker: reads the entries that the CPUs wrote, resolves
+ * their addresses in the address spaces that are still held, reports them
+ * (kmod/tell.h), and drops references.
  *
  * An address is resolved under its address space's mmap lock. All unmappings up
  * to this time are known (kmod/unmapped.h). The mapping of the sample is the

@@ -145,10 +145,10 @@ static int lock(struct mm_struct *mm)
 }
 
 /*
- * munmap(2) removes a mapping with the lock held for writing, and then
- * holds it for reading, during which the unmapping is recorded. To take the
- * lock for writing is to wait for the record. Returns 0; -EBUSY: the wait was
- * too long, and the lock is no longer held.
+ * munmap(2) removes a mapping with the lock held for writing, and then holds it
+ * for reading, during which the unmapping is recorded. Therefore taking the
+ * lock for writing waits for the record. Returns 0; -EBUSY: the wait was too
+ * long, and the lock is no longer held.
  */
 static int wait_for_unmappings(struct mm_struct *mm)
 {
@@ -185,7 +185,7 @@ static void cache_add(u64 address, const struct oprof_frame *frame)
 	resolver.cache[index].add = frame->offset - address;
 }
 
-/* ---- what is mapped ---- */
+/* ---- mappings and their images ---- */
 
 static const struct inode *path_inode(struct file *file)
 {

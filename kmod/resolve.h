@@ -3,8 +3,8 @@
  * Finds the image and offset that an address of a program referred to when the
  * sample was taken. For the worker only.
  *
- * The mmap lock of an address space stays held for a series of its addresses,
- * up to some hundred. Call resolve_end() before the last reference to the
+ * The mmap lock of an address space remains held for a series of its addresses,
+ * up to a few hundred. Call resolve_end() before the last reference to the
  * address space is dropped, and before anything else that may take long.
  */
 #ifndef KMOD_RESOLVE_H

@@ -24,7 +24,7 @@
 
 #define NR_SUB_BUFFERS_WANTED 8u
 
-/* ---- what was sampled: Bloom filters of pointers, with two pages ---- */
+/* ---- sampled address spaces and processes: Bloom filters of pointers, with two pages ---- */
 
 #define SEEN_ORDER 14u
 #define SEEN_WORDS ((1u << SEEN_ORDER) / BITS_PER_LONG)

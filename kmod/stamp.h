@@ -34,8 +34,8 @@ void stamp_read_both(struct stamp_point *now);
 /* For the worker, at the start of each pass: reads both clocks again. */
 void stamp_anchor(void);
 /*
- * Converts a stamp to ns; the stamp must be later than the second last
- * anchor. A later stamp never gives a smaller result. For the worker.
+ * Converts a stamp to ns; the stamp must be later than the last but one call of
+ * stamp_anchor(). A later stamp never gives a smaller result. For the worker.
  */
 u64 stamp_to_ns(u64 stamp);
 

@@ -327,7 +327,7 @@ static void view_locked(struct view *view, const struct mm_struct *mm, u64 addre
 	}
 }
 
-/* Returns the last unmapping before the stamp, if no mapping came after it. */
+/* Returns the last unmapping before the stamp, if no mapping followed it; or NULL. */
 static const struct vma_record *view_gone(const struct view *view)
 {
 	if (view->unmapped && view->mapped && view->mapped->number > view->unmapped->number)
