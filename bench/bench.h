@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Helpers shared by the benchmarks: selection of lines, clocks, printing. */
+/* Helpers of all benchmarks: selection of lines, clocks, output. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -15,7 +15,10 @@ bool bench_wanted(const char *name);
 /* Prints "name value unit", the value with four significant digits. */
 void bench_print(const char *name, double value, const char *unit);
 
-/* CPU time of this thread; CPU time of this process and its waited-for children. */
+/*
+ * Return the CPU time in ns: of this thread; of this process and the children
+ * that it waited for.
+ */
 uint64_t bench_thread_ns(void);
 uint64_t bench_process_ns(void);
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define NR_ROUNDS 5
-#define OBJDUMP	  "/usr/bin/objdump" /* which OProfile's opannotate ran */
+#define OBJDUMP	  "/usr/bin/objdump" /* used by OProfile's opannotate */
 
 static char folder[PATH_MAX / 4];
 static struct report_binary binary;
@@ -38,7 +38,7 @@ static void print_peer(const char *name, double cost, double peer_cost)
 	bench_print(text, cost / peer_cost, "x");
 }
 
-/* peer: command to compare with; NULL: none. */
+/* peer: the command to compare with, or NULL. */
 static void measure(const char *name, unsigned int nr_offsets, const char *view,
 		    const char *const *peer)
 {

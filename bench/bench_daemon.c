@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The cost of leaving the daemon on: its own CPU time and memory, and how much the profiled load
- * slows down. It alternates with perf record. Both sample the whole machine at the same frequency
- * of cpu-clock, which is available on every machine, and write to the same file system.
+ * The cost of a daemon that runs all the time: its own CPU time and memory, and
+ * the slowdown of the profiled load. Rounds with the daemon and with perf
+ * record alternate. Both sample the whole machine at the same frequency of
+ * cpu-clock, which is available on every machine, and write to the same file
+ * system.
  */
 #include "bench/bench.h"
 #include "bench/load.h"
@@ -28,7 +30,7 @@
 #define COST_SECONDS	   5
 #define STACK_DEPTH	   64
 #define NR_SLOWDOWN_ROUNDS 12
-#define SLOWDOWN_WORK	   40 /* rounds of load.h on each CPU: about 0.4 s */
+#define SLOWDOWN_WORK	   40 /* rounds of load.h on each CPU, about 0.4 s */
 
 enum profiler { PROFILER_NONE, PROFILER_OURS, PROFILER_PERF, NR_PROFILERS };
 
@@ -82,7 +84,10 @@ static void sleep_ms(unsigned int ms)
 		;
 }
 
-/* oprofiled reports when it samples; perf does not, so wait for some time. */
+/*
+ * Waits until the profiler samples. oprofiled reports this; perf does not, so
+ * wait for a fixed time.
+ */
 static void wait_ready(enum profiler profiler, pid_t pid, int ready)
 {
 	char text[512] = "";
@@ -137,7 +142,7 @@ static void stop(pid_t pid)
 
 /* ---- the profiler's own cost ---- */
 
-/* CPU time of all threads of pid, in ns. */
+/* Returns the CPU time of all threads of pid, in ns. */
 static uint64_t cpu_ns(pid_t pid)
 {
 	char path[64], file[512];
@@ -182,8 +187,9 @@ struct cost {
 };
 
 /*
- * Measures from WARM_UP_SECONDS after the profiler's start, and all rounds add to one session:
- * finding the images and creating their files is not part of the continuous cost.
+ * Measures the continuous cost. Finding images and creating their files is not
+ * part of it; therefore the measurement begins WARM_UP_SECONDS after the
+ * profiler's start, and all rounds use the same session.
  */
 static struct cost measure_cost(enum profiler profiler, unsigned int hz)
 {

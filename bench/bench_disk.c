@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Disk used by a session's history, simulated in a short time. A minute of a real session is
- * recorded (real_session.h), and the following hours and days are drawn from it: a sample either
- * repeats a previous one or has a new place, with the frequency of the recording, where the number
- * of places grows as a power of the number of samples. Here that power law continues for days,
- * while the code of a real machine is finite, so the figures are too high rather than too low.
- * Slices are written and merged as the daemon does.
+ * Disk used by a session's history, simulated in a short time. A minute of a
+ * real session is recorded (real_session.h), and the following hours and days
+ * are drawn from this minute at random: a sample either repeats a previous one
+ * or has a new place. In the recording, the number of places grows as a power
+ * of the number of samples; the probability of a new place follows this law.
+ * Here the law continues for days, whereas the code of a real machine is
+ * finite; therefore the figures are rather too high than too low. Slices are
+ * written and merged as the daemon does.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -25,16 +27,17 @@
 
 #define RECORD_SECONDS	   60
 #define RECORD_HZ	   997
-#define NR_CPUS		   2 /* of the machine that the figures describe */
+#define NR_CPUS		   2 /* of the simulated machine */
 #define LEFT_ON_HZ	   99
 #define MINUTE_SAMPLES(hz) (60u * NR_CPUS * (hz))
 #define PLACES_MAX	   (1u << 20)
 #define KNOWN_MAX	   (1u << 24) /* a power of two */
-#define NEAR_BYTES	   4096	      /* from a known place to a new one; more if those are known */
-#define MERGED_MAX	   60
-#define HOURS_KEPT	   72 /* doc/slice.md: levels */
-#define MINUTES_KEPT	   240
-#define DAYS		   30.0
+/* Maximum distance of a new place from a known one. Increased if all places there are known. */
+#define NEAR_BYTES   4096
+#define MERGED_MAX   60
+#define HOURS_KEPT   72 /* doc/slice.md: levels */
+#define MINUTES_KEPT 240
+#define DAYS	     30.0
 
 struct place {
 	uint32_t section;
@@ -47,7 +50,7 @@ struct model {
 	struct place *places; /* a uniform random selection of the samples so far */
 	size_t nr_places;
 	double nr_samples; /* so far */
-	double nr_keys;	   /* when nr_recorded samples were drawn */
+	double nr_keys;	   /* number of keys at the end of the recording */
 	double nr_recorded, exponent;
 	size_t nr_known;
 	uint64_t random;
@@ -115,8 +118,8 @@ static struct slice *open_slice(const char *path)
 }
 
 /*
- * Returns the expected number of keys in half of the samples: each key is present with the
- * probability that its count gives.
+ * Returns the expected number of keys in half of the samples: a key with count
+ * N is present with probability 1 - 2^-N.
  */
 static double keys_of_half(const struct sdb_entry *entries, uint64_t nr)
 {
@@ -127,7 +130,7 @@ static double keys_of_half(const struct sdb_entry *entries, uint64_t nr)
 	return sum;
 }
 
-/* Returns false if the place was known. */
+/* Marks a place as known. Returns false if it was known before. */
 static bool know(struct model *model, const struct place *place)
 {
 	uint64_t hash = place->key * UINT64_C(0x9e3779b97f4a7c15) ^ place->section;
@@ -238,7 +241,8 @@ static void make_slice(struct model *model, uint64_t nr_samples, const char *pat
 }
 
 /*
- * Writes nr slices of nr_samples each; returns their disk size, and in *merged that of the merged
+ * Writes nr slices of nr_samples samples each, and returns their disk size. If
+ * merged is not NULL, also merges them; *merged is the disk size of the merged
  * slice.
  */
 static double make_slices(struct model *model, unsigned int nr, uint64_t nr_samples, double *merged)
@@ -293,8 +297,8 @@ static void bench_hour(const char *path)
 }
 
 /*
- * Computes for each level (minutes, hours and days) the disk used after 30 days. One day is
- * simulated and counted for all.
+ * Computes the disk used after 30 days by the slices of each level (minutes,
+ * hours and days). One day is simulated, and its size is used for all days.
  */
 static void bench_days(const char *path, double rest_mib)
 {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Disk used by a session's history with call stacks, compared with the files of perf record -g. A
- * minute of a real session is recorded (real_session.h): its slice, samples and call trees, times
- * 60, give the size of an hour that is kept by minutes. The size of a merged hour is simulated: a
- * stack either repeats a previous one or is a new path below the frames of one, with the frequency
- * of the recording, where the number of paths grows as a power of the number of samples.
+ * Disk used by a session's history with call stacks, compared with the files of
+ * perf record -g. A minute of a real session is recorded (real_session.h): 60
+ * times the size of its slice, with samples and call trees, is the size of an
+ * hour that is kept in slices of a minute. The size of a merged hour is
+ * simulated: a stack either repeats a previous one or is a new path that
+ * branches off a previous one. In the recording, the number of paths grows as a
+ * power of the number of samples; the probability of a new path follows this
+ * law.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -28,7 +31,7 @@
 #define ENDS_MAX       (1u << 20)
 #define NR_MINUTES     60u
 
-/* The simulation: ways holds all paths so far, each minute's tree a part of them. */
+/* The simulation. ways contains all paths so far; each minute's tree has some of them. */
 struct model {
 	struct stack_tree ways;
 	uint32_t *ends; /* nodes of ways: a uniform random selection of the samples so far */
@@ -71,8 +74,8 @@ static double write_slice(struct slice_builder *builder, const struct stack_tree
 /* ---- simulation ---- */
 
 /*
- * Returns the expected number of nodes in half of the samples: each node is present with the
- * probability that its count gives.
+ * Returns the expected number of nodes in half of the samples: a node with N
+ * samples is present with probability 1 - 2^-N.
  */
 static double nodes_of_half(const struct stack_tree *tree)
 {
@@ -110,7 +113,7 @@ static double random_share(struct model *model)
 	return (double)(bench_random(&model->random) >> 11) * 0x1p-53;
 }
 
-/* Adds a new callee of the caller of near (or of near, if that is a root); returns its node. */
+/* Adds a new sibling of node near, or a child if near is a root. Returns the new node. */
 static uint32_t draw_new(struct model *model, uint32_t near)
 {
 	const struct stack_node *node = &model->ways.nodes[near];
@@ -141,7 +144,7 @@ static uint32_t draw(struct model *model)
 	return end;
 }
 
-/* Copies the path to node from the model's ways to tree; returns the node there. */
+/* Copies the path to node from the model's ways to tree. Returns the path's node in tree. */
 static uint32_t copy_way(const struct model *model, struct stack_tree *tree, uint32_t node)
 {
 	const struct stack_tree *ways = &model->ways;
@@ -180,7 +183,7 @@ static double make_minute(struct model *model, uint64_t nr_samples, const char *
 	return mib;
 }
 
-/* Returns the size of an hour of stacks without samples, merged. */
+/* Returns the size of a merged slice of an hour, with stacks but without samples. */
 static double merged_mib(struct model *model)
 {
 	static char names[NR_MINUTES][PATH_MAX];
@@ -211,7 +214,7 @@ static double merged_mib(struct model *model)
 
 /* ---- lines ---- */
 
-/* Returns MB per hour, or 0 if perf does not work here. */
+/* Returns the size of perf's file in MB per hour, or 0 if perf does not work on this machine. */
 static double perf_mib(const char *option)
 {
 	char path[PATH_MAX];

@@ -3,9 +3,10 @@
  * A report by symbol over a day of a busy machine's history: 22 slices of an hour and 120 of a
  * minute. Measures the CPU time of opreport and of its children, which read the binaries.
  *
- * The samples are generated: 2 CPUs that compile all the time, sampled at 99 Hz, in this machine's
- * own compilers, shells and libraries, and in a kernel of 100,000 symbols; up to 230,000 keys per
- * hour. No peer keeps such a history.
+ * The samples are generated: they represent 2 CPUs that compile all the time,
+ * sampled at 99 Hz, in the compilers, shells and libraries of this machine and
+ * in a kernel of 100,000 symbols; up to 230,000 keys per hour. There is no
+ * peer, because no other profiler keeps such a history.
  */
 #include "bench/bench.h"
 
@@ -84,7 +85,10 @@ static void add_app(const char *path)
 	nr_apps++;
 }
 
-/* The compiler proper comes first, because it is the hottest. */
+/*
+ * The compiler proper must be the first application, because choose() chooses
+ * the first one most often.
+ */
 static void add_compiler(void)
 {
 	FILE *pipe = popen("gcc -print-prog-name=cc1 2>/dev/null", "re");
@@ -157,7 +161,10 @@ static void make_kernel(const char *session)
 
 /* ---- slices ---- */
 
-/* Few binaries are hot: each gets a quarter of what the ones before it leave. */
+/*
+ * Returns a random index that is often low, because few binaries are hot: each
+ * gets a quarter of the samples that the preceding ones do not get.
+ */
 static size_t choose(size_t nr)
 {
 	size_t i = 0;
@@ -185,7 +192,7 @@ static void set_section(struct slice_section *section, const struct binary *app,
 	};
 }
 
-/* Returns how many functions of an image are sampled; the others run too seldom. */
+/* Returns the number of functions of an image that have samples. */
 static uint64_t nr_hot_functions(const struct binary *image)
 {
 	if (image == &kernel)
@@ -195,7 +202,10 @@ static uint64_t nr_hot_functions(const struct binary *image)
 	return image >= libraries && image < libraries + nr_libraries ? 1000 : 500;
 }
 
-/* The first keys are the hottest, because the product of two random numbers is more often small. */
+/*
+ * The first functions have the most samples, because the product of two random
+ * numbers is small more often than large.
+ */
 static uint64_t choose_key(const struct binary *image)
 {
 	uint64_t a = bench_random(&random_state) >> 40;
@@ -296,7 +306,10 @@ static void run_child(const char *option)
 	_exit(127);
 }
 
-/* Returns the CPU seconds of one report; *max_kb: peak memory of opreport or its largest child. */
+/*
+ * Returns the CPU seconds of one report. Raises *max_kb to the peak memory of
+ * opreport or its largest child.
+ */
 static double run_report(const char *option, long *max_kb)
 {
 	uint64_t before = bench_process_ns();

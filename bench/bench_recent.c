@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A report of the last minute from a running daemon: CPU time of opreport, of its children, and of
- * the daemon for the report; and the wall-clock time, which the user waits. The daemon has sampled
- * the machine for more than a minute.
+ * A report of the last minute from a running daemon: CPU time of opreport and
+ * its children, and of the daemon while it provides the samples; and the
+ * wall-clock time, for which the user waits. The daemon has sampled the machine
+ * for more than a minute.
  */
 #include "bench/bench.h"
 #include "bench/load.h"
@@ -73,7 +74,7 @@ static uint64_t wall_ns(void)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* CPU time of the daemon, which has one thread. */
+/* Returns the CPU time of the daemon, which has one thread, in ns. */
 static uint64_t daemon_ns(pid_t pid)
 {
 	char path[64], *text;
@@ -131,7 +132,7 @@ static void measure(pid_t daemon)
 
 		run_report();
 		keep_minimum(&cpu, (double)(bench_process_ns() - cpu_before) / 1e6);
-		if (!i) /* no binary was read before */
+		if (!i) /* the first report reads binaries that are not cached */
 			first = cpu;
 		keep_minimum(&wall, (double)(wall_ns() - wall_before) / 1e6);
 		keep_minimum(&answer, (double)(daemon_ns(daemon) - daemon_before) / 1e6);

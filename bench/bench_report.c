@@ -21,7 +21,7 @@
 static char folder[PATH_MAX / 2];
 static struct report_binary binary;
 
-/* Returns the CPU seconds of one report; view: -l, -lg. */
+/* Returns the CPU seconds of one report. view: -l or -lg. */
 static double run_report(const char *view, const char *session_dir)
 {
 	char option[2 * PATH_MAX];
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	snprintf(folder, sizeof(folder), "%s/oprof-bench.XXXXXX", top ? top : "/tmp");
 	if (!mkdtemp(folder) || atexit(remove_folder))
 		bench_fail(folder, errno);
-	/* The cache is this run's own. */
+	/* Use a new cache. */
 	snprintf(cache, sizeof(cache), "%s/cache", folder);
 	if (mkdir(cache, 0700) || setenv("XDG_CACHE_HOME", cache, 1))
 		bench_fail(cache, errno);

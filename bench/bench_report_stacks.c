@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reports of call stacks: records the whole machine for 50 s at 4,999 Hz while each CPU compiles,
- * then makes the call graph of all samples. CPU time and peak memory of opreport and its children;
- * the peer is perf report of a recording of the same length, made by perf record -g with frame
- * pointers.
+ * Reports of call stacks: records the whole machine for 50 s at 4,999 Hz while
+ * each CPU compiles, then makes the call graph of all samples. Measures CPU
+ * time and peak memory of opreport and its children. The peer is perf report,
+ * with a recording of the same length by perf record -g (frame pointers).
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -35,7 +35,7 @@ static double seconds_of(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* Measures a program and the children that it waited for. Returns false if it failed. */
+/* Measures a program and the children that it waits for. Returns false if the program fails. */
 static bool run(char *const *words, struct cost *cost)
 {
 	struct rusage usage = {0};
@@ -77,7 +77,7 @@ static void measure_ours(struct cost *cost)
 			bench_fail(program, ECANCELED);
 }
 
-/* Runs only once, because it takes long. */
+/* Runs perf report only once, because it takes long. */
 static bool measure_perf(struct cost *cost)
 {
 	char perf[] = "perf", report[] = "report", stdio[] = "--stdio", input[] = "-i";

@@ -3,10 +3,11 @@
  * The ring: the time of a record with 16 bytes of payload, the share of each step, and the time of
  * rarer paths; where LTTng-UST is installed, also the time of its record.
  *
- * Rings have 4 sub-buffers of 64 KiB, as the peer's. ring_reserve_commit is in discard mode with
- * the time-stamp counter; the ring is emptied between rounds, outside the measured time. Each step
- * is measured in a loop of its own. In a record the steps overlap, so their sum is more than the
- * whole.
+ * Rings have 4 sub-buffers of 64 KiB, as in the peer. ring_reserve_commit uses
+ * discard mode and the time-stamp counter. The ring is emptied between rounds,
+ * outside the measured time. Each step is measured in a separate loop. When a
+ * record is written the steps overlap, so that the sum of their times is more
+ * than the time of a record.
  */
 #include "bench/bench.h"
 #include "bench/lttng.h"
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 #define EVENT_ID	 5u
-#define NR_RECORDS	 8000u /* of a round: a ring holds over 9,000 */
+#define NR_RECORDS	 8000u /* per round; a ring has room for more than 9,000 */
 #define NR_ROUNDS	 1000u
 #define NR_PAUSES	 20u
 #define SUB_BUFFER_BYTES 65536u
@@ -71,14 +72,17 @@ static void make_rings(void)
 		  SUB_BUFFER_BYTES, NR_SUB_BUFFERS);
 	make_ring(&overwrite_ring, NULL, RING_OVERWRITE, RING_CLOCK_COUNTER, SUB_BUFFER_BYTES,
 		  NR_SUB_BUFFERS);
-	/* A sub-buffer has room for one record, so each record closes one and opens the next. */
+	/*
+	 * A sub-buffer has room for one record, so that each record closes one
+	 * packet and opens the next.
+	 */
 	make_ring(&boundary_ring, &boundary_reader, RING_DISCARD, RING_CLOCK_COUNTER,
 		  RING_SUB_BUFFER_MIN, RING_NR_SUB_BUFFERS_MAX / 2);
 	make_ring(&full_ring, NULL, RING_DISCARD, RING_CLOCK_COUNTER, SUB_BUFFER_BYTES,
 		  NR_SUB_BUFFERS);
 }
 
-/* Reads all packets; fails the run if records were lost. */
+/* Reads all packets. Ends the benchmark if records were lost. */
 static void empty_ring(struct ring *ring, struct ring_reader *reader)
 {
 	struct ring_packet packet;
@@ -108,7 +112,7 @@ static inline int write_record(struct ring *ring, uint64_t number)
 	return 0;
 }
 
-/* Not inlined: valgrind counts the instructions of this function. */
+/* Not inlined, because valgrind counts the instructions of this function. */
 __attribute__((noinline)) static void write_records(struct ring *ring, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
@@ -150,7 +154,7 @@ static double overwrite_ns(void)
 	return ns_per_record(begin);
 }
 
-/* Reserve and commit without the clock and the payload. */
+/* Measures reserve and commit without clock and payload. */
 static double still_ns(void)
 {
 	uint64_t begin = bench_thread_ns();
@@ -162,7 +166,7 @@ static double still_ns(void)
 	return ns;
 }
 
-/* Writes the payload to slots that advance as those of a ring do. */
+/* Writes the payload to consecutive slots, as in a ring. */
 static double copy_ns(void)
 {
 	uint64_t begin = bench_thread_ns();
@@ -231,7 +235,7 @@ static double boundary_ns(void)
 	return ns;
 }
 
-/* The ring is not read: after the first lap each record is refused. */
+/* The ring is not read, so that after the first lap each record is refused. */
 static double full_ns(void)
 {
 	uint64_t lost = ring_lost(&full_ring, OPROF_LOST_FULL), begin;
@@ -277,7 +281,7 @@ static struct side {
 	double best;
 } sides[2];
 static int nr_started;
-static int is_over; /* one thread has ended: the other's result no longer counts for two */
+static int is_over; /* one thread has ended; the other's later rounds do not count */
 
 /* Overwrite mode: compare with ring_reserve_commit_overwrite. */
 static void *write_side(void *argument)
@@ -307,7 +311,7 @@ static void *write_side(void *argument)
 	return NULL;
 }
 
-/* Chooses the CPUs of the two threads; returns false if there is only one. */
+/* Chooses the CPUs of the two threads. Returns false if there is only one CPU. */
 static bool choose_cpus(void)
 {
 	int nr_found = 0;
@@ -370,7 +374,10 @@ static double (*const candidates[NR_CANDIDATES])(void) = {
 	[FLOOR] = floor_ns,
 };
 
-/* A line is a candidate's time, less another's if the step cannot run alone. */
+/*
+ * A line is the time of a candidate. If a step cannot run alone, the time of
+ * another candidate is subtracted.
+ */
 static const struct line {
 	const char *name;
 	enum candidate candidate;
@@ -409,8 +416,8 @@ static bool any_wanted(void)
 }
 
 /*
- * The candidates take turns in short rounds, so that other programs' time slices affect all of
- * them.
+ * The candidates take turns in short rounds, so that disturbances by other
+ * programs affect all of them alike.
  */
 static void run_rounds(struct lttng *peer)
 {
@@ -453,7 +460,7 @@ int main(int argc, char **argv)
 {
 	struct lttng *peer = NULL;
 
-	/* For bench_ring_instructions.sh, which runs this under valgrind. */
+	/* For bench_ring_instructions.sh, which runs this program under valgrind. */
 	if (argc == 3 && strcmp(argv[1], "--write") == 0) {
 		make_rings();
 		write_records(&counter_ring, (unsigned int)strtoul(argv[2], NULL, 10));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Live sample files: time of an insert, including growth from an empty file, its longest stall, and
- * disk per key. Every key is new, which is the worst case: in profiles most samples fall on
- * existing keys.
+ * Live sample files: time of an insert, which includes growth from an empty
+ * file; the longest insert; and disk space per key. Every key is new, which is
+ * the worst case: in profiles most samples fall on existing keys.
  */
 #include "bench/bench.h"
 
@@ -109,9 +109,9 @@ static double insert_ns(const struct line *line)
 }
 
 /*
- * The time that this machine's memory needs for the same keys: a plain table of constant size, 0.7
- * full at the end, that never grows and is not a file. No existing program works so; it is a lower
- * bound, not a peer.
+ * A lower bound for this machine's memory: inserts the same keys into a plain
+ * table of constant size, which is 70 % full at the end, never grows and is not
+ * in a file. It is not a peer, because no existing program works in this way.
  */
 static double plain_ns(const struct line *line)
 {
@@ -201,7 +201,10 @@ static bool any_wanted(void)
 	return false;
 }
 
-/* All lines take turns in each round, so that a busy minute affects all of them. */
+/*
+ * All lines take turns in each round, so that disturbances by other programs
+ * affect all of them alike.
+ */
 static void run_lines(void)
 {
 	double best[NR_LINES] = {0}, plain[NR_LINES] = {0};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Closed slices of a real session: oprofiled profiles the whole machine while it compiles this
- * tree's sources, and the samples that it filed become a slice. Sizes are of the file; times are
- * per key for decoding and encoding, and for closing a minute of 100 sections and 5,000 keys.
+ * Closed slices of a real session: oprofiled profiles the whole machine while
+ * it compiles this tree's sources, and the stored samples become a slice. Sizes
+ * are those of the file. Times are per key, for decoding, encoding and merging,
+ * and for closing a minute with 100 sections and 5,000 keys.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -38,7 +39,7 @@ static char folder[PATH_MAX / 2];
 static char slice_path[PATH_MAX];
 static uint64_t nr_keys;
 
-/* ---- its slice ---- */
+/* ---- the session's slice ---- */
 
 static struct slice_info info_of(uint64_t epoch)
 {
@@ -150,7 +151,10 @@ static void bench_read(void)
 	bench_print("slice_read", best, "ns");
 }
 
-/* Merges an hour of equal minutes: each key of each minute is read, and one in 60 is written. */
+/*
+ * Merges 60 equal minutes into an hour: all keys of each minute are read, and
+ * one of 60 is written.
+ */
 static void bench_merge(struct slice_builder *builder)
 {
 	static char paths[NR_MERGED][PATH_MAX];

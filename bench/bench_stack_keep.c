@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The daemon's cost of a call stack, from a sample's record to the node of the live stack file. The
- * simulated program has some thousand functions, each of which calls a few others, most often its
- * first. Each sample is a few calls away from the previous one, as if time had passed between them.
+ * The daemon's cost of a call stack, from a sample's record to the node of the
+ * live stack file. The simulated program has some thousand functions, each of
+ * which calls a few others, most often its first. Consecutive samples of a
+ * program differ in a few of the innermost calls.
  */
 #include "bench/bench.h"
 
@@ -43,7 +44,7 @@ static const struct image *find_image(const struct source *source, uint32_t cook
 	return cookie && cookie <= NR_PROGRAMS ? &images[cookie] : NULL;
 }
 
-/* Searches among the functions' starts, as a code table does. */
+/* Searches the starts of functions, as a code table does. */
 static uint64_t find_function(const struct source *source, uint32_t cookie, uint64_t offset)
 {
 	size_t low = 0, high = NR_FUNCTIONS;
@@ -84,7 +85,7 @@ static void set_aside(void *context, uint64_t nr_stacks)
 
 /* ---- samples ---- */
 
-/* Returns the address after call number call in function. */
+/* Returns the return address of call number `call` in function number `function`. */
 static uint64_t call_of(uint32_t function, uint32_t call)
 {
 	return (uint64_t)function * FUNCTION_BYTES + 32 + call * 8;
@@ -97,7 +98,7 @@ static uint32_t callee_of(uint32_t function, uint32_t call)
 	return (uint32_t)(bench_random(&state) % NR_FUNCTIONS);
 }
 
-/* Mostly returns the first callee. */
+/* Returns a callee, most often the first one. */
 static uint32_t pick_callee(uint64_t *random)
 {
 	uint32_t callee = 0;
@@ -158,7 +159,7 @@ static uint64_t add_all(struct stack_keep *keep)
 	return bench_thread_ns() - begin;
 }
 
-/* The first samples of an epoch create nodes; repeated ones find them. */
+/* The first samples of an epoch create nodes; repeated samples find these nodes. */
 static void bench_adding(struct stack_keep *keep)
 {
 	uint64_t making = UINT64_MAX, finding = UINT64_MAX, ns;

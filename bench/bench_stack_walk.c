@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Walking stacks by code tables: a compiler is stopped several times, its registers and the top of
- * its stack are captured, and the captures are walked repeatedly. walk_per_frame is the CPU time
- * per caller found. The peer, libdwfl, finds the same callers from the same captures by the unwind
+ * Walks of stacks by code tables: a compiler is stopped several times, each
+ * time its registers and the top of its stack are captured, and the captures
+ * are walked repeatedly. walk_per_frame is the CPU time per caller found. The
+ * peer, libdwfl, finds the same callers from the same captures by the unwind
  * tables of the same binaries.
  */
 #include "bench/bench.h"
@@ -92,7 +93,7 @@ static bool capture(pid_t pid, struct capture *to)
 	return nr > 0;
 }
 
-/* The process stays stopped, because libdwfl reads its mappings. */
+/* At the end the process remains stopped, because libdwfl reads its mappings. */
 static void capture_all(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = STOP_NS};
@@ -163,7 +164,10 @@ static void walk(const struct capture *from, struct stack_walk_result *result)
 	stack_walk(&input, addresses, ROOM, result);
 }
 
-/* Walks all captures once and returns the CPU time; *nr_frames is the number of frames found. */
+/*
+ * Walks all captures once. Returns the CPU time in ns; *nr_frames becomes the
+ * number of callers found, nr_by_end[] the number of walks by kind of end.
+ */
 static uint64_t walk_all(size_t *nr_frames, size_t *nr_by_end)
 {
 	const uint64_t begin = bench_thread_ns();
@@ -249,11 +253,11 @@ static void peer_walk_all(Dwfl *dwfl, struct peer *peer)
 		peer->from = &captures[i];
 		dwfl_getthread_frames(dwfl, peer->pid, peer_frame, peer);
 	}
-	/* Our own count excludes the sampled place itself. */
+	/* libdwfl also counts the innermost frame, which is not a caller. */
 	peer->nr_frames -= nr_captures;
 }
 
-/* Returns nanoseconds per caller, or 0 if libdwfl cannot walk. */
+/* Returns the time per caller in ns, or 0 if libdwfl cannot walk. */
 static double bench_peer(pid_t pid)
 {
 	struct peer peer = {.from = captures, .pid = pid};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Call trees: time of a new node in the live file, including growth from an empty file, and in
- * memory; coding, decoding and folding; bytes per node in a slice. Nodes are (parent, function).
- * The tree grows at random; for bytes it is a tree whose functions call few others, as in real
- * programs.
+ * Call trees: time to insert a node into the live file, which includes growth
+ * from an empty file, and in memory; time to encode, decode and fold; bytes per
+ * node in a slice. Nodes are pairs (parent, function). For inserts the tree
+ * grows at random; for the other figures it is a tree whose functions call few
+ * others, as in real programs.
  */
 #include "bench/bench.h"
 
@@ -58,14 +59,17 @@ static const struct line {
 
 static char folder[PATH_MAX];
 static char path[PATH_MAX + 16];
-static uint32_t *positions; /* of the nodes so far */
+static uint32_t *positions; /* positions of the nodes so far */
 
-/* The insertions in order: they are the same in every round, so parents are known in advance. */
+/*
+ * The inserts in order. They are the same in every round, so that the parents'
+ * positions are known in advance.
+ */
 static struct key {
 	uint32_t parent, image;
 	uint64_t offset;
 } * keys;
-static uint32_t *parents; /* of each node: the index of an earlier node */
+static uint32_t *parents; /* for each node, the index of its parent, an earlier node */
 static uint32_t *functions;
 
 static const struct slice_section section = {.app = {.path = "/usr/bin/bench"},
@@ -128,7 +132,7 @@ static struct stack_file *open_file(uint32_t *images, uint32_t *root)
 	return file;
 }
 
-/* Appending the same nodes always gives the same positions: append them once to learn these. */
+/* Appends the nodes once to find their positions, which are the same each time. */
 static void make_file_keys(unsigned int nr_nodes)
 {
 	uint32_t images[NR_IMAGES];
@@ -180,9 +184,10 @@ static double file_ns(const struct line *line)
 }
 
 /*
- * The time that this machine's memory needs for the same keys: a plain table of constant size, 0.7
- * full at the end, that never grows, is not a file, and keeps only half of each key. No existing
- * program works so; it is a lower bound, not a peer.
+ * A lower bound for this machine's memory: inserts the same keys into a plain
+ * table of constant size, which is 70 % full at the end, never grows, is not in
+ * a file, and stores only half of each key. It is not a peer, because no
+ * existing program works in this way.
  */
 static double plain_ns(const struct line *line)
 {
@@ -255,8 +260,8 @@ static double tree_ns(const struct line *line)
 }
 
 /*
- * A function calls 1 to 8 others, often the first of them; paths have up to 30 frames; most samples
- * end at few of them.
+ * Makes a tree in which a function calls up to 8 others, most often the first
+ * three, and paths have 5 to 29 frames.
  */
 static void tree_by_lot(struct stack_tree *tree, unsigned int nr_nodes)
 {
@@ -317,7 +322,7 @@ static double fold_ns(const struct line *line)
 	return (double)(end - begin) / line->nr_nodes;
 }
 
-/* Returns the size of a slice that holds only the tree, less the size of an empty one. */
+/* Returns the size of a slice that contains only the tree. */
 static uint64_t slice_bytes(const struct stack_tree *tree)
 {
 	const struct slice_info info = {
@@ -368,7 +373,10 @@ static double measure(const struct line *line)
 	}
 }
 
-/* All lines take turns in each round, so that a busy minute affects all of them. */
+/*
+ * All lines take turns in each round, so that disturbances by other programs
+ * affect all of them alike.
+ */
 static void run_lines(void)
 {
 	double best[NR_LINES] = {0}, plain[NR_LINES] = {0};
@@ -419,8 +427,9 @@ int main(int argc, char **argv)
 	if (!any_wanted())
 		return EXIT_SUCCESS;
 	/*
-	 * malloc by default adapts these to the sizes freed before: how many page faults a tree
-	 * costs would depend on what the lines before it had freed.
+	 * By default, malloc adapts these limits to the sizes of freed blocks.
+	 * Then the number of a tree's page faults would depend on the blocks
+	 * that preceding lines freed.
 	 */
 	if (!mallopt(M_MMAP_THRESHOLD, MMAP_BYTES) || !mallopt(M_TRIM_THRESHOLD, INT_MAX))
 		bench_fail("mallopt", EINVAL);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Line tables of a C++ program with some 25 MB of debug information: the time to make one in the
- * helper, and to find lines and inlined functions in it. Peers are addr2line and llvm-symbolizer,
- * which are run with different numbers of addresses, so that their start-up time can be subtracted.
+ * The line table of a C++ program with about 25 MB of debug information: the
+ * time to make it in the helper, and to find lines and inlined functions in it.
+ * Peers are addr2line and llvm-symbolizer, which are run with different numbers
+ * of addresses, so that their start-up time can be subtracted.
  */
 #include "bench/bench.h"
 
@@ -28,7 +29,7 @@
 #define NR_PEER_MANY 6000
 #define NR_PEER_FEW  1000
 
-static char folder[PATH_MAX / 2]; /* of the cache, which is kept */
+static char folder[PATH_MAX / 2]; /* the cache folder, which is kept */
 static char path[PATH_MAX];
 static struct oprof_image_identity identity;
 static uint64_t text_address, text_offset, text_bytes, debug_bytes;
@@ -160,7 +161,7 @@ static void keep_minimum(double *minimum, double value)
 		*minimum = value;
 }
 
-/* Loads the table; returns CPU ms, including the helper's. */
+/* Loads the table. Returns the CPU time in ms, including that of the helper. */
 static double load(struct line_table *table, const char *cache_path)
 {
 	const struct symbol_search search = {.cache_path = cache_path};
@@ -196,7 +197,7 @@ static void bench_build(void)
 		bench_print("symbolize_build_25mb_cached", cached, "ms");
 }
 
-/* Looks up NR_FINDS addresses; returns the CPU ms of 1,000 of them. */
+/* Looks up NR_FINDS addresses. Returns the CPU time per 1,000 addresses in ms. */
 static double find_all(const struct line_table *table, uint64_t *nr_frames)
 {
 	static struct line_found found;
@@ -224,7 +225,7 @@ static void write_addresses(const char *name, unsigned int nr)
 		bench_fail(name, errno);
 }
 
-/* Runs a command with nr addresses; returns CPU ms. */
+/* Runs a command with nr addresses. Returns its CPU time in ms. */
 static double run_peer(const char *command, unsigned int nr)
 {
 	char whole[3 * PATH_MAX], addresses[PATH_MAX];

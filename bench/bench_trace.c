@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading a trace: statistics and a text list of 5 million records as on a busy machine: system
- * calls, switches, wake-ups, interrupts.
+ * Reading a trace: statistics and a text list of 5 million records, such as
+ * those of a busy machine: system calls, switches, wake-ups, interrupts.
  */
 #include "bench/bench.h"
 
@@ -25,7 +25,7 @@
 #define NR_ROUNDS    5
 #define PEER_ROUNDS  2
 #define PACKET_BYTES 65536u
-#define FIRST_CALL   40u /* id: too large for a compact header, as the recorder's ids of calls */
+#define FIRST_CALL   40u /* id of a call: too large for a compact header, as in recorded traces */
 #define NR_EVENTS    (CALL_ENTRY + 2 * NR_CALLS)
 
 enum { SWITCH, WAKEUP, IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT, CALL_ENTRY };
@@ -294,7 +294,7 @@ static const char *reader(void)
 	return path;
 }
 
-/* The peer's text also contains all fields; its rate is for the same records. */
+/* The peer also writes all fields of the same records as text. */
 static void measure(const char *folder, uint64_t nr_records)
 {
 	const char *const stats[] = {"optrace-read", "stats", folder, NULL};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * User stacks by unwind tables: how many are complete, for programs as the distribution built them,
- * and their cost compared with the methods of perf record.
+ * User stacks by unwind tables: the share of complete stacks, for programs of
+ * the distribution, and the cost compared with perf record's methods.
  */
 #include "bench/bench.h"
 
@@ -66,7 +66,10 @@ static void silence(void)
 	dup2(null, 2);
 }
 
-/* Returns the command's exit status; usage: of it and of all children that it waited for. */
+/*
+ * Returns the command's exit status. usage: that of the command and of all
+ * children that it waited for.
+ */
 static int run(const char *command, struct rusage *usage)
 {
 	pid_t pid = fork();
@@ -239,7 +242,7 @@ static pid_t start(enum way way)
 	}
 	close(ready[1]);
 	if (is_perf(way))
-		sleep_ms(500); /* perf does not report when it samples */
+		sleep_ms(500); /* perf does not report that it samples */
 	else if (read(ready[0], text, sizeof(text) - 1) < 2 || strncmp(text, "ok", 2) != 0)
 		bench_fail(text, EIO);
 	close(ready[0]);
@@ -269,7 +272,7 @@ static void measure(enum way way, struct cost *cost)
 	struct rusage load, profiler = {.ru_maxrss = 0};
 	pid_t pid;
 
-	/* The code tables stay: they are built once per binary. */
+	/* The code tables are not removed, because they are built only once per binary. */
 	(void)snprintf(path, sizeof(path), "%s/out/samples", folder);
 	(void)file_remove_tree(path);
 	(void)snprintf(path, sizeof(path), "%s/out/perf.data", folder);

@@ -79,7 +79,10 @@ struct cost {
 	uint64_t took_ns, dump_ns;
 };
 
-/* Repeats the measurement until no pass of the worker came between, which gives EAGAIN. */
+/*
+ * Repeats the measurement as long as it fails with EAGAIN, because the worker
+ * made another pass in between.
+ */
 static void write_cost(const char *kind, unsigned int nr)
 {
 	char text[64];
@@ -111,7 +114,7 @@ static void measure(const char *kind, unsigned int nr, struct cost *least)
 		least->dump_ns = dump_ns;
 }
 
-/* Returns the minimum of some rounds: interrupts and other threads only add time. */
+/* Returns the minimum of several rounds, because interrupts and other threads only add time. */
 static struct cost cost_of(const char *kind, unsigned int nr)
 {
 	struct cost least = {UINT64_MAX, UINT64_MAX};
@@ -135,7 +138,7 @@ static void print_costs(const char *kind, const char *suffix)
 	       (double)(all.dump_ns - nothing.dump_ns) / NR_SAMPLES);
 }
 
-/* Calls deep enough for a full chain of CHAIN_DEPTH. */
+/* Makes calls deep enough for a full chain of CHAIN_DEPTH callers. */
 __attribute__((noinline)) static void call_deep(unsigned int depth)
 {
 	if (depth)
@@ -184,7 +187,10 @@ static uint64_t run_load(void)
 	return now_ns() - begin_ns;
 }
 
-/* Runs the load with perf's samples in a ring that is not read; *nr: number of samples. */
+/*
+ * Runs the load while perf samples into a ring that is not read. Returns the
+ * time in ns; *nr becomes the number of samples.
+ */
 static uint64_t run_with_perf(const struct event *event, uint64_t *nr)
 {
 	struct perf_event_attr attr = {
@@ -219,7 +225,7 @@ static uint64_t run_with_perf(const struct event *event, uint64_t *nr)
 	return took_ns;
 }
 
-/* Runs the load with the module's samples, with its worker active and the buffer not read. */
+/* The same with the module, with its worker active and the buffer not read. */
 static uint64_t run_with_kmod(uint64_t *nr)
 {
 	int fd = open_buffer();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs in a guest that counts instructions as nanoseconds. Without arguments it prints the
- * instructions of a call of getppid(), with one decimal. That is the minimum of many short batches,
- * because interrupts disturb some of them, never all.
+ * Runs in a guest that counts instructions as nanoseconds. Without arguments,
+ * prints the instructions of a call of getppid(), with one decimal: the minimum
+ * of many short batches, because interrupts disturb only some of them.
  *
- * ktrace_cost COMMAND...: prints the instructions executed while it runs, in millions.
- * ktrace_cost --longest: of many thousands of calls, prints the time that all but one in a thousand
- * stay below. The timer interrupts fewer calls than that, and more calls than that begin a small
- * packet.
+ * ktrace_cost COMMAND...: prints the instructions executed while COMMAND runs,
+ * in millions.
+ *
+ * ktrace_cost --longest: prints the instructions that only one of 1,000 calls
+ * exceeds. The timer interrupts fewer calls than this, and more calls than this
+ * begin a packet, if packets are small.
  */
 #include <stdint.h>
 #include <stdio.h>

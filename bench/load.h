@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A load for the daemon's benchmarks: one process per CPU, each doing the same work in every run:
- * sorting, hashing, copying, and system calls.
+ * A load for the daemon's benchmarks: one process per CPU, which executes the
+ * same work in every run: sorting, hashing, copying, and system calls.
  */
 #ifndef BENCH_LOAD_H
 #define BENCH_LOAD_H
@@ -17,12 +17,15 @@ struct load {
 };
 
 /*
- * Starts one process on each CPU, with nr_rounds of work each (a round is about 10 ms); 0: until
- * load_stop().
+ * Starts one process on each CPU. Each executes nr_rounds rounds of work (a
+ * round takes about 10 ms), or with 0 continues until load_stop().
  */
 void load_start(struct load *load, unsigned int nr_rounds);
 
-/* Waits until they have ended. Returns the CPU seconds, user and system, of all of them. */
+/*
+ * Waits until the processes have ended. Returns the CPU seconds, user and
+ * system, of all of them.
+ */
 double load_wait(struct load *load);
 
 /* Ends the processes. */

@@ -12,12 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define START_MS 60000 /* compiling it and starting the daemons takes long */
+#define START_MS 60000 /* includes compiling the peer and starting LTTng's daemons */
 #define ROUND_MS 10000
 
 struct lttng {
 	pid_t pid;
-	int fd; /* socket connected to its stdin and stdout */
+	int fd; /* socket connected to the peer's stdin and stdout */
 };
 
 /* Reads a line; returns false at the end of the file or after timeout_ms. */
@@ -95,7 +95,7 @@ void lttng_stop(struct lttng *lttng)
 {
 	if (!lttng)
 		return;
-	/* The program reads the end of the file and exits, and the script cleans up. */
+	/* The peer reads the end of the file and exits; then the script cleans up. */
 	(void)shutdown(lttng->fd, SHUT_WR);
 	if (lttng->pid > 0)
 		(void)waitpid(lttng->pid, NULL, 0);

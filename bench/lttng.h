@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring's peer: a program traced by LTTng-UST, built and run by lttng_peer.sh, that writes
- * rounds of records on request.
+ * The peer of the ring: a program that LTTng-UST traces. lttng_peer.sh builds
+ * and runs it; it writes rounds of records on request.
  */
 #ifndef BENCH_LTTNG_H
 #define BENCH_LTTNG_H
@@ -11,7 +11,7 @@ struct lttng;
 /* Returns NULL, with the reason on stderr, if LTTng is not installed or does not start. */
 struct lttng *lttng_start(void);
 
-/* Returns the CPU time per record in a round of nr_records, or 0 if the peer has ended. */
+/* Runs a round of nr_records. Returns the CPU time per record in ns, or 0 if the peer has ended. */
 double lttng_round(struct lttng *lttng, unsigned int nr_records);
 
 /* Ends everything that lttng_start() started. lttng may be NULL. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program traced by LTTng-UST. Reads a number per line, writes that many records of 16 bytes, and
- * prints how many ns of CPU time they took.
+ * A program traced by LTTng-UST. Reads lines with a number of records, writes
+ * so many records of 16 bytes, and prints their CPU time in ns.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -22,7 +22,7 @@ static uint64_t thread_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Waits, because the program learns of the session's events some time after its start. */
+/* Waits until the event is enabled, which LTTng does some time after the program's start. */
 static int is_enabled(void)
 {
 	for (int i = 0; i < 500; i++) {

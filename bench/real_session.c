@@ -44,7 +44,7 @@ static void silence(void)
 	dup2(null, 2);
 }
 
-/* Uses a process group of its own, so that its children end with it. */
+/* The process has its own group, so that its children can be killed with it. */
 static pid_t start_compiling(void)
 {
 	const char *top = getenv("OPROF_TOP_SRCDIR");
@@ -79,7 +79,7 @@ __attribute__((noreturn)) static void exec_daemon(unsigned int hz, unsigned int 
 	_exit(127);
 }
 
-/* The daemon reports when it samples. */
+/* Returns when the daemon has reported that it samples. */
 static pid_t start_daemon(unsigned int hz, unsigned int depth)
 {
 	char text[512] = "";
@@ -113,8 +113,8 @@ static void stop(pid_t pid, int signal_nr)
 }
 
 /*
- * All CPUs compile for so many seconds; then the profiler is ended. Returns false if it had ended
- * before.
+ * Lets all CPUs compile for `seconds`, then ends the profiler. Returns false if
+ * the profiler had ended before.
  */
 static bool load_machine(pid_t profiler, unsigned int seconds)
 {
@@ -153,7 +153,7 @@ void real_session_record_stacks(const char *where, unsigned int seconds, unsigne
 	record(where, seconds, hz, CHAIN_DEPTH);
 }
 
-/* Prevents perf from changing the user's build-id cache. */
+/* -N and -B prevent perf from changing the user's build-id cache. */
 __attribute__((noreturn)) static void exec_perf(const char *path, unsigned int hz,
 						const char *option)
 {
@@ -179,7 +179,7 @@ bool real_session_record_perf(const char *path, unsigned int seconds, unsigned i
 	return load_machine(pid, seconds) && !access(path, R_OK);
 }
 
-/* ---- its slice ---- */
+/* ---- the session's samples ---- */
 
 struct conversion {
 	struct slice_builder *builder;

@@ -19,8 +19,9 @@ void real_session_record(const char *folder, unsigned int seconds, unsigned int 
 void real_session_record_stacks(const char *folder, unsigned int seconds, unsigned int hz);
 
 /*
- * Runs the same load for so many seconds while perf record writes samples with stacks to path, with
- * one additional option (NULL: none). Returns false if perf is missing or fails.
+ * Runs the same load for `seconds` while perf record writes samples with stacks
+ * to path. option is an additional option of perf, or NULL. Returns false if
+ * perf is missing or fails.
  */
 bool real_session_record_perf(const char *path, unsigned int seconds, unsigned int hz,
 			      const char *option);

@@ -14,10 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Change the name when the generated program changes, so that no cache holds the old one. */
+/*
+ * Change the name when the generated program changes, so that an old program in
+ * the cache is not used.
+ */
 #define NAME	     "report-24mb-1"
 #define NR_FILES     48
-#define NR_FUNCTIONS 248 /* in each file */
+#define NR_FUNCTIONS 248 /* functions in each file */
 
 /* ---- generating ---- */
 
@@ -115,7 +118,7 @@ static void build(const char *cache)
 	(void)file_remove_tree(folder);
 }
 
-/* ---- its properties ---- */
+/* ---- properties of the program ---- */
 
 static void find_text(struct report_binary *binary, Elf *elf)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program of about 24 MB with debug information, for the benchmarks of reports: thousands of
- * generated functions, the same on each machine except for differences of the compiler. It is built
- * once and kept in ${XDG_CACHE_HOME:-~/.cache}/oprof/bench, which may be removed at any time.
+ * A program of about 24 MB with debug information, for the benchmarks of
+ * reports: thousands of generated functions. Its source is the same on every
+ * machine. The program is built once and kept in
+ * ${XDG_CACHE_HOME:-~/.cache}/oprof/bench, which may be removed at any time.
  */
 #ifndef BENCH_REPORT_BINARY_H
 #define BENCH_REPORT_BINARY_H
@@ -15,7 +16,7 @@
 struct report_binary {
 	char path[PATH_MAX];
 	uint64_t file_bytes;
-	uint64_t text_offset; /* of .text in the file: the lowest key, since keys are offsets */
+	uint64_t text_offset; /* offset of .text in the file: the lowest key */
 	uint64_t text_bytes;
 	struct oprof_image_identity identity;
 };

@@ -13,9 +13,10 @@ void report_session_make(const char *session_dir, const struct report_binary *bi
 			 unsigned int nr_offsets);
 
 /*
- * Runs a program of the build folder (or an absolute path) with its output discarded. Returns the
- * CPU seconds of it and of its children, which read the binary. words: its name and its arguments,
- * terminated by NULL. Ends the benchmark if the program fails.
+ * Runs a program of the build folder (or an absolute path) with its output
+ * discarded. Returns the CPU seconds of the program and its children, which
+ * read the binary. words: name and arguments, terminated by NULL. Ends the
+ * benchmark if the program fails.
  */
 double report_session_run(const char *const *words);
 

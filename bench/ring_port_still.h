@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring's port for user space with a clock that stands still: measures reserve without the
- * clock.
+ * The ring's port for user space, with a clock that always returns 0, to
+ * measure reserve without the time of reading a clock.
  */
 #ifndef BENCH_RING_PORT_STILL_H
 #define BENCH_RING_PORT_STILL_H

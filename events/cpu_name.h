@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Parses the text of /proc/cpuinfo; unknown: name empty, khz 0. */
+/* Parses the text of /proc/cpuinfo. An unknown name becomes "", an unknown speed 0. */
 void cpu_name_parse(const char *cpuinfo, char *name, size_t nr_bytes, uint32_t *khz);
 
 #endif

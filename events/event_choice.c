@@ -23,7 +23,10 @@ static unsigned int minimum(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Returns the edit distance of a and b, ignoring case. b is a table's name, so it fits row. */
+/*
+ * Returns the edit distance of a and b, ignoring case. b is a name of an event
+ * table, so that its length fits row.
+ */
 static unsigned int name_distance(const char *a, const char *b)
 {
 	unsigned int row[EVENT_NAME_BYTES];
@@ -46,7 +49,10 @@ static unsigned int name_distance(const char *a, const char *b)
 	return row[nr_b];
 }
 
-/* Returns the distance of a table's name from what was written; 1 if it begins with that. */
+/*
+ * Returns the distance of a table's name from the written one; 1 if the name
+ * begins with the written one.
+ */
 static unsigned int name_badness(const char *written, const char *name)
 {
 	size_t length = strlen(written);
@@ -200,8 +206,8 @@ static bool is_mode(const char *text)
 }
 
 /*
- * Removes a mode as perf writes it from the end of the parts, at the latest from the place of
- * KERNEL, and sets the parts KERNEL and USER instead.
+ * If the last part is a mode in perf's notation, removes it and sets the parts
+ * KERNEL and USER instead. The mode can be in any part from COUNT to KERNEL.
  */
 static void translate_mode(const struct event *event, char *parts[PART_NR])
 {
@@ -241,7 +247,10 @@ static int parse_parts(const struct event *event, char *parts[PART_NR], uint64_t
 	return error;
 }
 
-/* Each nanosecond off CPU is an event, and all are recorded, so there are no options. */
+/*
+ * Every nanosecond off CPU is an event, and all events are recorded. Therefore
+ * the event has no options.
+ */
 static int parse_switches(const struct event *event, char *parts[PART_NR],
 			  struct event_choice *choice, struct diag *diag)
 {
@@ -332,8 +341,8 @@ bool event_choice_is_sampled(const struct event_choice *choice)
 }
 
 /*
- * The kernel converts a frequency of these two events into a fixed period. The daemon
- * therefore requests a period, and samples need not carry it.
+ * The kernel converts a frequency of these two events to a fixed period.
+ * Therefore the daemon requests a period, and samples need not contain it.
  */
 static bool is_clock(const struct event_choice *choice)
 {

@@ -83,7 +83,7 @@ static int parse_counters(const struct table_text *text, const char *word, uint6
 	return 0;
 }
 
-/* A name must be valid in profile specifications and in names of sample files. */
+/* Checks that a name is new, and valid in profile specifications and in names of sample files. */
 static int check_name(const struct event_table *table, const struct table_text *text,
 		      const char *name)
 {
@@ -158,7 +158,10 @@ static int parse_event(struct event_table *table, const struct table_text *text,
 	return 0;
 }
 
-/* cpu types are relative paths; no part may leave the folder of tables. */
+/*
+ * Returns whether a cpu type is a relative path without parts that begin with a
+ * dot, so that it stays within the folder of tables.
+ */
 static bool cpu_type_valid(const char *cpu_type)
 {
 	const char *part = cpu_type;
@@ -219,8 +222,8 @@ int event_table_parse(struct event_table *table, const struct event_table_source
 }
 
 /*
- * Reads a whole file; refuses NUL bytes. An optional file that is missing gives 0 and NULL
- * *text.
+ * Reads a whole file; refuses NUL bytes. If an optional file is missing,
+ * returns 0 and sets *text to NULL.
  */
 static int read_table_file(const char *file, bool optional, char **text, struct diag *diag)
 {
@@ -311,8 +314,9 @@ static int load_all(struct event_table *table, const char *cpu_type, struct diag
 }
 
 /*
- * Returns the default folder of tables: OPROF_EVENTS_DIR of the environment, else events/
- * beside the program (in a build folder), else the installed folder.
+ * Returns the default folder of tables: OPROF_EVENTS_DIR of the environment,
+ * otherwise events/ in the program's folder (in a build folder), otherwise the
+ * installed folder.
  */
 static const char *default_dir(char *beside, size_t nr_bytes)
 {

@@ -12,18 +12,19 @@
 struct event_table {
 	struct event *events;
 	size_t nr_events, events_room;
-	struct event_unit_mask **unit_masks; /* allocated one by one, since events point to them */
+	struct event_unit_mask **unit_masks; /* allocated separately: events point to them */
 	size_t nr_unit_masks, unit_masks_room;
-	char **cpu_types; /* already loaded; each may be loaded only once */
+	char **cpu_types; /* the types loaded so far; each may be loaded only once */
 	size_t nr_cpu_types, cpu_types_room;
-	const char *dir; /* set while loading; NULL: include: is refused */
+	const char *dir; /* set while loading; NULL: "include:" is refused */
 	unsigned int depth;
 };
 
 /*
- * The two files of one folder, as text that parsing modifies. events_file and unit_masks_file
- * are file names for messages; unit_masks may be NULL. After a failure the table has what was
- * parsed so far, and the caller must destroy it.
+ * The two files of one folder, as text that the parser modifies. events_file
+ * and unit_masks_file are file names for messages; unit_masks may be NULL.
+ * After a failure the table contains the events parsed so far, and the caller
+ * must destroy it.
  */
 struct event_table_source {
 	const char *events_file, *unit_masks_file;
@@ -43,8 +44,8 @@ const struct event_unit_mask *unit_mask_find(const struct event_table *table, si
 					     const char *name);
 
 /*
- * Returns true if number is a value of the mask, or, for a bitmask, is not 0 and consists of bits
- * of its values.
+ * Returns whether number is one of the mask's values or, for a bitmask, is not
+ * 0 and has only bits of these values.
  */
 bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number);
 

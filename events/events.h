@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Event tables (text files, a folder per CPU type: doc/events.md), their parser, and the
- * parser of what users write after -e and --event.
+ * Event tables (text files, a folder per CPU type: doc/events.md), their
+ * parser, and the parser of the values of -e and --event.
  */
 #ifndef EVENTS_EVENTS_H
 #define EVENTS_EVENTS_H
@@ -14,9 +14,9 @@
 
 #define EVENT_NAME_BYTES 64
 
-/* Default samples per second and CPU. */
-#define EVENT_HZ_LEFT_ON 99  /* profiling the whole machine all the time */
-#define EVENT_HZ_RUN	 997 /* profiling one run of one program: operf, oprof run */
+/* Samples per second and CPU: defaults and maximum. */
+#define EVENT_HZ_LEFT_ON 99  /* default for profiling the whole machine all the time */
+#define EVENT_HZ_RUN	 997 /* default for profiling one run of a program: operf, oprof run */
 #define EVENT_HZ_MAX	 100000
 
 struct event_unit_mask_value {
@@ -54,17 +54,18 @@ struct event {
 struct event_table; /* all events of one cpu type, including the tables that it includes */
 
 /*
- * Loads the tables for cpu_type, such as "perf/software", from dir; cpu_type NULL loads all
- * perf/ tables (software, hardware, cache, switches). dir NULL: OPROF_EVENTS_DIR of the
- * environment, else events/ beside the program, else the installed folder. Returns 0, -EINVAL
- * (diag has file and line), -ENOENT, -ENOMEM or -errno of reading.
+ * Loads the tables for cpu_type, such as "perf/software", from dir; cpu_type
+ * NULL loads all perf/ tables (software, hardware, cache, switches). If dir is
+ * NULL, the folder is OPROF_EVENTS_DIR of the environment, otherwise events/ in
+ * the program's folder, otherwise the installed one. Returns 0, -EINVAL (diag
+ * has file and line), -ENOENT, -ENOMEM, or -errno of a failed read.
  */
 int event_table_load(struct event_table **table, const char *dir, const char *cpu_type,
 		     struct diag *diag);
 void event_table_destroy(struct event_table *table);
 size_t event_table_nr(const struct event_table *table);
 const struct event *event_table_get(const struct event_table *table, size_t index);
-/* Returns NULL if there is no event of that name. */
+/* Returns the event with this name, or NULL. */
 const struct event *event_table_find(const struct event_table *table, const char *name);
 
 /* The user's choice of one event. Plain data, may be copied. */
@@ -80,16 +81,19 @@ struct event_choice {
 };
 
 /*
- * Parses "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default". Without a COUNT (which may be
- * empty: "cpu-clock::0:1:1") the event is sampled at hz (-F); -EINVAL if hz is 0. The COUNT of
- * cpu-clock and task-clock is in ns. off-cpu takes only its name (or the text of
- * event_choice_format()): it records every nanosecond, so its period is 1. The parser checks
- * the minimum count, the unit mask, and that flags are 0 or 1. Instead of KERNEL and USER, the
- * last part may be a mode as perf writes it: "NAME[:COUNT[:UNITMASK]]:MODE" with the letters u
- * (samples of programs), k (of the kernel) or both.
+ * Parses "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default". Without a
+ * COUNT (which may be empty: "cpu-clock::0:1:1") the event is sampled at hz
+ * (-F); -EINVAL if hz is 0. The COUNT of cpu-clock and task-clock is in ns.
+ * off-cpu takes only its name (or the text of event_choice_format()): it
+ * records every nanosecond, so its period is 1. The parser checks the minimum
+ * count, the unit mask, and that flags are 0 or 1. Instead of KERNEL and USER,
+ * the last part may be a mode in perf's notation:
+ * "NAME[:COUNT[:UNITMASK]]:MODE" with the letters u (samples of programs), k
+ * (samples of the kernel) or both.
  *
- * "default" is cycles if the machine can count them (has_cycles, probed by the caller), else
- * cpu-clock, at EVENT_HZ_LEFT_ON unless hz is given.
+ * "default" is cycles if the machine can count them (has_cycles, which the
+ * caller has probed), otherwise cpu-clock; sampled at hz, or at
+ * EVENT_HZ_LEFT_ON if hz is 0.
  *
  * Returns 0, -EINVAL, or -ENOENT (unknown name; diag suggests similar names).
  */
@@ -105,10 +109,13 @@ void event_choice_format(const struct event_choice *choice, char *text, size_t n
  */
 bool event_choice_is_sampled(const struct event_choice *choice);
 
-/* Returns the events that each sample stands for, or 0 if each sample carries its own number. */
+/*
+ * Returns the number of events that each sample stands for, or 0 if each sample
+ * contains its own number.
+ */
 uint64_t event_choice_period(const struct event_choice *choice);
 
-/* Gets the CPU's name and speed for report headers, from /proc/cpuinfo; speed 0: unknown. */
+/* Finds the CPU's name and speed for report headers, in /proc/cpuinfo. *khz is 0 if unknown. */
 void event_cpu_name(char *name, size_t nr_bytes, uint32_t *khz);
 
 #endif

@@ -21,13 +21,16 @@ struct table_text {
 /* Returns the next line that is neither empty nor a comment; NULL at the end. */
 char *table_text_line(struct table_text *text);
 
-/* Takes the next word from *rest and moves *rest after it. Returns NULL if there is none. */
+/*
+ * Returns the next word of *rest, and moves *rest to the text after it; NULL if
+ * there is no word.
+ */
 char *table_text_word(char **rest);
 
 /* Returns rest without leading and trailing blanks. */
 char *table_text_trim(char *rest);
 
-/* Parses a number from 0 to max; what is its name in messages. Returns 0 or -EINVAL. */
+/* Parses a number from 0 to max. `what` is the number's name in messages. Returns 0 or -EINVAL. */
 int table_text_number(const struct table_text *text, const char *what, const char *word,
 		      uint64_t max, uint64_t *value);
 
@@ -43,8 +46,9 @@ struct table_field {
 };
 
 /*
- * Reads the words of *rest into fields, up to the word ":" (which is skipped) or the end.
- * Returns 0, or -EINVAL: a field is unknown, repeated, empty or missing.
+ * Reads the words of *rest into fields, up to the word ":" (which is skipped)
+ * or the end of the line. Returns 0, or -EINVAL if a field is unknown,
+ * repeated, empty or missing.
  */
 int table_text_fields(const struct table_text *text, char **rest, struct table_field *fields,
 		      unsigned int nr_fields);

@@ -14,8 +14,8 @@ static const char *const folders[] = {TRACEFS_FOLDER, "/sys/kernel/debug/tracing
 #define NR_FOLDERS (sizeof(folders) / sizeof(folders[0]))
 
 /*
- * Returns 0 with *folder, or NULL in *folder and -ENOENT (not mounted there), -EACCES or
- * -ENOMEM.
+ * Returns 0 and sets *folder; or sets *folder to NULL and returns -ENOENT (not
+ * mounted at place), -EACCES or -ENOMEM.
  */
 static int look(const char *root, const char *place, char **folder)
 {

@@ -15,9 +15,9 @@
 #define ELEMENTS_MAX  65536u
 #define OFFSET_MAX    65535u /* limit of perf's records */
 
-/* The text being parsed, and the position in it. */
+/* State of parsing a format file. */
 struct format {
-	char *next; /* modified in place */
+	char *next; /* the text that is not yet parsed; modified in place */
 	const char *file;
 	unsigned int line;
 	struct diag *diag;
@@ -38,7 +38,7 @@ static char *next_line(struct format *format)
 	return line;
 }
 
-/* Finds the number after "key:" among parts, which ";" separates. */
+/* Finds the number after "KEY:" in parts, which are separated by ";". */
 static bool take_number(char *parts, const char *key, uint64_t max, uint64_t *number)
 {
 	const size_t nr_bytes = strlen(key);
@@ -70,9 +70,9 @@ static bool numbers_of(const char *parts, uint64_t *offset, uint64_t *size, uint
 /* ---- a field's declaration, in C notation ---- */
 
 struct declaration {
-	char *type; /* without the name and the brackets */
+	char *type; /* the declaration without name and brackets */
 	char *name;
-	char *brackets; /* the text between them; NULL: no brackets */
+	char *brackets; /* the text between the brackets; NULL: no brackets */
 	bool is_located, is_relative;
 };
 
@@ -154,8 +154,8 @@ static bool is_text(const char *type)
 }
 
 /*
- * Returns the size of a C or kernel type by its name, since the format file does not have the
- * size of an element; 0: unknown.
+ * Returns the size of a C or kernel type with this name, because a format file
+ * does not contain the size of elements; 0: unknown.
  */
 static uint32_t type_bytes(const char *type)
 {
@@ -225,8 +225,9 @@ static void found_elsewhere(struct tracepoint_field *field, const struct declara
 }
 
 /*
- * A macro's name may stand for the number of elements (char comm[TASK_COMM_LEN]). The number
- * then follows from the size of the type. A structure is an array of bytes.
+ * The number of elements may be the name of a macro (char comm[TASK_COMM_LEN]).
+ * Then it is computed from the size of the type. A structure becomes an array
+ * of bytes.
  */
 static void found_in_place(struct tracepoint_field *field, const struct declaration *declaration,
 			   uint32_t size)
@@ -283,7 +284,7 @@ static int add_field(struct format *format, const struct declaration *declaratio
 	return 0;
 }
 
-/* "DECLARATION;\toffset:N;\tsize:N;\tsigned:N;" */
+/* Parses "DECLARATION;\toffset:N;\tsize:N;\tsigned:N;". */
 static int take_field(struct format *format, char *text)
 {
 	struct declaration declaration;
@@ -332,7 +333,7 @@ static int take_line(struct format *format, char *line)
 
 static int take_lines(struct format *format)
 {
-	/* The rest is C code that prints a record; it is not needed. */
+	/* The lines from "print fmt:" on are C code for printing a record, and are ignored. */
 	for (char *line; (line = next_line(format)) && strncmp(line, "print fmt:", 10) != 0;) {
 		const int error = take_line(format, line);
 

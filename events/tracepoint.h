@@ -3,9 +3,10 @@
  * A tracepoint of the kernel as tracefs describes it (events/SYSTEM/NAME/format), and the
  * values in its raw records, as perf_event_open() delivers them.
  *
- * A record begins with the common fields (type, flags, preemption, pid). These are left out
- * here, since every source provides them elsewhere. Offsets count from the record's first
- * byte. The byte order is the machine's.
+ * A record begins with the common fields (type, flags, preemption, pid). These
+ * are not among the fields here, because every source provides these values
+ * elsewhere. Offsets count from the record's first byte. The byte order is the
+ * machine's.
  */
 #ifndef EVENTS_TRACEPOINT_H
 #define EVENTS_TRACEPOINT_H
@@ -23,8 +24,8 @@ enum tracepoint_kind {
 	TRACEPOINT_INTEGER,  /* one integer of element_bytes */
 	TRACEPOINT_TEXT,     /* nr_elements bytes, printed up to the first NUL */
 	TRACEPOINT_ARRAY,    /* nr_elements integers of element_bytes */
-	TRACEPOINT_STRING,   /* elsewhere in the record: bytes, usually up to a NUL */
-	TRACEPOINT_SEQUENCE, /* elsewhere in the record: integers of element_bytes */
+	TRACEPOINT_STRING,   /* at a variable offset in the record: bytes, usually up to a NUL */
+	TRACEPOINT_SEQUENCE, /* at a variable offset in the record: integers of element_bytes */
 };
 
 struct tracepoint_field {
@@ -33,7 +34,7 @@ struct tracepoint_field {
 	enum tracepoint_kind kind;
 	uint32_t offset;	/* of the value, or of the word that locates the value */
 	uint32_t element_bytes; /* 1, 2, 4 or 8 */
-	uint32_t nr_elements;	/* for a text or an array; else 0 */
+	uint32_t nr_elements;	/* for a text or an array; otherwise 0 */
 	bool is_signed;
 	bool is_pointer;  /* an address, to be printed in base 16 */
 	bool is_relative; /* the word's offset counts from the end of the word */
@@ -44,27 +45,31 @@ struct tracepoint {
 	uint32_t id; /* attr.config of PERF_TYPE_TRACEPOINT; common_type of a record */
 	struct tracepoint_field *fields; /* in the order of the format file */
 	unsigned int nr_fields;
-	/* Fields without a size, as in ftrace's own tracepoints: their end is unknown. */
+	/*
+	 * Number of ignored fields: those without a size, as in ftrace's own
+	 * tracepoints, whose end is unknown.
+	 */
 	unsigned int nr_fields_left_out;
 };
 
 /*
- * Parses the text of a format file; the text is not kept. file is used only in diag. Returns
- * 0; -EINVAL: not a format file, or fields that no record can have; -ENOMEM.
+ * Parses the text of a format file; the text is not kept. file is only a name
+ * for diag. Returns 0; -EINVAL: not a format file, or invalid fields; -ENOMEM.
  */
 int tracepoint_parse(struct tracepoint **tracepoint, const char *system, const char *file,
 		     const char *text, struct diag *diag);
 
 /*
- * Reads and parses the format file below folder, the kernel's tracefs. Returns 0; -ENOENT: the
- * kernel has no such tracepoint; another -errno of reading; or as tracepoint_parse().
+ * Reads and parses the format file below folder, the kernel's tracefs. Returns
+ * 0; -ENOENT: the kernel has no such tracepoint; another -errno of a failed
+ * read; or an error of tracepoint_parse().
  */
 int tracepoint_read(struct tracepoint **tracepoint, const char *folder, const char *system,
 		    const char *name, struct diag *diag);
 
 void tracepoint_destroy(struct tracepoint *tracepoint); /* NULL is allowed */
 
-/* Returns the field of that name, or NULL. */
+/* Returns the field with this name, or NULL. */
 const struct tracepoint_field *tracepoint_find(const struct tracepoint *tracepoint,
 					       const char *name);
 
@@ -80,10 +85,11 @@ bool tracepoint_value(const struct tracepoint_field *field, const uint8_t *recor
 uint64_t tracepoint_number(const struct tracepoint_field *field, const uint8_t *bytes);
 
 /*
- * Calls found for each tracepoint that matches pattern, ordered by system and name. pattern is
- * "SYSTEM:NAME", or "NAME" for any system, with * and ? as in the shell. Tracepoints that only
- * ftrace itself can use are left out. found returns 0 to continue; any other value ends the
- * listing and is returned. -ENOENT: no tracepoint matches; -errno: the folder cannot be read.
+ * Calls found for each tracepoint that matches pattern, ordered by system and
+ * name. pattern is "SYSTEM:NAME", or "NAME" for any system, with * and ? as in
+ * the shell. Records of ftrace's own tracers, which are not tracepoints, are
+ * ignored. found returns 0 to continue; any other value ends the listing and is
+ * returned. -ENOENT: no tracepoint matches; -errno: the folder cannot be read.
  */
 int tracepoint_list(const char *folder, const char *pattern,
 		    int (*found)(const char *system, const char *name, void *context),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lists the kernel's tracepoints by the folders of its tracefs. */
+/* Lists the kernel's tracepoints, which are folders in tracefs. */
 #include "events/tracepoint.h"
 
 #include <dirent.h>
@@ -51,7 +51,10 @@ static bool has_format(const char *path, const char *name)
 	return has;
 }
 
-/* A system may vanish during the listing (module unload); it then has no tracepoints. */
+/*
+ * A system whose folder disappears during the listing, because a module is
+ * unloaded, has no tracepoints.
+ */
 static int list_system(struct folder_listing *listing, const char *system)
 {
 	struct dirent **entries;
@@ -76,7 +79,10 @@ static int list_system(struct folder_listing *listing, const char *system)
 	return error;
 }
 
-/* The system "ftrace" has only the records of ftrace's own tracers, no tracepoints. */
+/*
+ * The system "ftrace" is ignored: it has no tracepoints, only the records of
+ * ftrace's own tracers.
+ */
 static bool is_wanted(const struct folder_listing *listing, const char *system)
 {
 	return strcmp(system, "ftrace") != 0 && !fnmatch(listing->systems, system, 0);

@@ -52,9 +52,12 @@ static int parse_type(const struct table_text *text, const char *word,
 				"type \"%s\" is not one of mandatory, bitmask, exclusive", word);
 }
 
-/* The mask whose values are being read. default_word may name a later value, so it is kept. */
+/*
+ * The mask whose values are being read. default_word is checked at the end of
+ * the mask, because it may name a later value.
+ */
 struct pending_mask {
-	struct event_unit_mask *mask; /* NULL: no mask begun */
+	struct event_unit_mask *mask; /* NULL: no mask has begun */
 	const char *default_word;
 	unsigned int line;
 };

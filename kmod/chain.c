@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Call chains: the kernel's by its own unwinder, a program's by frame pointers. */
+/* Call chains: in the kernel by its own unwinder, in a program by frame pointers. */
 #include "kmod/chain.h"
 
 #include <linux/sched.h>
@@ -9,7 +9,7 @@
 
 #include "kmod/compat.h"
 
-/* What the frame pointer points to, in both architectures' calling conventions. */
+/* The two words at the frame pointer, in the calling conventions of both architectures. */
 struct user_frame {
 	unsigned long next;
 	unsigned long return_address;
@@ -21,8 +21,8 @@ static unsigned int room_left(const struct chain *chain, unsigned int depth)
 }
 
 /*
- * The unwinder begins in this function: the handler's frames come first, then
- * the interrupted pc, then its callers.
+ * The unwinder begins in this function: it stores first the handler's frames,
+ * then the interrupted pc, then the pc's callers.
  */
 static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long pc)
 {
@@ -30,8 +30,8 @@ static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long p
 	unsigned int nr_all, at, nr;
 
 	/*
-	 * Room for the handler's frames, and for one more than depth to show
-	 * that there are more.
+	 * Also ask for the handler's frames, and for one frame more than depth,
+	 * which shows whether there are more callers.
 	 */
 	wanted = min(wanted, depth + (wanted - OPROF_KMOD_FRAMES_MAX));
 	nr_all = stack_trace_save(chain->addresses, wanted, 0);
@@ -46,7 +46,7 @@ static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long p
 		nr = depth;
 		chain->truncated = true;
 	} else if (nr_all == wanted) {
-		chain->truncated = true; /* the handler's frames used the room */
+		chain->truncated = true; /* no space for further callers */
 	}
 	memmove(chain->addresses, chain->addresses + at + 1, nr * sizeof(chain->addresses[0]));
 	chain->nr_kernel = (u16)nr;
@@ -62,7 +62,7 @@ static void add_user(struct chain *chain, unsigned int depth, unsigned long addr
 		compat_strip_return_address(address);
 }
 
-/* A value that is not an address of a program is not a link. */
+/* Adds the link, unless the value cannot be an address in a program. */
 static void add_link(struct chain *chain, struct pt_regs *user)
 {
 	unsigned long link = compat_strip_return_address(compat_link(user));
@@ -75,8 +75,8 @@ static void add_link(struct chain *chain, struct pt_regs *user)
 
 /*
  * Each frame must be aligned and above the preceding one, and each step uses
- * room of the chain: a program whose frames do not end cannot make us walk
- * through all of its memory. The outermost frame returns to address 0.
+ * room of the chain: therefore the walk ends even if the program's frames do
+ * not. The outermost frame returns to address 0.
  */
 static void walk_user_frames(struct chain *chain, unsigned int depth, unsigned long at)
 {
@@ -98,7 +98,7 @@ static void walk_user_frames(struct chain *chain, unsigned int depth, unsigned l
 /*
  * Returns the program's registers, or NULL if the task has no program or did
  * not enter the kernel from it. An NMI during the entry may find registers of
- * an earlier entry: at worst, the addresses are wrong.
+ * an earlier entry: then the addresses are wrong, with no other effect.
  */
 static struct pt_regs *user_regs(struct pt_regs *regs)
 {

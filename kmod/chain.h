@@ -11,27 +11,29 @@
 struct chain {
 	u16 nr_kernel, nr_user;
 	bool truncated; /* there are more callers than requested */
-	bool broken;	/* a frame could not be read, or the next one was not above it */
+	/* a frame could not be read, or its caller's frame was not at a higher address */
+	bool broken;
 	/*
-	 * The program's first caller is the link: where a function without a
-	 * frame returns to. In a chain that begins in the kernel, the program's
-	 * pc comes before it.
+	 * The first of the program's callers is the link: the address to
+	 * which a function without a frame returns. In a chain that begins in
+	 * the kernel, the program's pc comes before it.
 	 */
 	bool linked;
 	/*
-	 * Callers, leaf first: in the kernel, then in the program. The room
-	 * includes the pc, a link, and the entries that stack_trace_save()
-	 * stores before the pc.
+	 * Callers, leaf first: first those in the kernel, then those in the
+	 * program. The array also has room for the pc, a link, and the entries
+	 * that stack_trace_save() stores before the pc.
 	 */
 	unsigned long addresses[OPROF_KMOD_FRAMES_MAX + 33];
 };
 
 /*
- * Finds the callers of regs' pc, without the pc, at most depth (up to
- * OPROF_KMOD_CHAIN_MAX). The kernel's unwinder finds callers in the kernel; the
- * frames of the interrupt's own handler are removed. If the task has a program,
- * frame pointers then lead through it, from where it entered the kernel. A
- * 32-bit program has no frames, and broken is set. Callable from NMI.
+ * Finds at most depth (up to OPROF_KMOD_CHAIN_MAX) callers of regs' pc; the
+ * pc itself is not among them. The kernel's unwinder finds callers in the
+ * kernel; the frames of the interrupt's own handler are removed. If the task
+ * has a program, its frame pointers are then followed, from the place where the
+ * program entered the kernel. In a 32-bit program no callers are found, and
+ * broken is set. Callable from NMI.
  *
  * Frame pointers miss the caller of a function that has no frame: at its first
  * or last instructions, or always, as is common if it calls no other function.

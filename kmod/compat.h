@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All differences between the kernels that the module is built for, and nothing
- * else. Each COMPAT_HAS_NAME says whether kmod/probes/NAME.c compiles against
- * this kernel's headers (kmod/probe.sh).
+ * else. Each COMPAT_HAS_NAME is 1 if kmod/probes/NAME.c compiles with this
+ * kernel's headers, otherwise 0 (kmod/probe.sh).
  */
 #ifndef KMOD_COMPAT_H
 #define KMOD_COMPAT_H
@@ -73,8 +73,8 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #endif
 
 /*
- * sched_process_exit: in 7.x an argument reports the end of the thread group;
- * before, the group's count of live threads does.
+ * sched_process_exit: since 7.x an argument reports the end of the thread
+ * group; in older kernels the group's count of live threads is 0 then.
  */
 #if COMPAT_HAS_EXIT_GROUP_DEAD
 #define COMPAT_PROCESS_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
@@ -105,14 +105,14 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #define compat_hrtimer_expire_now()	(*now)
 #endif
 
-/* Tasks that borrow an address space but run no program in it. 6.4 added kinds of them. */
+/* Tasks that use an address space but run no program in it. Linux 6.4 added PF_USER_WORKER. */
 #ifdef PF_USER_WORKER
 #define COMPAT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define COMPAT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-/* Whether regs, which must be a program's, are those of 64-bit code. */
+/* Returns whether regs, which must be a program's, belong to 64-bit code. */
 static inline bool compat_is_64bit_user(struct pt_regs *regs)
 {
 #ifdef CONFIG_X86
@@ -122,7 +122,10 @@ static inline bool compat_is_64bit_user(struct pt_regs *regs)
 #endif
 }
 
-/* Whether current is in a system call of a 32-bit program, whose numbers have another table. */
+/*
+ * Returns whether current is in a system call of a 32-bit program; such calls
+ * have other numbers.
+ */
 static __always_inline bool compat_is_32bit_call(void)
 {
 #ifdef CONFIG_X86
@@ -133,8 +136,9 @@ static __always_inline bool compat_is_32bit_call(void)
 }
 
 /*
- * Probes of system calls: where they may sleep, the kernel calls them with
- * preemption enabled, elsewhere with preemption disabled.
+ * Disable preemption in probes of system calls. Kernels in which these probes
+ * may sleep call them with preemption enabled; other kernels have already
+ * disabled it.
  */
 static __always_inline void compat_syscall_probe_begin(void)
 {
@@ -177,11 +181,11 @@ static inline unsigned long compat_strip_return_address(unsigned long address)
 }
 
 /*
- * Reads memory of the program that an interrupt or an NMI came into. False: the
- * memory cannot be read. While it reads, the kernel increments a word of the
- * task, by plain accesses, which the interrupted code may also have been
- * changing. The increment is undone before that code continues: hence
- * data_race().
+ * Reads memory of the interrupted program, from an interrupt or NMI. Returns
+ * false if the memory cannot be read. During the copy the kernel increments a
+ * word of the task, by plain accesses; the interrupted code may be changing
+ * this word as well. The increment is undone before that code continues;
+ * therefore the race is allowed (data_race()).
  */
 static inline bool compat_read_user_nmi(void *to, unsigned long from, size_t bytes)
 {
@@ -189,8 +193,9 @@ static inline bool compat_read_user_nmi(void *to, unsigned long from, size_t byt
 }
 
 /*
- * Returns the address to which a function without a frame would return; for
- * others it is arbitrary. regs are a program's. Callable from NMI.
+ * Returns the address to which the interrupted function would return if it
+ * has no frame; if it has one, the result is arbitrary. regs must be a
+ * program's. Callable from NMI.
  */
 static inline unsigned long compat_link(struct pt_regs *regs)
 {
@@ -216,7 +221,10 @@ static inline s64 compat_inode_mtime_ns(const struct inode *inode)
 	return timespec64_to_ns(&mtime);
 }
 
-/* Returns the path as the program opened it, even if file itself has another (overlayfs). */
+/*
+ * Returns the path by which the program opened the file; on overlayfs, file
+ * itself has another path.
+ */
 static inline const struct path *compat_file_user_path(struct file *file)
 {
 #if COMPAT_HAS_FILE_USER_PATH
@@ -283,8 +291,8 @@ static inline void compat_vm_flags_clear(struct vm_area_struct *vma, unsigned lo
 /* ---- addresses ---- */
 
 /*
- * Whether address is in the page where x86 emulates old system calls. No
- * address space has it among its mappings.
+ * Returns whether address is in the page at which x86 emulates old system
+ * calls. This page is not among the mappings of any address space.
  */
 static inline bool compat_is_vsyscall(unsigned long address)
 {

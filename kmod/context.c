@@ -15,7 +15,7 @@
 
 struct context_cpu {
 	struct context levels[ENTRY_NR_LEVELS];
-	/* The preceding context of level TASK, as a SWITCH needs it: without references. */
+	/* The preceding context of level TASK, for SWITCH records; holds no references. */
 	struct {
 		bool known;
 		u32 id;
@@ -37,7 +37,10 @@ int context_open(bool want_switches)
 	return contexts.cpus ? 0 : -ENOMEM;
 }
 
-/* Drops the entry's references. mmput_async() frees an unused address space elsewhere. */
+/*
+ * Drops the entry's references. mmput_async() leaves the freeing of an unused
+ * address space to another thread.
+ */
 static void let_go(int cpu, struct context *context)
 {
 	if (!context->known)
@@ -64,7 +67,7 @@ void context_close(void)
 	contexts.cpus = NULL;
 }
 
-/* Called before another context replaces this one. */
+/* Stores the context's id and task. To be called before another context replaces it. */
 static void remember(struct context_cpu *state, struct context *context, u64 pass)
 {
 	if (!context->known)
@@ -102,12 +105,15 @@ struct context *context_find(int cpu, u32 level, u32 id)
 
 /* ---- resolving ---- */
 
-/* Another address space than before: the process runs another program, without these regions. */
+/*
+ * If the address space has changed, the process runs another program, and its
+ * old regions are released.
+ */
 static void note_program(struct generation *generation, const struct mm_struct *mm)
 {
 	if (generation->mm == mm)
 		return;
-	resolve_end(NULL); /* what is cached under the lock may refer to these regions */
+	resolve_end(NULL); /* the cache that is valid under the lock may refer to these regions */
 	if (!image_release_regions(generation))
 		generation->mm = mm;
 }
@@ -118,7 +124,7 @@ static int resolve_app(struct generation *generation, struct mm_struct *mm)
 		note_program(generation, mm);
 		return resolve_program(mm, &generation->app_image);
 	}
-	/* A kernel thread, or a task past its exit: the last known program remains. */
+	/* A kernel thread, or a task that has exited: the last known program remains. */
 	if (!image_use(generation->app_image))
 		generation->app_image = OPROF_IMAGE_NONE;
 	return 0;
@@ -151,7 +157,7 @@ int context_resolve(struct context *context, u64 pass)
 	if (context->resolved_in == pass)
 		return context->error;
 	context->error = resolve(context, pass);
-	/* Try again: there may be room at any time. */
+	/* After -ENOSPC the next call tries again: the buffer may have room at any time. */
 	context->resolved_in = context->error == -ENOSPC ? 0 : pass;
 	return context->error;
 }

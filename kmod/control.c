@@ -28,7 +28,7 @@ static struct inode *make_inode(struct super_block *super, umode_t mode)
 	inode->i_mode = mode;
 	compat_inode_init_times(inode);
 	if (S_ISDIR(mode)) {
-		/* These operations only look up and list. */
+		/* These operations allow only look-up and listing. */
 		inode->i_op = &simple_dir_inode_operations;
 		inode->i_fop = &simple_dir_operations;
 		inc_nlink(inode);
@@ -36,7 +36,10 @@ static struct inode *make_inode(struct super_block *super, umode_t mode)
 	return inode;
 }
 
-/* Adds an entry to parent; it lives as long as the file system. NULL: no memory. */
+/*
+ * Adds an entry to parent, which exists as long as the file system. Takes over
+ * inode (NULL: out of memory). Returns NULL if out of memory.
+ */
 static struct dentry *add_entry(struct dentry *parent, const char *name, struct inode *inode)
 {
 	struct dentry *entry;
@@ -143,7 +146,7 @@ static const struct super_operations control_super_operations = {
 	.statfs = simple_statfs,
 };
 
-/* On error kill_sb removes what was made. */
+/* After an error, kill_sb removes the entries made so far. */
 static int control_fill(struct super_block *super, struct fs_context *context)
 {
 	super->s_blocksize = PAGE_SIZE;
@@ -170,8 +173,8 @@ static const struct fs_context_operations control_context_operations = {
 static int control_init_context(struct fs_context *context)
 {
 	/*
-	 * Without FS_USERNS_MOUNT the kernel checks the capability; the check
-	 * here is for the initial namespace.
+	 * The kernel checks the capability, because FS_USERNS_MOUNT is not set.
+	 * Other user namespaces are refused here.
 	 */
 	if (context->user_ns != &init_user_ns)
 		return -EPERM;

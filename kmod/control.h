@@ -6,9 +6,12 @@
 #ifndef KMOD_CONTROL_H
 #define KMOD_CONTROL_H
 
-/* At module load: makes it mountable. Returns 0 or -errno. */
+/* At module load: registers the filesystem. Returns 0 or -errno. */
 int control_init(void);
-/* Requires that no mount and no open file is left; both hold a reference to the module. */
+/*
+ * Requires that nothing is mounted and no file is open; mounts and open files
+ * hold references to the module.
+ */
 void control_deinit(void);
 
 #endif

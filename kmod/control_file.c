@@ -47,7 +47,7 @@ static ssize_t read_number(u64 value, char __user *to, size_t nr_bytes, loff_t *
 
 /*
  * Parses a decimal number, or a hexadecimal one after 0x: no sign, no octal,
- * and nothing around it but a final newline.
+ * and nothing before or after it except a final newline.
  */
 static int parse_number(char *text, size_t nr_bytes, u64 *value)
 {
@@ -147,7 +147,7 @@ static void number_set_locked(const struct number_file *file, u64 value)
 	}
 }
 
-/* What ranges do not cover: the watershed must be within the buffer. */
+/* Checks the one rule that min and max do not express: the watershed must not exceed the buffer. */
 static bool number_fits_locked(const struct number_file *file, u64 value)
 {
 	if (file->field == &control_settings.buffer_size)
@@ -283,7 +283,7 @@ static int buffer_open(struct inode *inode, struct file *file)
 	mutex_lock(&settings_mutex);
 	status = run_open(&control_settings);
 	mutex_unlock(&settings_mutex);
-	return status ?: stream_open(inode, file); /* which cannot fail */
+	return status ?: stream_open(inode, file); /* stream_open() cannot fail */
 }
 
 static int buffer_release(struct inode *inode, struct file *file)
@@ -305,7 +305,7 @@ static long buffer_ioctl(struct file *file, unsigned int command, unsigned long 
 
 	if (command != OPROF_KMOD_IMAGE_OPEN)
 		return -ENOTTY;
-	/* Check that the answer can be written: otherwise the descriptor would be lost. */
+	/* Check first that the result can be written: otherwise the descriptor would be lost. */
 	if (get_user(image, &open->image) || put_user(-1, &open->fd))
 		return -EFAULT;
 	fd = image_open_file(image);

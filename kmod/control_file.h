@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of the control filesystem: what reading and writing them does.
- * Opening them requires CAP_SYS_ADMIN.
+ * The files of the control filesystem, with their operations. Opening them
+ * requires CAP_SYS_ADMIN.
  *
  * The settings belong to the module, not to a mount: unmounting changes
- * nothing. A mutex excludes writes to them from each other, from reads, and
- * from the opening of the buffer, which copies the settings.
+ * nothing. A mutex serialises writes and reads of settings, and the opening of
+ * the buffer, which copies the settings.
  */
 #ifndef KMOD_CONTROL_FILE_H
 #define KMOD_CONTROL_FILE_H
@@ -15,7 +15,7 @@
 
 #include "kmod/stats.h"
 
-/* A file to be made: its inode gets data as i_private, for the operations. */
+/* A file to be created: data becomes its inode's i_private, which the operations use. */
 struct control_file {
 	const char *name;
 	umode_t mode;
@@ -33,8 +33,9 @@ extern const struct file_operations trace_session_operations;
 void control_file_init(void);
 
 /*
- * Describe the files of a folder by index, from 0. False: there are no more.
- * What *file points to is valid as long as the module is loaded.
+ * Describe the files of a folder by index, from 0. Return false if there are
+ * no more. The data to which *file points is valid as long as the module is
+ * loaded.
  */
 bool control_file_top(unsigned int index, struct control_file *file);
 bool control_file_counter(unsigned int counter, unsigned int index, struct control_file *file);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures what samples cost, for bench/. Only in modules that are built with
- * KMOD_COST=1. While the buffer is open, writing "KIND NR" to the parameter
- * cost takes NR samples of the writer's own program, and then makes the worker
- * read them. The parameter then shows the time of both, in ns. On machines that
- * count instructions as ns, these are instructions.
+ * Measures the cost of samples, for bench/. Only in modules that are built with
+ * KMOD_COST=1. While the buffer is open, writing "KIND NR" to the module
+ * parameter `cost` takes NR samples of the writer's own program, and then makes
+ * the worker read them. Reading the parameter returns the times of both steps,
+ * in ns; on emulators whose clock counts instructions, the numbers are
+ * instructions.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -20,11 +21,11 @@
 #include "kmod/stats.h"
 #include "kmod/sync_worker.h"
 
-#define NR_MAX 2000u /* the references of this many contexts may be held at once */
+#define NR_MAX 2000u /* below SAMPLER_REFERENCES_MAX / 2, at which the worker would be kicked */
 
 static u64 took_ns, dump_ns;
 
-/* Interrupts are off, so that nothing else runs on this CPU. */
+/* Returns the time taken, in ns. Interrupts are off, so that nothing else runs on this CPU. */
 static u64 take_samples(unsigned int nr, bool renew, bool sample)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -46,8 +47,9 @@ static u64 take_samples(unsigned int nr, bool renew, bool sample)
 }
 
 /*
- * Makes the worker read the samples in one pass. It rests for a jiffy after a
- * pass; this rest is over by now. -EAGAIN: another pass came in between.
+ * Makes the worker read the samples in one pass. After a pass the worker sleeps
+ * for at least a jiffy; this time is over by now. -EAGAIN: there was another
+ * pass in between.
  */
 static int read_samples(u64 nr_passes)
 {
@@ -60,7 +62,10 @@ static int read_samples(u64 nr_passes)
 	return error;
 }
 
-/* KIND: "same" context, "changing" context, or "none": contexts change, without samples. */
+/*
+ * KIND: "same": all samples have the same context; "changing": each sample has
+ * a new context; "none": as "changing", but without samples.
+ */
 static int set(const char *text, const struct kernel_param *parameter)
 {
 	bool renew, sample;

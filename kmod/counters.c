@@ -20,23 +20,28 @@
 
 /* hw.interrupts of a throttled event; the name is private to perf's core. */
 #define THROTTLED (~0ull)
-/* A lost counter is requested again only every so many passes, as this interrupts its CPU. */
+/*
+ * Passes between two attempts to create a lost counter again, because each
+ * attempt interrupts its CPU.
+ */
 #define NR_PASSES_TO_RETRY 16u
 
 struct counter {
 	struct perf_event *event; /* NULL: none */
-	u32 life;		  /* of its CPU, when it was created */
-	bool failed;		  /* it lost its place in the PMU */
+	u32 life;		  /* the CPU's life when the counter was created */
+	bool failed;		  /* the counter lost its place in the PMU */
 	bool told_throttled;
 	u32 nr_passes_failed;
-	u32 nr_throttled;      /* times perf began to throttle it; counted by its handler */
-	u32 nr_throttled_told; /* of nr_throttled, already reported */
+	/* times that perf began to throttle the counter; counted by the handler */
+	u32 nr_throttled;
+	u32 nr_throttled_told; /* part of nr_throttled that has been reported */
 };
 
 struct counters_cpu {
 	/*
-	 * Incremented by the hotplug callbacks when the CPU comes or goes:
-	 * perf's counters do not survive this, and perf does not report it.
+	 * Incremented by the hotplug callbacks when the CPU comes online or
+	 * goes offline. perf's counters do not survive this, and perf does not
+	 * report it.
 	 */
 	u32 life;
 	struct counter counters[OPROF_KMOD_COUNTERS_MAX];
@@ -73,7 +78,7 @@ static bool is_perf(const struct settings_counter *counter)
 	return counter->enabled && !is_timer(counter) && !is_storm(counter);
 }
 
-/* In NMI or hard interrupt context; for software events in any context. */
+/* Called in NMI or hard interrupt context; for software events, in any context. */
 static void overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct counter *counter = event->overflow_handler_context;
@@ -105,7 +110,7 @@ static void fill_attr(const struct settings_counter *counter, struct perf_event_
 	attr->disabled = 1;
 }
 
-/* The counter does not count before start(). -ENODEV: the CPU is not online. */
+/* Creates a counter that does not count before start(). -ENODEV: the CPU is not online. */
 static int create(const struct settings_counter *settings, int cpu, unsigned int number)
 {
 	struct counters_cpu *of = per_cpu_ptr(counters_cpus, cpu);
@@ -118,7 +123,7 @@ static int create(const struct settings_counter *settings, int cpu, unsigned int
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, overflow, counter);
 	if (IS_ERR(event))
 		return (int)PTR_ERR(event);
-	/* perf checks this for programs' events only. */
+	/* perf checks this only for events that user space creates. */
 	if (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
 		perf_event_release_kernel(event);
 		return -EOPNOTSUPP;
@@ -166,7 +171,7 @@ static void release_all(void)
 	}
 }
 
-/* Creates or starts one counter on all online CPUs; CPUs that are going offline are left out. */
+/* Creates or starts one counter on all online CPUs; ignores CPUs that are going offline. */
 static int for_all_online(const struct settings_counter *settings, unsigned int number, bool makes)
 {
 	int cpu, error;
@@ -396,7 +401,10 @@ static void tend_throttled(struct counter *counter, unsigned int number, int cpu
 
 	stats_add(cpu, STATS_throttled, nr_new);
 	counter->nr_throttled_told += nr_new;
-	/* Throttling may have begun and ended several times since: this is reported once. */
+	/*
+	 * Throttling may have begun and ended several times since the last
+	 * pass; only one begin is reported.
+	 */
 	if (nr_new && !counter->told_throttled) {
 		counter->told_throttled = true;
 		throttled(number, cpu, true);
@@ -407,7 +415,7 @@ static void tend_throttled(struct counter *counter, unsigned int number, int cpu
 	}
 }
 
-/* Counts each time that the counter lost its place, or got it back. */
+/* Counts each loss of the counter's place, and each recovery. */
 static void note_failed(struct counter *counter, int cpu, bool failed)
 {
 	if (failed && !counter->failed) {
@@ -419,7 +427,10 @@ static void note_failed(struct counter *counter, int cpu, bool failed)
 	counter->failed = failed;
 }
 
-/* The CPU is or was offline: the counter is dead, though perf does not report it. */
+/*
+ * The CPU is or was offline. The counter is dead, although perf does not report
+ * this, and is released.
+ */
 static void bury(struct counter *counter, unsigned int number, int cpu,
 		 void (*throttled)(unsigned int event, int cpu, bool begins))
 {
@@ -447,7 +458,7 @@ static void tend(const struct settings_counter *settings, unsigned int number, i
 	}
 	if (counter->failed && counter->nr_passes_failed++ % NR_PASSES_TO_RETRY)
 		return;
-	/* Another user may have released the PMU's last place, or the CPU is new. */
+	/* Another user of the PMU may have released a place, or the CPU has come online. */
 	if (!counter->event && create(settings, cpu, number))
 		note_failed(counter, cpu, true);
 	else

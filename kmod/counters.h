@@ -13,28 +13,29 @@
 int counters_init(void);
 void counters_deinit(void);
 
-/* Returns the name of the PMU that counts cycles; "timer": there is none. */
+/* Returns the name of the PMU that counts cycles, or "timer" if no PMU does. */
 const char *counters_cpu_type(void);
 
 /*
- * Returns a number that changes when the CPU comes or goes. perf events that
- * were created under another number are dead.
+ * Returns a number that changes when the CPU comes online or goes offline. perf
+ * events that were created while it had another value are dead.
  */
 u32 counters_life(int cpu);
 
 /*
- * Starts sampling on all CPUs, including later ones. After an error nothing
- * samples. -EBUSY: more counters than the PMU has; -ENOENT, -EOPNOTSUPP, ...:
- * from perf.
+ * Starts sampling on all CPUs, including later ones. Returns 0, or an error,
+ * after which no counter is active: -EBUSY: more counters than the PMU has;
+ * -ENOENT, -EOPNOTSUPP, ...: from perf.
  */
 int counters_enable(const struct settings *settings);
-/* No handler runs any more when it returns. */
+/* When the function returns, no handler is running or will run. */
 void counters_disable(void);
 
 /*
- * In each pass of the worker: counts how often perf throttled counters or the
- * PMU dropped them, and tries to create the dropped ones again. Calls throttled
- * for each counter whose throttling began (begins is true) or ended. May sleep.
+ * To be called in each pass of the worker. Counts how often perf throttled
+ * counters and how often counters lost their place in the PMU, and tries to
+ * create the latter again. Calls throttled() for each counter whose throttling
+ * began (begins is true) or ended. May sleep.
  */
 void counters_tend(void (*throttled)(unsigned int event, int cpu, bool begins));
 

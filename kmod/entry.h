@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the CPUs write into their rings for the sync worker: the payloads of
- * ring records, aligned to 8 bytes. They never leave the kernel.
+ * The entries that the CPUs write into their rings for the sync worker:
+ * payloads of ring records, aligned to 8 bytes. Entries never leave the kernel.
  *
- * A sample says where the CPU was. The preceding CONTEXT entry of the same
- * level says for which task. Writers nest (an NMI interrupts a timer interrupt,
- * which interrupts the switch probe), so each level has its own contexts, and
- * none waits for another. Samples repeat the id of their context: if the
- * CONTEXT entry was lost, this is detected, and the sample is not given to a
- * wrong task.
+ * A sample contains the CPU's position in the code. The preceding CONTEXT entry
+ * of the same level contains the task. Writers nest (an NMI interrupts a timer
+ * interrupt, which interrupts the switch probe), so each level has its own
+ * contexts, and no level waits for another. Samples repeat the id of their
+ * context: if the CONTEXT entry was lost, this is detected, and the sample is
+ * not given to a wrong task.
  */
 #ifndef KMOD_ENTRY_H
 #define KMOD_ENTRY_H
@@ -38,12 +38,12 @@ enum entry_level {
 
 /*
  * References: mm is held by mmget (and dropped by mmput_async), process by
- * get_pid. The worker drops them when the next context of this CPU and level
- * has come, or two passes after the one that read it.
+ * get_pid. The worker drops them when it reads the next context of this CPU and
+ * level, or at most two passes after it read this one.
  */
 struct entry_context {
-	struct mm_struct *mm; /* NULL: a kernel thread, or a task past its exit */
-	struct pid *process;  /* of its thread group; NULL: idle, or no longer hashed */
+	struct mm_struct *mm; /* NULL: a kernel thread, or a task that has exited */
+	struct pid *process;  /* of the thread group; NULL: the idle task, or reaped */
 	u64 cgroup;	      /* 0: not requested */
 	s32 tgid, tid;	      /* in the initial pid namespace; 0: idle */
 	u32 id;		      /* at most ENTRY_ID_MASK */

@@ -9,30 +9,34 @@
 
 #include "kmod/event_buffer.h"
 
-/* Maximum of one read, so that each read ends. Records are far smaller. */
+/* Maximum number of bytes in one read, so that each read ends. Records are far smaller. */
 #define EVENT_BUFFER_READ_BYTES_MAX (1u << 20)
 
 static struct {
 	u8 *room;
 	u64 room_bytes, watershed_bytes;
 
-	/* The writer's: bytes up to appended are written; the reader may read up to written. */
+	/*
+	 * For the writer. Records are complete up to position appended; the
+	 * reader may read up to position written.
+	 */
 	u64 appended ____cacheline_aligned_in_smp;
 	u64 written;
-	u64 wake_at;  /* bytes before it are to be read even below the watershed */
+	/* the reader is woken for bytes before this position even below the watershed */
+	u64 wake_at;
 	bool is_full; /* a record was refused since the last publish */
 
-	/* The reader's. */
+	/* For the reader. */
 	u64 read ____cacheline_aligned_in_smp;
 } event_buffer;
 
-static DEFINE_MUTEX(reader_mutex); /* for threads that share the descriptor */
+static DEFINE_MUTEX(reader_mutex); /* excludes threads that share the descriptor from each other */
 static DECLARE_WAIT_QUEUE_HEAD(reader_wait);
 
 int event_buffer_open(u64 room_bytes, u64 watershed_bytes)
 {
 	u64 bytes = roundup_pow_of_two(room_bytes);
-	/* Fail rather than let the kernel kill processes for memory. */
+	/* These flags make the allocation fail instead of killing processes to get memory. */
 	u8 *room = __vmalloc(bytes, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 
 	if (!room)
@@ -59,22 +63,22 @@ void event_buffer_close(void)
 bool event_buffer_has_room(u64 nr_bytes)
 {
 	/*
-	 * Pairs with the release in take_records(): bytes to be overwritten
-	 * have been copied out.
+	 * Pairs with the release in take_records(): the bytes that will be
+	 * overwritten have been copied to the reader.
 	 */
 	u64 taken = event_buffer.appended - smp_load_acquire(&event_buffer.read);
 
 	if (nr_bytes <= event_buffer.room_bytes - taken)
 		return true;
 	/*
-	 * A watershed near the buffer's size may never be reached: a refused
-	 * record wakes the reader, too.
+	 * A watershed near the buffer's size may never be reached: therefore
+	 * a refused record also wakes the reader.
 	 */
 	event_buffer.is_full = true;
 	return false;
 }
 
-/* Returns how many of nr_bytes from position on are contiguous. */
+/* Returns how many of the nr_bytes bytes that begin at `position` are contiguous in memory. */
 static u32 piece_bytes(u64 position, u32 nr_bytes)
 {
 	return min_t(u64, nr_bytes,
@@ -122,7 +126,10 @@ static bool is_readable(void)
 
 void event_buffer_publish(bool wake)
 {
-	/* Pairs with the acquires of the reader, which therefore sees whole records. */
+	/*
+	 * Pairs with the reader's acquire loads of written, so that the reader
+	 * sees complete records.
+	 */
 	smp_store_release(&event_buffer.written, event_buffer.appended);
 	if (wake || event_buffer.is_full)
 		WRITE_ONCE(event_buffer.wake_at, event_buffer.appended);
@@ -140,8 +147,8 @@ u64 event_buffer_unread_bytes(void)
 }
 
 /*
- * Returns the bytes of whole records within nr_bytes. Heads never wrap: records
- * are aligned to 8.
+ * Returns the total size of the complete records within nr_bytes. The size of
+ * a record never wraps, because records are aligned to 8 bytes.
  */
 static u32 whole_records_bytes(u32 nr_bytes)
 {

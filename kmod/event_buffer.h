@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The event buffer: whole records on their way to the daemon. There is one
- * writer (the sync worker) and one reader (the process that opened
+ * The event buffer holds complete records until the daemon reads them. There
+ * is one writer (the sync worker) and one reader (the process that opened
  * /dev/oprofile/buffer).
  *
  *	writer x writer: there is only one writer.
@@ -10,8 +10,8 @@
  *	reader x reader: exclude each other by a mutex.
  *
  * Positions are free-running byte counts. The writer stores `written` with
- * release, which pairs with the reader's acquire; the reader stores `read`
- * likewise.
+ * release, which pairs with the reader's acquire load. The reader stores `read`
+ * with release, which pairs with the writer's acquire load.
  */
 #ifndef KMOD_EVENT_BUFFER_H
 #define KMOD_EVENT_BUFFER_H
@@ -22,18 +22,22 @@
 
 #include "oprof/record.h"
 
-/* Sizes are in bytes; the room is rounded up to a power of two. Returns 0 or -ENOMEM. May sleep. */
+/*
+ * Sizes are in bytes; room_bytes is rounded up to a power of two. Returns 0 or
+ * -ENOMEM. May sleep.
+ */
 int event_buffer_open(u64 room_bytes, u64 watershed_bytes);
 void event_buffer_close(void);
 
 /* ---- the writer ---- */
 
-/* Whether records of nr_bytes in total can be appended. */
+/* Returns whether records of nr_bytes in total can be appended. */
 bool event_buffer_has_room(u64 nr_bytes);
 /*
- * Appends a whole record: head, then rest_bytes at rest (0: none). size_bytes
- * in head is their sum, rounded up to 8. There must be room. The reader does
- * not see the record before event_buffer_publish().
+ * Appends a complete record: head, then rest_bytes (may be 0) at rest. head's
+ * size_bytes must be the sum of both sizes, rounded up to a multiple of 8. The
+ * buffer must have room. The reader cannot read the record before
+ * event_buffer_publish().
  */
 void event_buffer_append(const void *head, u32 head_bytes, const void *rest, u32 rest_bytes);
 /*
@@ -44,7 +48,10 @@ void event_buffer_publish(bool wake);
 
 /* ---- the reader ---- */
 
-/* Like read(2), in whole records. -EINVAL, -EAGAIN, -ERESTARTSYS, -EFAULT: nothing is consumed. */
+/*
+ * Like read(2), in complete records. On -EINVAL, -EAGAIN, -ERESTARTSYS or
+ * -EFAULT nothing is consumed.
+ */
 ssize_t event_buffer_read(struct file *file, char __user *to, size_t nr_bytes);
 __poll_t event_buffer_poll(struct file *file, poll_table *table);
 

@@ -13,7 +13,7 @@
 #include "kmod/tell.h"
 
 #define BUCKETS_ORDER 12
-/* Maximum number of processes that one pass checks for their end; the next pass checks others. */
+/* Maximum number of processes whose end one pass checks; the next pass checks other processes. */
 #define TEND_NR 4096u
 /* A process is kept for this many passes without a sample, for late samples. */
 #define QUIET_PASSES 2u
@@ -21,7 +21,7 @@
 
 static struct {
 	struct hlist_head *buckets; /* by tgid, the newest first */
-	struct list_head all;	    /* the one checked longest ago is first */
+	struct list_head all;	    /* least recently checked first */
 	u64 last_number;
 	u32 nr;
 	struct generation idle;
@@ -111,7 +111,10 @@ struct generation *generation_get(struct pid *pid, s32 tgid, u64 pass)
 	return generation;
 }
 
-/* Whether it was reaped: its number may then go to another process, with another struct pid. */
+/*
+ * Returns whether the process was reaped. Its pid may then belong to a new
+ * process, with another struct pid.
+ */
 static bool has_ended(const struct generation *generation)
 {
 	bool ended;

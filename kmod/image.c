@@ -21,12 +21,12 @@
 
 #define BUCKETS_ORDER 13
 #define NR_BUCKETS    (1u << BUCKETS_ORDER)
-/* Number of vdso sizes: 64-bit and 32-bit programs differ. */
+/* Maximum number of vdso sizes: 64-bit and 32-bit programs have different ones. */
 #define NR_VDSOS 4
 /* End of the region that stands for all regions beyond the limit. */
 #define USER_END (1ull << 63)
 
-/* Cookies stay below the one for samples off the CPU. */
+/* Cookies are lower than the one for samples off the CPU. */
 #define COOKIE_LAST (OPROF_IMAGE_COOKIE_OFF_CPU - 1)
 
 struct file_key {
@@ -37,8 +37,8 @@ struct file_key {
 
 /* Whether the daemon has taken the descriptor. */
 enum image_state {
-	IMAGE_HELD,  /* not taken: path is held */
-	IMAGE_TAKEN, /* taken: nothing is held any more */
+	IMAGE_HELD,  /* not taken: a reference to path is held */
+	IMAGE_TAKEN, /* taken: no reference is held */
 };
 
 struct held_image {
@@ -60,8 +60,8 @@ struct region {
 /*
  * The worker holds the mutex to change by_cookie, and state and path of the
  * images in it; image_open_file() holds it to read and change state and path.
- * All else is for the worker only. The mutex is taken under an mmap lock:
- * nothing that may fault or wait is done while it is held.
+ * Everything else is for the worker only. The mutex may be taken while an mmap
+ * lock is held; therefore its holder must not cause page faults or wait.
  */
 static DEFINE_MUTEX(images_mutex);
 static struct {
@@ -125,7 +125,10 @@ void image_close(void)
 	images.by_key = NULL;
 }
 
-/* -ENOMEM: all cookies are used. A cookie counts as used only after it was reported. */
+/*
+ * Finds the next free cookie; it remains free until it is reported. -ENOMEM:
+ * all cookies are used.
+ */
 static int cookie_next(u32 *cookie)
 {
 	if (images.last_cookie == COOKIE_LAST)
@@ -134,7 +137,7 @@ static int cookie_next(u32 *cookie)
 	return 0;
 }
 
-/* Takes a new cookie and reports it, with record and name. */
+/* Takes a new cookie, and reports it with record and name. */
 static int cookie_tell(struct oprof_kmod_image *record, const char *name, u32 *cookie)
 {
 	int error = cookie_next(&record->image);
@@ -161,9 +164,9 @@ static int cookie_release(u32 cookie)
 /* ---- files ---- */
 
 /*
- * The key of the file that the program sees, also on overlayfs: the same file
- * that a descriptor of path gives. The name of an unlinked file leads to its
- * inode while it is held.
+ * Returns the key of the file that the program sees, also on overlayfs. A
+ * descriptor that is opened by path has the same key. The held name of an
+ * unlinked file still refers to its inode.
  */
 static struct file_key key_of_path(const struct path *path)
 {
@@ -285,7 +288,10 @@ void image_tend(void)
 
 /* ---- the daemon's descriptors ---- */
 
-/* Takes over the held path. */
+/*
+ * The caller takes over the held path. -ENOENT: unknown cookie; -ESTALE: the
+ * path was taken before.
+ */
 static int image_take(u32 cookie, struct path *path)
 {
 	struct held_image *image;
@@ -303,7 +309,10 @@ static int image_take(u32 cookie, struct path *path)
 	return error;
 }
 
-/* Gives the path back for another try. The image may have been released since. */
+/*
+ * Gives the path back, so that image_open_file() can be called again. If the
+ * image was released since, the path is put.
+ */
 static void image_give_back(u32 cookie, const struct path *path)
 {
 	struct held_image *image;
@@ -330,7 +339,7 @@ static int descriptor_of_path(const struct path *path)
 
 	if (fd < 0)
 		return fd;
-	/* Does not wait for another process's lease: a file with a lease gets no descriptor. */
+	/* O_NONBLOCK: if another process holds a lease on the file, fail instead of waiting. */
 	file = dentry_open(path, O_RDONLY | O_LARGEFILE | O_NONBLOCK, current_cred());
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
@@ -439,7 +448,10 @@ static int region_make(struct generation *generation, const char *name, u64 star
 	return 0;
 }
 
-/* The region outgrew its reported end: it is reported again, with room to grow. */
+/*
+ * The region has grown beyond its reported end: reports it again, with an end
+ * that leaves room for growth.
+ */
 static int region_grow(struct generation *generation, struct region *old, u64 end,
 		       struct region **made)
 {
@@ -455,7 +467,7 @@ static int region_grow(struct generation *generation, struct region *old, u64 en
 	return 0;
 }
 
-/* Adds a region that is not within a reported one. */
+/* Adds a region that does not lie within a reported one. */
 static int region_add(struct generation *generation, const char *name, u64 start, u64 end,
 		      struct region **made)
 {

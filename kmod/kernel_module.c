@@ -17,13 +17,13 @@
 
 #define NR_CHANGES_MAX 4096
 
-/* A load or unload that was noted and not reported yet. */
+/* A load or unload that has not been reported yet. */
 struct change {
 	struct list_head node;
 	u64 time_ns;
 	u64 start, bytes; /* of the module's text */
 	u16 flags;	  /* OPROF_MODULE_LOAD or _UNLOAD */
-	bool has_waited;  /* it has waited for a pass */
+	bool has_waited;  /* a pass has ended since it was recorded */
 	char name[MODULE_NAME_LEN];
 };
 
@@ -35,8 +35,8 @@ struct loaded {
 };
 
 /*
- * Protects changes and nr_changes: the notifier adds, the worker removes. Only
- * the worker uses loaded_modules.
+ * Protects changes and nr_changes. The notifier adds changes, and the worker
+ * removes them. Only the worker uses loaded_modules.
  */
 static DEFINE_MUTEX(changes_mutex);
 static LIST_HEAD(changes);
@@ -80,7 +80,10 @@ static void note(const struct module *module, u16 flags)
 
 static int notified(struct notifier_block *block, unsigned long state, void *data)
 {
-	/* A module whose init fails also comes and goes; its text runs in between. */
+	/*
+	 * This includes modules whose init function fails: their code runs
+	 * until they are removed.
+	 */
 	if (state == MODULE_STATE_COMING)
 		note(data, OPROF_MODULE_LOAD);
 	else if (state == MODULE_STATE_GOING)
@@ -127,8 +130,8 @@ static struct loaded *loaded_find(u64 start)
 }
 
 /*
- * Finds or makes the module's entry, with its cookie. A module loaded before
- * the run gets one only when it is unloaded.
+ * Finds or creates the module's entry, with its cookie. A module that was
+ * loaded before the run has no entry until it is unloaded.
  */
 static int loaded_get(const struct change *change, struct loaded **found)
 {
@@ -164,8 +167,8 @@ static int tell_change(const struct change *change)
 	if (error || change->flags != OPROF_MODULE_UNLOAD)
 		return error;
 	/*
-	 * If there is no room, the reader keeps the cookie until the run ends,
-	 * which is harmless.
+	 * If the buffer has no room for RELEASE, the reader keeps the cookie
+	 * until the run ends, which is harmless.
 	 */
 	(void)image_release_module(loaded->cookie);
 	list_del(&loaded->node);
@@ -174,9 +177,9 @@ static int tell_change(const struct change *change)
 }
 
 /*
- * Returns the first change that may be reported, or NULL. An unload waits for a
- * pass, so that earlier samples are reported before it; later changes wait with
- * it.
+ * Returns the first change that may be reported, or NULL. An unload waits until
+ * the next pass, so that earlier samples are reported before it. Changes after
+ * it also wait.
  */
 static struct change *change_first(void)
 {

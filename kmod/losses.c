@@ -7,7 +7,7 @@
 #include "kmod/stats.h"
 #include "kmod/tell.h"
 
-/* The reason under which each counter's samples are reported as lost. */
+/* For each counter of lost samples, the reason that LOST records state. */
 static const struct {
 	enum stats_counter counter;
 	enum oprof_lost reason;
@@ -32,7 +32,10 @@ static struct {
 	u64 switches;
 } told;
 
-/* Switches that found no room or whose tasks are unknown, and that were not reported yet. */
+/*
+ * Switches for which the buffer had no room, or whose tasks are unknown, and
+ * that have not been reported yet.
+ */
 static struct {
 	u64 nr, from_ns;
 } dropped;

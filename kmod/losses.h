@@ -5,16 +5,20 @@
 
 #include <linux/types.h>
 
-void losses_begin(void); /* a new run: nothing has been reported yet */
+void losses_begin(void); /* to be called when a run begins */
 
-/* Reports the losses counted in stats since the last report. -ENOSPC: the rest next time. */
+/*
+ * Reports the losses counted in stats since the last report. -ENOSPC: the next
+ * call reports the rest.
+ */
 int losses_tell(u64 time_ns);
 
 /* Counts a switch that was recorded and cannot be reported. */
 void losses_drop_switch(int cpu, u64 time_ns);
 /*
- * Reports the switches counted by losses_drop_switch(), if any. Must precede
- * the report of the next switch, so that readers see the gap. -ENOSPC.
+ * Reports the switches counted by losses_drop_switch(), if any. Must be
+ * called before the next switch is reported, so that readers notice the gap.
+ * Returns 0 or -ENOSPC.
  */
 int losses_tell_dropped(void);
 

@@ -39,7 +39,7 @@ static int __init main_init(void)
 {
 	int status = init_parts();
 
-	/* Module loaders would try again on -EAGAIN. */
+	/* Not -EAGAIN: module loaders would try again. */
 	return status == -EAGAIN ? -EBUSY : status;
 }
 

@@ -58,10 +58,11 @@ static int skip_to(struct packet_walk *walk, u32 align)
 }
 
 /*
- * A compact stamp has only the low bits; the preceding record gives the others.
- * A stamp that went back a little (ring/port_kernel.h) would seem to be a whole
- * span later. Since no record is later than its packet, the preceding stamp is
- * used then.
+ * A compact stamp has only the low bits; the other bits are those of the
+ * preceding record's stamp, or of the next span. A stamp that is slightly lower
+ * than the preceding one (ring/port_kernel.h) would be decoded as almost a
+ * whole span later. Such a result is after the packet's end, and the preceding
+ * stamp is used instead.
  */
 static u64 compact_stamp(const struct packet_walk *walk, u32 word)
 {
@@ -105,7 +106,10 @@ static int skip_string(struct packet_walk *walk)
 	return 0;
 }
 
-/* Returns the size of the payload at walk->at, which is aligned. 0: no entry, or beyond the end. */
+/*
+ * Returns the size of the payload at walk->at, which is aligned; 0 if id is
+ * unknown or the payload would exceed the packet.
+ */
 static u32 payload_bytes(const struct packet_walk *walk, u32 id)
 {
 	const struct entry_sample *sample = (const void *)walk->at;
@@ -135,7 +139,7 @@ static u32 payload_bytes(const struct packet_walk *walk, u32 id)
 static int next_entry_header(struct packet_walk *walk, struct record_header *header)
 {
 	for (;;) {
-		/* Bytes that remain before the next alignment are not a record. */
+		/* A rest that is shorter than the alignment is not a record. */
 		if (room(walk) < OPROF_RECORD_HEADER_ALIGN)
 			return 0;
 		if (skip_to(walk, OPROF_RECORD_HEADER_ALIGN))

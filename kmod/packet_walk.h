@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the entries of a packet of a CPU's ring (oprof/packet.h, kmod/entry.h),
- * one by one. Independent of the kernel: a unit test in user space compiles it
- * too.
+ * Reads the entries of a packet of a CPU's ring (oprof/packet.h,
+ * kmod/entry.h), one by one. Independent of the kernel: a unit test in user
+ * space also compiles this file.
  *
- * Whatever the packet contains, nothing beyond it is read, and each entry that
- * is returned lies completely within it.
+ * For any contents of the packet, no byte outside it is read, and each returned
+ * entry lies completely within it.
  */
 #ifndef KMOD_PACKET_WALK_H
 #define KMOD_PACKET_WALK_H
@@ -22,18 +22,19 @@ struct packet_walk {
 };
 
 /*
- * packet must be aligned to 8. -EBADMSG: not a packet of this size; of walk, only
- * packet_walk_nr_records() may then be asked.
+ * packet must be aligned to 8 bytes. Returns 0, or -EBADMSG: not a packet of
+ * this size; then only packet_walk_nr_records() may be called for walk.
  */
 int packet_walk_begin(struct packet_walk *walk, const u8 *packet, u32 sub_buffer_bytes);
 
-/* Returns 1 with the next entry's type, payload and stamp; 0: none; -EBADMSG: damaged. */
+/* Returns 1 with the next entry's type, payload and stamp; 0 at the end; -EBADMSG if damaged. */
 int packet_walk_next(struct packet_walk *walk, enum entry_type *type, const void **payload,
 		     u64 *stamp);
 
 /*
- * Returns the number of records according to the packet: a bound for losses if it is damaged. 1
- * if its header is, which then says nothing: a packet has at least one record.
+ * Returns the number of records that the packet's header states: a bound for
+ * the losses if the packet is damaged. Returns 1 if the header itself is
+ * damaged, because a packet has at least one record.
  */
 u32 packet_walk_nr_records(const struct packet_walk *walk);
 

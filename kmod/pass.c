@@ -22,9 +22,9 @@
 #include "kmod/unmapped.h"
 
 static struct {
-	u64 number;		/* of this pass, from 1 on */
+	u64 number;		/* of this pass; the first is 1 */
 	u64 nr_packets;		/* read in this pass */
-	struct cpumask flushed; /* CPUs that had something to flush */
+	struct cpumask flushed; /* CPUs on which a packet was flushed */
 	struct oprof_frame chain[OPROF_KMOD_FRAMES_MAX];
 } pass;
 
@@ -86,7 +86,10 @@ static void kernel_frame(u64 address, struct oprof_frame *frame)
 	};
 }
 
-/* Returns the link's index in the chain: after the program's pc, if the sample is the kernel's. */
+/*
+ * Returns the link's index in the chain, or UINT_MAX. In a sample of the
+ * kernel, the link follows the program's pc.
+ */
 static unsigned int link_at(const struct entry_sample *entry)
 {
 	return entry->flags & ENTRY_SAMPLE_LINK ? entry->nr_kernel + !entry->user : UINT_MAX;
@@ -94,7 +97,7 @@ static unsigned int link_at(const struct entry_sample *entry)
 
 /*
  * Callers that cannot be resolved keep their raw address, and the sample is
- * kept. A link that cannot be resolved was not one, and is removed.
+ * kept. A link that cannot be resolved is not a return address, and is removed.
  */
 static void fill_chain(struct resolve_place *place, const struct entry_sample *entry,
 		       struct oprof_sample *sample)
@@ -189,8 +192,8 @@ static void read_switch(int cpu, const struct entry_switch *entry, u64 stamp)
 		return;
 	}
 	/*
-	 * A task that has exited is not off CPU: the SWITCH names the idle task
-	 * (doc/records.md).
+	 * A task that has exited is not off CPU. Its SWITCH record names the
+	 * idle task instead (doc/records.md).
 	 */
 	if (entry->dead)
 		from = (struct oprof_task){.generation =
@@ -230,13 +233,19 @@ static void read_packet(int cpu, const u8 *packet, u32 sub_buffer_bytes)
 	}
 	if (!status)
 		return;
-	/* Only a fault of the ring can cause this; references in the packet may be held forever. */
+	/*
+	 * Only a fault of the ring can cause this. References in the unread
+	 * part are never dropped.
+	 */
 	WARN_ONCE(1, "oprof: a packet of CPU %d can't be read\n", cpu);
 	if (packet_walk_nr_records(&walk) > nr_read)
 		stats_add(cpu, STATS_lost_damaged, packet_walk_nr_records(&walk) - nr_read);
 }
 
-/* Reads at most one lap, which holds all that was there when the pass began, so that it ends. */
+/*
+ * Reads at most one lap, so that the pass ends. A lap includes everything that
+ * the ring held when the pass began.
+ */
 static void read_cpu(int cpu)
 {
 	struct ring_reader *reader = sampler_reader(cpu);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes on the scheduler's tracepoints. */
 #include "kmod/probes.h"
 
 #include <linux/sched/signal.h>
@@ -11,7 +10,10 @@
 #include "kmod/sampler.h"
 #include "kmod/sync_worker.h"
 
-/* The last thread: its address space is about to be freed, unless we hold it. */
+/*
+ * If the process's last thread exits, its address space is freed when the
+ * worker has dropped our references: request a pass.
+ */
 static void probe_exit(COMPAT_PROCESS_EXIT_ARGUMENTS)
 {
 	if (compat_is_group_dead() && sampler_has_seen_process(task_tgid(task)))
@@ -30,7 +32,7 @@ enum { PROBE_EXIT, PROBE_SWITCH, PROBE_NR };
 struct probe {
 	const char *name;
 	void *function;
-	struct tracepoint *tracepoint; /* found by name: symbols are not exported */
+	struct tracepoint *tracepoint; /* found by name, because the symbols are not exported */
 	bool registered;
 };
 

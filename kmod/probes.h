@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Probes on the scheduler's tracepoints: a sampled process exits (so that its
- * address space is held no longer than necessary); a CPU switches tasks (if
- * SWITCH records are wanted).
+ * Probes on the scheduler's tracepoints: for the exit of a sampled process
+ * (so that its address space is held no longer than necessary), and for task
+ * switches (if SWITCH records are wanted).
  */
 #ifndef KMOD_PROBES_H
 #define KMOD_PROBES_H
@@ -11,7 +11,7 @@
 
 /* Returns 0; -ENOENT: the kernel lacks a tracepoint; -errno. May sleep. */
 int probes_enable(bool want_switches);
-/* No probe runs any more when it returns. */
+/* When the function returns, no probe is running or will run. */
 void probes_disable(void);
 
 #endif

@@ -23,20 +23,20 @@
 #define NR_LOCKED_MAX 256
 #define CACHE_ORDER   6
 /*
- * A program can keep its mmap lock for any time (by a page of a user-space file
- * system that does not answer). This is the maximum wait for all samples of one
- * CPU together.
+ * A program can hold its mmap lock for an unlimited time (by a page fault in
+ * a user-space file system that does not respond). This is the maximum wait for
+ * all samples of one CPU together, in jiffies.
  */
 #define PATIENCE HZ
 
 static struct {
 	struct mm_struct *mm; /* whose mmap lock is held */
 	unsigned int nr_resolved;
-	bool has_waited; /* for unmappings in progress */
+	bool has_waited; /* wait_for_unmappings() was called */
 	bool has_records;
-	unsigned long patience; /* rest of PATIENCE, in jiffies */
+	unsigned long patience; /* the part of PATIENCE that is left */
 	char *name;		/* PATH_MAX bytes, for names of paths */
-	/* What this address space has at some pages; valid while its lock is held. */
+	/* Images of some pages of this address space; valid while its lock is held. */
 	struct {
 		u64 page; /* 0: empty */
 		u64 add;  /* offset = address + add */
@@ -81,7 +81,7 @@ void resolve_end(const struct mm_struct *mm)
 
 static struct task_struct *waiter;
 
-/* Ends the wait for the lock as for a killed task: mmap locks have no wait with a timeout. */
+/* Ends the wait for the lock by a kill signal, because mmap locks have no wait with a timeout. */
 static void lose_patience(struct work_struct *work)
 {
 	(void)send_sig(SIGKILL, waiter, 1);
@@ -91,7 +91,7 @@ static DECLARE_DELAYED_WORK(patience_work, lose_patience);
 
 /*
  * Calls take, which waits for an mmap lock until a signal ends the wait.
- * Returns 0; -EBUSY: it takes too long.
+ * Returns 0; -EBUSY: the wait was too long.
  */
 static int take_in_time(struct mm_struct *mm, int (*take)(struct mm_struct *mm))
 {
@@ -129,7 +129,7 @@ static void begin_locked(struct mm_struct *mm, bool has_waited)
 	memset(resolver.cache, 0, sizeof(resolver.cache));
 }
 
-/* Returns 0; -EBUSY: it takes too long. */
+/* Takes mm's lock for reading, or keeps it. Returns 0; -EBUSY: the wait was too long. */
 static int lock(struct mm_struct *mm)
 {
 	int error = 0;
@@ -145,10 +145,10 @@ static int lock(struct mm_struct *mm)
 }
 
 /*
- * munmap(2) removes a mapping with the lock held for writing, and continues
- * with it held for reading; only then the unmapping is recorded. Taking the
- * lock for writing waits for this. -EBUSY: it takes too long, and the lock is
- * no longer held.
+ * munmap(2) removes a mapping with the lock held for writing, and then holds it
+ * for reading, during which the unmapping is recorded. Therefore taking the
+ * lock for writing waits for the record. Returns 0; -EBUSY: the wait was too
+ * long, and the lock is no longer held.
  */
 static int wait_for_unmappings(struct mm_struct *mm)
 {
@@ -185,7 +185,7 @@ static void cache_add(u64 address, const struct oprof_frame *frame)
 	resolver.cache[index].add = frame->offset - address;
 }
 
-/* ---- what is mapped ---- */
+/* ---- mappings and their images ---- */
 
 static const struct inode *path_inode(struct file *file)
 {
@@ -193,9 +193,9 @@ static const struct inode *path_inode(struct file *file)
 }
 
 /*
- * Memory that only looks like a file: shared anonymous memory, System V's,
- * memfd_create's, huge pages, a device. But if the program itself runs from
- * such memory, it counts as a file.
+ * Returns whether the file is only a form of memory: shared anonymous memory,
+ * memory of System V or memfd_create(), huge pages, a device. But if mm's
+ * program itself runs from the file, the result is false.
  */
 static bool is_unfiled(struct mm_struct *mm, struct file *file)
 {
@@ -302,9 +302,9 @@ static int frame_of_unmapped(const struct resolve_place *place,
 }
 
 /*
- * The mmap lock is held. A caller's address comes from the program's memory and
- * may be wrong: it must not create an image or hold a file for memory that is
- * not code.
+ * The mmap lock is held. A caller's address comes from the program's memory
+ * and may be wrong: therefore a caller's address in memory that is not code
+ * must not create an image or hold a file.
  */
 static int look_up(const struct resolve_place *place, u64 address, struct oprof_frame *frame)
 {
@@ -342,7 +342,7 @@ int resolve_user(const struct resolve_place *place, u64 address, struct oprof_fr
 		.offset = address,
 	};
 	if (compat_is_vsyscall(address))
-		return 0; /* readers recognise it by its address */
+		return 0; /* readers recognise this page by its address */
 	if (!place->mm)
 		return -ENOENT;
 	error = lock(place->mm);

@@ -18,14 +18,14 @@
 static DEFINE_MUTEX(run_mutex);
 
 static struct {
-	bool open, enabled; /* written under the mutex, read without */
+	bool open, enabled; /* written under the mutex, read without it */
 	u64 thinning;	    /* likewise */
 	struct settings settings;
 } run = {.thinning = 1};
 
-/* ---- the parts, in their order and in reverse ---- */
+/* ---- the parts: opened in order, closed in reverse ---- */
 
-/* Opens what the worker needs to know about files, processes and mappings. */
+/* Opens the parts that know files, processes, mappings and modules. */
 static int open_knowledge(void)
 {
 	int status = image_open();
@@ -122,7 +122,7 @@ static void close_parts(void)
 
 static int enable_counters(void)
 {
-	static struct settings thinned; /* too large for the stack; used under the mutex */
+	static struct settings thinned; /* too large for the stack; protected by the mutex */
 
 	thinned = run.settings;
 	if (run.thinning > 1)
@@ -198,8 +198,8 @@ static int enable_locked(void)
 }
 
 /*
- * A last pass reports the rest and wakes the reader; it runs even if the wait
- * for it is interrupted.
+ * Requests a last pass, which reports the rest and wakes the reader. The pass
+ * runs even if the wait for it is interrupted.
  */
 static int disable_locked(void)
 {
@@ -222,7 +222,7 @@ int run_enable(bool enable)
 	return status;
 }
 
-/* Creates the counters again; the probe on switches stays. */
+/* Creates the counters again. The probes remain registered. */
 static int rethin_locked(void)
 {
 	int status;

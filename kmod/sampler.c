@@ -24,13 +24,13 @@
 
 #define NR_SUB_BUFFERS_WANTED 8u
 
-/* ---- what was sampled: Bloom filters of pointers, with two pages ---- */
+/* ---- sampled address spaces and processes: Bloom filters of pointers, with two pages ---- */
 
 #define SEEN_ORDER 14u
 #define SEEN_WORDS ((1u << SEEN_ORDER) / BITS_PER_LONG)
 #define SEEN_PAGES 2u
 
-/* NMIs of any CPU set bits; the worker clears them, in the page that is not in use. */
+/* All CPUs set bits, also in NMIs. The worker clears the page that is not in use. */
 struct seen {
 	unsigned long words[SEEN_PAGES][SEEN_WORDS];
 };
@@ -91,8 +91,9 @@ bool sampler_has_seen_process(const struct pid *process)
 }
 
 /*
- * A CPU that marks during a turn may use the old page, which counts until the
- * next turn. By then a flush of its CPU has waited for it.
+ * A CPU that is in seen_mark() during a turn may set bits in the old page.
+ * seen_has() checks this page until the next turn clears it. Before that, a
+ * flush has waited for the CPU, so no writer uses the page any more.
  */
 void sampler_turn_seen(void)
 {
@@ -101,15 +102,15 @@ void sampler_turn_seen(void)
 	seen_clear(&seen_mms, next);
 	seen_clear(&seen_processes, next);
 	/*
-	 * The page is clear before bits are set in it. Pairs with the data
-	 * dependency of seen_mark().
+	 * The page is clear before bits are set in it. Pairs with the address
+	 * dependency in seen_mark().
 	 */
 	smp_store_release(&seen_page, next);
 }
 
 /* ---- each CPU's state ---- */
 
-/* What distinguishes two contexts. */
+/* Two contexts are the same if all these members are equal. */
 struct identity {
 	struct mm_struct *mm;
 	struct pid *process;
@@ -119,14 +120,14 @@ struct identity {
 };
 
 /*
- * For writers of one level only, since writers that interrupt it have other
- * levels. If a writer of the same level does interrupt (a tracepoint's event in
- * a softirq over a task), busy detects this.
+ * Used by the writers of one level. A writer that interrupts them usually has
+ * another level; busy detects the exception (a tracepoint's event in a softirq
+ * that interrupted a task).
  */
 struct sampler_level {
 	bool busy;
 	u32 id;		      /* of the last context */
-	struct identity last; /* its references are held while epoch is current */
+	struct identity last; /* its references are held while its epoch is the current one */
 	struct chain chain;   /* too large for the NMI's stack */
 };
 
@@ -140,7 +141,7 @@ struct sampler_cpu {
 	struct sampler_level levels[ENTRY_NR_LEVELS];
 };
 
-static DEFINE_PER_CPU(struct sampler_cpu *, sampler_cpus); /* NULL: not open */
+static DEFINE_PER_CPU(struct sampler_cpu *, sampler_cpus); /* NULL: no run is open */
 static u32 sampler_epoch;
 /* Settings of this run. */
 static unsigned int chain_depth;
@@ -151,7 +152,10 @@ static bool want_cgroups;
 static void set_sizes(const struct settings *settings, struct ring_config *config)
 {
 	u64 all = roundup_pow_of_two(settings->cpu_buffer_size * SETTINGS_CPU_SAMPLE_BYTES);
-	/* The deepest sample must fit as the only record of a packet, aligned to 8. */
+	/*
+	 * A sample with the longest chain must fit into a packet, as its only
+	 * record and aligned to 8 bytes.
+	 */
 	u64 least = sizeof(struct oprof_packet_header) + OPROF_RECORD_EXTENDED_BYTES + 8 +
 		    sizeof(struct entry_sample) + settings->backtrace_depth * sizeof(u64);
 	u64 sub_buffer = max_t(u64, all / NR_SUB_BUFFERS_WANTED, roundup_pow_of_two(least));
@@ -181,7 +185,7 @@ static int create_cpu(const struct ring_config *config, int cpu, struct sampler_
 	if (error)
 		goto destroy;
 	error = -ENOMEM;
-	/* Fail rather than let the kernel kill processes for memory. */
+	/* These flags make the allocation fail instead of killing processes to get memory. */
 	state->memory = kvmalloc_node(bytes, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN,
 				      cpu_to_node(cpu));
 	if (!state->memory)
@@ -285,13 +289,14 @@ static u64 cgroup_of(struct task_struct *task)
  * task itself exits or execs. A parent that reaps it may remove its thread
  * group's pid at any time, but the pid's memory remains for an RCU grace
  * period, and its reference is dropped only after that. The kernel writes these
- * fields without a mark, as whole words: hence data_race().
+ * fields as whole words by plain accesses; therefore the race is allowed
+ * (data_race()).
  */
 static void identify(struct task_struct *task, struct identity *identity)
 {
 	identity->mm = data_race(READ_ONCE(task->mm));
 	identity->tid = data_race(READ_ONCE(task->pid));
-	identity->process = identity->tid /* the idle task has none */
+	identity->process = identity->tid /* 0: the idle task, without a process */
 				    ? data_race(READ_ONCE(task->signal->pids[PIDTYPE_TGID]))
 				    : NULL;
 	identity->cgroup = cgroup_of(task);
@@ -305,9 +310,9 @@ static bool is_same(const struct identity *one, const struct identity *other)
 }
 
 /*
- * Takes the references of an entry whose slot is reserved; the worker drops
- * them. A kernel thread may use an mm that only its owner holds: hence
- * not_zero.
+ * Takes references for an entry whose slot is reserved; the worker drops them.
+ * An mm that a kernel thread uses may have lost its last user; therefore
+ * mmget_not_zero().
  */
 static void take_references(const struct identity *identity, struct entry_context *entry)
 {
@@ -386,7 +391,7 @@ static void count_seen_nmi(enum entry_level level, bool user)
 	stats_inc_nmi(user ? STATS_user : STATS_kernel);
 }
 
-/* Fills in the sample's head; the chain follows it. */
+/* Fills in the members before the chain, except event and period. */
 static void fill_sample(struct entry_sample *entry, const struct sampler_level *at,
 			enum entry_level level, struct pt_regs *regs)
 {
@@ -424,7 +429,10 @@ static int write_sample(struct sampler_cpu *state, enum entry_level level, unsig
 	return 0;
 }
 
-/* Half of the ring is unread: without a kick it might be full before the next pass. */
+/*
+ * Kicks the worker if half of the ring is unread: otherwise the ring might be
+ * full before the next pass.
+ */
 static void kick_if_filling_nmi(struct sampler_cpu *state)
 {
 	const struct ring_shared *shared = state->ring.shared;
@@ -449,7 +457,7 @@ static int sample_at_level(struct sampler_cpu *state, enum entry_level level, un
 	return write_sample(state, level, event, period, regs);
 }
 
-/* regs should not be NULL; if it is, the sample is the kernel's, at address 0. */
+/* regs should not be NULL; if it is, the sample is in the kernel, at address 0. */
 void sampler_sample_nmi(unsigned int event, u64 period, struct pt_regs *regs)
 {
 	struct sampler_cpu *state = this_cpu_read(sampler_cpus);
@@ -532,14 +540,14 @@ void sampler_switch(struct task_struct *prev, struct task_struct *next, bool pre
 
 static void flush_here(void *ring)
 {
-	(void)ring_flush(ring); /* -EAGAIN: a writer closed it first */
+	(void)ring_flush(ring); /* -EAGAIN: a writer closed the packet first */
 }
 
 bool sampler_flush(int cpu)
 {
 	struct ring *ring = &per_cpu(sampler_cpus, cpu)->ring;
 
-	/* Nothing is open: do not wake an idle CPU. */
+	/* No packet is open: do not wake an idle CPU. */
 	if ((ring_load(&ring->shared->reserved) & ring->sub_mask) <= RING_FINALISED)
 		return false;
 	if (!cpu_online(cpu))

@@ -2,10 +2,11 @@
 /*
  * The sample path: from an interrupt to entries in this CPU's ring.
  *
- * Who may run against whom: sampler_sample_nmi() and sampler_switch() run on
- * their own CPU and nest as levels do. The sync worker reads and renews from
- * any CPU. Opening and closing require that nothing samples: counters, timers
- * and probes have been removed and synchronised with.
+ * Concurrency: sampler_sample_nmi() and sampler_switch() write only to the ring
+ * of the CPU on which they run, and interrupt each other as the levels allow
+ * (kmod/entry.h). The sync worker reads and renews from any CPU. Opening and
+ * closing require that there are no writers: counters, timers and probes have
+ * been removed and synchronised with.
  */
 #ifndef KMOD_SAMPLER_H
 #define KMOD_SAMPLER_H
@@ -19,8 +20,8 @@
 
 /*
  * Maximum number of contexts per CPU whose references the worker has not
- * dropped yet. Further contexts are lost (lost_references). The worker is
- * kicked at half of it.
+ * dropped yet. Further contexts are lost, and their samples counted as
+ * lost_references. At half of this number the worker is kicked.
  */
 #define SAMPLER_REFERENCES_MAX 4096
 
@@ -37,7 +38,7 @@ void sampler_close(void);
  */
 void sampler_sample_nmi(unsigned int event, u64 period, struct pt_regs *regs);
 
-/* Records that this CPU switches from prev to next. Interrupts off. */
+/* Records that this CPU switches from prev to next. Interrupts must be off. */
 void sampler_switch(struct task_struct *prev, struct task_struct *next, bool preempted);
 
 /* ---- for the sync worker ---- */
@@ -53,17 +54,21 @@ bool sampler_flush(int cpu);
 /* Returns the one reader of a CPU's ring. */
 struct ring_reader *sampler_reader(int cpu);
 
-/* Call it when the references (if any) of so many of a CPU's CONTEXT entries were dropped. */
+/*
+ * Must be called after the references (if any) of `number` CONTEXT entries of a
+ * CPU were dropped.
+ */
 void sampler_references_dropped(int cpu, unsigned int number);
 
 /* Makes each level of each CPU write a new context before its next sample. */
 void sampler_renew(void);
 
 /*
- * Whether mm or process was sampled in this pass or the one before. May be true
- * for others, but is never false for one that was sampled. Any context. The
- * worker calls sampler_turn_seen() in each pass, before it renews contexts:
- * whatever is sampled afterwards is marked again.
+ * Return whether mm or process was sampled in this pass or the preceding one.
+ * The result may also be true for an mm or process that was not sampled, but
+ * never false for one that was. Callable from any context. The worker calls
+ * sampler_turn_seen() in each pass, before it renews contexts: everything that
+ * is sampled afterwards is marked again.
  */
 bool sampler_has_seen_mm(const struct mm_struct *mm);
 bool sampler_has_seen_process(const struct pid *process);

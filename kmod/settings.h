@@ -42,8 +42,8 @@ int settings_check(const struct settings *settings);
 #define SETTINGS_THINNING_MAX 1000u
 
 /*
- * Thins out counters with a frequency: divides it by thinning, down to at least
- * 1. A timer's interval becomes exactly thinning times longer.
+ * Divides the frequency of each counter that has one by thinning, but not
+ * below 1 Hz. A timer's interval becomes exactly `thinning` times longer.
  */
 void settings_thin(struct settings *settings, u64 thinning);
 

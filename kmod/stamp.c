@@ -13,9 +13,9 @@
 #include <asm/tsc.h>
 #endif
 
-/* NMIs and the host can interrupt a reading: the tightest of this many is used. */
+/* NMIs and the host can interrupt a reading: the shortest of this many readings is used. */
 #define STAMP_NR_READINGS 5
-/* Between the first two readings. */
+/* Time between the first two readings. */
 #define STAMP_FIRST_US 5000
 
 static enum ring_clock clock = RING_CLOCK_MONOTONIC;
@@ -31,7 +31,7 @@ static bool is_trustworthy(void)
 #endif
 }
 
-/* The nanoseconds are read between two readings of the counter. */
+/* Reads the nanoseconds between two readings of the counter. */
 void stamp_read_both(struct stamp_point *best)
 {
 	u64 before, after, ns, tightest = ~0ull;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of a run: it stamps entries, and stamps are converted to
- * CLOCK_MONOTONIC. It is the CPU's counter if that is constant and
- * synchronised, unless the module parameter clock selects another.
+ * The clock of a run. Entries are stamped with it, and stamps are converted
+ * to CLOCK_MONOTONIC. The clock is the CPU's cycle counter if this counter has
+ * a constant rate and is synchronised among CPUs, unless the module parameter
+ * clock selects another.
  */
 #ifndef KMOD_STAMP_H
 #define KMOD_STAMP_H
@@ -20,7 +21,7 @@ int stamp_init(const char *name);
 enum ring_clock stamp_clock(void);
 const char *stamp_name(void); /* "counter" or "monotonic" */
 
-/* Returns the present time as entries are stamped. Callable from NMI. */
+/* Returns the present time on the clock of stamps. Callable from NMI. */
 static inline u64 stamp_now(void)
 {
 	return ring_clock(stamp_clock());
@@ -33,8 +34,8 @@ void stamp_read_both(struct stamp_point *now);
 /* For the worker, at the start of each pass: reads both clocks again. */
 void stamp_anchor(void);
 /*
- * Converts a stamp to ns; the stamp must be later than the last anchor but one.
- * Later stamps never give smaller results. For the worker.
+ * Converts a stamp to ns; the stamp must be later than the last but one call of
+ * stamp_anchor(). A later stamp never gives a smaller result. For the worker.
  */
 u64 stamp_to_ns(u64 stamp);
 

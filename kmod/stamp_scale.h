@@ -2,14 +2,15 @@
 /*
  * Converts a counter's stamps to nanoseconds: by lines between anchors, which
  * are simultaneous readings of both clocks. Times that were reported remain
- * valid: the scale bends at the last reported stamp, not at the anchor before
- * it. It never falls, even if the last line was too steep.
+ * valid: the slope changes at the last reported stamp (`bend`), not at the
+ * preceding anchor. The scale never decreases, even if the last line was too
+ * steep.
  *
  *	... before_ns ---- bend ------------- anchor ......
  *	  the old line		to the new anchor    beyond it, at the measured rate
  *
  * Plain arithmetic, without division per stamp. It also compiles in user space,
- * for its test. One user at a time (the sync worker).
+ * for its test. Only one thread may use a scale (the sync worker).
  */
 #ifndef KMOD_STAMP_SCALE_H
 #define KMOD_STAMP_SCALE_H
@@ -31,10 +32,10 @@ struct stamp_point {
 };
 
 struct stamp_scale {
-	struct stamp_point before; /* from here to the bend before_rate applies */
-	struct stamp_point bend;   /* from here to the anchor bend_rate applies */
-	struct stamp_point anchor; /* from here on rate applies */
-	struct stamp_point base;   /* a true reading; rate is measured from here */
+	struct stamp_point before; /* before_rate applies from here to bend */
+	struct stamp_point bend;   /* bend_rate applies from here to anchor */
+	struct stamp_point anchor; /* rate applies from here on */
+	struct stamp_point base;   /* an unadjusted reading; rate is measured from here */
 	struct stamp_point told;   /* the last reported point beyond the anchor */
 	u64 before_rate, bend_rate, rate;
 };
@@ -65,7 +66,7 @@ static inline u64 stamp_scale_rate(u64 ns, u64 ticks)
 	return rate;
 }
 
-/* The first two readings. The line through both converts any stamp. */
+/* Takes the first two readings. The line through both converts any stamp. */
 static inline void stamp_scale_init(struct stamp_scale *scale, struct stamp_point first,
 				    struct stamp_point second)
 {
@@ -93,7 +94,7 @@ static inline u64 stamp_scale_ns(const struct stamp_scale *scale, u64 stamp)
 	return back < scale->before.ns ? scale->before.ns - back : 0;
 }
 
-/* The same for a stamp that will be reported: later results will agree with this one. */
+/* The same for a stamp whose time will be reported: later anchors do not change this time. */
 static inline u64 stamp_scale_tell(struct stamp_scale *scale, u64 stamp)
 {
 	u64 ns = stamp_scale_ns(scale, stamp);
@@ -105,7 +106,7 @@ static inline u64 stamp_scale_tell(struct stamp_scale *scale, u64 stamp)
 	return ns;
 }
 
-/* Adds a reading that is later than all before. */
+/* Adds a reading. It is ignored if it is not later than the last reported one. */
 static inline void stamp_scale_anchor(struct stamp_scale *scale, struct stamp_point now)
 {
 	u64 told_rate = scale->rate;

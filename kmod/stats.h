@@ -2,7 +2,7 @@
 /*
  * Named counters of a run, for each CPU: the files of stats/ (doc/kmod.md).
  * Each has one writer: the CPU, in any context (STATS_BY_CPU), or the sync
- * worker, for any CPU's samples (STATS_BY_WORKER).
+ * worker, for the samples of all CPUs (STATS_BY_WORKER).
  *
  * When the worker has read everything: seen = stored + the sum of lost_*.
  */
@@ -16,12 +16,12 @@
 /* X(name): counted by the CPU. All but the last five count samples. */
 #define STATS_BY_CPU(X)                                                                            \
 	X(seen)	  /* samples taken */                                                              \
-	X(in_nmi) /* of seen, by the context that took them */                                     \
+	X(in_nmi) /* part of seen: in an NMI; the next two: in an interrupt, in a task */          \
 	X(in_interrupt)                                                                            \
 	X(in_task)                                                                                 \
-	X(user) /* of seen, by what was interrupted */                                             \
+	X(user) /* part of seen: interrupted a program; the next: the kernel */                    \
 	X(kernel)                                                                                  \
-	X(lost_full) /* the CPU's ring had no room: the ring's three reasons */                    \
+	X(lost_full) /* the ring had no room; this and the next two are the ring's reasons */      \
 	X(lost_nested)                                                                             \
 	X(lost_too_big)                                                                            \
 	X(lost_references) /* too many address spaces and processes are held */                    \
@@ -34,22 +34,22 @@
 
 /* X(name): counted by the sync worker. */
 #define STATS_BY_WORKER(X)                                                                         \
-	X(stored)	      /* samples in the event buffer */                                    \
-	X(lost_context)	      /* the context's record was lost or out of order */                  \
-	X(lost_no_task)	      /* the process had no pid any more and was not known */              \
-	X(lost_no_mapping)    /* nothing was mapped at the address */                              \
-	X(lost_unmapped)      /* the mapping there was removed, and this was not recorded */       \
-	X(lost_locked)	      /* the program held the mmap lock for too long */                    \
-	X(lost_memory)	      /* no memory for the image or process */                             \
-	X(lost_buffer)	      /* the event buffer had no room */                                   \
-	X(lost_damaged)	      /* in a packet that could not be read */                             \
-	X(unmaps_used)	      /* samples resolved by a removed mapping */                          \
+	X(stored)	   /* samples in the event buffer */                                       \
+	X(lost_context)	   /* the context's record was lost or out of order */                     \
+	X(lost_no_task)	   /* the process had been reaped and had no generation */                 \
+	X(lost_no_mapping) /* nothing was mapped at the address */                                 \
+	X(lost_unmapped)   /* the mapping at the address was removed, and this was not recorded */ \
+	X(lost_locked)	   /* the program held the mmap lock for too long */                       \
+	X(lost_memory)	   /* no memory for the image or process */                                \
+	X(lost_buffer)	   /* the event buffer had no room */                                      \
+	X(lost_damaged)	   /* in a packet that could not be read */                                \
+	X(unmaps_used)	   /* samples resolved by a removed mapping */                             \
 	X(references_taken)   /* references to address spaces taken */                             \
-	X(references_dropped) /* and dropped */                                                    \
+	X(references_dropped) /* the same references dropped */                                    \
 	X(switches_dropped)   /* recorded switches that could not be reported */                   \
 	X(passes)	      /* of the worker */                                                  \
 	X(kicks)	      /* passes requested by an exit or a filling ring */                  \
-	X(throttled)	      /* times that perf throttled a counter */                            \
+	X(throttled)	      /* times that perf began to throttle a counter */                    \
 	X(counters_failed)    /* counters that lost their place in the PMU */                      \
 	X(counters_remade)                                                                         \
 	X(images) /* reported */                                                                   \
@@ -95,6 +95,6 @@ static inline u64 stats_get(int cpu, enum stats_counter counter)
 }
 
 u64 stats_sum(enum stats_counter counter); /* over all possible CPUs */
-void stats_reset(void);			   /* requires that nothing counts */
+void stats_reset(void);			   /* requires that there are no writers */
 
 #endif

@@ -22,15 +22,15 @@ static void (*storm_handler)(struct pt_regs *regs); /* NULL: no storm */
 #ifdef CONFIG_X86
 
 /*
- * One thread for each CPU that was online at the start. It sends to all other
- * CPUs, so that NMIs interrupt more than the sending threads.
+ * Each CPU that was online at the start has one thread, which sends to all
+ * other CPUs, so that NMIs do not only interrupt the sending threads.
  */
 static DEFINE_PER_CPU(struct task_struct *, storm_senders);
 static u64 interval_us;
 /*
- * An NMI was sent and not handled yet. NMIs latch one deep: two that are sent
- * at once may arrive as one. An NMI that no handler claims is reported as
- * unknown.
+ * 1: an NMI was sent to the CPU and is not handled yet; then no other is sent.
+ * A CPU remembers only one pending NMI, so two could arrive as one, and an NMI
+ * that no handler claims is reported as unknown.
  */
 static DEFINE_PER_CPU(unsigned long, storm_pending);
 
@@ -45,7 +45,10 @@ static int handle(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* Preemption off keeps the CPU online. An NMI that was pending when a CPU went never arrives. */
+/*
+ * While preemption is off, the CPU stays online. An NMI that was pending when a
+ * CPU went offline never arrives.
+ */
 static void send_to(int cpu)
 {
 	unsigned long *pending = per_cpu_ptr(&storm_pending, cpu);
@@ -96,8 +99,8 @@ static void end(void)
 		per_cpu(storm_senders, cpu) = NULL;
 	}
 	/*
-	 * Pending NMIs may take long on a slow emulator; without a handler they
-	 * would be reported as unknown.
+	 * Wait for pending NMIs, which may take long on a slow emulator:
+	 * without a handler they would be reported as unknown.
 	 */
 	for (i = 0; i < 1000 && is_pending(); i++)
 		msleep(1);
@@ -156,7 +159,10 @@ static void end(void)
 	}
 }
 
-/* Later CPUs get none: on these machines other tests use the counter itself. */
+/*
+ * CPUs that come online later take no part: on these machines other tests use
+ * the counter directly.
+ */
 static int begin(u64 interval)
 {
 	struct perf_event_attr attr = {

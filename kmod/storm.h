@@ -13,19 +13,23 @@
 #include <linux/types.h>
 
 /*
- * The type of the counter that makes a storm; one at a time. Its count is the
- * interval in ns, or in cycles.
+ * The type of the counter that makes a storm; only one storm runs at a time.
+ * The counter's count is the interval in ns, or in cycles.
  */
 #define OPROF_KMOD_TYPE_STORM 0x53540000u
 
 #if defined(KMOD_STORM)
 
 /*
- * Starts on all CPUs, on x86-64 also on later ones; handler runs in NMI
- * context. Returns 0; -EBUSY: a storm is running; -errno.
+ * Starts a storm on all CPUs, on x86-64 including CPUs that come later.
+ * handler runs in NMI context. Returns 0; -EBUSY if a storm is running; or
+ * another -errno.
  */
 int storm_start(void (*handler)(struct pt_regs *regs), u64 interval);
-/* The handler does not run any more when it returns. Without a storm it does nothing. */
+/*
+ * Ends the storm, if there is one. When the function returns, the handler is
+ * not running and will not run.
+ */
 void storm_stop(void);
 
 #else

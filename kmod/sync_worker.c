@@ -13,7 +13,10 @@
 #include "kmod/pass.h"
 #include "kmod/stats.h"
 
-/* At the end: a pass for what is in the rings, two that drop references, and a reserve. */
+/*
+ * Maximum number of passes at the end: one reads the rings, two drop
+ * references; the rest is a reserve.
+ */
 #define NR_LAST_PASSES_MAX 8
 
 static void kicked(struct irq_work *work);
@@ -23,8 +26,8 @@ static struct {
 	struct completion begun;
 	bool is_kicked;
 	/*
-	 * Dumps are numbered: the last one requested, the last one done by a
-	 * pass that began later.
+	 * Dumps are numbered. dumps_asked is the last requested one;
+	 * dumps_done is the last one for which a later pass has ended.
 	 */
 	atomic64_t dumps_asked;
 	u64 dumps_done;
@@ -32,14 +35,20 @@ static struct {
 } worker;
 
 static DECLARE_WAIT_QUEUE_HEAD(dump_wait);
-/* In hard interrupt context also on PREEMPT_RT, where it may only wake a task. */
+/*
+ * Runs in hard interrupt context also on PREEMPT_RT, where such work must not
+ * do more than wake a task.
+ */
 static struct irq_work kick_work = IRQ_WORK_INIT_HARD(kicked);
 
 /* ---- requests for a pass ---- */
 
 static void kicked(struct irq_work *work)
 {
-	/* This implies a barrier: the worker sees is_kicked, or has not checked it yet. */
+	/*
+	 * wake_up_process() implies a barrier: the worker either sees is_kicked
+	 * or has not checked it yet.
+	 */
 	wake_up_process(worker.task);
 }
 
@@ -87,7 +96,10 @@ static bool is_wanted(void)
 	       (u64)atomic64_read(&worker.dumps_asked) != worker.dumps_done;
 }
 
-/* Sleeps for the interval or until a pass is wanted, at least for a jiffy: kicks come in bursts. */
+/*
+ * Sleeps until the interval has passed or a pass is requested, but at least for
+ * a jiffy, because kicks come in bursts.
+ */
 static void rest(void)
 {
 	unsigned long next = worker.last_pass + msecs_to_jiffies(SYNC_INTERVAL_MS);
@@ -110,7 +122,7 @@ static int run(void *data)
 	unsigned int left = NR_LAST_PASSES_MAX;
 
 	complete(&worker.begun);
-	allow_kernel_signal(SIGKILL); /* kmod/resolve.c ends a wait with it; users cannot */
+	allow_kernel_signal(SIGKILL); /* ends a wait in kmod/resolve.c; users cannot send it */
 	while (!kthread_should_stop()) {
 		run_pass();
 		rest();
@@ -136,9 +148,9 @@ int sync_worker_start(void)
 	init_completion(&worker.begun);
 	wake_up_process(task);
 	/*
-	 * A thread that is stopped before it ran never runs: what is in the
-	 * rings by then, with references to address spaces, would be held
-	 * forever.
+	 * A thread that is stopped before it has run never runs: the entries
+	 * that are in the rings by then, with references to address spaces,
+	 * would be held forever.
 	 */
 	wait_for_completion(&worker.begun);
 	return 0;

@@ -10,17 +10,17 @@
 
 #define SYNC_INTERVAL_MS 100
 
-/* 0 or -errno. May sleep. */
+/* Returns 0 or -errno. May sleep. */
 int sync_worker_start(void);
-/* Makes a last pass and drops all references. Requires that nothing samples any more. */
+/* Makes the last passes, which drop all references. Requires that sampling has ended. */
 void sync_worker_stop(void);
 
 /* Requests a pass soon. Callable from any context, including NMI. */
 void sync_worker_kick_nmi(void);
 
 /*
- * Waits until a pass that began after the call has ended and the reader has
- * been woken. -EINTR. May sleep.
+ * Waits until a pass that began after the call has ended and has woken the
+ * reader. Returns 0 or -EINTR. May sleep.
  */
 int sync_worker_dump(void);
 

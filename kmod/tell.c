@@ -10,7 +10,7 @@
 #define RECORD_ALIGN 8u
 #define NO_EVENT     0xffffffffu
 
-/* What the reader knows from earlier records. */
+/* The CPU and task of the last records, which the reader applies to further samples. */
 static struct {
 	bool cpu_known, task_known;
 	u32 cpu;
@@ -31,7 +31,7 @@ static struct oprof_record head_of(enum oprof_record_type type, u16 flags, u32 b
 	};
 }
 
-/* No room: the next record will be preceded by CPU and TASK. */
+/* The buffer has no room: CPU and TASK will be written again before the next sample or switch. */
 static int lose(void)
 {
 	told.cpu_known = false;
@@ -49,7 +49,7 @@ static int append(const void *head, u32 head_bytes, const void *rest, u32 rest_b
 
 /* ---- the context of samples ---- */
 
-/* Compares all but head and reserved, which callers do not set. */
+/* Compares all members except head and reserved, which callers do not set. */
 static bool is_same_task(const struct oprof_task *a, const struct oprof_task *b)
 {
 	return a->tgid == b->tgid && a->tid == b->tid && a->generation == b->generation &&
@@ -127,8 +127,8 @@ int tell_switch(u64 time_ns, u32 cpu, const struct oprof_task *from, u32 state,
 	append_context(cpu, from);
 	event_buffer_append(&record, sizeof(record), NULL, 0);
 	/*
-	 * The TASK after a SWITCH is the task that came, and must be written
-	 * even if it is known.
+	 * The TASK record after a SWITCH names the next task, and is required
+	 * even if the reader knows this task.
 	 */
 	told.task_known = false;
 	append_task(to);

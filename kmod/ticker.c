@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Timer mode. */
 #include "kmod/ticker.h"
 
 #include <linux/hrtimer.h>
@@ -24,8 +23,9 @@ struct ticker_cpu {
 static struct ticker_cpu __percpu *ticker_cpus;
 
 /*
- * Each expiry has its own time, whatever the delay of earlier ones. Missed
- * expiries (interrupts were off for long) are included in the sample's weight.
+ * Expiry times are fixed multiples of the interval; a delay does not shift
+ * later ones. Expiries that were missed, because interrupts were off for too
+ * long, are included in the sample's weight.
  */
 static enum hrtimer_restart expire(struct hrtimer *timer)
 {

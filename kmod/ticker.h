@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Timer mode: samples by a high-resolution timer on each CPU, if there is no
- * PMU or if it is requested. They are taken in hard interrupt context, also on
- * PREEMPT_RT: code that runs with interrupts off is not seen. To start or stop
- * a timer, hold cpus_read_lock, or be a callback of the hotplug state, on that
- * CPU or for an offline one.
+ * PMU or if timer mode is requested. Samples are taken in hard interrupt
+ * context, also on PREEMPT_RT: code that runs with interrupts off has no
+ * samples. Callers of ticker_start() and ticker_stop() hold cpus_read_lock, or
+ * are callbacks of the hotplug state that run on the timer's CPU or while it is
+ * offline.
  */
 #ifndef KMOD_TICKER_H
 #define KMOD_TICKER_H
@@ -15,9 +16,12 @@
 int ticker_init(void);
 void ticker_deinit(void); /* requires that no timer runs */
 
-/* Samples every interval_ns on an online CPU, in the given modes; event: the counter's number. */
+/*
+ * Takes a sample every interval_ns on an online CPU, in the given modes. event
+ * is the counter's number.
+ */
 void ticker_start(unsigned int event, int cpu, u64 interval_ns, bool kernel, bool user);
-/* The timer does not run any more when it returns. Does nothing if it did not run. */
+/* When the function returns, the timer is not running. Does nothing if it was not. */
 void ticker_stop(unsigned int event, int cpu);
 
 #endif

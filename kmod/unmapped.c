@@ -18,8 +18,9 @@
 #define NR_BUCKETS    (1u << BUCKETS_ORDER)
 /*
  * A sample's stamp is taken after its address. Where unmapping does not
- * interrupt other CPUs (arm64), a CPU may sample the old mapping and stamp the
- * sample when the new mapping is there. A stamp is late by less than this.
+ * interrupt other CPUs (arm64), a CPU may sample the old mapping and read the
+ * stamp when the new mapping already exists. This is the maximum delay of a
+ * stamp.
  */
 #define STAMP_LATE_NS 100000u
 
@@ -29,13 +30,13 @@ enum record_kind {
 };
 
 struct vma_record {
-	struct hlist_node node; /* by mm; or in the free list */
+	struct hlist_node node; /* in a bucket, by mm; or in the free list */
 	struct list_head all;	/* oldest first */
-	struct mm_struct *mm;	/* mmgrab(): no other mm gets its address */
+	struct mm_struct *mm;	/* held by mmgrab(), so that no other mm gets this address */
 	struct unmapped_mapping mapping;
 	u64 stamp;
 	u64 number; /* orders records with equal stamps */
-	s32 tid;    /* thread that did it */
+	s32 tid;    /* thread that unmapped or mapped */
 	enum record_kind kind;
 };
 
@@ -52,8 +53,11 @@ static struct {
 	struct hlist_head *buckets;
 	struct list_head all;
 	u64 last_number;
-	u32 nr; /* in use; read without the lock where 0 is usual */
-	/* No record was free between these stamps, for address spaces of these buckets. */
+	u32 nr; /* records in use; may be read without the lock */
+	/*
+	 * If has_lost: no record was free from first_lost to last_lost, for
+	 * address spaces of lost_buckets.
+	 */
 	bool has_lost;
 	u64 first_lost, last_lost;
 	DECLARE_BITMAP(lost_buckets, NR_BUCKETS);
@@ -151,10 +155,10 @@ static void note(enum record_kind kind, struct vm_area_struct *vma, u64 start, u
 
 /*
  * Called as uprobe_munmap(vma, start, end), before a file mapping is removed.
- * At exit it is also called, and returns at once, as we do. The kernel calls it
- * for uprobes; we probe it because there is no hook for modules. Control-flow
- * integrity is not violated: kprobes calls the handler through a pointer of its
- * declared type.
+ * The kernel calls it for uprobes; we probe it because the kernel has no hook
+ * for modules. At a process's exit it is also called and returns at once, as
+ * note() does. Control-flow integrity is not violated: kprobes calls the
+ * handler through a pointer of its declared type.
  */
 static int before_unmapping(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -164,7 +168,7 @@ static int before_unmapping(struct kprobe *probe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(before_unmapping);
 
-/* Called as uprobe_mmap(vma): the mapping exists, the mmap lock is still held for writing. */
+/* Called as uprobe_mmap(vma): the mapping exists, and the mmap lock is still held for writing. */
 static int after_mapping(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
@@ -281,12 +285,13 @@ bool unmapped_works(void)
 /* ---- the worker ---- */
 
 /*
- * What records say about an address, relative to a stamp. (They do not cover
- * code that mprotect makes executable later; then the present mapping is used.)
+ * The records of an address, relative to a stamp. (Code that mprotect() makes
+ * executable later has no record of its mapping; for such code the present
+ * mapping is used.)
  */
 struct view {
-	const struct vma_record *next;	   /* the first after the stamp, of any kind */
-	const struct vma_record *unmapped; /* the last of its kind before the stamp */
+	const struct vma_record *next;	   /* the first record after the stamp, of any kind */
+	const struct vma_record *unmapped; /* the last one before the stamp; likewise mapped */
 	const struct vma_record *mapped;
 };
 
@@ -322,7 +327,7 @@ static void view_locked(struct view *view, const struct mm_struct *mm, u64 addre
 	}
 }
 
-/* Returns the last unmapping before the stamp, if no mapping came after it. */
+/* Returns the last unmapping before the stamp, if no mapping followed it; or NULL. */
 static const struct vma_record *view_gone(const struct view *view)
 {
 	if (view->unmapped && view->mapped && view->mapped->number > view->unmapped->number)
@@ -342,9 +347,9 @@ static bool is_same_code(const struct unmapped_mapping *a, const struct unmapped
 }
 
 /*
- * Whether the mapping was made so shortly before the sample that the sample may
- * belong to the earlier one. Not for the thread that made the mapping: its own
- * actions are in order.
+ * Returns whether the mapping was made so shortly before the sample that the
+ * sample may belong to the mapping before it. Never true for samples of the
+ * thread that made the mapping, because a thread's own actions are in order.
  */
 static bool is_doubtful_locked(const struct view *view, const struct unmapped_question *question)
 {
@@ -358,7 +363,7 @@ static bool is_doubtful_locked(const struct view *view, const struct unmapped_qu
 	       !is_same_code(&earlier.unmapped->mapping, &view->mapped->mapping);
 }
 
-/* Whether a record was lost that might come before next. */
+/* Returns whether a record that might precede next was lost. */
 static bool has_lost_locked(const struct mm_struct *mm, u64 stamp, const struct vma_record *next)
 {
 	if (!unmapped.has_lost || !test_bit(bucket_of(mm), unmapped.lost_buckets) ||
@@ -378,8 +383,9 @@ static int find_locked(const struct unmapped_question *question, struct unmapped
 		return -ENOBUFS;
 	found = view.next;
 	/*
-	 * Nothing was mapped before this mapping: the thread still ran in what
-	 * had been unmapped.
+	 * If the next record is that of a new mapping, nothing was mapped at
+	 * the time of the sample: the thread still ran in the mapping that had
+	 * been removed before.
 	 */
 	if (found && found->kind == RECORD_MAPPED)
 		found = view_gone(&view);
@@ -431,7 +437,10 @@ bool unmapped_has(struct mm_struct *mm)
 	return found;
 }
 
-/* Removes the oldest record if it is older than before; the caller then owns its node. */
+/*
+ * Removes the oldest record from the lists if its stamp is less than `before`.
+ * Returns it, to be freed by the caller; or NULL.
+ */
 static struct vma_record *record_expire(u64 before)
 {
 	struct vma_record *record;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executable file mappings that were removed since they may have been sampled
- * (munmap, MAP_FIXED over them, dlclose), and mappings that were added. Probes
+ * Executable file mappings that may have been sampled and were removed
+ * since (by munmap, MAP_FIXED or dlclose), and mappings that were added. Probes
  * on the kernel's uprobe_munmap() and uprobe_mmap() record them; the sync
- * worker looks them up. Records are kept for two passes.
+ * worker looks the records up. Records are kept for two passes.
  *
  * An unmapping is recorded before the mapping's pages are removed, and a
  * mapping before any task can run in it. For two mappings at one address
@@ -12,11 +12,12 @@
  *		    ───────┼───────────────────┼──────────►
  *	runs:	  A       A, perhaps          B
  *
- * this means that each sample between the two records is A's. Both happen under
- * the address space's mmap lock, held for writing. But munmap(2) continues to
- * hold it for reading when the mapping can no longer be found. Therefore a
- * look-up that finds neither a mapping nor a record takes the lock for writing
- * once, and looks again.
+ * this means that each sample between the two records belongs to A. Mapping and
+ * unmapping need the address space's mmap lock for writing. But munmap(2)
+ * downgrades the lock to reading after it has removed the mapping from the tree
+ * and before the unmapping is recorded. Therefore a look-up that finds neither
+ * a mapping nor a record takes the lock for writing once, and repeats the
+ * search.
  */
 #ifndef KMOD_UNMAPPED_H
 #define KMOD_UNMAPPED_H
@@ -34,8 +35,9 @@ struct unmapped_mapping {
 };
 
 /*
- * Returns 0, also if this kernel cannot be probed: then nothing is recorded,
- * and unmapped_works() returns false. -ENOMEM. May sleep.
+ * Returns 0 or -ENOMEM. If this kernel's functions cannot be probed, the
+ * result is 0 as well, nothing is recorded, and unmapped_works() returns false.
+ * May sleep.
  */
 int unmapped_open(void);
 void unmapped_close(void); /* removes the probes and all records */
@@ -49,31 +51,32 @@ struct unmapped_question {
 };
 
 /*
- * Finds what was mapped there at that time, if it was removed since. Returns 1:
- * found; 0: nothing was removed; -ENOBUFS: records of that time were lost, or
- * two mappings followed each other so closely that it may be either. mm's mmap
- * lock must be held. For the worker.
+ * Finds the mapping at the sample's address and time, if it was removed
+ * since. Returns 1: found; 0: no mapping was removed; -ENOBUFS: records of that
+ * time were lost, or two mappings followed each other so closely that the
+ * sample may belong to either. mm's mmap lock must be held. For the worker.
  */
 int unmapped_find(const struct unmapped_question *question, struct unmapped_mapping *mapping);
 
 /*
- * For an address where neither unmapped_find() nor the present mappings give a
- * file: finds the last mapping there, if it was removed before the sample by no
- * more than a stamp may be late (at_all: by any time), and nothing was mapped
- * there in between. Returns 1: found; or 0. The same lock must be held.
+ * For an address at which neither unmapped_find() nor the present mappings
+ * find a file. Finds the last mapping at the address, if nothing was mapped
+ * there between its removal and the sample, and if this interval is shorter
+ * than the possible delay of a stamp (at_all: of any length). Returns 1 if
+ * found, otherwise 0. mm's mmap lock must be held.
  */
 int unmapped_find_last(const struct unmapped_question *question, bool at_all,
 		       struct unmapped_mapping *mapping);
 
 /*
- * Whether mm has any record, or may have lost one. If not, the present mappings are valid for all
- * samples while the mmap lock is held.
+ * Returns whether there is a record of mm, or one may have been lost. If not,
+ * the present mappings are valid for all samples while the mmap lock is held.
  */
 bool unmapped_has(struct mm_struct *mm);
 
 /*
- * Once per pass, at its end: removes records from before the preceding pass.
- * begin is the stamp at which this pass started.
+ * Once per pass, at its end: removes the records that are older than the
+ * start of the preceding pass. begin is the stamp at which this pass started.
  */
 void unmapped_tend(u64 begin);
 

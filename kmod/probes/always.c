@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiles on every kernel; if not, the probing itself is at fault. */
+/* Compiles for every kernel; a failure shows that the probing itself does not work. */
 #include <linux/module.h>
 
 int probe(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.8: has the timer's bucket in the wheel, instead of expiry and flags. */
+/* 6.8: the tracepoint's arguments are the timer and its bucket, without expiry and flags. */
 #include <trace/events/timer.h>
 
 void probe(void *data, struct timer_list *timer, unsigned long bucket);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes of system calls may be preempted and may sleep. */
+/* Probes of system calls are called with preemption enabled and may sleep. */
 #include <linux/tracepoint.h>
 
 bool probe(struct tracepoint *tracepoint);

@@ -32,7 +32,10 @@ static int fill_config(const struct oprof_ktrace_channel *call, struct ring_conf
 	return 0;
 }
 
-/* At most half of the available memory: the kernel might kill processes for more. */
+/*
+ * Returns whether rings of this size for all CPUs take at most half of the
+ * available memory. With more, the kernel might kill processes.
+ */
 static bool is_affordable(size_t ring_bytes)
 {
 	long pages = si_mem_available();
@@ -50,7 +53,7 @@ static int create_ring(struct session_channel *channel, unsigned int cpu, size_t
 	ring->channel = channel;
 	ring->cpu = cpu;
 	mutex_init(&ring->lock);
-	/* For mmap; all pages are allocated now. */
+	/* vmalloc_user() memory can be mapped by programs; all its pages are allocated here. */
 	ring->memory = vmalloc_user(bytes);
 	if (!ring->memory)
 		return -ENOMEM;
@@ -129,7 +132,10 @@ static void call_here(void *data)
 	call->error = call->function(call->ring);
 }
 
-/* Calls function on the ring's own CPU, nested in its writers, or here if the CPU is offline. */
+/*
+ * Calls function on the ring's own CPU, where it may interrupt writers, or on
+ * this CPU if that one is offline.
+ */
 static int call_on_cpu(const struct trace_ring *ring, int (*function)(struct ring *ring))
 {
 	struct on_cpu call = {&per_cpu_ptr(ring->channel->cpus, ring->cpu)->ring, function, 0};
@@ -147,9 +153,9 @@ void trace_channel_flush_ring(struct trace_ring *ring)
 {
 	const struct ring *of = &per_cpu_ptr(ring->channel->cpus, ring->cpu)->ring;
 
-	/* Nothing is open: do not wake an idle CPU. */
+	/* If no packet is open, an idle CPU is not interrupted. */
 	if ((ring_load(&of->shared->reserved) & of->sub_mask) > RING_FINALISED)
-		(void)call_on_cpu(ring, ring_flush); /* -EAGAIN: a writer closed it first */
+		(void)call_on_cpu(ring, ring_flush); /* -EAGAIN: a writer closed the packet first */
 }
 
 void trace_channel_flush(struct session_channel *channel)
@@ -166,7 +172,7 @@ int trace_channel_finalise_ring(struct trace_ring *ring)
 
 	if (error == -EALREADY)
 		error = 0;
-	WRITE_ONCE(ring->is_finalised, !error); /* poll, finalise_late() read without the lock */
+	WRITE_ONCE(ring->is_finalised, !error); /* also read without the lock */
 	return error;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A channel: a ring for each CPU, all of one size, mode and stream. It does not
- * depend on sessions. Callers hold the session's lock, which excludes all these
- * functions from each other.
+ * A channel: a ring for each CPU, all with the same size, mode and stream. This
+ * module does not use trace_session.h. Callers hold the session's lock, so that
+ * no two of these functions run concurrently.
  */
 #ifndef KMOD_TRACE_CHANNEL_H
 #define KMOD_TRACE_CHANNEL_H
@@ -18,13 +18,13 @@
 
 struct trace_session;
 
-/* For one channel and CPU: what its writers use. */
+/* One channel and CPU: the data of writers. */
 struct trace_cpu {
 	struct ring ring;
 	local_t nr_records;
 };
 
-/* For one channel and CPU: what its reader uses. */
+/* One channel and CPU: the data of the reader. */
 struct trace_ring {
 	struct session_channel *channel;
 	unsigned int cpu;
@@ -35,14 +35,14 @@ struct trace_ring {
 	struct ring_packet packet; /* valid if reader.held */
 	size_t nr_spliced;	   /* bytes of the packet spliced so far */
 	/*
-	 * The session of the ring's descriptor (trace_ring.h); NULL: there is
-	 * no descriptor. Written under the session's lock. Calls on the
-	 * descriptor read it without the lock: it does not change while a
-	 * descriptor exists.
+	 * The session of the ring's descriptor (trace_ring.h), or NULL if there
+	 * is no descriptor. Written under the session's lock. Calls on the
+	 * descriptor read this pointer without the lock, since it does not
+	 * change while the descriptor exists.
 	 */
 	struct trace_session *session;
 	bool is_finalised; /* changed under the session's lock */
-	atomic_t nr_piped; /* pages of the packet in pipes */
+	atomic_t nr_piped; /* pages of the packet that are in pipes */
 };
 
 struct session_channel {
@@ -54,7 +54,7 @@ struct session_channel {
 };
 
 int trace_channel_create(struct session_channel **created, const struct oprof_ktrace_channel *call);
-void trace_channel_destroy(struct session_channel *channel); /* nothing may write or read */
+void trace_channel_destroy(struct session_channel *channel); /* no concurrent use */
 void trace_channel_flush(struct session_channel *channel);
 void trace_channel_flush_ring(struct trace_ring *ring);
 /* -EAGAIN: one of the rings has no room for its last packet. */

@@ -7,7 +7,10 @@
 
 #include "kmod/counters.h"
 
-/* perf moves a pinned event that finds no place to an error state, without returning an error. */
+/*
+ * If the PMU has no place for a pinned event, perf gives the event an error
+ * state, without returning an error.
+ */
 static int enable_event(struct perf_event *event)
 {
 	perf_event_enable(event);
@@ -15,8 +18,9 @@ static int enable_event(struct perf_event *event)
 }
 
 /*
- * -ENODEV: perf has no such event, or the CPU is about to go offline or come online: perf leaves
- * it before, and joins it after, the mask of the CPUs that are online changes.
+ * -ENODEV: perf has no such event, or the CPU is going offline or coming
+ * online: perf stops to use a CPU before it leaves the mask of online CPUs, and
+ * begins to use it after it has joined the mask.
  */
 static int create_on(struct trace_counters *counters, unsigned int cpu)
 {
@@ -28,7 +32,7 @@ static int create_on(struct trace_counters *counters, unsigned int cpu)
 						 counters->context);
 	if (IS_ERR(event))
 		return (int)PTR_ERR(event);
-	/* perf checks this for programs' events only. */
+	/* perf checks this only for events that user space creates. */
 	if (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
 		perf_event_release_kernel(event);
 		return -EOPNOTSUPP;
@@ -60,7 +64,7 @@ int trace_counters_create(struct trace_counters *counters)
 			break;
 		nr_created += !error;
 	}
-	/* trace_counters_tend() tries those again that were going or coming. */
+	/* CPUs that were going or coming: trace_counters_tend() tries them again. */
 	if (error == -ENODEV && nr_created)
 		error = 0;
 	if (error)
@@ -108,7 +112,7 @@ void trace_counters_tend(struct trace_counters *counters)
 		if (counter->event && counter->life != counters_life((int)cpu))
 			release(counter);
 		if (!counter->event && cpu_online(cpu))
-			(void)create_on(counters, cpu); /* tried again next time */
+			(void)create_on(counters, cpu); /* if it fails, the next call tries again */
 		else if (counter->event && counters->enabled &&
 			 data_race(READ_ONCE(counter->event->state)) == PERF_EVENT_STATE_ERROR)
 			(void)enable_event(counter->event);

@@ -11,7 +11,7 @@
 
 struct trace_counter {
 	struct perf_event *event; /* NULL: none */
-	u32 life;		  /* counters_life() of its CPU at its creation */
+	u32 life;		  /* counters_life() of the CPU when the event was created */
 };
 
 struct trace_counters {
@@ -23,13 +23,17 @@ struct trace_counters {
 };
 
 /*
- * The caller has set attr, handler, context and enabled; events start disabled if
- * attr.disabled is set and enabled is not. Returns 0 if at least one CPU has its event: CPUs
- * that are about to go offline or come online are left to trace_counters_tend(). -ENODEV: no
- * CPU has one; -EBUSY: an enabled event finds no place; -ENOMEM, or another error of perf.
+ * The caller has set attr, handler, context and enabled. Events begin disabled
+ * if attr.disabled is set and enabled is not. Returns 0 if at least one CPU has
+ * its event; CPUs that are going offline or coming online are left to
+ * trace_counters_tend(). -ENODEV: no CPU has an event; -EBUSY: the PMU has no
+ * place for an enabled event; -ENOMEM, or another error of perf.
  */
 int trace_counters_create(struct trace_counters *counters);
-/* The handler may run until RCU is synchronised with. cpus NULL: does nothing. */
+/*
+ * Handlers may still run until a following synchronize_rcu() returns. Does
+ * nothing if cpus is NULL.
+ */
 void trace_counters_destroy(struct trace_counters *counters);
 
 /* -EBUSY: more pinned counters than the PMU has. */
@@ -37,8 +41,8 @@ int trace_counters_enable(struct trace_counters *counters, bool enable);
 
 /*
  * Replaces the events of CPUs that went offline, which are dead although perf
- * does not report it, and creates those of new CPUs. Events that lost their
- * place to others are enabled again if possible.
+ * does not report this, and creates events for new CPUs. Events that lost their
+ * place in the PMU are enabled again if possible.
  */
 void trace_counters_tend(struct trace_counters *counters);
 

@@ -48,7 +48,7 @@ static int finalise_locked(struct trace_session *session)
 
 	if (session->state & TRACE_ACTIVE)
 		stop_locked(session);
-	WRITE_ONCE(session->is_finalised, true); /* finalise_late() reads it without the lock */
+	WRITE_ONCE(session->is_finalised, true); /* read by finalise_late() without the lock */
 	for (i = 0; i < session->nr_channels; i++)
 		error = trace_channel_finalise(session->channels[i]) ?: error;
 	return error;
@@ -71,7 +71,10 @@ static void forget_events(struct trace_session *session)
 
 /* ---- the timer ---- */
 
-/* The session has data if any of its rings has; it ends when all of them have ended. */
+/*
+ * The session has data if any of its rings has data. It has ended (EPOLLHUP)
+ * when all rings have ended.
+ */
 static __poll_t poll_rings(const struct trace_session *session)
 {
 	__poll_t any = 0, all = EPOLLHUP;
@@ -287,7 +290,10 @@ static const struct {
 	{OPROF_KTRACE_FINALISE, do_finalise},
 };
 
-/* Also checks that the answer can be written: otherwise a descriptor would be lost. */
+/*
+ * Copies the argument in. Also checks that the result can be written back:
+ * otherwise a descriptor would be lost.
+ */
 static int argument_get(unsigned int command, union argument *argument, void __user *from)
 {
 	size_t bytes = _IOC_SIZE(command);
@@ -336,7 +342,7 @@ static int session_open(struct inode *inode, struct file *file)
 	if (!session)
 		return -ENOMEM;
 	file->private_data = session;
-	return stream_open(inode, file); /* which cannot fail */
+	return stream_open(inode, file); /* stream_open() cannot fail */
 }
 
 static int session_release(struct inode *inode, struct file *file)
@@ -351,8 +357,8 @@ static int session_release(struct inode *inode, struct file *file)
 	mutex_lock(&session->lock);
 	forget_events(session);
 	/*
-	 * If there is no room to record losses, finalise_late() tries again
-	 * after packets were read.
+	 * If a ring has no room to record its losses, finalise_late() tries
+	 * again when packets have been read.
 	 */
 	(void)finalise_locked(session);
 	wake_up_interruptible_all(&session->wait);

@@ -51,8 +51,8 @@ static bool is_empty(const struct session_filter *filter)
 }
 
 /*
- * Probes read the flag, then the filter: the filter is set before the flag.
- * After synchronising no probe uses the old filter.
+ * The filter is stored before the flag TRACE_FILTERED, because probes read the
+ * flag first. After synchronize_rcu() no probe uses the old filter.
  */
 static void publish(struct trace_session *session, struct session_filter *filter)
 {
@@ -96,7 +96,7 @@ static int tree_set(struct trace_session *session, struct session_filter *filter
 	return error;
 }
 
-/* Frees a tree that no filter refers to. */
+/* Frees the session's tree if the filter does not use it. */
 static void tree_tidy(struct trace_session *session)
 {
 	const struct session_filter *filter = rcu_dereference_protected(session->filter, true);

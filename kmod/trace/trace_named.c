@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any tracepoint, through perf's event of it on each CPU: the handler gets the
- * tracepoint's raw record, and copies the pieces of it that the call described.
+ * Any tracepoint, through perf's event for it on each CPU: the handler receives
+ * the tracepoint's raw record, and copies the pieces that the call described
+ * into a record of the ring.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -12,7 +13,7 @@
 #include "kmod/trace/trace_named.h"
 #include "kmod/trace/trace_write.h"
 
-/* Bytes that the words of a raw record can address. */
+/* Offsets within a raw record have 16 bits. */
 #define RAW_BYTES_MAX 65536u
 
 struct trace_named {
@@ -30,7 +31,11 @@ struct raw {
 
 /* ---- records ---- */
 
-/* A piece of a raw record: where it is, how many bytes are taken, and how many are written. */
+/*
+ * A piece of a raw record: its position, the number of bytes to copy, and the
+ * number of bytes that are written, which includes a string's NUL or a
+ * sequence's length.
+ */
 struct piece {
 	const u8 *bytes;
 	u32 nr_bytes;
@@ -76,7 +81,10 @@ static bool find(const struct raw *raw, const struct oprof_ktrace_copy *copy, st
 	return is_within(raw, copy->offset, copy->bytes);
 }
 
-/* Counts the payload's bytes. The raw record does not change. False: it is not as described. */
+/*
+ * Counts the payload's bytes. Returns false if the raw record does not have all
+ * pieces. The raw record does not change before write_pieces().
+ */
 static bool count_bytes(const struct trace_named *named, const struct raw *raw, u32 *nr_bytes)
 {
 	struct piece piece;
@@ -191,7 +199,7 @@ static int named_create(struct trace_session *session, const struct oprof_ktrace
 	int error = trace_event_init(&named->event, session, call->channel, call->event_id,
 				     &call->compare, RAW_BYTES_MAX);
 
-	/* Without a comparison record() must find offset and size 0. */
+	/* Without a comparison, record() needs offset 0 and size 0. */
 	if (named->event.compare.op == OPROF_KTRACE_ANY)
 		named->event.compare = (struct oprof_ktrace_compare){};
 	if (!error)
@@ -240,7 +248,7 @@ void trace_named_enable(struct trace_session *session, bool enable)
 	struct trace_named *named;
 
 	list_for_each_entry(named, &session->named, entry)(void)
-		trace_counters_enable(&named->counters, enable); /* cannot fail: none is pinned */
+		trace_counters_enable(&named->counters, enable); /* cannot fail: not pinned */
 }
 
 void trace_named_tend(struct trace_session *session)

@@ -7,7 +7,7 @@
 
 int trace_named_add(struct trace_session *session, const struct oprof_ktrace_named *call);
 void trace_named_enable(struct trace_session *session, bool enable);
-void trace_named_tend(struct trace_session *session); /* for CPUs that came or went */
+void trace_named_tend(struct trace_session *session); /* after CPUs came online or went offline */
 void trace_named_unregister(struct trace_session *session);
 void trace_named_free(struct trace_session *session); /* after unregister and synchronisation */
 

@@ -37,7 +37,7 @@ static __always_inline void fill_timer_expire(
 
 TRACE_PROBE(timer_expire_entry, (void *data, struct timer_list *timer, unsigned long clk), current,
 	    NULL, NULL, fill_timer_expire(payload, timer, clk));
-/* The timers of these two events may have been freed. */
+/* In these two events the timer may have been freed: its address is recorded, but not read. */
 TRACE_PROBE(timer_expire_exit, (void *data, struct timer_list *timer), current, NULL, NULL,
 	    payload->f_timer = (unsigned long)timer);
 TRACE_PROBE(timer_cancel, (void *data, struct timer_list *timer), current, NULL, NULL,
@@ -183,7 +183,7 @@ TRACE_PROBE(netif_receive_skb, (void *data, struct sk_buff *packet), current, NU
 static __always_inline void fill_xmit(struct oprof_ktrace_payload_net_dev_xmit *payload,
 				      const struct sk_buff *packet, int rc, unsigned int bytes)
 {
-	payload->f_skbaddr = (unsigned long)packet; /* which may have been freed */
+	payload->f_skbaddr = (unsigned long)packet; /* only the address: may be freed */
 	payload->f_len = bytes;
 	payload->f_rc = rc;
 }

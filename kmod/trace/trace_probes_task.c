@@ -17,7 +17,10 @@ static_assert(sizeof_field(struct oprof_ktrace_payload_sched_wakeup, f_comm) == 
 
 /* ---- sched ---- */
 
-/* As in the kernel's own event: a bit, or TASK_REPORT_MAX if the task was still ready to run. */
+/*
+ * Returns the state as in the kernel's own event: one bit, 0, or
+ * TASK_REPORT_MAX if the task was preempted.
+ */
 static __always_inline s64 state_of(bool preempt, unsigned int state, struct task_struct *task)
 {
 	if (preempt)
@@ -44,7 +47,7 @@ TRACE_PROBE(sched_switch,
 	     unsigned int prev_state),
 	    prev, next, NULL, fill_switch(payload, preempt, prev, next, prev_state));
 
-/* These three events have the same struct. */
+/* The next three events have the same struct. */
 static __always_inline void fill_wakeup(struct oprof_ktrace_payload_sched_wakeup *payload,
 					struct task_struct *task)
 {

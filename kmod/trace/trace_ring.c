@@ -17,7 +17,7 @@
 
 /* ---- poll ---- */
 
-/* With or without the ring's lock: the result may be outdated in any case. */
+/* Callable with or without the ring's lock: the result may be outdated in either case. */
 __poll_t trace_ring_poll(const struct trace_ring *ring)
 {
 	const struct ring_reader *reader = &ring->reader;
@@ -116,7 +116,7 @@ static int do_session_call(struct trace_ring *ring, unsigned int command)
 	return error;
 }
 
-/* Finalises a ring that had no room to record its losses when the session was finalised. */
+/* Finalises a ring that had no room for its losses when the session was finalised. */
 static void finalise_late(struct trace_ring *ring)
 {
 	struct trace_session *session = ring->session;
@@ -188,7 +188,10 @@ static int ring_file_mmap(struct file *file, struct vm_area_struct *vma)
 
 /* ---- splice ---- */
 
-/* A page in a pipe holds the ring's file, so that the packet stays held until the page is read. */
+/*
+ * Each page in a pipe has a reference to the ring's file, so that the packet is
+ * held until the page is read.
+ */
 static void page_put(struct file *file, struct page *page)
 {
 	struct trace_ring *ring = file->private_data;
@@ -225,7 +228,7 @@ static void spliced_not(struct splice_pipe_desc *splice, unsigned int i)
 	page_put((struct file *)splice->partial[i].private, splice->pages[i]);
 }
 
-/* Continues where the last splice ended, with at most this many bytes and SPLICE_PAGES pages. */
+/* Continues at the end of the last splice, with at most `bytes` bytes and SPLICE_PAGES pages. */
 static void fill_splice(struct file *file, struct splice_pipe_desc *splice, size_t bytes)
 {
 	struct trace_ring *ring = file->private_data;
@@ -289,8 +292,8 @@ static ssize_t ring_file_splice(struct file *file, loff_t *offset, struct pipe_i
 /* ---- the file ---- */
 
 /*
- * No page is in a pipe, since each would hold the file. A packet that is still
- * held counts as not read; the next reader can read it.
+ * No page is in a pipe any more, because such pages hold the file. A packet
+ * that is still held counts as unread, and the next reader can read it.
  */
 static int ring_file_release(struct inode *inode, struct file *file)
 {

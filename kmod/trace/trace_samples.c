@@ -10,10 +10,10 @@
 #include "kmod/trace/trace_write.h"
 #include "oprof/kmod.h"
 
-/* Only later levels can interrupt a level. */
+/* A level can be interrupted only by the levels after it. */
 enum level { LEVEL_TASK, LEVEL_INTERRUPT, LEVEL_NMI, NR_LEVELS };
 
-/* Per CPU; chains are too large for an NMI's stack. */
+/* One per CPU, because chains are too large for the stack of an NMI. */
 struct levels {
 	struct {
 		bool is_busy;
@@ -31,7 +31,7 @@ struct trace_samples {
 	u64 storm_interval;
 };
 
-static struct trace_samples *storm; /* whose storm runs, the only one; NULL: none */
+static struct trace_samples *storm; /* the only samples of a storm, in any session; NULL: none */
 
 /* ---- records ---- */
 
@@ -130,7 +130,7 @@ static void fill_attr(const struct oprof_ktrace_samples *call, struct perf_event
 		.size = sizeof(*attr),
 		.type = is_timer ? PERF_TYPE_SOFTWARE : call->type,
 		.config = is_timer ? PERF_COUNT_SW_CPU_CLOCK : call->config,
-		.sample_period = call->number, /* or the frequency, in the same union */
+		.sample_period = call->number, /* or sample_freq, which is in the same union */
 		.freq = !!(call->flags & OPROF_KTRACE_SAMPLE_FREQUENCY),
 		.exclude_kernel = !(call->flags & OPROF_KTRACE_SAMPLE_KERNEL),
 		.exclude_user = !(call->flags & OPROF_KTRACE_SAMPLE_USER),
@@ -141,7 +141,11 @@ static void fill_attr(const struct oprof_ktrace_samples *call, struct perf_event
 	attr->pinned = attr->type != PERF_TYPE_SOFTWARE;
 }
 
-/* perf checks numbers from programs only: a negative period would be a time in the past. */
+/*
+ * Returns whether the call's arguments are valid. The number is checked because
+ * perf checks only user space's periods; a negative one would be a time in the
+ * past.
+ */
 static bool is_call(const struct oprof_ktrace_samples *call)
 {
 	const u32 modes = OPROF_KTRACE_SAMPLE_KERNEL | OPROF_KTRACE_SAMPLE_USER;
@@ -156,7 +160,7 @@ static int storm_create(struct trace_samples *samples, u64 interval)
 	int error;
 
 	samples->storm_interval = interval;
-	if (cmpxchg(&storm, NULL, samples)) /* a storm of any session */
+	if (cmpxchg(&storm, NULL, samples)) /* another storm, of any session */
 		return -EBUSY;
 	error = storm_start(storm_sample, interval);
 	if (error)

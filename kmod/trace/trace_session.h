@@ -4,7 +4,7 @@
  * includes only parts above it in this list:
  *
  *	trace_channel		rings of all CPUs: memory, flush, finalise, counts
- *	trace_session		what the parts of a session share, and its lifetime
+ *	trace_session		the struct that all parts share, and its lifetime
  *	trace_ring		a ring's descriptor: packets to the reader
  *	trace_tracepoint	the kernel's tracepoints by name
  *	trace_tree		threads and their descendants
@@ -22,10 +22,10 @@
  * own list of probes is the table of sessions: with one session the kernel
  * calls the probe directly, without a look-up.
  *
- * Who excludes whom: the session's lock excludes all calls, the timer's work
- * and flushes from each other; a ring's lock excludes its readers. No lock
- * excludes writers; what they use is freed after probes were removed and
- * synchronised with. The session's lock is taken before a ring's.
+ * Locks: the session's lock serialises calls, the timer's work and flushes; a
+ * ring's lock serialises its readers. Writers take no lock: the data that they
+ * use is freed only after probes were removed and synchronised with. The
+ * session's lock is taken before a ring's.
  */
 #ifndef KMOD_TRACE_SESSION_H
 #define KMOD_TRACE_SESSION_H
@@ -49,12 +49,12 @@ struct trace_tree;
 #define TRACE_FILTERED 2u /* a filter is set */
 
 struct trace_session {
-	/* TRACE_...: probes read it first; only trace_syscalls_set_state() writes it. */
+	/* TRACE_... flags. Probes read them first; only trace_syscalls_set_state() writes them. */
 	u32 state;
 	struct session_filter __rcu *filter; /* valid if TRACE_FILTERED */
-	struct trace_tree *tree;	     /* of the filter; NULL: none */
+	struct trace_tree *tree;	     /* the filter's tree of threads; NULL: none */
 	struct mutex lock;
-	struct kref references; /* of the file, and of each ring's descriptor */
+	struct kref references; /* one of the file, and one of each ring's descriptor */
 	bool is_finalised;
 	unsigned int nr_channels;
 	struct session_channel *channels[OPROF_KTRACE_CHANNELS_MAX];
@@ -66,7 +66,7 @@ struct trace_session {
 	struct delayed_work work;
 };
 
-/* work is the timer's function. Returns NULL if there is no memory. */
+/* work is the timer's function. Returns NULL if out of memory. */
 struct trace_session *trace_session_create(work_func_t work);
 void trace_session_get(struct trace_session *session);
 void trace_session_put(struct trace_session *session);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls: two probes, and a table by number. A program's strings are
- * copied aside before their record is reserved, so that their length is fixed
- * even if the program changes them.
+ * System calls: two probes, and a table indexed by the call's number. A
+ * program's strings are copied to memory of the CPU before their record is
+ * reserved, so that their lengths are fixed even if the program changes the
+ * strings.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -18,9 +19,9 @@
 #include "kmod/trace/trace_write.h"
 
 #define NR_ARGS OPROF_KTRACE_SYSCALL_ARGS
-/* For all strings of a call together. */
+/* Total size of all strings of a call. */
 #define STRINGS_BYTES (2 * OPROF_KTRACE_STRING_BYTES_MAX)
-/* Read at once: such pieces are aligned, so that each lies in one page. */
+/* Bytes that are read at once, aligned, so that each piece lies in one page. */
 #define PIECE_BYTES 64u
 
 /* How a call's records are written. */
@@ -31,7 +32,7 @@ enum way {
 	WAY_SPECIAL,  /* strings, a comparison, an unrecorded event, or one header of each kind */
 };
 
-/* Small, and of a size that allows indexing by a shift. */
+/* The size is a power of two, so that indexing needs only a shift. */
 struct call {
 	u32 entry_id, exit_id;
 	u16 entry_bytes; /* without strings */
@@ -53,12 +54,12 @@ struct session_syscalls {
 	struct trace_session *session;
 	struct trace_cpu __percpu *cpus;
 	struct comparisons *comparisons; /* one per call */
-	/* NULL: no call has any. Used by its CPU only, never nested */
+	/* NULL: no call has strings. Used only by its own CPU, never nested. */
 	struct call_strings __percpu *strings;
 	struct tracepoint *enter, *exit;
 	u32 unknown_entry_id, unknown_exit_id;
 	u32 nr_calls;
-	u32 nr_fast; /* nr_calls while the session is active without a filter, else 0 */
+	u32 nr_fast; /* nr_calls while the session is active without a filter, otherwise 0 */
 	struct call calls[];
 };
 
@@ -71,20 +72,20 @@ struct unknown_exit {
 	s64 number, ret;
 };
 
-/* nr: number of calls in the table. Calls of 32-bit programs are not in it. */
+/* Returns whether the call is in a table of nr calls. Calls of 32-bit programs are not. */
 static __always_inline bool is_in_table(u32 nr, long number)
 {
 	return (unsigned long)number < nr && !compat_is_32bit_call();
 }
 
-/* NULL: the call is unknown. */
+/* Returns NULL if the call is not in the table. */
 static __always_inline const struct call *call_of(const struct session_syscalls *syscalls,
 						  long number)
 {
 	return likely(is_in_table(syscalls->nr_calls, number)) ? &syscalls->calls[number] : NULL;
 }
 
-/* For the fast path: one comparison also checks the session's state. */
+/* For the fast path: the comparison with nr_fast also checks the session's state. */
 static __always_inline enum way way_of(const struct session_syscalls *syscalls, long number)
 {
 	return likely(is_in_table(READ_ONCE(syscalls->nr_fast), number))
@@ -94,7 +95,7 @@ static __always_inline enum way way_of(const struct session_syscalls *syscalls, 
 
 /* ---- entry ---- */
 
-/* Little-endian: a register's first bytes are its low ones. */
+/* Writes the low bytes of arg, which come first, because the machine is little-endian. */
 static __always_inline u8 *write_arg(u8 *to, unsigned long arg, unsigned int bytes)
 {
 	if (bytes == 8)
@@ -108,7 +109,10 @@ static __always_inline u8 *write_arg(u8 *to, unsigned long arg, unsigned int byt
 	return to + bytes;
 }
 
-/* Reads a program's string, with its NUL, at most room bytes; cuts it where it cannot be read. */
+/*
+ * Reads at most room bytes of a program's string, including a NUL. The string
+ * is cut where it cannot be read. Returns the number of bytes written.
+ */
 static u32 read_string(u8 *to, u32 room, unsigned long from)
 {
 	u32 at = 0;
@@ -132,7 +136,10 @@ static u32 read_string(u8 *to, u32 room, unsigned long from)
 	return at + 1;
 }
 
-/* Reads all strings into text. Returns the bytes of all; lengths gets the bytes of each. */
+/*
+ * Reads all strings of a call into text. Returns their total size; lengths[i]
+ * becomes the size of argument i.
+ */
 static u32 read_strings(const struct call *call, const unsigned long *args, u8 *text, u32 *lengths)
 {
 	u32 sum = 0, i;
@@ -140,7 +147,7 @@ static u32 read_strings(const struct call *call, const unsigned long *args, u8 *
 	for (i = 0; i < call->nr_args; i++) {
 		if (!(call->strings & (1u << i)))
 			continue;
-		/* Each later string needs room for its NUL. */
+		/* Leave room for a NUL of each later string. */
 		lengths[i] =
 			read_string(text + sum, STRINGS_BYTES - sum - (NR_ARGS - 1 - i), args[i]);
 		sum += lengths[i];
@@ -235,7 +242,10 @@ static noinline __flatten void record_entry(const struct session_syscalls *sysca
 	preempt_enable_notrace();
 }
 
-/* If the session is stopped, only its flag is read. It lives while its probe is registered. */
+/*
+ * If the session is stopped, only its state is read. The session exists while
+ * its probe is registered.
+ */
 static noinline void enter_slow(const struct session_syscalls *syscalls, struct pt_regs *regs,
 				long number)
 {
@@ -259,8 +269,9 @@ static __always_inline bool write_entry(const struct session_syscalls *syscalls,
 }
 
 /*
- * The path of nearly all system calls; it uses no function but the clock's.
- * False: nothing was done. The code is duplicated for the two kinds of headers.
+ * The path of nearly all system calls; everything except reading the clock is
+ * inline. Returns false if nothing was done. The code exists twice, once for
+ * each kind of header.
  */
 static __always_inline bool enter_fast(const struct session_syscalls *syscalls,
 				       enum ring_clock clock, struct pt_regs *regs, long number)
@@ -404,7 +415,7 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_sys_exit(probe_exit_monotonic);
 }
 
-/* Chosen by the clock, which is the same for all channels and never changes. */
+/* The probes depend on the clock, which is the same for all channels and never changes. */
 static void *enter_of_clock(void)
 {
 	return stamp_clock() == RING_CLOCK_COUNTER ? probe_enter_counter : probe_enter_monotonic;

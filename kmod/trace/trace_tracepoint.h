@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds tracepoints of the kernel itself, which are never removed. Their
- * symbols are not exported.
+ * Finds tracepoints of the kernel itself by name, because their symbols are not
+ * exported. These tracepoints are never removed; those of modules are not
+ * found.
  */
 #ifndef KMOD_TRACE_TRACEPOINT_H
 #define KMOD_TRACE_TRACEPOINT_H
 
 struct tracepoint;
 
-struct tracepoint *trace_tracepoint_find(const char *name); /* NULL: not found */
+struct tracepoint *trace_tracepoint_find(const char *name); /* returns NULL if not found */
 
 #endif

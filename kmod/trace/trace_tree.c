@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A set of threads and their descendants: a bit for each possible thread
- * number. A thread that begins another copies its bit, set or not, before the
- * new thread runs. So the bit of a number's last owner does not matter.
+ * number. When a thread begins another one, its bit, set or not, is copied to
+ * the new thread's number before the new thread runs. Therefore a bit that an
+ * ended thread left behind has no effect.
  */
 #include <linux/bitops.h>
 #include <linux/mm.h>
@@ -17,13 +18,14 @@
 #include "kmod/trace/trace_tree.h"
 
 struct trace_tree {
-	struct tracepoint *begins; /* the tracepoint of the probe */
+	struct tracepoint *begins; /* task_newtask, on which the probe is registered */
 	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
 };
 
 /*
  * Called in the context of the thread that begins the task. Unlike
- * sched_process_fork it also covers workers of the kernel.
+ * sched_process_fork, this tracepoint also reports threads that the kernel
+ * begins for a program.
  */
 static void probe_task_newtask(COMPAT_NEWTASK_ARGUMENTS)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How probes write a record. Preemption is off from trace_wants() to
- * trace_commit(); callable from NMI. All of it is inline, so that constants of
- * a probe are constants in its reserve. Records under construction are
- * __uninitialized: some kernels would otherwise clear them for each event.
+ * trace_commit(); callable from NMI. All functions are inline, so that a
+ * probe's constants, such as its record's size, are also constants in the
+ * ring's code. Records under construction are __uninitialized: otherwise some
+ * kernel configurations clear them for each event.
  */
 #ifndef KMOD_TRACE_WRITE_H
 #define KMOD_TRACE_WRITE_H
@@ -17,7 +18,7 @@
 #include "kmod/trace/trace_session.h"
 #include "ring/ring_write.h"
 
-/* The data that a probe is registered with: its session and its destination. */
+/* The data with which a probe is registered: its session and its destination. */
 struct trace_event {
 	struct trace_session *session;
 	struct trace_cpu __percpu *cpus;
@@ -26,9 +27,9 @@ struct trace_event {
 };
 
 /*
- * Checks the arguments of a call and fills in event. -EINVAL: no such channel,
- * a reserved id (oprof/packet.h), or no comparison within the first `bytes`
- * bytes.
+ * Checks the arguments of a call and fills in event. -ESHUTDOWN: the session is
+ * finalised; -EINVAL: unknown channel, reserved id (oprof/packet.h), or invalid
+ * comparison: its number must lie within the first `bytes` bytes.
  */
 int trace_event_init(struct trace_event *event, struct trace_session *session, u32 channel, u32 id,
 		     const struct oprof_ktrace_compare *compare, u32 bytes);
@@ -51,8 +52,8 @@ struct trace_record {
 };
 
 /*
- * Reserves the record. Returns its payload, all of which must be written; NULL:
- * lost, and counted.
+ * Reserves the record. Returns its payload, every byte of which must be
+ * written; or NULL if the record is lost, which has been counted.
  */
 static __always_inline void *trace_reserve(struct trace_record *record,
 					   struct trace_cpu __percpu *cpus, u32 id, u32 bytes)
@@ -64,10 +65,10 @@ static __always_inline void *trace_reserve(struct trace_record *record,
 }
 
 /*
- * Like trace_reserve(), but only on the fast path. False: it does not apply,
- * nothing was counted, and trace_reserve() must be called. clock: that of all
- * rings; extended: whether this id needs the extended header. Both are
- * constants.
+ * Like trace_reserve(), but only by the ring's fast path. Returns false if the
+ * fast path is not possible; nothing was counted, and trace_reserve() must be
+ * called. clock: the clock of all rings; extended: whether this id needs an
+ * extended header. Both must be compile-time constants.
  */
 static __always_inline bool trace_try(struct trace_record *record, struct trace_cpu __percpu *cpus,
 				      enum ring_clock clock, bool extended, u32 id, u32 bytes)
@@ -77,7 +78,10 @@ static __always_inline bool trace_try(struct trace_record *record, struct trace_
 	return ring_try(&record->cpu->ring, clock, extended, id, bytes, 1, &record->slot);
 }
 
-/* Counts first: the commit may deliver the packet, and no value must be kept across it. */
+/*
+ * Counts before the commit, which may deliver the packet: no value then needs
+ * to be kept across the call.
+ */
 static __always_inline void trace_commit(struct trace_record *record)
 {
 	local_inc(&record->cpu->nr_records);
@@ -93,14 +97,16 @@ struct trace_writing {
 };
 
 /*
- * Returns where to write the struct: in the slot or, if a comparison must see
- * it before it is kept, in aside. NULL: the record is lost.
+ * Returns the memory for the struct: in the slot or, if a comparison must be
+ * evaluated before the slot is reserved, aside. Returns NULL if the record is
+ * lost.
  */
 static __always_inline void *trace_begin(struct trace_writing *writing,
 					 const struct trace_event *event, void *aside, u32 bytes,
 					 const char *string)
 {
-	OPTIMIZER_HIDE_VAR(string); /* hides the size of shorter arrays, which contain a NUL */
+	OPTIMIZER_HIDE_VAR(string); /* hides the size of arrays that are shorter than the limit, all
+				       of which contain a NUL */
 	writing->string = string;
 	writing->string_bytes =
 		string ? (u32)strnlen(string, OPROF_KTRACE_STRING_BYTES_MAX - 1) + 1 : 0;
@@ -120,7 +126,7 @@ static __always_inline void trace_end(struct trace_writing *writing,
 			return;
 		memcpy(writing->record.slot.payload, aside, bytes);
 	}
-	/* The string may change concurrently: the length stays. */
+	/* The string may be changed concurrently: exactly string_bytes bytes are written. */
 	if (writing->string_bytes)
 		ring_copy_string(writing->record.slot.payload + bytes, writing->string,
 				 writing->string_bytes);
@@ -135,8 +141,8 @@ static __always_inline void trace_copy_comm(char *to, const struct task_struct *
 
 /*
  * The probe of a kind: TRACE_PROBE(kind, (prototype), task, other, string,
- * fill). Filters check task and other, string follows the struct, and fill is
- * an expression that writes all of *payload.
+ * fill). The filter is applied to task and other; string (may be NULL) follows
+ * the struct; fill is an expression that writes every member of *payload.
  */
 #define TRACE_PROBE(kind, prototype, task, other, string, fill)                                    \
 	static void probe_##kind prototype                                                         \

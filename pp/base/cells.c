@@ -10,8 +10,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#define NR_STEPS  8 /* of a bar's cell */
-#define MARKS_MAX 4 /* on one character */
+#define NR_STEPS  8 /* steps of a bar in one cell */
+#define MARKS_MAX 4 /* accents on one character */
 
 static bool is_utf8(void)
 {
@@ -23,7 +23,7 @@ static const char *ellipsis(void)
 	return is_utf8() ? "\u2026" : "...";
 }
 
-/* True for characters that show nothing themselves, and can hide in a name. */
+/* Returns true for characters that are not visible in a name. */
 static bool is_invisible(wchar_t wide)
 {
 	return wide == 0xad || wide == 0x180e || (wide >= 0x200b && wide <= 0x200d) ||
@@ -50,7 +50,7 @@ static size_t read_character(const char *text, int *nr_cells)
 /* A character with the marks on it, such as accents, which need no cells. */
 struct character {
 	size_t nr_bytes; /* in the text */
-	size_t nr_shown; /* the first ones, without the marks that are too many */
+	size_t nr_shown; /* bytes that are shown: without marks after the first MARKS_MAX */
 	int nr_cells;
 	bool masked; /* shown as '?', without marks */
 };
@@ -88,7 +88,7 @@ int cells_count(const char *text)
 	return sum;
 }
 
-/* Returns the end of text that needs at most width cells. */
+/* Returns the longest end of text that needs at most width cells. */
 static const char *skip_front(const char *text, int width)
 {
 	int nr_cells = cells_count(text);
@@ -102,7 +102,10 @@ static const char *skip_front(const char *text, int width)
 	return text;
 }
 
-/* Appends at most width cells of text to line, which has *used bytes. Returns their number. */
+/*
+ * Appends at most width cells of text to line, which has *used bytes. Returns
+ * the number of cells.
+ */
 static int copy_cells(char *line, size_t nr_bytes, size_t *used, const char *text, int width)
 {
 	int sum = 0;
@@ -173,7 +176,7 @@ void cells_bar(char *line, size_t nr_bytes, double part, int width)
 	line[used] = '\0';
 }
 
-/* Writes the word at text, up to end; returns its cells. */
+/* Writes the word from text to end. Returns the number of its cells. */
 static int put_word(FILE *out, const char *text, const char *end)
 {
 	int sum = 0;
@@ -191,7 +194,7 @@ static int put_word(FILE *out, const char *text, const char *end)
 	return sum;
 }
 
-/* Returns the cells of the word at text, up to end. */
+/* Returns the number of cells of the word from text to end. */
 static int count_word(const char *text, const char *end)
 {
 	int sum = 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text in the cells of a terminal, for lines of a given width. An East Asian character needs two
- * cells, an accent none. Characters are those of the program's locale (LC_CTYPE).
+ * Text in the cells of a terminal, for lines of a given width. An East Asian
+ * character needs two cells, an accent no cell. Text is in the encoding of the
+ * program's locale (LC_CTYPE).
  *
- * Names come from files that others wrote: control characters, bytes that are not a character,
- * invisible characters, and characters that change the direction of text become '?'. A character
- * keeps at most four accents.
+ * Names may come from untrusted files: control characters, invalid bytes,
+ * invisible characters, and characters that change the direction of text become
+ * '?'. A character keeps at most four accents.
  */
 #ifndef PP_CELLS_H
 #define PP_CELLS_H
@@ -13,15 +14,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What text loses that is too long. An ellipsis replaces a lost beginning or middle. */
+/*
+ * The part that is cut from text that is too long. An ellipsis replaces a
+ * beginning or middle that was cut.
+ */
 enum cells_cut { CELLS_CUT_END, CELLS_CUT_FRONT, CELLS_CUT_MIDDLE };
 
 /* Returns the number of cells that text needs. */
 int cells_count(const char *text);
 
 /*
- * Writes text in exactly width cells into line[nr_bytes], padded with blanks. Writes less if
- * line is too small.
+ * Writes text to line[nr_bytes] in exactly width cells, padded with blanks.
+ * Fewer cells are written if line is too small.
  */
 void cells_fit(char *line, size_t nr_bytes, const char *text, int width, enum cells_cut cut);
 
@@ -29,15 +33,17 @@ void cells_fit(char *line, size_t nr_bytes, const char *text, int width, enum ce
 void cells_fit_last(char *line, size_t nr_bytes, const char *text, int width, enum cells_cut cut);
 
 /*
- * Writes a bar of width cells into line[nr_bytes], padded with blanks: part 1 fills it, a smaller
- * part above 0 is visible if the locale has UTF-8, where a cell has eight steps.
+ * Writes a bar to line[nr_bytes], padded with blanks to width cells. A part of
+ * 1 fills all cells. If the locale uses UTF-8, a cell has eight steps, and
+ * every part above 0 is visible.
  */
 void cells_bar(char *line, size_t nr_bytes, double part, int width);
 
 /*
- * Writes text, lines that end with a line feed, to out. A line of more than width cells is
- * divided at blanks; what follows is indented by two cells more than the line. A longer word,
- * such as a path, stays whole. The caller checks out for errors.
+ * Writes text, lines that end with a line feed, to out. A line of more than
+ * width cells is divided at blanks; its continuation is indented by two cells
+ * more than the line. A word that is longer than a line, such as a path, is not
+ * divided. The caller checks out for errors.
  */
 void cells_wrap(FILE *out, const char *text, int width);
 

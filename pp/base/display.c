@@ -20,7 +20,7 @@ int color_when_parse(const char *text, enum color_when *when, struct diag *diag)
 	return diag_set(diag, -EINVAL, "--color: \"%s\" is not one of auto, always, never", text);
 }
 
-/* Returns 0 if the environment has no such number. */
+/* Returns the value of COLUMNS, or 0 if it is not set or not a number. */
 static long environment_width(void)
 {
 	const char *text = getenv("COLUMNS");
@@ -34,7 +34,7 @@ static long environment_width(void)
 	return errno || *end || width < 0 ? 0 : width;
 }
 
-/* Returns 0 if fd is not a terminal, or its width is unknown. */
+/* Returns 0 if fd is not a terminal or its width is unknown. */
 static long terminal_width(int fd)
 {
 	struct winsize size;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the place where a report is shown can show: its width, and colours. */
+/*
+ * The properties of the terminal or file to which a report is written: its
+ * width, and whether it shows colours.
+ */
 #ifndef PP_DISPLAY_H
 #define PP_DISPLAY_H
 
@@ -7,8 +10,8 @@
 
 #include <stdbool.h>
 
-#define DISPLAY_WIDTH_DEFAULT 100 /* if it is unknown */
-#define DISPLAY_WIDTH_MIN     60  /* narrower terminals wrap lines */
+#define DISPLAY_WIDTH_DEFAULT 100 /* if the width is unknown */
+#define DISPLAY_WIDTH_MIN     60  /* narrower terminals will wrap lines */
 #define DISPLAY_WIDTH_MAX     500
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -22,9 +25,10 @@ struct display {
 int color_when_parse(const char *text, enum color_when *when, struct diag *diag);
 
 /*
- * The width is the environment's COLUMNS, else that of the terminal fd, else that of standard
- * error (for a pager), else the default. COLOR_AUTO chooses colours if fd is a terminal, TERM
- * is set and not "dumb", and NO_COLOR is not set or empty. fd may be negative: not a terminal.
+ * The width is the first that is known of: COLUMNS in the environment; the
+ * width of terminal fd; the width of standard error (used with a pager); the
+ * default. COLOR_AUTO chooses colours if fd is a terminal, TERM is set and not
+ * "dumb", and NO_COLOR is not set or empty. A negative fd is not a terminal.
  */
 void display_find(struct display *display, int fd, enum color_when when);
 

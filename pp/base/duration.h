@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lengths of time for people: three digits and a unit. */
+/* Formats lengths of time for people, with a unit. */
 #ifndef PP_DURATION_H
 #define PP_DURATION_H
 
@@ -7,7 +7,7 @@
 
 #define DURATION_BYTES 32
 
-/* Formats a time such as "4ms" or "12.34s", in at most six cells up to a century. */
+/* Formats a time such as "4ms" or "12.34s". Times of less than 11 years need at most six cells. */
 void duration_show(uint64_t ns, char text[DURATION_BYTES]);
 
 #endif

@@ -21,7 +21,7 @@ void protobuf_deinit(struct protobuf *buffer)
 	*buffer = (struct protobuf){0};
 }
 
-/* Returns NULL if memory is short. */
+/* Returns NULL if out of memory. */
 static uint8_t *reserve(struct protobuf *buffer, size_t nr_bytes)
 {
 	if (!buffer->failed &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes Protocol Buffers messages field by field (protobuf.dev/programming-guides/encoding),
- * as far as pprof's format needs. Once an allocation has failed, buffer->failed stays set.
+ * Writes Protocol Buffers messages field by field
+ * (protobuf.dev/programming-guides/encoding), to the extent that pprof's format
+ * needs. Once an allocation has failed, buffer->failed stays set.
  */
 #ifndef PP_PROTOBUF_H
 #define PP_PROTOBUF_H
@@ -24,7 +25,7 @@ void protobuf_number(struct protobuf *buffer, uint32_t field, uint64_t value);
 void protobuf_bytes(struct protobuf *buffer, uint32_t field, const void *bytes, size_t nr_bytes);
 void protobuf_text(struct protobuf *buffer, uint32_t field, const char *text);
 void protobuf_message(struct protobuf *buffer, uint32_t field, const struct protobuf *message);
-/* Packed: all values are written, including 0. */
+/* Writes a packed field: all values are written, including 0. */
 void protobuf_numbers(struct protobuf *buffer, uint32_t field, const uint64_t *values, size_t nr);
 
 #endif

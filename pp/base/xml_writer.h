@@ -33,7 +33,7 @@ void xml_attribute_hex(struct xml_writer *xml, const char *name, uint64_t number
 
 /* Writes a number as the innermost element's only content, instead of child elements. */
 void xml_number(struct xml_writer *xml, uint64_t number);
-/* The same with bytes, each as two digits of 0-9A-F. */
+/* The same for bytes, each as two digits of 0-9A-F. */
 void xml_bytes(struct xml_writer *xml, const uint8_t *bytes, size_t nr_bytes);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-/* ---- what the child says ---- */
+/* ---- the child's result ---- */
 
 static bool is_good(const struct code_bytes *code, const struct code_bytes_request *request)
 {

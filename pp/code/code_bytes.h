@@ -13,29 +13,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keys from start up to end. */
+/* Keys from start up to end, which is excluded. */
 struct code_range {
 	uint64_t start, end;
 };
 
 struct code_bytes_request {
-	const struct code_range *ranges; /* start < end each */
+	const struct code_range *ranges; /* in each: start < end */
 	size_t nr_ranges;
 };
 
-/* One range's bytes, at offset in the result; nr_bytes 0: the file does not have all of them. */
+/* The bytes of one range, at offset in the result. nr_bytes 0: the file does not have all bytes. */
 struct code_part {
 	uint64_t offset, nr_bytes;
 };
 
 struct code_bytes {
-	const struct code_part *parts; /* by range; NULL: no code could be read */
+	const struct code_part *parts; /* in the order of the ranges; NULL: no code could be read */
 	size_t nr_parts;
 	void *memory; /* internal: a mapping that holds parts and bytes */
 	size_t memory_bytes;
 };
 
-/* Unreadable ranges have no bytes. Returns -ENOMEM or -errno only if this process itself fails. */
+/*
+ * Ranges that cannot be read have no bytes. Returns 0; -ENOMEM or -errno only
+ * if this process itself fails.
+ */
 int code_bytes_load(struct code_bytes *code, const char *path,
 		    const struct oprof_image_identity *identity, enum oprof_image_kind kind,
 		    const struct symbol_search *search, const struct code_bytes_request *request);
@@ -45,8 +48,9 @@ void code_bytes_deinit(struct code_bytes *code);
 const uint8_t *code_bytes_of(const struct code_bytes *code, size_t range);
 
 /*
- * Takes the child's result: nr_ranges of struct code_part, then the bytes. Returns 0, -EILSEQ
- * if the result is invalid, -ENOMEM or -errno; *code is untouched on failure.
+ * Maps the child's result from fd: nr_ranges of struct code_part, then the
+ * bytes. Returns 0, -EILSEQ if the result is invalid, -ENOMEM or -errno; *code
+ * is untouched on failure.
  */
 int code_bytes_take(int fd, const struct code_bytes_request *request, struct code_bytes *code);
 

@@ -29,8 +29,8 @@ static int take_table(int fd, void *result)
 }
 
 /*
- * Loads the table that the daemon stored under identity. Returns 0, -ENOMEM, or another error
- * if it is not available.
+ * Loads the table that the daemon stored for this identity. Returns 0, -ENOMEM,
+ * or another error if there is no valid table.
  */
 static int load_kept(struct code_functions *functions, const struct oprof_image_identity *identity,
 		     const char *code_path)
@@ -81,7 +81,7 @@ int code_functions_load(struct code_functions *functions, const char *path,
 	error = load_kept(functions, identity, search->code_path);
 	if (error && error != -ENOMEM)
 		error = symbol_helper_read(&request, build_table, take_table, functions, &note);
-	/* The note is not needed: the symbols of the same file have it. */
+	/* The note is not needed: it is also reported with the symbols of this file. */
 	free(note);
 	return error == -ENOMEM ? error : 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds where the functions of a binary begin, even without symbols, from its code table
- * (unwind/code_table.h): the one in the session folder, else one built from the binary, in
- * the helper that reads symbols.
+ * Finds where the functions of a binary begin, even without symbols, from its
+ * code table (unwind/code_table.h). The table is read from the session folder
+ * or, if there is none, built from the binary, in the helper that reads
+ * symbols.
  *
  * Not for: names of functions (symbols.h).
  */
@@ -25,7 +26,7 @@ int code_functions_load(struct code_functions *functions, const char *path,
 			const struct symbol_search *search);
 void code_functions_deinit(struct code_functions *functions);
 
-/* Returns the key where the function that holds key begins; 0: no function is known there. */
+/* Returns the key at which the function that contains key begins; 0: no function is known there. */
 uint64_t code_functions_find(const struct code_functions *functions, uint64_t key);
 
 #endif

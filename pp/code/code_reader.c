@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* True for a debug file: it has the section headers of code without the bytes. */
+/* Returns true for a debug file, in which sections of code have headers but no bytes. */
 static bool is_empty_at(const struct symbol_file *file, uint64_t address)
 {
 	for (size_t i = 1; i < file->nr_sections; i++) {
@@ -77,7 +77,10 @@ static int write_range(const struct symbol_file *file, const struct code_range *
 	return error;
 }
 
-/* The parts precede the bytes: they are written empty, then again with their final values. */
+/*
+ * The parts precede the bytes in the file: they are first written empty, and at
+ * the end again with their final values.
+ */
 static int write_ranges(const struct symbol_image *image, const struct code_bytes_request *request,
 			int fd, struct code_part *parts)
 {

@@ -9,11 +9,11 @@
 /* One range's code. */
 struct code_read {
 	uint8_t *bytes;	  /* malloc'ed, followed by zero padding; NULL: no code */
-	size_t nr_bytes;  /* bytes that the file has of the range, from its start */
+	size_t nr_bytes;  /* bytes from the start of the range that the file has */
 	uint64_t address; /* of the first byte */
 };
 
-/* Returns 0, -EFBIG, -ENOMEM or -errno; on failure there is nothing to free. */
+/* Returns 0, -EFBIG, -ENOMEM or -errno; after a failure there is nothing to free. */
 int code_reader_range(const struct symbol_file *file, const struct code_range *range,
 		      size_t padding, struct code_read *read);
 

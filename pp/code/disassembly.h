@@ -4,7 +4,7 @@
  * binaries. libopcodes determines which machines are supported: in most distributions only
  * the native one.
  *
- * Not for: the kernel and modules without their file (vmlinux, .ko), since the session keeps
+ * Not for the kernel without its vmlinux, nor for modules: the session keeps
  * none of their code.
  */
 #ifndef PP_DISASSEMBLY_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keys from start up to end. */
+/* Keys from start up to end, which is excluded. */
 struct disassembly_range {
 	uint64_t start, end;
 };
@@ -28,8 +28,8 @@ struct disassembly_line {
 
 /* A range for which the file has code. Its lines are consecutive. */
 struct disassembly_part {
-	uint64_t key, address; /* address: as in the file */
-	uint64_t first, nr;    /* lines */
+	uint64_t key, address; /* address: of key, as in the file */
+	uint64_t first, nr;    /* index of the first line; number of lines */
 };
 
 struct disassembly {
@@ -42,7 +42,7 @@ struct disassembly {
 	size_t memory_bytes;
 	/* SYMBOLS_FULL: the image could be opened and disassembled. */
 	enum symbols_lack lack;
-	char *note; /* why code is missing; NULL: it is not */
+	char *note; /* why code is missing; NULL: no code is missing */
 };
 
 struct disassembly_request {
@@ -58,7 +58,7 @@ int disassembly_load(struct disassembly *disassembly, const char *path,
 		     const struct symbol_search *search, const struct disassembly_request *request);
 void disassembly_deinit(struct disassembly *disassembly);
 
-/* An instruction, and the position of the next one. */
+/* A position in a part: the current instruction. */
 struct disassembly_cursor {
 	uint64_t key, address;
 	uint32_t nr_bytes;

@@ -26,12 +26,12 @@ struct code_reading {
 	const struct disassembly_request *request;
 	struct symbol_image image;
 	struct instruction_decoder *decoder;
-	char **names; /* by symbol, as shown; NULL: not demangled yet */
+	char **names; /* demangled names, by symbol; NULL: not demangled yet */
 	int fd;
 	struct disassembly_line lines[LINES_AT_ONCE]; /* not written yet */
 	size_t nr_unwritten;
 	uint64_t nr_lines;
-	struct disassembly_part *parts; /* room for one per range */
+	struct disassembly_part *parts; /* one per range that has code */
 	size_t nr_parts;
 	char *strings;
 	size_t nr_strings, strings_room;
@@ -60,7 +60,7 @@ static int grow_strings(struct code_reading *reading, size_t nr_more)
 	return 0;
 }
 
-/* The first text is empty, at offset 0, which means none. */
+/* Appends text. The first text must be the empty one, because offset 0 means no text. */
 static int add_text(struct code_reading *reading, const char *text, uint32_t *offset)
 {
 	size_t nr_bytes = strlen(text) + 1;
@@ -109,7 +109,7 @@ static bool key_of(const struct symbol_file *file, uint64_t address, uint64_t *k
 	return false;
 }
 
-/* Index of the symbol that holds key, or SIZE_MAX. */
+/* Returns the index of the symbol that contains key, or SIZE_MAX. */
 static size_t find_symbol(const struct symbol_table *table, uint64_t key)
 {
 	size_t low = 0, high = table->nr_symbols;
@@ -177,7 +177,7 @@ static int keep_text(struct code_reading *reading, const struct instruction *ins
 	return error;
 }
 
-/* code: nr_bytes, followed by INSTRUCTION_PADDING. */
+/* code: nr_bytes bytes, followed by INSTRUCTION_PADDING readable bytes. */
 static int decode_range(struct code_reading *reading, const uint8_t *code, size_t nr_bytes,
 			uint64_t key, uint64_t address)
 {
@@ -268,7 +268,7 @@ static int read_ranges(struct code_reading *reading)
 	return error;
 }
 
-/* Writes the header last, at offset 0, since it has the counts. */
+/* Writes the header last, at offset 0, because it contains the counts. */
 static int write_result(struct code_reading *reading)
 {
 	struct disassembly_wire_header header = {.magic = DISASSEMBLY_WIRE_MAGIC,

@@ -32,7 +32,10 @@ static int open_parts(struct disassembly *read, const struct disassembly_wire_he
 	return read->strings[room - 1] ? -EILSEQ : 0;
 }
 
-/* *end: key after the part's last line. Returns false if the part's lines are invalid. */
+/*
+ * Returns false if the part's lines are invalid. *end becomes the key after the
+ * part's last line.
+ */
 static bool check_part(const struct disassembly *read, const struct disassembly_part *part,
 		       size_t nr_strings, uint64_t *end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The result of the child that disassembles. As in symbol_wire.h, the parent trusts nothing
- * in it.
+ * The result of the child that disassembles. As in symbol_wire.h, the parent
+ * does not trust it, and checks every number.
  *
  *   struct disassembly_wire_header
  *   struct disassembly_line [nr_lines]

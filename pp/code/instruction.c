@@ -13,10 +13,10 @@
 #include <string.h>
 
 #define NR_SLOTS	 (1u << 16)
-#define NR_FIRST	 (1u << 16) /* values of two bytes */
+#define NR_FIRST	 (1u << 16) /* number of values of two bytes */
 #define REMEMBERED_BYTES 15	    /* the longest instruction of x86 */
 
-/* Bytes of an instruction that was decoded before. */
+/* The bytes of an instruction that has been decoded, and the number of its text. */
 struct slot {
 	uint64_t bytes[2]; /* followed by zeros */
 	uint32_t nr_bytes; /* 0: empty */
@@ -37,7 +37,7 @@ struct instruction_decoder {
 	uint16_t *lengths;  /* by first two bytes; bit n: an instruction of n bytes is cached */
 };
 
-/* ---- what libopcodes calls ---- */
+/* ---- callbacks of libopcodes ---- */
 
 static void append(struct instruction_decoder *decoder, const char *text, size_t nr)
 {
@@ -96,8 +96,8 @@ __attribute__((format(printf, 3, 4))) static int print_styled(void *stream,
 #endif
 
 /*
- * Also reads the padding after the code: if a read within an instruction fails, libopcodes'
- * output varies.
+ * The padding after the code can also be read, because the output of libopcodes
+ * is not well defined if a read within an instruction fails.
  */
 static int read_memory(bfd_vma address, bfd_byte *to, unsigned int nr,
 		       struct disassemble_info *info)
@@ -112,7 +112,7 @@ static int read_memory(bfd_vma address, bfd_byte *to, unsigned int nr,
 	return 0;
 }
 
-/* No message: after an unreadable byte the caller of libopcodes shows ".byte". */
+/* Writes no message: instruction_decode() shows an unreadable byte as ".byte". */
 static void ignore_memory_error(int status, bfd_vma address, struct disassemble_info *info)
 {
 	(void)status;
@@ -232,7 +232,7 @@ void instruction_decoder_destroy(struct instruction_decoder *decoder)
 	free(decoder);
 }
 
-/* ---- the memory ---- */
+/* ---- the cache ---- */
 
 /* Loads nr_bytes of code, followed by zeros. */
 static void load_bytes(const uint8_t *code, unsigned int nr_bytes, uint64_t bytes[2])
@@ -299,8 +299,8 @@ static bool is_prefix(uint8_t byte)
 }
 
 /*
- * Returns false for prefixes alone and for invalid instructions: the bytes after them decide
- * how they decode.
+ * Returns whether the instruction can be cached. Prefixes alone and invalid
+ * instructions cannot: their text depends on the bytes after them.
  */
 static bool is_whole(const struct instruction_decoder *decoder, const uint8_t *code,
 		     unsigned int nr_bytes)
@@ -354,7 +354,7 @@ void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code
 	nr = decoder->decode(address, &decoder->info);
 	if (nr <= 0 || (size_t)nr > nr_left) {
 		decoder->nr_text = 0;
-		decoder->shows_address = true; /* elsewhere the bytes may be valid */
+		decoder->shows_address = true; /* not cached: may be valid elsewhere */
 		(void)print(decoder, ".byte 0x%02x", *code);
 		nr = 1;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decodes instructions to text with libopcodes, one at a time. The texts of x86 instructions
- * are cached: x86 instructions are a prefix code, so the same bytes are the same instruction
- * anywhere. Texts that contain an address are not cached. Runs in the helper.
+ * Decodes instructions to text with libopcodes, one at a time. The texts of x86
+ * instructions are cached: no x86 instruction is the beginning of another one,
+ * so that equal bytes are the same instruction at any address. Texts that
+ * contain an address are not cached. Runs in the helper.
  */
 #ifndef PP_INSTRUCTION_H
 #define PP_INSTRUCTION_H
@@ -19,7 +20,7 @@ struct instruction_decoder;
 /* Callbacks and options of the decoder's user. */
 struct instruction_names {
 	void *context;
-	/* Writes "1139 <square+0x4>" or similar to text. */
+	/* Writes the address to text, such as "1139 <square+0x4>". */
 	void (*show)(void *context, uint64_t address, char *text, size_t nr_bytes);
 	bool forgets; /* disables the cache: for tests */
 };
@@ -36,14 +37,15 @@ void instruction_decoder_destroy(struct instruction_decoder *decoder);
 
 struct instruction {
 	unsigned int nr_bytes; /* > 0 */
-	const char *text;      /* NULL: the text of an earlier instruction, found by *kept */
-	uint32_t *kept; /* where the caller stores a number for this text, 0 if new; NULL: text is
-			   not reused */
+	const char *text; /* NULL: the text is that of an earlier instruction with number *kept */
+	uint32_t *kept; /* if text is not NULL, the caller stores its own number for it here; NULL:
+			   the text is not cached */
 };
 
 /*
- * Decodes the instruction at code, which is at address and has nr_left bytes followed by
- * INSTRUCTION_PADDING. *instruction is valid until the next call. Invalid bytes are shown as
+ * Decodes the instruction at code, whose address is `address`. nr_left bytes of
+ * code are left, and INSTRUCTION_PADDING readable bytes follow them.
+ * *instruction is valid until the next call. Invalid bytes are shown as
  * ".byte".
  */
 void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code, size_t nr_left,

@@ -96,7 +96,10 @@ static void step_over_indirect(struct cursor *cursor, const struct dwarf_format 
 	uint64_t form = cursor_uleb(cursor);
 	struct dwarf_step step;
 
-	/* Refuses forms that refer to another form or to the table: no compiler writes them. */
+	/*
+	 * Refuses an indirect form that is itself indirect, or whose value is
+	 * in the table: compilers do not write these.
+	 */
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const || form > UINT16_MAX) {
 		cursor_fail(cursor);
 		return;
@@ -142,7 +145,7 @@ void dwarf_step_over(const struct dwarf_step *step, struct cursor *cursor,
 
 /* ---- tables ---- */
 
-/* Adjacent steps of a fixed size are merged. */
+/* Adds a step to abbrev. Adjacent steps of fixed sizes are merged. */
 static int add_step(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
 		    struct dwarf_step step)
 {
@@ -184,8 +187,9 @@ static bool has_attribute(const struct dwarf_abbrevs *abbrevs, const struct dwar
 }
 
 /*
- * A DW_TAG_subprogram with code can be anywhere, even in a type or in a function without
- * code: GCC puts lambdas there.
+ * Entries that may contain code are passed: a DW_TAG_subprogram with code may
+ * be nested in any entry, even in a type or in a function without code, in
+ * which GCC puts lambdas.
  */
 static enum dwarf_use use_of(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev)
 {
@@ -266,7 +270,7 @@ int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct cursor cursor,
 	int error = cursor.failed ? -EILSEQ : 0;
 
 	*abbrevs = (struct dwarf_abbrevs){0};
-	/* The last table of a section may lack its final 0. */
+	/* The last table of a section may end without a 0. */
 	while (!error && cursor_left(&cursor) && (code = cursor_uleb(&cursor))) {
 		ascending = ascending && code > before;
 		before = code;

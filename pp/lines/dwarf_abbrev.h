@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Abbreviation tables: the layout of the entries of .debug_info, prepared so that entries can
- * be skipped quickly. Runs in the helper.
+ * Abbreviation tables, which describe the layout of the entries of .debug_info,
+ * converted so that entries can be skipped quickly. Runs in the helper.
  */
 #ifndef PP_DWARF_ABBREV_H
 #define PP_DWARF_ABBREV_H
@@ -20,7 +20,7 @@ enum dwarf_step_kind {
 	DWARF_STEP_FIXED, /* skip nr_bytes */
 	DWARF_STEP_LEB,
 	DWARF_STEP_TEXT,
-	DWARF_STEP_BLOCK1, /* a length of 1, 2 or 4 bytes or LEB, then that many bytes */
+	DWARF_STEP_BLOCK1, /* a length (1, 2 or 4 bytes, or LEB), then that many bytes */
 	DWARF_STEP_BLOCK2,
 	DWARF_STEP_BLOCK4,
 	DWARF_STEP_BLOCK_LEB,
@@ -36,14 +36,15 @@ struct dwarf_step {
 struct dwarf_attribute {
 	uint16_t name;
 	uint16_t form;
-	struct dwarf_step step; /* skips its value */
+	struct dwarf_step step; /* skips the attribute's value */
 	int64_t implicit;	/* DW_FORM_implicit_const */
 };
 
-/* What a walk that looks for inlined functions does with an entry. */
+/* How a walk that looks for inlined functions treats an entry. */
 enum dwarf_use {
-	DWARF_USE_PASS,	 /* ignores it, visits its children */
-	DWARF_USE_LEAVE, /* no code in it or its children: goes to its sibling if that is known */
+	DWARF_USE_PASS,	 /* ignores the entry, visits its children */
+	DWARF_USE_LEAVE, /* no code in the entry or its children: goes to its sibling, if the
+			    sibling is known */
 	DWARF_USE_INLINED,
 };
 
@@ -51,9 +52,9 @@ struct dwarf_abbrev {
 	uint64_t code;
 	uint16_t tag;
 	bool has_children;
-	uint8_t use;	 /* enum dwarf_use */
-	int16_t sibling; /* index of the attribute DW_AT_sibling among its attributes; -1: none */
-	uint32_t attributes; /* index of the first one */
+	uint8_t use;	     /* enum dwarf_use */
+	int16_t sibling;     /* index of DW_AT_sibling among the entry's attributes; -1: none */
+	uint32_t attributes; /* index of the first attribute */
 	uint32_t nr_attributes;
 	uint32_t steps;
 	uint32_t nr_steps;
@@ -68,12 +69,12 @@ struct dwarf_abbrevs {
 	size_t nr_steps, room_steps;
 };
 
-/* Reads the table at cursor. Returns 0, -EILSEQ damaged or of an unknown kind, or -ENOMEM. */
+/* Reads the table at cursor. Returns 0, -EILSEQ if damaged or of an unknown kind, or -ENOMEM. */
 int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct cursor cursor,
 		       const struct dwarf_format *format);
 void dwarf_abbrevs_deinit(struct dwarf_abbrevs *abbrevs);
 
-/* Returns NULL if there is no such code. */
+/* Returns the abbreviation with this code, or NULL. */
 const struct dwarf_abbrev *dwarf_abbrevs_find_slow(const struct dwarf_abbrevs *abbrevs,
 						   uint64_t code);
 
@@ -85,10 +86,10 @@ static inline const struct dwarf_abbrev *dwarf_abbrevs_find(const struct dwarf_a
 	return dwarf_abbrevs_find_slow(abbrevs, code);
 }
 
-/* How to skip a value of a form. */
+/* Returns how to skip a value of this form. */
 struct dwarf_step dwarf_form_step(unsigned int form, const struct dwarf_format *format);
 
-/* Skips one attribute's value, or a whole entry (dwarf_abbrev_skip). */
+/* Skips the value of one attribute; dwarf_abbrev_skip() skips those of an entry. */
 void dwarf_step_over(const struct dwarf_step *step, struct cursor *cursor,
 		     const struct dwarf_format *format);
 

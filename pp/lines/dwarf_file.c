@@ -18,8 +18,9 @@ static const char *const names[NR_DWARF_SECTIONS] = {
 };
 
 /*
- * Returns the section's number: its name is ".debug_NAME" or ".zdebug_NAME" (old
- * compression), with ".dwo" appended in split files. Returns -1 for other sections.
+ * Returns the number of the section whose name is ".debug_NAME" or
+ * ".zdebug_NAME" (old compression), with ".dwo" appended in split files; -1 for
+ * other sections.
  */
 static int section_of(const char *name, bool split, bool *old_compressed)
 {
@@ -29,7 +30,7 @@ static int section_of(const char *name, bool split, bool *old_compressed)
 	name += *old_compressed ? 8 : 7;
 	for (int i = 0; i < NR_DWARF_SECTIONS; i++) {
 		size_t nr_bytes = strlen(names[i]);
-		/* A package's index has a plain name. */
+		/* A package's index has no ".dwo" in its name. */
 		const char *end = split && i != DWARF_CU_INDEX ? ".dwo" : "";
 
 		if (!strncmp(name, names[i], nr_bytes) && !strcmp(name + nr_bytes, end))
@@ -38,10 +39,13 @@ static int section_of(const char *name, bool split, bool *old_compressed)
 	return -1;
 }
 
-/* zlib cannot compress better, and zstd does not for real debug information: more is refused. */
+/*
+ * Maximum compression ratio: zlib has no higher one, and zstd has none for real
+ * debug information.
+ */
 #define RATIO_MAX 1100
 
-/* Returns malloc'ed memory, *nr_bytes long; NULL if damaged or memory is short. */
+/* Returns malloc'ed memory of *nr_bytes bytes; NULL if the data are damaged or out of memory. */
 static uint8_t *decompress_zstd(Elf *elf, Elf_Scn *section, const GElf_Chdr *compressed,
 				size_t *nr_bytes)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The debug sections (DWARF 2 to 5) of one ELF file, in memory, decompressed. Runs in the
- * helper, on untrusted input. Not for their meaning: dwarf_unit.h, dwarf_lines.h.
+ * The debug sections (DWARF 2 to 5) of one ELF file, in memory, decompressed.
+ * Runs in the helper, on untrusted input. Not for interpreting the sections:
+ * dwarf_unit.h, dwarf_lines.h.
  */
 #ifndef PP_DWARF_FILE_H
 #define PP_DWARF_FILE_H
@@ -34,8 +35,8 @@ struct dwarf_file {
 	bool swapped;
 	bool split;	     /* sections of a .dwo or .dwp */
 	bool undecompressed; /* a section is damaged or has an unsupported compression */
-	uint8_t *decompressed[NR_DWARF_SECTIONS]; /* own memory; NULL: libelf's */
-	const char *alt_name;  /* .gnu_debugaltlink: the file that dwz made; or NULL */
+	uint8_t *decompressed[NR_DWARF_SECTIONS]; /* malloc'ed; NULL: libelf's memory is used */
+	const char *alt_name;  /* .gnu_debugaltlink: path of the file that dwz made; or NULL */
 	const uint8_t *alt_id; /* that file's build-id */
 	size_t alt_id_bytes;
 };
@@ -43,17 +44,20 @@ struct dwarf_file {
 /* split: use the sections whose names end in ".dwo". elf must stay open until dwarf_file_deinit. */
 void dwarf_file_init(struct dwarf_file *file, Elf *elf, bool split);
 /*
- * A zeroed file may be deinited, too. A copy shares the original's memory: it must not be
- * used after the original's dwarf_file_deinit.
+ * dwarf_file_deinit accepts a zeroed struct. A copy shares the original's
+ * memory, and must not be used after the original's dwarf_file_deinit.
  */
 void dwarf_file_deinit(struct dwarf_file *file);
 struct dwarf_file dwarf_file_copy(const struct dwarf_file *file);
 
-/* Returns a cursor at offset of a section, failed if offset is beyond the section's end. */
+/*
+ * Returns a cursor at offset of a section. If offset is beyond the section's
+ * end, the cursor has failed.
+ */
 struct cursor dwarf_file_at(const struct dwarf_file *file, enum dwarf_section section,
 			    uint64_t offset);
 
-/* The text at offset of a string section, or "". */
+/* Returns the text at offset of a string section, or "" if offset is invalid. */
 const char *dwarf_file_text(const struct dwarf_file *file, enum dwarf_section section,
 			    uint64_t offset);
 

@@ -33,7 +33,10 @@ static int find_info(struct dwarf_files *files, const struct symbol_file *image,
 	return has_lines(&files->info.file) ? 0 : -ENOENT;
 }
 
-/* Opens the file that dwz made. Without it only names are missing. */
+/*
+ * Opens the file that dwz made, if the image has one. If this file is missing,
+ * only names are missing.
+ */
 static int open_alt(struct dwarf_files *files, const struct symbol_request *request)
 {
 	const struct dwarf_file *file = &files->info.file;

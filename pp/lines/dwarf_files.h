@@ -12,7 +12,7 @@
 #include "pp/symbols/symbol_image.h"
 
 struct dwarf_files {
-	const struct symbol_file *from; /* file with the information: image or debug */
+	const struct symbol_file *from; /* the file with the debug information: image or debug */
 	struct symbol_file debug;	/* fd -1: none */
 	struct symbol_file alt;		/* the file that dwz made; fd -1: none */
 	struct dwarf_info info, alt_info;

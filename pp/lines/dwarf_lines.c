@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Limit for the fields of an entry in the tables of version 5; real ones have about five. */
+/* Maximum number of fields of an entry in the tables of version 5; real entries have about five. */
 #define FIELDS_MAX 32
 
 /* ---- headers ---- */
@@ -81,7 +81,7 @@ static bool read_fields(struct cursor *cursor, const struct dwarf_format *format
 	return !cursor->failed;
 }
 
-/* unit: the program's unit with the program's format. */
+/* Reads a table of version 5. unit: a copy of the program's unit, with the program's format. */
 static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *unit,
 			  struct cursor *cursor, bool folders)
 {
@@ -92,7 +92,7 @@ static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *un
 	if (!read_fields(cursor, &lines->format, &fields))
 		return -EILSEQ;
 	nr = cursor_uleb(cursor);
-	/* Each entry takes at least a byte: this bounds the loop. */
+	/* Each entry has at least one byte: this check bounds the loop. */
 	if (nr > cursor_left(cursor) || (nr && !fields.nr))
 		return -EILSEQ;
 	for (uint64_t i = 0; !error && i < nr && !cursor->failed; i++) {
@@ -236,7 +236,7 @@ struct line_machine {
 	struct dwarf_rows *rows;
 	struct cursor cursor;
 	size_t first;  /* index of the sequence's first row */
-	uint64_t last; /* address of the last row, even if that was left out */
+	uint64_t last; /* address of the last row, even if this row was redundant */
 	uint64_t address;
 	uint64_t operation; /* index of the operation within a VLIW instruction */
 	uint32_t file, line;
@@ -271,7 +271,7 @@ static void end_sequence(struct line_machine *machine, uint64_t end)
 	size_t first = machine->first;
 
 	if (rows->nr_rows > first && rows->rows[rows->nr_rows - 1].address >= end)
-		rows->nr_rows--; /* the last one is empty */
+		rows->nr_rows--; /* the last row has no code */
 	if (rows->nr_rows > first && !machine->error)
 		machine->error = add_sequence(
 			rows, &(struct dwarf_sequence){.start = rows->rows[first].address,
@@ -403,7 +403,7 @@ int dwarf_lines_run(const struct dwarf_lines *lines, struct dwarf_rows *rows)
 		machine.line += (uint32_t)(lines->line_base + (int)(opcode % lines->line_range));
 		add_row(&machine);
 	}
-	rows->nr_rows = machine.first; /* drop a sequence that was not ended */
+	rows->nr_rows = machine.first; /* drops the rows of a sequence without an end */
 	if (machine.cursor.failed && !machine.error)
 		machine.error = -EILSEQ;
 	return machine.error;

@@ -18,11 +18,11 @@ struct dwarf_row {
 /* Consecutive code, with rows by ascending address. */
 struct dwarf_sequence {
 	uint64_t start, end;
-	size_t row; /* index of the first one */
+	size_t row; /* index of the first row */
 	size_t nr_rows;
 };
 
-/* Grows with each program. */
+/* The rows and sequences of all programs run so far. */
 struct dwarf_rows {
 	struct dwarf_row *rows;
 	size_t nr_rows, room_rows;
@@ -40,7 +40,7 @@ struct dwarf_line_file {
 /* One program and its header. */
 struct dwarf_lines {
 	const struct dwarf_unit *unit; /* the program's unit; not owned */
-	struct dwarf_format format;    /* the program's own */
+	struct dwarf_format format;    /* of the program, which may differ from the unit's */
 	uint8_t min_bytes, max_operations, line_range, opcode_base;
 	int8_t line_base;
 	uint8_t operands[256]; /* number of operands, by standard opcode */
@@ -48,26 +48,27 @@ struct dwarf_lines {
 	size_t nr_folders, room_folders;
 	struct dwarf_line_file *files;
 	size_t nr_files, room_files;
-	size_t first_file; /* the number of files[0]: 0 since version 5, 1 before */
+	size_t first_file; /* the number of files[0]: 0 since version 5, 1 in older versions */
 	struct cursor program;
 };
 
 /*
- * Reads the header at unit->lines. Returns 0, -EILSEQ or -ENOMEM; on failure there is nothing
- * to close.
+ * Reads the header at unit->lines. Returns 0, -EILSEQ or -ENOMEM; after a
+ * failure dwarf_lines_close need not be called.
  */
 int dwarf_lines_open(struct dwarf_lines *lines, const struct dwarf_unit *unit);
 void dwarf_lines_close(struct dwarf_lines *lines);
 
 /*
- * Runs the program and adds its sequences to rows, without redundant rows. Returns 0, -EILSEQ
- * (the sequences before the damage were added) or -ENOMEM.
+ * Runs the program and adds its sequences to rows, without redundant rows.
+ * Returns 0, -ENOMEM, or -EILSEQ if the program is damaged; the sequences
+ * before the damage are added.
  */
 int dwarf_lines_run(const struct dwarf_lines *lines, struct dwarf_rows *rows);
 
 /*
- * Returns the full path of a file by its number, malloc'ed; "" if unknown; NULL if memory is
- * short.
+ * Returns the full path of a file by its number, malloc'ed; "" if unknown; NULL
+ * if out of memory.
  */
 char *dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file);
 

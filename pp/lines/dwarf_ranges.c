@@ -18,7 +18,10 @@ static int visit_range(struct range_list *list, uint64_t begin, uint64_t end)
 	return begin < end ? list->visit(list->context, begin, end) : 0;
 }
 
-/* Up to version 4: pairs relative to a base; the highest address as begin sets a new base. */
+/*
+ * Up to version 4: pairs of addresses relative to a base. A pair whose first
+ * address is the highest possible one sets a new base.
+ */
 static int read_pairs(struct range_list *list)
 {
 	unsigned int nr_bytes = list->unit->format.address_bytes;

@@ -45,7 +45,10 @@ void dwarf_split_deinit(struct dwarf_split *split)
 
 /* ---- the package ---- */
 
-/* Section numbers of a package's index; some changed in version 5. */
+/*
+ * Returns the section for a number in a package's index, or -1 if it is not
+ * needed. Some numbers changed in version 5.
+ */
 static int section_of_column(uint32_t column, unsigned int version)
 {
 	switch (column) {
@@ -75,7 +78,7 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 	uint64_t row_bytes;
 
 	index->version = cursor_u32(&cursor);
-	if (index->version != 2) /* since version 5: 2 bytes of version, 2 of padding */
+	if (index->version != 2) /* since version 5: 2 bytes of version, then 2 bytes of padding */
 		index->version = package->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 					 ? index->version >> 16
 					 : index->version & 0xffff;
@@ -98,7 +101,10 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 	return !cursor.failed && (index->version == 2 || index->version == 5);
 }
 
-/* Returns the unit's row, counted from 1; 0 if it is not there. The hash is in DWARF 5, 7.3.5.3. */
+/*
+ * Returns the row of the unit with this id, counted from 1; 0 if not found.
+ * DWARF 5, 7.3.5.3, defines the hash.
+ */
 static uint32_t find_row(const struct package_index *index, uint64_t id)
 {
 	uint64_t mask = (uint64_t)index->nr_slots - 1;
@@ -235,7 +241,7 @@ static int find_in_package(struct dwarf_split *split, const struct dwarf_unit *s
 	return find_in_file(split, split->package_path, skeleton, unit);
 }
 
-/* ---- files of their own ---- */
+/* ---- .dwo files ---- */
 
 static int find_at(struct dwarf_split *split, const char *path, const struct dwarf_unit *skeleton,
 		   struct dwarf_unit **unit)
@@ -254,7 +260,10 @@ static void note_missing(struct dwarf_split *split, const char *path)
 		split->missing = strdup(path);
 }
 
-/* Looks in the binary's folder by file name: programs are moved together with their files. */
+/*
+ * Looks for the file's name in the binary's folder, because programs are moved
+ * together with these files.
+ */
 static int find_beside(struct dwarf_split *split, const struct dwarf_unit *skeleton,
 		       struct dwarf_unit **unit)
 {

@@ -22,7 +22,7 @@ struct dwarf_split {
 	Elf *elf;
 	struct dwarf_info info;
 	char *path;	 /* the package or the .dwo file */
-	uint32_t number; /* number of this file, ascending */
+	uint32_t number; /* number of this file, increased for each file */
 	/* Units that were not found. */
 	size_t nr_missing;
 	char *missing; /* path of the first one; or NULL */
@@ -32,9 +32,10 @@ void dwarf_split_init(struct dwarf_split *split, const char *image_path, const c
 void dwarf_split_deinit(struct dwarf_split *split);
 
 /*
- * Finds the split unit of skeleton, which has a dwo_name. *unit has been read and is valid
- * until the next call. Returns 0; -ENOENT not found (split->missing: the first missing path);
- * -EILSEQ damaged; -ENOMEM.
+ * Finds the split unit of skeleton, which must have a dwo_name, and reads it
+ * (dwarf_unit_read). *unit is valid until the next call. Returns 0; -ENOENT:
+ * not found (split->missing is the first missing path); -EILSEQ: damaged;
+ * -ENOMEM.
  */
 int dwarf_split_find(struct dwarf_split *split, const struct dwarf_unit *skeleton,
 		     struct dwarf_unit **unit);

@@ -10,7 +10,10 @@
 
 /* ---- headers ---- */
 
-/* A length takes 4 bytes; or 12, and then offsets in the unit take 8 bytes. */
+/*
+ * A length has 4 bytes; or 12, of which the first 4 are 0xff, and then offsets
+ * in the unit have 8 bytes.
+ */
 static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 {
 	uint64_t length = cursor_u32(cursor);
@@ -22,7 +25,7 @@ static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 	return cursor_u64(cursor);
 }
 
-/* Reads the header from the version on. Returns false for an unknown kind. */
+/* Reads the header, beginning with the version. Returns false if it is of an unknown kind. */
 static bool read_header(struct dwarf_unit *unit, struct cursor *cursor)
 {
 	struct dwarf_format *format = &unit->format;
@@ -74,7 +77,7 @@ static int list_unit(struct dwarf_info *info, struct cursor *cursor)
 	cursor->at += length;
 	unit.end = (uint64_t)(cursor->at - begin);
 	if (!read_header(&unit, &inside)) {
-		info->damaged = true; /* only this unit cannot be read */
+		info->damaged = true; /* only this unit is skipped */
 		return 0;
 	}
 	unit.entries = (uint64_t)(inside.at - begin);
@@ -206,7 +209,7 @@ struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset)
 	return cursor;
 }
 
-/* Values of the root that are resolved after the bases are known. */
+/* Values of the root entry that can be resolved only when the bases are known. */
 struct root {
 	struct dwarf_value name, folder, dwo_name, low_address;
 };
@@ -257,7 +260,10 @@ static void take_root(struct dwarf_unit *unit, struct root *root, unsigned int a
 	}
 }
 
-/* Split files of version 5 have no base attributes: the base is after the header of its section. */
+/*
+ * Split files of version 5 have no base attributes: each base is the end of its
+ * section's header.
+ */
 static void set_split_bases(struct dwarf_unit *unit)
 {
 	bool wide = unit->format.offset_bytes == 8;
@@ -352,7 +358,10 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 	}
 }
 
-/* Reads the form, then the value. Refuses forms that refer to another form or to the table. */
+/*
+ * Reads the form, then the value. Refuses a form that is itself indirect, or
+ * whose value is in the table.
+ */
 static void read_indirect(const struct dwarf_unit *unit, struct cursor *cursor,
 			  struct dwarf_value *value)
 {

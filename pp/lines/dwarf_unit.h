@@ -14,14 +14,15 @@ struct dwarf_info;
 
 struct dwarf_unit {
 	struct dwarf_info *info;
-	const struct dwarf_file *file;	   /* info's; in a package: cut to the unit's parts */
-	const struct dwarf_unit *skeleton; /* of a split unit: has its addresses and ranges */
+	const struct dwarf_file *file;	   /* file of info; in a package: cut to the unit's parts */
+	const struct dwarf_unit *skeleton; /* for a split unit: the unit that has its addresses and
+					      ranges; or NULL */
 	struct dwarf_format format;
 	uint8_t type;		      /* DW_UT_* */
-	uint64_t start, entries, end; /* header, first entry, end of the unit */
+	uint64_t start, entries, end; /* offsets of the header, the first entry, and the end */
 	uint64_t abbrev_offset;
 	const struct dwarf_abbrevs *abbrevs; /* NULL before dwarf_unit_read */
-	bool root_is_damaged;		     /* dwarf_unit_read found the root entry unreadable */
+	bool root_is_damaged;		     /* dwarf_unit_read could not read the root entry */
 
 	/* From the unit's root entry. */
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
@@ -39,8 +40,8 @@ struct dwarf_info {
 	struct dwarf_file file;
 	struct dwarf_unit *units; /* by ascending start */
 	size_t nr_units, room_units;
-	bool damaged;		/* some units could not be read */
-	void *abbrevs;		/* the tables read so far, by position and format (tsearch) */
+	bool damaged;  /* some units could not be read */
+	void *abbrevs; /* tsearch() tree of the tables read so far, by position and format */
 	struct dwarf_info *alt; /* the file that dwz made; or NULL */
 };
 
@@ -48,27 +49,33 @@ struct dwarf_info {
 int dwarf_info_init(struct dwarf_info *info);
 void dwarf_info_deinit(struct dwarf_info *info);
 
-/* Returns the unit that holds offset, or NULL. */
+/* Returns the unit whose entries include offset, or NULL. */
 struct dwarf_unit *dwarf_info_find(const struct dwarf_info *info, uint64_t offset);
 
 /*
- * Reads the unit's abbreviations and root entry, once. Returns 0, -EILSEQ (also if called again) or
- * -ENOMEM.
+ * Reads the unit's abbreviations and root entry; a later call only repeats the
+ * result. Returns 0, -EILSEQ or -ENOMEM.
  */
 int dwarf_unit_read(struct dwarf_unit *unit);
 
-/* A cursor over the unit's entries, at offset. */
+/*
+ * Returns a cursor at offset, which ends at the end of the unit's entries. If
+ * offset is outside the entries, the cursor has failed.
+ */
 struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset);
 
 /* ---- values ---- */
 
 struct dwarf_value {
 	uint16_t form;	  /* 0: none */
-	uint64_t number;  /* raw: offset, index, address or constant */
+	uint64_t number;  /* offset, index, address or constant, depending on form */
 	const char *text; /* DW_FORM_string */
 };
 
-/* Reads the value of attribute at cursor. Blocks are skipped. */
+/*
+ * Reads the value of attribute at cursor, which moves to the end of the value.
+ * Blocks are only skipped.
+ */
 void dwarf_value_read(const struct dwarf_unit *unit, const struct dwarf_attribute *attribute,
 		      struct cursor *cursor, struct dwarf_value *value);
 

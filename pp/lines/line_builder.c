@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- where code is ---- */
+/* ---- code sections ---- */
 
 static int code_order(const void *left, const void *right)
 {
@@ -194,7 +194,7 @@ int line_builder_inlined(struct line_builder *builder, uint32_t node, uint64_t b
 	return 0;
 }
 
-/* ---- whole ---- */
+/* ---- init, deinit ---- */
 
 int line_builder_init(struct line_builder *builder, const struct symbol_file *image, uint64_t bias)
 {

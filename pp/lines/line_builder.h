@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Builds a line table: takes rows of line programs and ranges of inlined functions, by
- * address in any order, and makes ranges sorted by key. Runs in the helper. Not for reading
- * debug information: line_reader.h.
+ * Builds a line table: takes rows of line programs and ranges of inlined
+ * functions, with addresses in any order, and makes from them ranges sorted by
+ * key. Runs in the helper. Not for reading debug information: line_reader.h.
  */
 #ifndef PP_LINE_BUILDER_H
 #define PP_LINE_BUILDER_H
@@ -12,7 +12,7 @@
 #include "pp/lines/line_wire.h"
 #include "pp/symbols/symbol_file.h"
 
-/* Consecutive code: addresses [start, end); key: of the first byte. */
+/* Consecutive code: addresses [start, end). key is that of the first byte. */
 struct line_code {
 	uint64_t start, end;
 	uint64_t key;
@@ -35,7 +35,7 @@ struct line_builder {
 	struct line_code *code; /* by ascending start */
 	size_t nr_code;
 	const struct line_code *last; /* result of the last search, or NULL */
-	struct dwarf_rows rows;	      /* with file numbers of the table */
+	struct dwarf_rows rows;	      /* their file numbers are indexes in files */
 	struct line_inlined *inlined;
 	size_t nr_inlined, room_inlined;
 	struct line_wire_node *nodes; /* nodes[0] means none */
@@ -44,7 +44,7 @@ struct line_builder {
 	size_t nr_files, room_files;
 	struct index_table file_table; /* by offset of text */
 	struct line_texts texts;
-	struct line_wire_range *ranges; /* result; the last one only ends the one before */
+	struct line_wire_range *ranges; /* the result; the last range only ends the preceding one */
 	size_t nr_ranges, room_ranges;
 };
 
@@ -65,12 +65,13 @@ bool line_builder_has_code(struct line_builder *builder, uint64_t address);
 int line_builder_node(struct line_builder *builder, const struct line_wire_node *node,
 		      uint32_t *number);
 /*
- * Adds the addresses [begin, end) to node, as far as they are in the code section of begin.
- * Parents must be added before their children. Returns 0 or -ENOMEM.
+ * Adds the addresses [begin, end) to node, cut at the end of the code section
+ * that contains begin. Parents must be added before their children. Returns 0
+ * or -ENOMEM.
  */
 int line_builder_inlined(struct line_builder *builder, uint32_t node, uint64_t begin, uint64_t end);
 
-/* Makes the ranges after everything was added. Returns 0 or -ENOMEM. */
+/* Makes the ranges. Must be called when everything has been added. Returns 0 or -ENOMEM. */
 int line_builder_finish(struct line_builder *builder);
 
 #endif

@@ -63,7 +63,7 @@ static void tell_none(struct line_reading *reading)
 		     : "no line information: compile it with -g, or install its debug symbols");
 }
 
-/* Called after the walk: notes what was damaged or missing. */
+/* To be called after the walk: sets lack and note if information is damaged or missing. */
 static void tell_missing(struct line_reading *reading)
 {
 	const struct dwarf_split *split = &reading->walk.split;

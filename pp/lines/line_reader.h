@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads source lines and inlined functions of one binary image from its debug information or
- * its separate files. Runs in the helper (symbol_helper.h): the files may be hostile.
+ * Reads source lines and inlined functions of one binary image from the debug
+ * information in the image or in separate files. Runs in the helper
+ * (symbol_helper.h): the files may be hostile.
  */
 #ifndef PP_LINE_READER_H
 #define PP_LINE_READER_H

@@ -2,11 +2,12 @@
 /*
  * line_builder_finish: makes the ranges in one sweep over the keys.
  *
- * Sequences and inlined functions are converted to keys and sorted by start (radix sort,
- * stable). The sweep goes through the rows of the sequences; a stack holds the inlined
- * functions that are open at the current key, innermost last. A new range starts where the
- * row or the innermost function changes. Where sequences overlap, the first one counts. Gaps
- * between sequences become LINE_NO_FILE ranges.
+ * Sequences and inlined functions are converted to keys and sorted by start
+ * (radix sort, stable). The sweep visits the rows of the sequences in this
+ * order. A stack holds the inlined functions that contain the current key,
+ * innermost last. A new range starts where the row or the innermost function
+ * changes. Where sequences overlap, the rows of the first one are used. Gaps
+ * between sequences become ranges with LINE_NO_FILE.
  */
 #include "pp/lines/line_builder.h"
 
@@ -78,7 +79,10 @@ static void sort(struct sorted *items, struct sorted *spare, size_t nr)
 
 /* ---- the sweep ---- */
 
-/* An inlined function that holds the current key; each is nested in the one below it. */
+/*
+ * An inlined function that contains the current key; each is nested in the one
+ * before it in the array.
+ */
 struct open {
 	uint64_t end;
 	uint32_t node;
@@ -86,17 +90,17 @@ struct open {
 
 struct sweep {
 	struct line_builder *builder;
-	struct sorted *order, *spare; /* of inlined functions, then of sequences */
+	struct sorted *order, *spare; /* used for inlined functions, then for sequences */
 	struct line_inlined *inlined; /* sorted by start */
-	size_t next;		      /* index of the first one not yet opened */
+	size_t next;		      /* index of the next function to be opened */
 	struct open *open;
 	size_t nr_open, room_open;
 	uint64_t done; /* ranges are complete up to this key */
 };
 
 /*
- * Converts addresses of sequences to keys, cut to their code section. Sequences outside code
- * lose their rows.
+ * Converts the addresses of sequences to keys, and cuts each sequence at the
+ * end of its code section. Sequences that begin outside code lose their rows.
  */
 static void place_sequences(struct line_builder *builder)
 {
@@ -167,7 +171,7 @@ static int push_open(struct sweep *sweep, const struct line_inlined *inlined)
 	return 0;
 }
 
-/* Opens the functions inlined at key, closes those that ended. */
+/* Opens the functions that are inlined at key, and closes those that end at or before it. */
 static int open_at(struct sweep *sweep, uint64_t key)
 {
 	int error = 0;
@@ -184,7 +188,7 @@ static int open_at(struct sweep *sweep, uint64_t key)
 	return error;
 }
 
-/* Where the innermost open function changes next; at most end. */
+/* Returns the next key at which the innermost open function changes, at most end. */
 static uint64_t next_change(const struct sweep *sweep, uint64_t end)
 {
 	if (sweep->nr_open && sweep->open[sweep->nr_open - 1].end < end)

@@ -14,13 +14,16 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-/* Number of next ranges that are tried before a binary search. */
+/* Number of following ranges that are tried before a binary search. */
 #define NR_STEPS 8
 
-/* Memory that the table points into: a cache file, or a copy of the helper's output. */
+/*
+ * The memory to which the table's pointers refer: a mapped cache file, or a
+ * copy of the helper's output.
+ */
 struct line_table_memory {
 	struct symbol_cache_map map; /* base NULL: not mapped */
-	char *bytes; /* owned; room for the cache's front, then the table; NULL: map is used */
+	char *bytes; /* malloc'ed: space for the cache's front, then the table; NULL: map is used */
 	size_t nr_bytes, nr_front;
 	struct line_wire wire;
 };
@@ -178,7 +181,7 @@ static int read_table(struct line_table *table, const struct symbol_request *req
 	return error;
 }
 
-/* Reads again with a debug file from a server, if one has it. */
+/* Reads the table again with a debug file from a server, if a server has the file. */
 static int read_fetched(struct line_table *table, const struct symbol_request *request)
 {
 	struct symbol_request fetched;
@@ -254,7 +257,10 @@ int line_table_load(struct line_table *table, const char *path,
 
 /* ---- finding ---- */
 
-/* Returns the last range that begins at or before key. ranges[low] does; ranges[high] does not. */
+/*
+ * Returns the index of the last range that begins at or before key. ranges[low]
+ * must begin there; ranges[high] (or the end of the array) must be after key.
+ */
 static size_t search_between(const struct line_table *table, uint64_t key, size_t low, size_t high)
 {
 	while (high - low > 1) {
@@ -268,7 +274,10 @@ static size_t search_between(const struct line_table *table, uint64_t key, size_
 	return low;
 }
 
-/* Searches from index on; ranges[index] begins at or before key. */
+/*
+ * Returns the index of the last range that begins at or before key.
+ * ranges[index] must begin there.
+ */
 static size_t search_on(const struct line_table *table, uint64_t key, size_t index)
 {
 	for (int i = 0; i < NR_STEPS; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines and inlined calls of one binary image: a table sorted by key (offset in the
- * file; for the kernel relative to its start). The helper makes it in one walk of the debug
- * information; it is cached on disk by build-id.
+ * Source lines and inlined calls of one binary image: a table sorted by key
+ * (offset in the file; for the kernel relative to its start). The helper makes
+ * the table in one walk of the debug information; the table is cached on disk
+ * by build-id.
  *
  * Not for names of functions that were not inlined: symbols.h.
  */
@@ -32,15 +33,16 @@ struct line_inline {
 
 struct line_table {
 	const struct line_wire_range *ranges; /* internal: line_wire.h */
-	size_t nr_ranges;		      /* includes the last one, which is empty */
+	size_t nr_ranges;		      /* includes the last range, which has no lines */
 	const char **files;		      /* full paths as the compiler recorded them */
 	size_t nr_files;
 	struct line_table_memory *memory;
 	enum symbols_lack lack; /* SYMBOLS_FULL: there is line information */
 	char *debug_path;	/* the separate file with the line information, or NULL */
 	/*
-	 * What is missing and what to install, a clause to follow "PATH: "; NULL if nothing
-	 * is missing. With SYMBOLS_FULL: some inlined functions or their names are missing.
+	 * A clause to be printed after "PATH: ", which states the missing
+	 * information and its remedy; NULL if nothing is missing. With
+	 * SYMBOLS_FULL: some inlined functions or their names are missing.
 	 */
 	char *note;
 };
@@ -55,9 +57,10 @@ int line_table_load(struct line_table *table, const char *path,
 void line_table_deinit(struct line_table *table);
 
 /*
- * Finds the source position of key and the functions inlined there, innermost first, at most
- * LINE_FRAMES_MAX. place is in the innermost inlined function, if any. *hint must be 0 at
- * first; later calls use and update it, so that ascending keys need no search. Returns 0, or
+ * Finds the source position of key and the functions inlined there, innermost
+ * first, at most LINE_FRAMES_MAX. found->place is in the innermost inlined
+ * function, if there is one. *hint must be 0 before the first call; calls
+ * update it, so that a series of ascending keys needs no search. Returns 0, or
  * -ENOENT if no line is known for key.
  */
 struct line_found {
@@ -71,8 +74,8 @@ int line_table_find(const struct line_table *table, uint64_t key, size_t *hint,
 		    struct line_found *found);
 
 /*
- * Calls visit for each range with a known line, by ascending key: for reports that start from
- * source files. Stops when visit returns nonzero, and returns that value.
+ * Calls visit for each range with a known line, by ascending key: for reports
+ * of source files. Ends when visit returns nonzero, and returns this value.
  */
 int line_table_walk(const struct line_table *table,
 		    int (*visit)(void *context, uint64_t start, uint64_t end,

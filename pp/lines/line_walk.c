@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Limit for the nesting of entries; far above real programs. */
+/* Maximum nesting of entries, far above that of real programs. */
 #define DEPTH_MAX 4096
-/* Limit for following references from a function to its declaration. */
+/* Maximum number of references followed from a function to its declaration. */
 #define NAME_STEPS_MAX 16
 
 #define UNKNOWN_FILE UINT32_MAX
@@ -19,8 +19,8 @@ struct walked {
 	struct line_walk *walk;
 	struct dwarf_unit *unit;  /* the unit with the entries: the split unit if there is one */
 	struct dwarf_lines lines; /* has the files that entries refer to */
-	uint32_t *files; /* file numbers in the table, by index in lines; UNKNOWN_FILE: not looked
-			    up yet */
+	uint32_t *files; /* file numbers in the line table, by index in lines; UNKNOWN_FILE: not yet
+			    known */
 	struct cursor cursor;
 	uint32_t depth;
 	uint32_t nodes[DEPTH_MAX]; /* the node into which entries of each depth are inlined */
@@ -63,7 +63,7 @@ static int seek_file(struct walked *walked, uint64_t own, uint32_t *number)
 	return error;
 }
 
-/* Converts a file number of the unit's line program to that of the table. */
+/* Converts a file number of the unit's line program to a file number of the line table. */
 static inline int file_number(struct walked *walked, uint64_t own, uint32_t *number)
 {
 	uint64_t index = own - walked->lines.first_file;
@@ -193,7 +193,7 @@ static int seek_name(struct line_walk *walk, struct dwarf_info *info, uint64_t e
 
 static int name_of(struct line_walk *walk, struct dwarf_info *info, uint64_t entry, uint32_t *name)
 {
-	/* All split files use the same struct: their number tells them apart. */
+	/* All split files use the same struct, so that only the number distinguishes them. */
 	struct line_function function = {
 		.info = info,
 		.entry = entry,
@@ -225,7 +225,7 @@ struct inlined {
 	struct walked *walked;
 	struct dwarf_value origin, low, high, ranges;
 	uint64_t call_file, call_line;
-	uint32_t node; /* 0 until code was found */
+	uint32_t node; /* 0: no code was found yet */
 };
 
 static int make_node(struct inlined *inlined)
@@ -294,12 +294,12 @@ static int add_code(struct inlined *inlined)
 		return dwarf_value_ranges(unit, &inlined->ranges, add_inlined, inlined);
 	if (!inlined->high.form || !dwarf_value_address(unit, &inlined->low, &low))
 		return 0;
-	if (!dwarf_value_address(unit, &inlined->high, &high)) /* then it is a length */
+	if (!dwarf_value_address(unit, &inlined->high, &high)) /* then the value is a length */
 		high = low + inlined->high.number;
 	return add_inlined(inlined, low, high);
 }
 
-/* *node: the node into which its children are inlined. */
+/* *node becomes the node into which the entry's children are inlined. */
 static int walk_inlined(struct walked *walked, const struct dwarf_abbrev *abbrev, uint32_t *node)
 {
 	struct inlined inlined = {.walked = walked};
@@ -324,7 +324,7 @@ static int walk_inlined(struct walked *walked, const struct dwarf_abbrev *abbrev
 
 /* ---- entries ---- */
 
-/* Goes to the sibling of an entry; the cursor is at its attributes. Returns false on damage. */
+/* Moves the cursor from an entry's attributes to the entry's sibling. Returns false if damaged. */
 static bool go_to_sibling(struct walked *walked, const struct dwarf_abbrev *abbrev)
 {
 	const struct dwarf_unit *unit = walked->unit;
@@ -383,7 +383,7 @@ static int walk_entries(struct walked *walked)
 		const struct dwarf_abbrev *abbrev;
 
 		if (!code) {
-			if (walked->depth <= 1) /* that was the root's last child */
+			if (walked->depth <= 1) /* the root's last child */
 				break;
 			walked->depth--;
 			continue;
@@ -415,8 +415,8 @@ static int walk_code(struct walked *walked, struct dwarf_unit *unit)
 }
 
 /*
- * A unit without lines is not an error: it may hold only types. Entries are walked even if
- * lines fail.
+ * A unit without lines is not an error: the unit may contain only types. The
+ * entries are walked even if the lines cannot be read.
  */
 static int walk_unit(struct walked *walked, struct dwarf_unit *unit)
 {

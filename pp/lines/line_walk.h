@@ -15,7 +15,8 @@
 struct line_function {
 	const struct dwarf_info *info;
 	uint64_t entry;
-	uint32_t info_number; /* number of the split file, since they reuse one struct; else 0 */
+	uint32_t info_number; /* dwarf_split.number for split files, all of which use the same
+				 struct; otherwise 0 */
 	uint32_t name;
 };
 
@@ -33,8 +34,9 @@ struct line_walk {
 };
 
 /*
- * Adds all of info to builder. image_path, root: see dwarf_split.h. line_walk_run returns 0
- * or -ENOMEM; other errors only set walk->damaged.
+ * line_walk_run adds the lines and inlined functions of info to builder. It
+ * returns 0 or -ENOMEM; other errors only set walk->damaged. image_path, root:
+ * see dwarf_split.h.
  */
 void line_walk_init(struct line_walk *walk, struct line_builder *builder, struct dwarf_info *info,
 		    const char *image_path, const char *root);

@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Takes nr items of item_bytes each from *room. */
+/*
+ * Subtracts the size of nr items of item_bytes bytes from *room. Returns false
+ * if there is too little room.
+ */
 static bool take(uint64_t *room, uint64_t nr, size_t item_bytes)
 {
 	if (nr > *room / item_bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The line table as the helper writes it and as the cache stores it. It is used in place,
- * after every number in it was checked.
+ * The line table as the helper writes it and the cache stores it. The parent
+ * uses the bytes in place, after it has checked every number in them.
  *
  *   struct line_wire_header
  *   struct line_wire_range [nr_ranges]
@@ -59,8 +59,9 @@ struct line_wire {
 };
 
 /*
- * Finds the parts in nr_bytes, 8-byte aligned, and checks every number in them. Replaces
- * control characters in strings by '?', in place. Returns 0 or -EILSEQ.
+ * Finds the parts of a table in nr_bytes bytes, which must be aligned to 8
+ * bytes, and checks every number in them. Replaces control characters in
+ * strings by '?', in place. Returns 0 or -EILSEQ.
  */
 int line_wire_open(struct line_wire *wire, void *bytes, size_t nr_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options that all report tools share: which samples, which time, which symbols. Each parser
- * handles one option and fills a field of the tool.
+ * Options that all report tools share, which select samples, time and symbols.
+ * Each parser handles one option and fills one field of the tool.
  */
 #ifndef PP_SELECT_OPTIONS_H
 #define PP_SELECT_OPTIONS_H
@@ -26,7 +26,10 @@ int select_parse_list(struct spec_list *list, const char *option, const char *te
 /* Stores a copy of text; refuses an option that is given twice or has no value. */
 int select_keep_text(char **field, const char *option, const char *text, struct diag *diag);
 
-/* select_set_range sets sides[0].range by these (NULL: not given); it refuses two sides. */
+/*
+ * Values of options; NULL: not given. select_set_range sets sides[0].range to
+ * this time range, and refuses to do so for two sides.
+ */
 struct select_times {
 	const char *last, *from, *to;
 };
@@ -37,13 +40,13 @@ int select_set_range(struct spec *sides, size_t nr_sides, const struct select_ti
 /* ---- running ---- */
 
 /*
- * A time of day still to come is taken as yesterday's. Logs the resulting range, since the
- * user may have meant another day.
+ * A given time of day that is in the future was taken to be yesterday's. If so,
+ * logs the resulting range, because the user may have meant another day.
  */
 void select_tell_times(const struct spec *sides, size_t nr_sides);
-/* Each slice needs a descriptor: raises the soft limit to the hard one. */
+/* Raises the soft limit of descriptors to the hard limit, because each slice needs a descriptor. */
 void select_allow_descriptors(void);
-/* Logs a file that is omitted, and why; for selection_make and profile_options. */
+/* Logs that a file is omitted, and why. A callback for selection_make and profile_options. */
 void select_skip_file(const char *path, const struct diag *diag);
 
 #endif

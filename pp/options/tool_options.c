@@ -24,7 +24,7 @@ enum {
 	OPTION_USAGE,
 };
 
-/* Not const, because popt's entries hold pointers to non-const. */
+/* Not const, because popt's structs have pointers to non-const data. */
 struct poptOption tool_option_table[] = {
 	{"last", 0, ARG_TEXT, OPTION_LAST, "only samples of the last length of time",
 	 "10m|2h|3d|..."},

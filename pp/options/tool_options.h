@@ -40,21 +40,30 @@ struct tool_command {
 	const char *contains;		  /* reason for GPL-3.0-or-later, such as "libbfd" */
 	const struct poptOption *options; /* option numbers are below 1000 */
 	/*
-	 * Handles an option of this table; text: its value, or "". Returns 0 or -errno with
-	 * diag.
+	 * Handles an option of this table. text is its value, or "". Returns 0
+	 * or -errno with diag set.
 	 */
 	int (*take)(void *tool, int option, const char *text, struct diag *diag);
-	/* Handles the arguments, except with --help and the like. Returns 0 or -errno with diag. */
+	/*
+	 * Handles the arguments. Not called with --help, --usage or --version.
+	 * Returns 0 or -errno with diag set.
+	 */
 	int (*take_words)(void *tool, const char *const *words, size_t nr_words, int64_t now_ns,
 			  struct diag *diag);
 };
 
-/* tool is passed to take and take_words. Returns 0 or -errno with diag; always deinit options. */
+/*
+ * tool is passed to take and take_words. Returns 0 or -errno with diag set.
+ * tool_options_deinit must be called in either case.
+ */
 int tool_options_parse(struct tool_options *options, const struct tool_command *command, void *tool,
 		       int argc, const char **argv, int64_t now_ns, struct diag *diag);
 void tool_options_deinit(struct tool_options *options);
 
-/* Sets the range of the only side by --last, --from and --to. Returns 0 or -errno with diag. */
+/*
+ * Sets the time range of sides[0] from --last, --from and --to, if one is
+ * given. Returns 0 or -errno with diag set.
+ */
 int tool_options_set_range(const struct tool_options *options, struct spec *sides, size_t nr_sides,
 			   int64_t now_ns, struct diag *diag);
 
@@ -63,7 +72,10 @@ void tool_options_show(const struct tool_command *command, enum tool_what what);
 /* Writes a tool's --version. */
 void tool_show_version(const char *name, const char *contains);
 
-/* Returns the exit status after error; a failed write to standard output is also an error. */
+/*
+ * Flushes standard output. Returns the tool's exit status: 1 after an error or
+ * a failed write, otherwise 0.
+ */
 int tool_end(int error);
 
 #endif

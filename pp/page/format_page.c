@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LACKING_SHOWN	4 /* images in the notes */
-#define LACKING_PERCENT 2 /* of all samples, to be in the notes */
+#define LACKING_SHOWN	4 /* maximum number of images in the notes */
+#define LACKING_PERCENT 2 /* minimum share of an image in the notes */
 
 struct page {
 	const struct profile *profile;
 	const struct page_options *options;
 	struct row_groups groups;
 	struct row_symbols symbols;
-	struct line_place *places; /* sorted, each place once */
+	struct line_place *places; /* sorted, without duplicates */
 	size_t nr_places;
 	struct page_data data;
 	struct json_writer json;
@@ -187,7 +187,10 @@ static bool begins_stretch(const struct time_entry *entries, size_t first, size_
 	return i == first || entries[i].stretch != entries[i - 1].stretch;
 }
 
-/* These handle one row: they count its stretches, and add its value of a column in each. */
+/*
+ * These two handle one row: the first counts its stretches, the second adds its
+ * value of a column in each stretch.
+ */
 static uint64_t count_stretches(const struct time_entry *entries, size_t first, size_t end)
 {
 	uint64_t nr = 0;
@@ -322,7 +325,7 @@ static uint64_t without_symbol(const struct profile *profile)
 	return sum;
 }
 
-/* As in the text layout: 100.00 % means all. */
+/* Rounds down, as in the text layout, so that 100.00 % means all samples. */
 static double percent_down(uint64_t part, uint64_t whole)
 {
 	return (double)(uint64_t)(percent_of(part, whole) * 100) / 100;
@@ -391,7 +394,7 @@ static void write_losses(struct page *page)
 	}
 }
 
-/* True if an image's share, summed over applications, is large enough for a note. */
+/* Returns whether an image's share, summed over applications, is large enough for a note. */
 static bool is_large(const struct page *page, size_t image)
 {
 	const struct profile *profile = page->profile;
@@ -543,7 +546,10 @@ static void write_symbols(struct page *page)
 	json_end(&page->json, ']');
 }
 
-/* Writes the stretches in ms. Two sides have none: each is shown as a whole. */
+/*
+ * Writes the stretches in ms. With two sides there are no stretches: each side
+ * is shown as a whole.
+ */
 static void write_stretches(struct page *page)
 {
 	const struct profile_time *time = page->profile->time;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of the functions with the most samples, for the page: instructions, and source if its
- * lines and file are available. Bounded, since the page holds all of it.
+ * Code of the functions with the most samples, for the page: instructions, and
+ * source lines if line information and the source file are available. The
+ * amount is limited, because the page contains all of it.
  */
 #ifndef PP_PAGE_CODE_H
 #define PP_PAGE_CODE_H
@@ -22,7 +23,7 @@ struct page_function {
 	size_t row; /* a row of the function's symbol in the profile */
 	struct page_instruction *instructions;
 	size_t nr_instructions;
-	const char *note;	   /* why there are no instructions, in the pool; NULL */
+	const char *note;	   /* why there are no instructions, in the pool; or NULL */
 	uint32_t file, first_line; /* of the source; file: index in the profile's files */
 	const char **lines;	   /* in the pool */
 	size_t nr_lines;	   /* 0: no source */

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define FUNCTIONS_MAX  160
-#define BYTES_MAX      (192u << 10) /* code of all functions together */
-#define FUNCTION_MAX   (48u << 10)  /* code of one function */
-#define LINES_MAX      1200	    /* source lines of one function */
+#define BYTES_MAX      (192u << 10) /* maximum bytes of code of all functions */
+#define FUNCTION_MAX   (48u << 10)  /* maximum bytes of code of one function */
+#define LINES_MAX      1200	    /* maximum number of source lines of one function */
 #define LINES_AROUND   4
 #define LINE_MAX_BYTES 400
 
@@ -55,7 +55,10 @@ static bool is_chosen_already(const struct lines_loading *loading, const struct 
 	return false;
 }
 
-/* Of several applications, the row with the most samples represents the function. */
+/*
+ * Chooses the functions with the most samples. A function that several
+ * applications use is represented by its row with the most samples.
+ */
 static int choose(struct lines_loading *loading)
 {
 	const struct profile *profile = loading->profile;
@@ -141,7 +144,7 @@ static int take_part(struct lines_loading *loading, struct page_function *functi
 	return error;
 }
 
-/* Takes the instructions of a function; there are at most as many as bytes. */
+/* Takes the instructions of a function. A function of N bytes has at most N instructions. */
 static int take_instructions(struct lines_loading *loading, struct page_function *function,
 			     const struct disassembly *from)
 {
@@ -212,8 +215,8 @@ static int load_image(struct lines_loading *loading, uint32_t image)
 /* ---- source ---- */
 
 /*
- * Finds the lines of the function's own file with samples, and some around. Returns false if
- * there are none or too many.
+ * Finds the range of lines with samples in the function's own file, and adds
+ * some lines before and after. Returns false if there are no lines or too many.
  */
 static bool find_lines(const struct lines_loading *loading, const struct page_function *function,
 		       uint32_t *low, uint32_t *high)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers as the page reads them (pp/page/data.js): arrays one after another, each number in
- * digits of base 128, lowest first, with 128 added to all but the last. Finally written as
- * base64.
+ * Numbers in the format that the page reads (pp/page/data.js): one array after
+ * the other, each number as digits of base 128, lowest first, with 128 added to
+ * all digits except the last. The bytes are written as base64.
  */
 #ifndef PP_PAGE_DATA_H
 #define PP_PAGE_DATA_H
@@ -28,9 +28,9 @@ struct page_data {
 	int error; /* first error: -ENOMEM or -E2BIG; nothing is added after it */
 };
 
-/* Numbers that follow belong to this array. A zeroed struct page_data is empty. */
+/* Begins an array, to which the numbers added next belong. A zeroed struct page_data is empty. */
 void page_data_begin(struct page_data *data, const char *name);
-/* Begins "name_column". */
+/* Begins the array NAME_COLUMN, such as "row_0". */
 void page_data_begin_column(struct page_data *data, const char *name, size_t column);
 void page_data_add(struct page_data *data, uint64_t number);
 

@@ -3,8 +3,8 @@
 #ifndef PP_PAGE_TEMPLATE_H
 #define PP_PAGE_TEMPLATE_H
 
-#define PAGE_TEMPLATE_META "@META@" /* is in the text once */
-#define PAGE_TEMPLATE_DATA "@DATA@" /* is in the text once, after META */
+#define PAGE_TEMPLATE_META "@META@" /* occurs once in the text */
+#define PAGE_TEMPLATE_DATA "@DATA@" /* occurs once in the text, after PAGE_TEMPLATE_META */
 
 extern const char page_template[]; /* NUL-terminated */
 

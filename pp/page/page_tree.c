@@ -9,14 +9,15 @@
 #include <stdlib.h>
 
 /*
- * The children of node i are below[first[i]] to below[first[i + 1] - 1]. nr_nodes stands for
- * the whole, whose children are the applications.
+ * The children of node i are below[first[i]] to below[first[i + 1] - 1]. The
+ * number nr_nodes stands for the root of the whole tree, whose children are the
+ * applications.
  */
 struct tree_walk {
 	const struct call_tree *tree;
 	size_t *first;
 	uint32_t *below;
-	uint32_t *order; /* nodes in the order of the walk */
+	uint32_t *order; /* the nodes, depth first */
 	uint32_t *depth; /* depth of each node in order; applications have 1 */
 	size_t nr_order;
 };
@@ -75,7 +76,10 @@ static void find_below(struct tree_walk *walk)
 			sizeof(*walk->below), compare_nodes, (void *)(uintptr_t)tree);
 }
 
-/* next has, for each node on the path, the index in below of its next child. */
+/*
+ * Fills order and depth. next[node], for each node on the current path, is the
+ * index in below of the node's next child.
+ */
 static void walk_nodes(struct tree_walk *walk, size_t *next)
 {
 	const struct call_tree *tree = walk->tree;
@@ -127,7 +131,7 @@ static void walk_deinit(struct tree_walk *walk)
 	free(walk->depth);
 }
 
-/* Labels number the whole, then applications, then functions. */
+/* Returns the label of a node: 0 is the whole tree; then come applications, then functions. */
 static uint64_t label_of(const struct call_tree *tree, uint32_t node)
 {
 	uint64_t function = tree->nodes[node].function;
@@ -187,7 +191,7 @@ static uint64_t value_of(const struct profile_time *time, size_t i, size_t end, 
 	return 0;
 }
 
-/* Sets first to the index of each node's first entry; nr_nodes + 1 of them. */
+/* Sets first[node] to the index of each node's first entry; first has nr_nodes + 1 elements. */
 static void find_entries(size_t *first, const struct call_tree *tree)
 {
 	size_t entry = 0;
@@ -199,7 +203,10 @@ static void find_entries(size_t *first, const struct call_tree *tree)
 	}
 }
 
-/* For each node: the number of its stretches, the stretches, the values of a column. */
+/*
+ * The arrays that add_times() adds: the number of each node's stretches; these
+ * stretches; the values of a column in them.
+ */
 enum time_part { TIME_NODES, TIME_STRETCHES, TIME_VALUES };
 
 static void add_times(struct page_data *data, const struct tree_walk *walk, const size_t *first,
