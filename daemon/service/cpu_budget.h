@@ -52,17 +52,15 @@ struct cpu_budget_meter {
 struct cpu_budget {
 	double share; /* the budget, as a fraction of one CPU; 0: no budget */
 	unsigned int nr_cpus;
-	unsigned int thinning_max; /* a power of two */
-	uint64_t kept_from_ns; /* CLOCK_MONOTONIC: no change before this time (see "first minute"
-				  above) */
+	unsigned int thinning_max;	/* a power of two */
+	uint64_t kept_from_ns;		/* CLOCK_MONOTONIC: end of the first minute */
 	struct cpu_budget_meter begin;	/* of the current interval */
 	unsigned int nr_over, nr_under; /* consecutive intervals over and far under the budget */
 	/* Consecutive intervals in which even twice the samples would not matter. */
 	unsigned int nr_worthless;
 	double cost;	     /* of the last interval, as a share; < 0: not known */
 	double samples_cost; /* upper limit of the cost of thinnable samples */
-	bool exceeded; /* the cost was over the budget for long enough, and thinning would not help
-			*/
+	bool exceeded; /* the cost was over the budget for long, and thinning would not help */
 };
 
 /* lowest_hz: lowest frequency of an event; 0: no event has a frequency, nothing can be thinned. */
