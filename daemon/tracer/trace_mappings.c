@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel has one ring for each CPU, so records of two CPUs come in no order. All of them wait
- * in one list, the items; an item is a record, or a number of records that the kernel lost. Items
- * are sorted by stamp before they are removed from the front, as far as no older record can still
- * arrive: up to TRACE_SLACK_NS before the round began to read the rings.
+ * The kernel has one ring for each CPU, so records of different CPUs arrive in no order. All of
+ * them wait in one list of items; an item is a record, or a number of records that the kernel lost.
+ * Items are sorted by stamp before they are removed from the front of the list, but only as far as
+ * no older record can still arrive: up to TRACE_SLACK_NS before the current round began to read the
+ * rings.
  *
  * For a folder, each round writes these items as events.
  *
- * A flight recorder keeps them until a snapshot is taken, and the tasks (trace_tasks.h) as they
- * were before the first item:
+ * A flight recorder keeps the items until a snapshot is taken, and also the tasks (trace_tasks.h)
+ * as they were before the first item:
  *
- *	tasks | item, item, item, ...
+ *	tasks
+ *
+ * item, item, item, ...
+ *
  *	      ^ no later than the oldest record in the trace's own rings
  *
  * Items are removed from the list and applied to the tasks
@@ -20,8 +24,8 @@
  * - when there are many: the items older than everything in the trace's rings, which no snapshot
  *   will need.
  * - when they still exceed bytes_max: the oldest half of bytes_max, which counts as forgotten. A
- *   task that ended there has no name in the next snapshot. An item for lost records replaces
- *   them.
+ *   task that ended there has no name in the next snapshot. An item for lost records replaces these
+ *   items.
  *
  * With the kernel module, times of records are converted to stamps of its clock as they arrive.
  */
@@ -79,7 +83,7 @@ struct trace_mappings {
 
 	/* For a flight recorder. */
 	struct trace_tasks *tasks; /* as they were before the first item; NULL: for a folder */
-	size_t apply_bytes; /* if all items are larger than this, a round applies some of them */
+	size_t apply_bytes; /* limit of the total size of items; above it, a round applies some */
 
 	uint64_t nr_written, lost, forgotten;
 };

@@ -48,7 +48,7 @@ static int open_kind(struct tracer **tracer, const struct tracer_ops *ops,
 	return error;
 }
 
-/* Returns -ENOENT if the trace is to be recorded by perf. */
+/* Tries the module. Returns -ENOENT if perf is to be used instead. */
 static int open_kmod(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
 {
 	int error = -ENOENT;
@@ -164,7 +164,7 @@ int tracer_flush(struct tracer *tracer, struct diag *diag)
 	return tracer->ops->flush(tracer, diag);
 }
 
-/* Adds to the error message what the folder holds nevertheless. */
+/* Adds to the error message what the folder contains despite the error. */
 static void tell_part(const struct tracer_snapshot *taken, struct diag *diag)
 {
 	(void)diag_set_at(diag, 0, diag->file, diag->line,
@@ -199,7 +199,7 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 		return error;
 	}
 	closed = ctf_writer_close(writer, &why);
-	/* If closing failed, the contents of the folder are not known. */
+	/* If closing failed, the contents of the folder are unknown. */
 	if (error && !closed)
 		tell_part(taken, diag);
 	error = diag_first(error, closed, &why, diag);
