@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns bytes of perf rings into items in time order, for a consumer, and into loss records, for
- * a sink: it decodes, sorts, and counts the records that could not be used. The perf source feeds
- * bytes from real rings; tests and the replayer feed bytes that they have made or kept.
+ * Turns bytes of perf rings into items in time order, for a consumer, and into loss records, for a
+ * sink. It decodes and sorts records, and counts those that could not be used. The perf source
+ * feeds bytes from real rings; tests and the replayer feed bytes that were made or recorded.
  *
  * Every sample record counts once: as an item given to the consumer, or as a LOST record given to
- * the sink. perf_feed_counters.seen counts exactly these.
+ * the sink. perf_feed_counters.seen is the number of both.
  */
 #ifndef DAEMON_PERF_FEED_H
 #define DAEMON_PERF_FEED_H

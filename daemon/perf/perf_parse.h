@@ -39,7 +39,7 @@ int perf_ids_add(struct perf_ids *ids, uint64_t id, uint32_t event);
 /* Returns the event's index, or UINT16_MAX. */
 uint16_t perf_ids_find(const struct perf_ids *ids, uint64_t id);
 
-/* The format of one ring's records, which follows from the attr of its events. */
+/* The format of one ring's records, which the attributes of its events determine. */
 struct perf_layout {
 	uint64_t sample_type;	    /* of PERF_PARSE_SAMPLE_TYPES only */
 	uint64_t regs_mask;	    /* mask of the user's registers, if these are recorded */

@@ -11,10 +11,7 @@
  * A flight recorder keeps the items until a snapshot is taken, and also the tasks (trace_tasks.h)
  * as they were before the first item:
  *
- *	tasks
- *
- * item, item, item, ...
- *
+ *	tasks | item, item, item, ...
  *	      ^ no later than the oldest record in the trace's own rings
  *
  * Items are removed from the list and applied to the tasks

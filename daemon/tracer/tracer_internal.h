@@ -22,10 +22,10 @@ struct tracer_ops {
 	size_t nr_bytes; /* of its struct, whose first member is a struct tracer */
 
 	/*
-	 * Opens everything without recording yet; config's source is ignored. Returns 0;
-	 * -EOPNOTSUPP: only the other kind supports something chosen; -ENOENT: no module that
-	 * traces is loaded; -EPERM, -EACCES: the user lacks the permission; or another -errno;
-	 * fills diag on errors. After an error close is called.
+	 * Opens everything, but does not record yet; ignores config's source. Returns 0;
+	 * -EOPNOTSUPP: only the other kind supports something that is chosen; -ENOENT: no module
+	 * with tracing is loaded; -EPERM, -EACCES: the user lacks the permission; or another
+	 * -errno. Fills diag on errors. After an error close is called.
 	 */
 	int (*open)(struct tracer *tracer, struct diag *diag);
 	/* Frees what open allocated. writer, chunks and mappings have already been closed. */

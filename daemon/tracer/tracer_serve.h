@@ -53,7 +53,7 @@ struct tracer_serve {
 /* Opens the session's folder, options->session. Returns 0, or -errno with diag. */
 int tracer_serve_open(struct tracer_serve *serve, const struct tracer_options *options,
 		      struct diag *diag);
-/* Call it when recording has begun. */
+/* Call it when recording has begun; requests are refused before. */
 void tracer_serve_begin(struct tracer_serve *serve, struct tracer *tracer);
 
 /* Answers requests. Call it when the session's server or the job is readable. */
