@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a dump to disk in a child process, so that the daemon can continue to empty its rings
- * while the disk is slow.
+ * Writes the files of a dump to disk in a child process, so that the daemon can continue to empty
+ * its rings while the disk is slow.
  *
- * Jobs are numbered; one runs at a time. A request during a job is served by the next job, since
- * data written after the fork may be missed by the running one.
+ * Jobs are numbered; only one runs at a time. A request that arrives during a job is served by the
+ * next job, because the running one may not write data that was stored after its fork.
  */
 #ifndef DAEMON_SYNC_JOB_H
 #define DAEMON_SYNC_JOB_H
@@ -18,15 +18,16 @@
 struct sync_job {
 	struct profiler *profiler; /* borrowed */
 	pid_t pid;		   /* the child; 0: no job runs */
-	uint64_t running;	   /* number of the running job, or of the last one */
-	bool again;		   /* another job must follow */
+	uint64_t running;	   /* number of the running job or, if none runs, of the last one */
+	bool again;		   /* another job must follow the running one */
 };
 
 void sync_job_init(struct sync_job *sync, struct profiler *profiler);
 
 /*
- * Request a sync of all that was dumped so far. Returns the number of the job that does it.
- * Returns 0 if no child could be made: the sync was done at once, and *error is its result.
+ * Requests a sync of everything that has been dumped. Returns the number of the job that will do
+ * it. Returns 0 if no child could be made: then the sync was done at once, and *error is its
+ * result.
  */
 uint64_t sync_job_request(struct sync_job *sync, int *error);
 
@@ -34,19 +35,19 @@ uint64_t sync_job_request(struct sync_job *sync, int *error);
 enum sync_job_step { SYNC_JOB_READ, SYNC_JOB_WRITE };
 
 /*
- * Reads all samples and requests a sync of them. *job is the job to wait for, 0: none. Returns 0,
- * or -errno with the step that failed: reading, and then nothing is requested, or writing, when no
- * child could be made.
+ * Reads all samples into the files and requests a sync. *job is the job to wait for; 0: none.
+ * Returns 0, or -errno and the step that failed in *failed: SYNC_JOB_READ (then no sync is
+ * requested), or SYNC_JOB_WRITE (when no child could be made).
  */
 int sync_job_dump(struct sync_job *sync, uint64_t *job, enum sync_job_step *failed);
 
 /*
- * After SIGCHLD. Returns true if a job has ended: *job is its number, *error its result. The next
- * job, if requested, has then been started.
+ * Call it after SIGCHLD. Returns whether a job has ended; if so, *job is its number and *error its
+ * result, and the next job, if requested, has been started.
  */
 bool sync_job_reap(struct sync_job *sync, uint64_t *job, int *error);
 
-/* Wait for the running job. */
+/* Waits for the running job. */
 void sync_job_wait(struct sync_job *sync);
 
 #endif
