@@ -19,9 +19,12 @@
 #include <unistd.h>
 
 #define DAEMON_END_TIMEOUT_MS	 120000
-#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* of a daemon that is not needed any more */
+#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* for a daemon that is no longer needed */
 #define DAEMON_END_INTERVAL_MS	 5
-/* A signal may come right before poll(), which it then does not end. */
+/*
+ * poll() is repeated at this interval, because it does not notice a signal that came just before
+ * it.
+ */
 #define DAEMON_READY_INTERVAL_MS 100
 
 void daemon_args_init(struct daemon_args *args, const char *program)
@@ -57,13 +60,16 @@ void daemon_args_add(struct daemon_args *args, const char *format, ...)
 	args->args[args->nr] = NULL;
 }
 
-/* Runs in the new process. Never returns. */
+/* Called in the new process; does not return. */
 static void become_daemon(const char *path, struct daemon_args *args, int ready_fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
-	/* Not the caller's stdout: its readers would wait for the daemon's end. */
+	/*
+	 * The daemon must not have the caller's stdout, whose readers would wait until the daemon
+	 * ends.
+	 */
 	if (null >= 0) {
 		(void)dup2(null, STDIN_FILENO);
 		(void)dup2(null, STDOUT_FILENO);
@@ -95,8 +101,8 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 }
 
 /*
- * Reads one line without its end; it is empty if the pipe was closed first. Returns 0, -ETIMEDOUT,
- * or -EINTR: this process was asked to end.
+ * Reads one line, without its newline; it is empty if the pipe was closed first. Returns 0;
+ * -ETIMEDOUT; or -EINTR: a signal asked this process to end.
  */
 static int read_ready_line(int fd, int (*signal_came)(void), char *line, size_t nr_bytes)
 {
@@ -140,7 +146,10 @@ static int wait_ready(int fd, int (*signal_came)(void), struct diag *diag)
 	return daemon_ready_parse(line, diag);
 }
 
-/* Waits until pid has ended; kills it after timeout_ms and returns -ETIMEDOUT. 0 or -errno. */
+/*
+ * Waits until pid has ended. After timeout_ms, kills it and returns -ETIMEDOUT. Returns 0 or
+ * -errno.
+ */
 static int wait_status(pid_t pid, int timeout_ms, int *status)
 {
 	const struct timespec pause = {.tv_nsec = DAEMON_END_INTERVAL_MS * 1000000L};
@@ -170,7 +179,7 @@ static int launch(const char *path, struct daemon_args *args, const int ready[2]
 	return 0;
 }
 
-/* path has PATH_MAX bytes. */
+/* Finds the daemon's program. path must have room for PATH_MAX bytes. */
 static int find_daemon(const struct daemon_args *args, char *path, struct diag *diag)
 {
 	if (!args->nr)
