@@ -35,7 +35,7 @@
 #define SHUTDOWN_TIMEOUT_MS 60000
 #define HOLD_TIMEOUT_MS	    60000 /* limit for waiting for another opcontrol */
 #define ENDING_INTERVAL_MS  20
-#define ENDING_TRIES	    100 /* for two seconds, in which a killed process ends */
+#define ENDING_TRIES	    100 /* two seconds, within which a killed process ends */
 
 /* One run of opcontrol. */
 struct opcontrol {

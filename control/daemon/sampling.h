@@ -43,7 +43,7 @@ enum sampling_separation {
 struct sampling {
 	char **events; /* as given, "NAME:COUNT:..."; NULL: the default event */
 	size_t nr_events, room_events;
-	uint64_t hz;		 /* of -F; 0: not given */
+	uint64_t hz;		 /* frequency given by -F; 0: not given */
 	unsigned int separation; /* bits of enum sampling_separation */
 	bool separation_given;	 /* false: the command's default applies */
 	unsigned int depth;	 /* limit of call chains; 0: no call chains */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session folder in which no daemon runs, so that opcontrol itself changes it.
+ * Functions for a session folder in which no daemon runs: opcontrol itself changes it.
  * session_files_reset and session_files_save take the daemon's lock on the folder, so that no
  * daemon starts concurrently; they return -EBUSY if a daemon holds the lock. All functions fill
  * diag on errors.

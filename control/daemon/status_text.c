@@ -15,9 +15,12 @@
 #define VALUE_BYTES	 256
 #define NS		 INT64_C(1000000000)
 #define LATELY_NS	 (70 * NS) /* figures of "the last minute" may cover one step more */
-#define TROUBLE_SHARE	 0.01	   /* share of the last minute's samples that were lost */
+#define TROUBLE_SHARE	 0.01	   /* larger share of the last minute's samples lost: a problem */
 #define TROUBLE_SEEN_MIN 100	   /* with fewer samples the share is not significant */
-/* Share of the disk budget: closing and merging exceed the budget briefly. */
+/*
+ * Use of the disk, relative to its budget, above which there is a problem. Closing and merging
+ * slices exceed the budget briefly.
+ */
 #define TROUBLE_BUDGET 1.05
 
 /* The meaning of each reason of loss, and the remedy. */
@@ -182,7 +185,9 @@ static void print_event(const struct status_text *text, const struct key_value *
 			   number(text, "frequency"), number(text, "cpus"));
 }
 
-/* If the module is missing, the reason that the last --init stored is the most precise one. */
+/*
+ * If the module is missing, prints the reason that the last --init stored: it is the most precise.
+ */
 static void print_source(const struct status_text *text)
 {
 	char source[VALUE_BYTES], reason[MODULE_TEXT_BYTES], remedy[MODULE_TEXT_BYTES];
@@ -236,7 +241,7 @@ static void print_cost(const struct status_text *text)
 			   fraction(text, "cpu_percent"), memory);
 }
 
-/* A short burst is not a problem: only if the cost stays high, the daemon takes fewer samples. */
+/* A short burst is not a problem. If the cost stays high, the daemon takes fewer samples. */
 static void print_budget(const struct status_text *text)
 {
 	char budget[VALUE_BYTES], cost[VALUE_BYTES];

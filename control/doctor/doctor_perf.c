@@ -12,7 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SAMPLE_PAGES 64 /* as the daemon's rings without call chains, if its user is not root */
+/* Size of the daemon's rings without call chains, if its user is not root. */
+#define SAMPLE_PAGES 64
 #define SIDE_PAGES   32
 
 static int probe_clock(enum perf_probe_target target, enum perf_probe_mode mode)

@@ -60,7 +60,7 @@ int module_fs_mount(const char *folder, struct diag *diag)
 	if (mount(OPROF_KMOD_FS_TYPE, folder, OPROF_KMOD_FS_TYPE, MS_NOSUID | MS_NOEXEC | MS_NODEV,
 		  NULL)) {
 		error = -errno;
-		/* Another --init has mounted it concurrently. */
+		/* Another --init has mounted the filesystem concurrently. */
 		if (error == -EBUSY && module_fs_is_mounted("", folder))
 			return 0;
 		return diag_set(diag, error,

@@ -13,7 +13,7 @@
 
 #define MODULE_TOOL	   "oprof-module"
 #define MODULE_TEXT_BYTES  1024
-#define MODULE_TOOL_NR_MAX 4 /* limit of words of a call */
+#define MODULE_TOOL_NR_MAX 4 /* largest number of words in a call */
 
 /*
  * The script's answer: the reason why there is no module, as a sentence without a full stop, and

@@ -37,8 +37,8 @@ int command_hold(struct command *command, char *const *argv, struct diag *diag);
 int command_signal(void);
 
 /*
- * Lets the child exec. Returns 0. If it returns an error, the child has ended: -errno of the exec,
- * or -ECANCELED: a signal asked this process to end while the child was held, so the child did not
+ * Lets the child exec. Returns 0, or an error after the child has ended: -errno of the exec, or
+ * -ECANCELED: a signal asked this process to end while the child was held, so the child did not
  * exec.
  */
 int command_release(struct command *command);

@@ -125,7 +125,10 @@ static int take_option(struct session_command *session, int option, const char *
 	}
 }
 
-/* Takes the name from the only argument, unless an option gave it; sets defaults. */
+/*
+ * Takes the name from the only argument, if there is one, and sets defaults. An option may not also
+ * have given the name.
+ */
 static int take_words(struct session_command *session, const char *help, struct diag *diag)
 {
 	char **words = option_rest(session->popt);

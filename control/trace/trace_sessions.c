@@ -26,7 +26,10 @@ int trace_sessions_check_name(const char *name, struct diag *diag)
 {
 	size_t nr = 0;
 
-	/* The first character must not be "-", as of an option, or ".", as of a hidden file. */
+	/*
+	 * The first character must not be "-", which begins options, or ".", which begins hidden
+	 * files.
+	 */
 	while (name[nr] && (isalnum((unsigned char)name[nr]) || name[nr] == '_' ||
 			    (nr && (name[nr] == '-' || name[nr] == '.'))))
 		nr++;

@@ -172,8 +172,8 @@ static bool client_goes_first(const struct control_client *a, const struct contr
 }
 
 /*
- * Returns a free place. If there is none, closes the connection of a client that does not wait for
- * a job: of strangers if there are any, the client that has been silent longest. Returns NULL if
+ * Returns a free place. If there is none, first closes a connection that does not wait for a job:
+ * preferably a stranger's, and among several the one that has been silent longest. Returns NULL if
  * all clients wait for jobs.
  */
 static struct control_client *server_place(struct control_server *server)

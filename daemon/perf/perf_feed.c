@@ -11,7 +11,7 @@ struct perf_feed {
 	struct perf_consumer *consumer;
 	struct record_sink *sink;
 	struct perf_order order;
-	struct perf_layout *layouts; /* by ring */
+	struct perf_layout *layouts; /* indexed by ring */
 	/* For each ring: the tid that the last switch out named as next; -1: none. */
 	int32_t *named_tids;
 	uint32_t nr_rings;
@@ -232,7 +232,7 @@ static void feed_lost_item(struct perf_feed *feed, const struct perf_layout *lay
 		feed->counters.side_band_lost += item->u.lost.nr;
 		feed->consumer->apply(feed->consumer, item);
 	} else if (item->type == PERF_RECORD_LOST_SAMPLES) {
-		/* The counter's hardware lost them before they reached a ring. */
+		/* The counter's hardware lost these samples before they reached a ring. */
 		perf_feed_lost(feed, item->time_ns,
 			       item->event == UINT16_MAX ? UINT32_MAX : item->event,
 			       item->u.lost.nr);

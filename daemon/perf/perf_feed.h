@@ -35,8 +35,7 @@ struct perf_feed_counters {
 	uint64_t unknown_records; /* of types that this program does not support */
 	uint64_t bad_records;	  /* malformed; samples among them are also reported as lost */
 	/* Sums of the kernel's LOST records, for kernels without PERF_FORMAT_LOST. */
-	/* Of sample rings; the caller must report these losses by perf_feed_lost. */
-	uint64_t ring_lost;
+	uint64_t ring_lost;	 /* of sample rings; the caller reports them by perf_feed_lost */
 	uint64_t side_band_lost; /* of side-band rings */
 	/* Side-band records that were malformed, or dropped because memory was short. */
 	uint64_t side_band_bad;
@@ -64,9 +63,10 @@ void perf_feed_close_ring(struct perf_feed *feed, uint32_t ring);
 void perf_feed_open_ring(struct perf_feed *feed, uint32_t ring, uint64_t now_ns);
 
 /*
- * Feed the next bytes of a ring, which must be whole records. Either in two steps:
- * perf_feed_reserve returns memory to copy to, valid until the next call, or NULL if out of memory;
- * perf_feed_commit feeds the bytes there. Or by copying: perf_feed_bytes returns 0 or -ENOMEM.
+ * These functions feed the next bytes of a ring, which must be whole records. Either the caller
+ * copies the bytes to the memory that perf_feed_reserve returns (valid until the next call; NULL if
+ * out of memory), and perf_feed_commit feeds them; or perf_feed_bytes copies and feeds them, and
+ * returns 0 or -ENOMEM.
  */
 void *perf_feed_reserve(struct perf_feed *feed, size_t nr_bytes);
 void perf_feed_commit(struct perf_feed *feed, uint32_t ring, size_t nr_bytes);

@@ -18,9 +18,8 @@ struct perf_item {
 	uint32_t type;	  /* PERF_RECORD_* */
 	uint16_t misc;	  /* PERF_RECORD_MISC_* */
 	uint16_t event;	  /* index of the event; UINT16_MAX: the record has no event (side-band) */
-	int32_t pid,
-		/* -1: no longer known to the kernel; 0: idle, or in another pid namespace. */
-		tid;
+	/* -1: no longer known to the kernel; 0: idle, or in another pid namespace. */
+	int32_t pid, tid;
 	uint32_t cpu;
 	union {
 		struct {
@@ -66,11 +65,8 @@ struct perf_item {
 		struct {
 			bool out; /* true: the item's task leaves the CPU; false: it gets the CPU */
 			bool preempted;
-			int32_t next_pid,
-				/*
-				 * The next task if out is true, else the previous one; -1: unknown.
-				 */
-				next_tid;
+			/* The next task if out is true, else the previous one; -1: unknown. */
+			int32_t next_pid, next_tid;
 		} cpu_switch;
 		struct {
 			uint64_t nr;	/* LOST, LOST_SAMPLES */

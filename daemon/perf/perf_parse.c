@@ -341,7 +341,7 @@ static void parse_mmap_range(struct cursor *cursor, struct perf_item *item)
 	item->u.mmap.nr_bytes = cursor_u64(cursor);
 	item->u.mmap.file_offset = cursor_u64(cursor);
 	memset(&item->u.mmap.identity, 0, sizeof(item->u.mmap.identity));
-	/* An empty region, or one that wraps around the end of the address space. */
+	/* Refuse an empty region, and one that wraps around the end of the address space. */
 	if (!item->u.mmap.nr_bytes ||
 	    item->u.mmap.start + (item->u.mmap.nr_bytes - 1) < item->u.mmap.start)
 		cursor_fail(cursor);

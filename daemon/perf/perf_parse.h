@@ -41,7 +41,7 @@ uint16_t perf_ids_find(const struct perf_ids *ids, uint64_t id);
 
 /* The format of one ring's records, which the attributes of its events determine. */
 struct perf_layout {
-	uint64_t sample_type;	    /* of PERF_PARSE_SAMPLE_TYPES only */
+	uint64_t sample_type;	    /* only bits of PERF_PARSE_SAMPLE_TYPES */
 	uint64_t regs_mask;	    /* mask of the user's registers, if these are recorded */
 	bool side_band;		    /* true: side-band records */
 	bool switches;		    /* true: records of task switches; both false: samples */

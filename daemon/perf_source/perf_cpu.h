@@ -45,7 +45,7 @@ struct perf_cpu {
 /* Records other than samples that the kernel could not write. */
 struct perf_band_losses {
 	uint64_t nr;
-	uint64_t from_ns; /* no unreported loss was earlier; UINT64_MAX: no losses */
+	uint64_t from_ns; /* all losses occurred at or after this time; UINT64_MAX: no losses */
 };
 
 struct perf_losses {

@@ -94,7 +94,10 @@ static uint64_t sample_type_of(const struct source_config *config, unsigned int 
 	return type;
 }
 
-/* Sets the depth of chains. + 1, because the kernel counts the leaf as a frame of the chain. */
+/*
+ * Sets the depth of chains: one more than configured, because the kernel counts the leaf as a
+ * frame.
+ */
 static void attr_chain(const struct perf_open *open, struct perf_event_attr *attr)
 {
 	if (open->config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
@@ -157,7 +160,10 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->side_type;
-	/* Users may be refused more; the records are written nevertheless. */
+	/*
+	 * The kernel may refuse a user's event if it includes the kernel. The records are written
+	 * nevertheless.
+	 */
 	attr->exclude_kernel = 1;
 	attr->mmap = 1;
 	attr->comm = 1;
@@ -176,7 +182,10 @@ static void attr_switches(const struct perf_open *open, struct perf_event_attr *
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->switch_type;
-	/* Users may be refused more; the records are written nevertheless. */
+	/*
+	 * The kernel may refuse a user's event if it includes the kernel. The records are written
+	 * nevertheless.
+	 */
 	attr->exclude_kernel = 1;
 	attr->context_switch = 1;
 	attr->disabled = 1;

@@ -61,10 +61,10 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 		   perf_open_fn *fn, struct diag *diag);
 
 /*
- * Open an event that samples (disabled), records side-band (enabled) or records task switches
- * (disabled), for a thread (-1: all) on a CPU. Return a descriptor, or -errno with diag. Two errors
- * have no diag: -ESRCH, the thread has ended; -ENODEV, the CPU is offline (but -ENODEV of a
- * hardware event has a diag: no such counter).
+ * These functions open an event that samples (disabled), records side-band (enabled) or records
+ * task switches (disabled), for a thread (-1: all) on a CPU. They return a descriptor, or -errno
+ * with diag. Two errors have no diag: -ESRCH, the thread has ended; -ENODEV, the CPU is offline
+ * (but -ENODEV of a hardware event has a diag: no such counter).
  */
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);

@@ -12,7 +12,7 @@
 
 /* Limit for repeating the opening of events while the threads of a process change. */
 #define THREAD_TRIES 5
-/* After a scan of /proc, the next one waits for this many times its duration. */
+/* After a scan of /proc, no scan begins for this many times the duration of that scan. */
 #define SCAN_PAUSE 4
 /* Limit for repeating the initial scan while side-band is being lost. */
 #define SCAN_TRIES 5
@@ -205,8 +205,9 @@ static void source_read_cpu(struct perf_source *source, struct perf_cpu *cpu,
 }
 
 /*
- * Declares data doubtful after new losses of side-band. They occurred after the last reading of the
- * rings. Kernels without counts report losses later, so all data before is doubtful.
+ * Declares data doubtful after new losses of side-band, which occurred after the last reading of
+ * the rings. Kernels without counts report a loss only later, so any time before the report is in
+ * doubt.
  */
 static void source_doubt(struct perf_source *source)
 {
@@ -255,7 +256,7 @@ static void source_read(struct perf_source *source, enum perf_cpu_losses losses,
 	source->read_ns = begin_ns;
 }
 
-/* Called between the processes of a scan: reads the rings if it is time. */
+/* Called between the processes of a scan: reads the rings if READ_BETWEEN_NS have passed. */
 static void source_read_between(void *context)
 {
 	struct perf_source *source = context;
@@ -266,14 +267,17 @@ static void source_read_between(void *context)
 	source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
 	/*
 	 * A scan may take long, and the queue must not grow during it. The items that leave the
-	 * queue are older than the rest of this scan. Before the first scan has ended, items cannot
-	 * be applied.
+	 * queue are older than the scans of the processes that follow. Before the first scan has
+	 * ended, items cannot be applied.
 	 */
 	if (source->rescanning)
 		perf_feed_round(source->feed, now_ns);
 }
 
-/* Called between the files of a slice that is being closed: reads the rings if it is time. */
+/*
+ * Called between the files of a slice that is being closed: reads the rings if READ_BETWEEN_NS have
+ * passed.
+ */
 static void source_read_only(struct source *base)
 {
 	struct perf_source *source = (struct perf_source *)base;
@@ -487,7 +491,7 @@ static int source_start(struct source *base)
 
 	source->sampling = true;
 	if (source->config.enable_on_exec && !source->was_stopped)
-		return 0; /* the exec starts it */
+		return 0; /* the exec starts sampling */
 	return source_enable_all(source, true);
 }
 

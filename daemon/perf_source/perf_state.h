@@ -49,9 +49,10 @@ void perf_state_destroy(struct perf_state *state);
 
 /*
  * Reads running processes from proc_path: all processes, or those in pids with their threads, and
- * all known processes that are in doubt. Side-band rings must be recording before the call, and
+ * all known processes that are in doubt. At the first call, side-band rings must be recording and
  * sampling must not have begun: items older than a process's scan are then part of it, newer items
- * are applied to it later. Also called after side-band losses and CPU hotplug. Returns 0 or -errno.
+ * are applied to it later. Called again after side-band losses and CPU hotplug. Returns 0 or
+ * -errno.
  */
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids);
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define RATE_NS UINT64_C(5000000000)
-/* A task that stays off CPU has its time reported at least this often. */
+/* The time off CPU of a task that still waits is reported at least this often. */
 #define SETTLE_NS UINT64_C(60000000000)
 /*
  * Pause after reading kallsyms, which takes about 50 ms of CPU time. The first reading has no
@@ -97,7 +97,7 @@ static void profiler_read(void *context)
 		profiler->source->ops->read(profiler->source);
 }
 
-/* Recounts at once. For history, which calls it between rounds. */
+/* Recounts at once. Called by history between rounds. */
 static void profiler_recount_now(void *context)
 {
 	struct profiler *profiler = context;

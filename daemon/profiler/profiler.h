@@ -48,7 +48,8 @@ struct profiler {
 	uint64_t round_ns;	   /* CLOCK_MONOTONIC: begin of the last round */
 	struct history history;
 	unsigned int thinning; /* the source takes one of this many samples */
-	bool thinned;	       /* live files and their slice store weights because of thinning */
+	/* Live files, and the slice made from them, store weights because of thinning. */
+	bool thinned;
 	bool running;
 	bool recount_due;  /* counters may differ from the contents of the files */
 	int recount_error; /* of the last recount; logged once */
@@ -74,7 +75,10 @@ int profiler_open(struct profiler *profiler, struct session *session,
 /* Stops sampling, drains the rings, and closes everything. */
 void profiler_close(struct profiler *profiler);
 
-/* Do nothing if sampling already runs, or has already stopped. Return 0 or -errno. */
+/*
+ * Start or stop sampling. If sampling already runs, or is already stopped, they do nothing. They
+ * return 0 or -errno.
+ */
 int profiler_start(struct profiler *profiler);
 int profiler_stop(struct profiler *profiler);
 
@@ -120,12 +124,12 @@ int profiler_set_thinning(struct profiler *profiler, unsigned int thinning);
  * call it.
  */
 int profiler_sync(const struct profiler *profiler);
-/* Call it when a sync has begun (error 0) or has failed (error). */
+/* Call it with 0 when a sync has begun, and with -errno when it has failed. */
 void profiler_synced(struct profiler *profiler, int error);
 
 /*
- * Call session_reset and session_save while sampling continues. profiler->lost is set if the new
- * session cannot begin.
+ * These functions perform session_reset and session_save while sampling continues. They set
+ * profiler->lost if the new session cannot begin.
  */
 int profiler_reset(struct profiler *profiler, struct diag *diag);
 int profiler_save(struct profiler *profiler, const char *name, struct diag *diag);

@@ -20,7 +20,7 @@ static void __attribute__((noreturn)) sync_child(const struct profiler *profiler
 	int error;
 
 	/*
-	 * The child inherits the locks of sample files, and the events and connections to clients.
+	 * The child inherits the locks of sample files, the events, and the connections to clients.
 	 * It must not outlive a killed daemon, because these would hinder the next daemon.
 	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)

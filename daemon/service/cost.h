@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#define COST_POINTS  13
-#define COST_STEP_NS UINT64_C(5000000000) /* time between two points; 13 points cover one minute   \
-					   */
+#define COST_POINTS 13
+/* Time between two points; COST_POINTS points cover one minute. */
+#define COST_STEP_NS UINT64_C(5000000000)
 
 struct cost_point {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Keeps profiling within a budget of processor time by thinning. When the cost has been above the
- * budget for a while, only every other sample of those still taken is taken. When the cost has been
- * far below the budget for longer, twice as many samples are taken as before. This module only
+ * budget for a while, the number of samples is halved: only every other sample is taken. When the
+ * cost has been far below the budget for longer, the number is doubled again. This module only
  * decides.
  *
  * The cost may have other reasons, such as task switches or programs that start. The number of
@@ -58,7 +58,7 @@ struct cpu_budget {
 	unsigned int nr_over, nr_under; /* consecutive intervals over and far under the budget */
 	/* Consecutive intervals in which even twice the samples would not matter. */
 	unsigned int nr_worthless;
-	double cost;	     /* of the last interval, as a share; < 0: not known */
+	double cost;	     /* of the last interval, as a share of one CPU; < 0: not known */
 	double samples_cost; /* upper limit of the cost of thinnable samples */
 	bool exceeded; /* the cost was over the budget for long, and thinning would not help */
 };

@@ -18,7 +18,10 @@ enum options_result { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed *
 
 struct options {
 	char *session_dir;
-	char *log_file;	    /* absolute; NULL: <session dir>/oprofiled.log, or stderr */
+	/*
+	 * Absolute; NULL: <session dir>/oprofiled.log or, in the foreground, the journal or stderr.
+	 */
+	char *log_file;
 	char *metrics_file; /* absolute; NULL: no metrics */
 	double cpu_budget;  /* percent of a CPU; 0: no budget */
 	int ready_fd;	    /* -1: not used */

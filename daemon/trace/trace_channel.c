@@ -200,7 +200,10 @@ static int add_file(struct ctf_writer *writer, const struct trace_channel *chann
 	return ctf_writer_add_file(writer, name, channel->config.stream_id, file, diag);
 }
 
-/* Adds a CPU's file with its first packet. Returns false if the packet was not written. */
+/*
+ * Appends a packet to its CPU's file, which is added with the CPU's first packet. Returns false if
+ * the packet was not written.
+ */
 static bool append_packet(struct trace_channel *channel, struct ctf_writer *writer,
 			  const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
 {

@@ -108,8 +108,7 @@ void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
 	/*
-	 * ^Begin of the oldest packet, or the parameter begin if a CPU's first packet is still
-	 * open.
+	 * Begin of the oldest packet, or the parameter begin if a CPU's first packet is still open.
 	 */
 	uint64_t begin;
 	uint64_t whole;	   /* no record from this time on has been overwritten */

@@ -39,7 +39,7 @@ struct adding {
 #define SAMPLE_WORD "sample"
 #define HZ_MAX	    1000000u
 #define CALL_WORD   "syscall:"
-/* No more calls are added to a longer filter: the kernel accepts a page. */
+/* No more calls are added to a longer filter: the kernel accepts at most a page. */
 #define CALL_BYTES_MAX 4000u
 
 void trace_choice_deinit(struct trace_choice *choice)
@@ -86,7 +86,7 @@ static int append(struct adding *adding, const char *system, const char *name)
 	return to->system && to->name && (to->filter || !adding->filter) ? 0 : -ENOMEM;
 }
 
-/* Returns whether the tracepoint belongs to system calls, which it cannot be chosen for alone. */
+/* Returns whether the tracepoint belongs to system calls, which are chosen by other words. */
 static bool is_of_calls(const char *system)
 {
 	return !strcmp(system, "syscalls") || !strcmp(system, "raw_syscalls");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which events a trace records: translates the user's words into the kernel's tracepoints. A word
- * is
+ * Chooses the events that a trace records: translates the user's words into the kernel's
+ * tracepoints. A word is
  *
  *	default			scheduling, system calls, interrupts, page faults, block
  *				requests, signals: the tracepoints that the kernel has

@@ -265,7 +265,10 @@ static void make_room(struct trace_chunks *chunks)
 		    chunks->first, chunks->folder, chunks->config.nr_keep);
 }
 
-/* Chooses the chunks to remove, and to finish those before end. Returns whether there is work. */
+/*
+ * Chooses the chunks to remove and the chunks to finish, which are those before end. Returns
+ * whether there is work.
+ */
 static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 {
 	const uint32_t nr_keep = chunks->config.nr_keep;
@@ -304,8 +307,8 @@ static void take_report(struct trace_chunks *chunks, struct chunks_report *repor
 }
 
 /*
- * Counts a failure. After NR_TRIES failures the chunk stays as it is, and the next chunk's turn
- * comes.
+ * Counts a failure. After NR_TRIES failures the chunk stays as it is, and work continues with the
+ * next chunk.
  */
 static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint32_t *number,
 		      const char *what)
@@ -334,7 +337,7 @@ static void judge(struct trace_chunks *chunks, const struct chunks_report *repor
 		try_again(chunks, &chunks->finish_tries, &chunks->next_done, "compressed");
 }
 
-/* Returns whether no child runs any more. */
+/* Handles the end of a child. Returns whether no child runs now. */
 static bool reap(struct trace_chunks *chunks)
 {
 	struct chunks_report report;

@@ -43,7 +43,7 @@ struct trace_chunks {
 	uint32_t next_done;
 	pid_t pid;   /* of the child; 0: no child runs */
 	int told_fd; /* pipe from which the child's report is read; valid if pid is not 0 */
-	uint32_t to_first, to_next_done;	 /* first and next_done after the child succeeds */
+	uint32_t to_first, to_next_done; /* values of first and next_done if the child succeeds */
 	unsigned int remove_tries, finish_tries; /* consecutive failures with one chunk */
 	uint64_t again_ns;  /* no child before this time, because the last one failed */
 	uint64_t nr_failed; /* chunks that could not be compressed or removed */
@@ -67,8 +67,8 @@ void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_co
 		       const char *folder, struct ctf_writer *writer, uint64_t now_ns);
 
 /*
- * Makes the folder; with chunks if config asks for them, otherwise chunks must be zeroed and stays
- * so. Returns as ctf_writer_open does.
+ * Makes the folder. If config asks for chunks, initializes *chunks, which otherwise must be zeroed
+ * and stays so. Returns the same as ctf_writer_open.
  */
 int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
 		      const struct trace_chunks_config *config, const char *folder,

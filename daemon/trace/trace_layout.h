@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a tracepoint's raw record becomes the payload of an event in a trace: the event's name and
- * fields for CTF, and the bytes to copy. Fields are packed in the tracepoint's order; the kernel's
- * common fields and holes are left out. The layout is made when an event is chosen, so that writing
- * a record needs no look-up.
+ * Converts a tracepoint's raw record to the payload of an event in a trace. The layout consists of
+ * the event's name and fields for CTF, and the bytes to copy. Fields are packed in the tracepoint's
+ * order, without the kernel's common fields and holes. The layout is made when an event is chosen,
+ * so that writing a record needs no look-up.
  *
  * Names are those of LTTng, which readers of kernel traces know: NAME if it begins with "SYSTEM_",
- * otherwise SYSTEM_NAME; a scheduler's field for a thread is "tid" instead of the kernel's "pid".
+ * otherwise SYSTEM_NAME. A scheduler's field for a thread is "tid" instead of the kernel's "pid".
  */
 #ifndef DAEMON_TRACE_LAYOUT_H
 #define DAEMON_TRACE_LAYOUT_H

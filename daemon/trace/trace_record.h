@@ -19,7 +19,10 @@ enum trace_record_kind {
 	TRACE_RECORD_TRACEPOINT,
 	TRACE_RECORD_SAMPLE,
 	TRACE_RECORD_MAPPING, /* of a file's code, or of other executable memory */
-	/* An event for mappings also reports changes of tasks, if so configured. */
+	/*
+	 * The kinds below are changes of tasks. An event for mappings also reports them, if so
+	 * configured.
+	 */
 	TRACE_RECORD_TASK_BEGIN,
 	TRACE_RECORD_TASK_NAME,
 	/* The task runs another program; all other tasks of its process have ended. */
@@ -58,7 +61,7 @@ struct trace_perf_record {
 		};
 		/*
 		 * TRACE_RECORD_TRACEPOINT: the fields that its tracepoint describes, including pid
-		 * and tid. The address is 4 more than a multiple of 8.
+		 * and tid. raw is 4 bytes after an address that is a multiple of 8.
 		 */
 		struct {
 			const uint8_t *raw;

@@ -97,7 +97,7 @@ int trace_state_dump(struct trace_channel *channel, const struct trace_state_con
 struct trace_state_dump {
 	struct trace_state_sink sink; /* must be first */
 	struct trace_channel *channel;
-	const struct trace_state_config *config; /* uses first_id, time, in_front */
+	const struct trace_state_config *config; /* only first_id, time and in_front are used */
 	struct trace_state_counts *counts;
 	uint64_t time; /* of the next record */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Conditions on the events of a trace. When one is true, a snapshot is to be taken. A condition is
+ * Conditions on the events of a trace. When one becomes true, a snapshot is taken. A condition is
  *
  *	BEGIN..END>TIME		longer than TIME between two events in one thread
  *	BEGIN[FIELD]..END[FIELD]>TIME	between two events whose FIELDs are equal
@@ -74,7 +74,7 @@ struct trace_trigger_record {
 void trace_trigger_note(struct trace_trigger *trigger, const struct trace_trigger_record *record);
 
 /*
- * Call it when all records up to the time until have been noted. Returns the text of the first
+ * Call it when all records up to the time `until` have been noted. Returns the text of the first
  * condition that became true since the last call, or NULL.
  */
 const char *trace_trigger_decide(struct trace_trigger *trigger, uint64_t until);

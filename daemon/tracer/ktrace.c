@@ -361,8 +361,8 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 						  .file = NO_FILE,
 						  .taken = taken};
 	/*
-	 * Find all ranges first: packets that are overwritten while others are written then count
-	 * as such.
+	 * Find all ranges first, so that packets which are overwritten while others are written are
+	 * counted.
 	 */
 	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
 	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);

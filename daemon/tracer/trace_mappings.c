@@ -50,12 +50,12 @@
  * mapping's stamp is not later than the stamps of the samples in it.
  */
 #define EARLIER_NS UINT64_C(1000)
-/* Rounds apply items only if there are more bytes of them than this; snapshots always do. */
+/* Rounds apply items only if their total size is larger than this; snapshots always apply them. */
 #define APPLY_BYTES_MIN ((size_t)256 << 10)
 /* Packets are written to the folder after this many bytes of records. The sub-buffers hold more. */
 #define DRAIN_BYTES (2u * SUB_BYTES)
 
-/* A record, or a number of records lost at the time of stamp. */
+/* A record, or a number of records that were lost at the time `stamp`. */
 struct item {
 	uint64_t stamp, order; /* stamp of the trace's clock; order of arrival */
 	uint64_t nr_lost;      /* 0: a record */

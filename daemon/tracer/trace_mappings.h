@@ -40,7 +40,7 @@ struct trace_mappings_counts {
 	uint64_t lost;	      /* the kernel's rings were full, or there was no memory */
 	uint64_t forgotten;   /* flight recorder only: removed although a snapshot may need them */
 	uint64_t ring_errors; /* damaged rings; their contents are unknown */
-	uint64_t nr_late;     /* number of nr_records whose stamp was changed */
+	uint64_t nr_late;     /* of nr_records, those whose stamp was changed */
 };
 
 struct trace_mappings;

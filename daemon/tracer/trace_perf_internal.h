@@ -11,7 +11,7 @@
 struct trace_perf_cpu {
 	struct perf_ring ring;
 	int ring_fd;	    /* of the event that owns the ring; this event records nothing */
-	int *fds;	    /* of each event and target; -1: not open. NULL: the CPU is not open */
+	int *fds;	    /* for each event and target; -1: not open. NULL: the CPU is not open */
 	uint64_t told_lost; /* losses reported by records of the ring */
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of a watch (trace_watch.h), and functions that need no module: for its events and a
- * packet.
+ * State of a watch (trace_watch.h), and its functions that need no module: for events and packets.
  */
 #ifndef DAEMON_TRACE_WATCH_INTERNAL_H
 #define DAEMON_TRACE_WATCH_INTERNAL_H
@@ -45,7 +44,7 @@ struct trace_watch {
 };
 
 /*
- * Adds the next event of the session, for a probe or for system calls. event is the trigger's
+ * Add the next event of the session, for a probe or for system calls. event is the trigger's
  * number.
  */
 void trace_watch_add_kind(struct trace_watch *watch, unsigned int kind, uint32_t event);

@@ -48,7 +48,9 @@ static int open_kind(struct tracer **tracer, const struct tracer_ops *ops,
 	return error;
 }
 
-/* Tries the module. Returns -ENOENT if perf is to be used instead. */
+/*
+ * Opens the tracer by the module, unless perf was requested. Returns -ENOENT if perf is to be used.
+ */
 static int open_kmod(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
 {
 	int error = -ENOENT;

@@ -59,16 +59,17 @@ struct tracer_config {
  */
 struct tracer_counts {
 	uint64_t nr_records; /* in the folder or in memory: events and state */
-	/* Number of nr_records that are state at the begin of the trace and of each chunk. */
+	/* Of nr_records, those that are state at the begin of the trace and of each chunk. */
 	uint64_t nr_state;
-	uint64_t lost_kernel; /* the kernel's ring was full; module: or was already finalised */
-	uint64_t lost_nested; /* module only: nested too deeply, or the writer was killed */
-	uint64_t lost_room;   /* no room in a buffer, record too long, or out of memory */
-	uint64_t lost_bad;    /* records that do not match their tracepoint */
-	uint64_t lost_disk;   /* in packets that were not written to disk, as far as it is known */
-	uint64_t ring_errors; /* damaged rings of the kernel; the losses are unknown */
+	/* The kernel's ring was full or, with the module, already finalised. */
+	uint64_t lost_kernel;
+	uint64_t lost_nested;	/* module only: nested too deeply, or the writer was killed */
+	uint64_t lost_room;	/* no room in a buffer, record too long, or out of memory */
+	uint64_t lost_bad;	/* records that do not match their tracepoint */
+	uint64_t lost_disk;	/* in packets that were not written to disk, as far as known */
+	uint64_t ring_errors;	/* damaged rings of the kernel; the losses are unknown */
 	uint64_t packet_errors; /* packets that the writer refused: a fault of oprof */
-	/* Number of nr_records that got the timestamp of the record before them. */
+	/* Of nr_records, those that got the timestamp of the record before them. */
 	uint64_t nr_late;
 	uint64_t nr_packets, nr_bytes; /* written */
 	uint64_t chunks_failed;	       /* chunks that could not be compressed or removed */

@@ -24,7 +24,7 @@ struct tracer_options {
 	bool keep_old;
 	bool overwrite;				   /* a flight recorder */
 	uint64_t nr_sub_buffers, sub_buffer_bytes; /* both 0: default sizes */
-	uint64_t nr_seconds, flush_ms;		   /* 0: no time limit; 0: no flushing */
+	uint64_t nr_seconds, flush_ms;		   /* 0: no time limit, or no flushing */
 	const char *pids, *cgroup;		   /* NULL: not limited */
 	const char *uids[TRACER_NR_UIDS];	   /* numbers; nr_uids 0: all users */
 	size_t nr_uids;

@@ -295,7 +295,7 @@ static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 	return 0;
 }
 
-/* Empties the kernel's rings while /proc is read, which would otherwise fill up. */
+/* Empties the kernel's rings while /proc is read, because they would otherwise fill up. */
 static void read_meanwhile(void *context)
 {
 	struct tracer_perf *tracer = context;
@@ -533,7 +533,7 @@ static struct tracer_counts count_all(const struct tracer *base)
 	return (struct tracer_counts){
 		.nr_records = channel.nr_records,
 		.lost_kernel = perf.lost,
-		/* The channel's losses include those reported to it and its own. */
+		/* The channel counts all losses: those that were reported to it, and its own. */
 		.lost_room = channel.lost - tracer->lost_perf - tracer->lost_bad,
 		.lost_bad = tracer->lost_bad + perf.bad_records,
 		.ring_errors = perf.ring_errors,

@@ -16,7 +16,7 @@
 
 struct call_tracepoint {
 	struct tracepoint *tracepoint;
-	/* Rest: field args of an entry, or ret of an exit. */
+	/* `rest` is the field args of an entry, or the field ret of an exit. */
 	const struct tracepoint_field *id, *rest;
 };
 

@@ -19,8 +19,8 @@
 
 #define NAME_TRIES 100u
 /*
- * After a failed snapshot, conditions are ignored for this time: they may be true often, and the
- * reason of the failure, such as a full disk, lasts.
+ * After a failed snapshot, conditions are ignored for this time, because they may often be true
+ * while the reason of the failure, such as a full disk, persists.
  */
 #define PAUSE_NS UINT64_C(10000000000)
 
