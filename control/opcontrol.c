@@ -90,9 +90,7 @@ static int ask_again(struct opcontrol *control, enum oprof_request request, int 
 	return error;
 }
 
-/*
- * RUNNING_SAME: the running daemon samples in the same way as a daemon that would be started now.
- */
+/* RUNNING_SAME: the running daemon samples in the same way as one that is started now. */
 enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
 
 /* Returns an enum running, or -errno. After RUNNING_OTHERWISE, control->diag has the difference. */
@@ -106,10 +104,7 @@ static int daemon_runs(struct opcontrol *control)
 		return error == -ENOTCONN ? RUNNING_NONE : error;
 	control->sampling = key_value_find(answer.text, "state", state, sizeof(state)) &&
 			    !strcmp(state, "running");
-	/*
-	 * Without a setup, any daemon is accepted, even one that was started by hand or by a
-	 * service manager.
-	 */
+	/* Without a setup, any daemon is accepted, however it was started. */
 	if (control->setup.kept || control->options->nr_settings)
 		error = setup_match(&control->setup, answer.text, &control->diag);
 	client_answer_deinit(&answer);
@@ -315,10 +310,7 @@ static int load_setup(struct opcontrol *control)
 		     : opcontrol_options_apply(control->options, &control->setup, &control->diag);
 }
 
-/*
- * Informs the user that a running daemon keeps its source: a module is used only from the next
- * start on.
- */
+/* A running daemon keeps its source: informs the user that only the next start uses the module. */
 static void tell_running(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -499,9 +491,7 @@ static const struct {
 	{OPCONTROL_DEINIT, do_deinit},
 };
 
-/*
- * Finds the session folder, as an absolute path if it exists, and checks that this user may use it.
- */
+/* Finds the session folder, absolute if it exists, and checks that this user may use it. */
 static int find_session_dir(struct opcontrol *control)
 {
 	const char *dir = control->options->session_dir;

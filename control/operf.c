@@ -22,9 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * Makes the session folder. Sets its absolute path, because the daemon has another current folder.
- */
+/* Makes the session folder. Sets its absolute path: the daemon has another current folder. */
 static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 {
 	int error = file_make_dirs(dir, 0700);

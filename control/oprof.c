@@ -126,9 +126,7 @@ static int run_tool(const struct verb *verb, const char *const *options, char **
 	}
 	(void)snprintf(name, sizeof(name), "oprof %s", verb->name);
 	all[used++] = name;
-	/*
-	 * The cast drops const, as execv()'s prototype requires; execv() does not modify the words.
-	 */
+	/* The cast drops const, as execv()'s prototype requires; the words are not modified. */
 	for (size_t i = 0; i < nr_options; i++)
 		all[used++] = (char *)(uintptr_t)options[i];
 	memcpy(all + used, args, nr * sizeof(*all));

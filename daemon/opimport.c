@@ -79,9 +79,7 @@ static bool has_chains(const struct perf_file *file)
 	return false;
 }
 
-/*
- * Drains round by round until the source ends, which it also does when the import is interrupted.
- */
+/* Drains round by round until the source ends; it also ends if the import is interrupted. */
 static void drain_all(struct profiler *profiler, const struct perf_file *file)
 {
 	struct progress progress;

@@ -109,10 +109,7 @@ static void take_signals(struct program *program)
 	struct signalfd_siginfo info;
 
 	while (read(program->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		/*
-		 * A session in the background has no terminal that could hang up, so SIGHUP is
-		 * ignored.
-		 */
+		/* A session in the background has no terminal, so SIGHUP is ignored. */
 		if (info.ssi_signo == SIGHUP && program->options.session)
 			continue;
 		if (info.ssi_signo == SIGUSR1) {

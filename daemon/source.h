@@ -100,9 +100,7 @@ struct source_counter {
 	uint64_t value;
 };
 
-/*
- * The machine that was sampled, if it is another one. The source owns the strings; NULL: not known.
- */
+/* The machine that was sampled, if another one. The source owns the strings; NULL: not known. */
 struct source_machine {
 	const char *host, *cpu;
 };
@@ -156,9 +154,7 @@ struct source_ops {
 	/* Returns NULL for OPROF_IMAGE_NONE and unknown cookies. */
 	const struct image *(*image)(const struct source *source, uint32_t cookie);
 
-	/*
-	 * Returns the path of a cgroup id below the root of cgroups ("/system.slice/x"), or NULL.
-	 */
+	/* Returns the path of a cgroup id below the cgroup root ("/system.slice/x"), or NULL. */
 	const char *(*cgroup_path)(const struct source *source, uint64_t cgroup);
 
 	/*

@@ -25,9 +25,7 @@ void option_show(poptContext context, enum option_show what, const char *program
  */
 int option_error(poptContext context, int code, const char *help, struct diag *diag);
 
-/*
- * Returns the arguments after the options, NULL-terminated; NULL: no arguments. context owns them.
- */
+/* Returns the arguments after the options, NULL-terminated; NULL: none. context owns them. */
 char **option_rest(poptContext context);
 
 /* Replaces *kept (malloc'ed or NULL) by a copy of text. Returns 0, or -ENOMEM and diag. */

@@ -32,8 +32,8 @@ static int systemctl(const char *const *words, enum boot_output output)
 			(void)dup2(null, STDERR_FILENO);
 		}
 		/*
-		 * The cast drops const, as execvp()'s prototype requires; execvp() does not modify
-		 * the words.
+		 * The cast drops const, as execvp()'s prototype requires; the words are not
+		 * modified.
 		 */
 		(void)execvp("systemctl", (char *const *)(uintptr_t)words);
 		_exit(NOT_FOUND);

@@ -21,10 +21,7 @@
 #define DAEMON_END_TIMEOUT_MS	 120000
 #define DAEMON_CANCEL_TIMEOUT_MS 5000 /* for a daemon that is no longer needed */
 #define DAEMON_END_INTERVAL_MS	 5
-/*
- * poll() is repeated at this interval, because it does not notice a signal that came just before
- * it.
- */
+/* poll() is repeated at this interval, because it misses a signal that came just before it. */
 #define DAEMON_READY_INTERVAL_MS 100
 
 void daemon_args_init(struct daemon_args *args, const char *program)
@@ -66,10 +63,7 @@ static void become_daemon(const char *path, struct daemon_args *args, int ready_
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
-	/*
-	 * The daemon must not have the caller's stdout, whose readers would wait until the daemon
-	 * ends.
-	 */
+	/* Readers of the caller's stdout would wait until the daemon ends. */
 	if (null >= 0) {
 		(void)dup2(null, STDIN_FILENO);
 		(void)dup2(null, STDOUT_FILENO);
@@ -146,10 +140,7 @@ static int wait_ready(int fd, int (*signal_came)(void), struct diag *diag)
 	return daemon_ready_parse(line, diag);
 }
 
-/*
- * Waits until pid has ended. After timeout_ms, kills it and returns -ETIMEDOUT. Returns 0 or
- * -errno.
- */
+/* Waits until pid ends. After timeout_ms, kills it and returns -ETIMEDOUT. Returns 0 or -errno. */
 static int wait_status(pid_t pid, int timeout_ms, int *status)
 {
 	const struct timespec pause = {.tv_nsec = DAEMON_END_INTERVAL_MS * 1000000L};

@@ -158,9 +158,7 @@ static void print_head(const struct status_text *text)
 	(void)fputc('\n', text->stream);
 }
 
-/*
- * Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER". COUNT is empty if the event has a frequency.
- */
+/* Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER"; COUNT is empty if it has a frequency. */
 static void print_event(const struct status_text *text, const struct key_value *line)
 {
 	char event[VALUE_BYTES];
@@ -185,9 +183,7 @@ static void print_event(const struct status_text *text, const struct key_value *
 			   number(text, "frequency"), number(text, "cpus"));
 }
 
-/*
- * If the module is missing, prints the reason that the last --init stored: it is the most precise.
- */
+/* If the module is missing, the reason that the last --init stored is the most precise one. */
 static void print_source(const struct status_text *text)
 {
 	char source[VALUE_BYTES], reason[MODULE_TEXT_BYTES], remedy[MODULE_TEXT_BYTES];

@@ -41,13 +41,11 @@ int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 	for (unsigned int i = 0; i < NR_SIGNALS; i++)
 		(void)sigaddset(&wanted, signals[i]);
 	/*
-	 * The signals are blocked except in sigsuspend(), so none can arrive between the check and
-	 * the wait.
+	 * Blocked except in sigsuspend(), so no signal can arrive between the check and the wait.
 	 */
 	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
 	/*
-	 * A launcher may have blocked these signals, or may have set an alarm, which then ends the
-	 * profile.
+	 * A launcher may have blocked these signals, or set an alarm, which then ends the profile.
 	 */
 	for (unsigned int i = 0; i < NR_SIGNALS; i++)
 		(void)sigdelset(&before, signals[i]);

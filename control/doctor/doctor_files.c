@@ -117,9 +117,7 @@ static bool first_symbol(const char *root, unsigned long long *address)
 	FILE *file = fopen(at(root, "/proc/kallsyms", full), "re");
 	bool found = false;
 
-	/*
-	 * Some of the first symbols may really have address 0 (per-CPU data), so read more of them.
-	 */
+	/* Some of the first symbols may really have address 0 (per-CPU data): read more. */
 	for (int i = 0; file && i < 1000 && fgets(line, sizeof(line), file); i++) {
 		char *end;
 
@@ -192,10 +190,7 @@ static bool has_id(const char *text, const char *id)
 	return false;
 }
 
-/*
- * Names the debuginfod server of the distribution, by ID in os-release, or otherwise elfutils'
- * server.
- */
+/* Names the distribution's debuginfod server, by ID in os-release, or otherwise elfutils'. */
 static const char *debuginfod_remedy(const char *root)
 {
 	static const struct {

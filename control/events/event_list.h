@@ -7,10 +7,7 @@
 
 #include <stdio.h>
 
-/*
- * Prints all events of the tables, and marks those that this machine does not have. Returns 0 or
- * -errno.
- */
+/* Prints all events of the tables, and marks those that this machine lacks. Returns 0 or -errno. */
 int event_list_print(FILE *stream, struct diag *diag);
 
 #endif

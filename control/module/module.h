@@ -19,9 +19,7 @@ enum module_build {
 	MODULE_NO_BUILD, /* use only a module that is already installed or built */
 };
 
-/*
- * Loads and mounts the module. answer->works: the module is loaded and has this daemon's version.
- */
+/* Loads and mounts the module. answer->works: it is loaded and has this daemon's version. */
 void module_init(enum module_build build, struct module_answer *answer);
 
 /* Unmounts and unloads the module. Returns 0, also if it is not loaded, or -errno and diag. */

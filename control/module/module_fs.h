@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The kernel module's control filesystem (doc/kmod.md): mounts it, and finds the processes that use
- * it.
- */
+/* Mounts the kernel module's control filesystem (doc/kmod.md), and finds its users. */
 #ifndef CONTROL_MODULE_FS_H
 #define CONTROL_MODULE_FS_H
 

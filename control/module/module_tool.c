@@ -50,9 +50,7 @@ static void become_tool(const char *program, const char *const *words, int answe
 	}
 	all[nr] = "--lines";
 	(void)dup2(answer_fd, STDOUT_FILENO);
-	/*
-	 * The cast drops const, as execv()'s prototype requires; execv() does not modify the words.
-	 */
+	/* The cast drops const, as execv()'s prototype requires; the words are not modified. */
 	(void)execv(program, (char *const *)(uintptr_t)all);
 	(void)dprintf(STDOUT_FILENO, "reason cannot run %s: %s\n", program, strerror(errno));
 	_exit(STATUS_NOT_RUN);

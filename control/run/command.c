@@ -13,9 +13,7 @@ static volatile sig_atomic_t running_pid;
 /* The signal that asked this process to end while the command was held; 0: no signal. */
 static volatile sig_atomic_t came;
 
-/*
- * Ctrl-C is not passed on to a running command, because the terminal also sends it to the command.
- */
+/* Ctrl-C is not passed on to a running command: the terminal also sends it to the command. */
 static void take_signal(int signal_number)
 {
 	if (running_pid <= 0)

@@ -26,10 +26,7 @@ int trace_sessions_check_name(const char *name, struct diag *diag)
 {
 	size_t nr = 0;
 
-	/*
-	 * The first character must not be "-", which begins options, or ".", which begins hidden
-	 * files.
-	 */
+	/* The first character must not be "-", as in options, or ".", as in hidden files. */
 	while (name[nr] && (isalnum((unsigned char)name[nr]) || name[nr] == '_' ||
 			    (nr && (name[nr] == '-' || name[nr] == '.'))))
 		nr++;

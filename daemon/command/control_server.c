@@ -60,9 +60,7 @@ static int client_watch(struct control_server *server, struct control_client *cl
 	return epoll_ctl(server->epoll_fd, how, client->fd, &event) ? -errno : 0;
 }
 
-/*
- * Sends a packet and, unless fd is -1, the descriptor fd. sendmsg() sends either both or neither.
- */
+/* Sends a packet and, unless fd is -1, the descriptor fd. sendmsg() sends both or neither. */
 static ssize_t packet_send(int to, void *bytes, size_t nr_bytes, int fd)
 {
 	union { /* for the alignment that cmsg(3) requires */
@@ -121,8 +119,7 @@ static void client_handle(struct control_server *server, struct control_client *
 }
 
 /*
- * Handles one packet. Returns false if there was none, or if the client is now closed or waits for
- * a job.
+ * Handles one packet. Returns false if there was none, or the client is closed or waits for a job.
  */
 static bool client_receive(struct control_server *server, struct control_client *client)
 {

@@ -45,10 +45,7 @@ void control_server_unlink(struct control_server *server);
  * not affected. NULL is allowed.
  */
 void control_server_forget(struct control_server *server);
-/*
- * Closes all connections and, unless this has been done, removes the socket's name. NULL is
- * allowed.
- */
+/* Closes all connections and, if not yet done, removes the socket's name. NULL is allowed. */
 void control_server_destroy(struct control_server *server);
 
 /* Returns an epoll descriptor, which is readable when control_server_run has work. */

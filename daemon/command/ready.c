@@ -21,10 +21,7 @@ int ready_init(struct ready *ready, int fd, struct diag *diag)
 	return 0;
 }
 
-/*
- * Waits for the child's line, and exits. Shows an error only if show is set: --ready-fd may report
- * it.
- */
+/* Waits for the child's line, and exits. show: show an error, which --ready-fd does not report. */
 static void __attribute__((noreturn)) parent_wait(int fd, bool show)
 {
 	char line[DIAG_FILE_BYTES + DIAG_TEXT_BYTES + 64];

@@ -56,9 +56,7 @@ void perf_feed_destroy(struct perf_feed *feed);
  */
 int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout, uint64_t now_ns,
 		       uint32_t *ring);
-/*
- * For CPU hotplug: close and reopen a ring. The order of records does not wait for a closed ring.
- */
+/* For CPU hotplug: close and reopen a ring. The order does not wait for a closed ring. */
 void perf_feed_close_ring(struct perf_feed *feed, uint32_t ring);
 void perf_feed_open_ring(struct perf_feed *feed, uint32_t ring, uint64_t now_ns);
 

@@ -66,10 +66,7 @@ static size_t ring_pack(const struct perf_ring *ring, uint64_t position, size_t 
 	size_t index = (size_t)position & (ring->data_bytes - 1);
 	size_t nr_bytes = perf_parse_size(ring->data + index, left);
 
-	/*
-	 * If the size is invalid, copy all bytes unchanged: the parser detects and counts the
-	 * fault.
-	 */
+	/* If the size is invalid, copy all bytes unchanged: the parser counts the fault. */
 	*nr_taken = nr_bytes ? nr_bytes : left;
 	if (nr_bytes && index + nr_bytes <= ring->data_bytes)
 		return perf_parse_pack(layout, ring->data + index, to);

@@ -41,9 +41,7 @@ void perf_ring_close(struct perf_ring *ring); /* a closed or zeroed ring may be 
  */
 int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes);
 
-/*
- * Copies the oldest nr_bytes (at most perf_ring_used) to `to` and returns their room to the kernel.
- */
+/* Copies the oldest nr_bytes (at most perf_ring_used) and returns their room to the kernel. */
 void perf_ring_take(struct perf_ring *ring, void *to, size_t nr_bytes);
 
 /*

@@ -35,9 +35,7 @@ static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned in
 	return diag_set(diag, error, "%s", hint);
 }
 
-/*
- * Adds an event and attaches it to the band's ring. fd: its descriptor, or -errno from opening it.
- */
+/* Adds an event and attaches it to the band's ring. fd: its descriptor, or -errno. */
 static int band_add(struct perf_cpu_band *band, int fd, unsigned int nr_pages, bool *no_memory,
 		    struct diag *diag)
 {
@@ -72,10 +70,7 @@ static int open_sample(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, s
 	return error ? error : perf_ids_add(plan->ids, id, made->event);
 }
 
-/*
- * Opens all events of a thread. After -ESRCH (the thread has ended) some events may be open, which
- * does no harm.
- */
+/* Opens all events of a thread. -ESRCH: the thread has ended; events already open do no harm. */
 static int open_thread(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, pid_t tid,
 		       bool *no_memory, struct diag *diag)
 {
@@ -271,10 +266,7 @@ static void read_sample_losses(struct perf_cpu *cpu, struct perf_feed *feed, uin
 	}
 }
 
-/*
- * Adds the losses since the last reading. They occurred while the ring was full: not before
- * full_ns.
- */
+/* Adds the losses since the last reading, which occurred while the ring was full. */
 static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 			     struct perf_band_losses *losses)
 {

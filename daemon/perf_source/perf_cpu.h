@@ -74,9 +74,7 @@ void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed);
 /* Starts or stops sampling on all events, even if some fail. Returns 0 or the first -errno. */
 int perf_cpu_enable(const struct perf_cpu *cpu, bool enable);
 
-/*
- * Sets the rate of events with a frequency, by open->thinning. Returns the same as perf_cpu_enable.
- */
+/* Sets the rate of events with a frequency, by open->thinning. Returns as perf_cpu_enable. */
 int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open);
 
 enum perf_cpu_losses {

@@ -9,9 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * Ring data for each CPU. With pages of 4 KiB, both rings fit into the memory that a user may lock.
- */
+/* Ring data for each CPU. With pages of 4 KiB, a user may lock the memory of both rings. */
 #define SAMPLE_BYTES (256u << 10)
 #define SIDE_BYTES   (128u << 10)
 /*
@@ -94,10 +92,7 @@ static uint64_t sample_type_of(const struct source_config *config, unsigned int 
 	return type;
 }
 
-/*
- * Sets the depth of chains: one more than configured, because the kernel counts the leaf as a
- * frame.
- */
+/* Sets the depth of chains: + 1, because the kernel counts the leaf as a frame. */
 static void attr_chain(const struct perf_open *open, struct perf_event_attr *attr)
 {
 	if (open->config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
@@ -122,10 +117,7 @@ static void attr_common(const struct perf_open *open, struct perf_event_attr *at
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->exclude_hv = 1;
 	attr->inherit = open->config->target == SOURCE_TASKS;
-	/*
-	 * The daemon is woken at half a ring, so that the other half can take records until it
-	 * reads.
-	 */
+	/* The daemon is woken at half a ring; the other half takes records until it reads. */
 	attr->watermark = 1;
 	attr->wakeup_watermark = (uint32_t)(nr_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 2);
 }
@@ -160,10 +152,7 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->side_type;
-	/*
-	 * The kernel may refuse a user's event if it includes the kernel. The records are written
-	 * nevertheless.
-	 */
+	/* Including the kernel may be refused. The records are written nevertheless. */
 	attr->exclude_kernel = 1;
 	attr->mmap = 1;
 	attr->comm = 1;
@@ -182,10 +171,7 @@ static void attr_switches(const struct perf_open *open, struct perf_event_attr *
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->switch_type;
-	/*
-	 * The kernel may refuse a user's event if it includes the kernel. The records are written
-	 * nevertheless.
-	 */
+	/* Including the kernel may be refused. The records are written nevertheless. */
 	attr->exclude_kernel = 1;
 	attr->context_switch = 1;
 	attr->disabled = 1;
@@ -378,10 +364,7 @@ static int probe_switches(struct perf_open *open, struct diag *diag)
 	return fd < 0 ? fd : 0;
 }
 
-/*
- * Determines with events on this process, before anything depends on it, whether kernel mode is
- * allowed.
- */
+/* Determines early, with events on this process, whether kernel mode is allowed. */
 static int probe_mode(struct perf_open *open, struct diag *diag)
 {
 	for (size_t i = 0; i < open->config->nr_events; i++) {

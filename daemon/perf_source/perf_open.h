@@ -44,9 +44,7 @@ struct perf_open {
 	uint64_t switch_type;		       /* of events that record switches */
 	unsigned int sample_pages, side_pages; /* data pages of the rings */
 	unsigned int switch_pages;
-	/*
-	 * User's registers, to walk stacks by code tables; NULL: the kernel follows frame pointers.
-	 */
+	/* User's registers, to walk stacks by tables; NULL: the kernel follows frame pointers. */
 	const struct perf_regs *regs;
 	uint32_t stack_bytes;  /* size of the copy of a stack, if regs is not NULL */
 	bool user_only;	       /* kernel mode was requested, but is refused */

@@ -162,9 +162,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		heirs[nr++] = process;
 		process = task_table_find(&state->tasks, process->parent_tgid, time_ns);
 	}
-	/*
-	 * The parent of the oldest process is unknown, so the oldest process itself is the first.
-	 */
+	/* The parent of the oldest process is unknown: begin with the oldest process itself. */
 	if (!process && nr)
 		process = heirs[--nr];
 	if (!process)
@@ -184,9 +182,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 	}
 }
 
-/*
- * Finds the frame of code by name. Returns whether the program has named its code at this address.
- */
+/* Finds the frame of code by name. Returns whether the program has named code at this address. */
 static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
 		       uint64_t address, struct oprof_frame *frame)
 {

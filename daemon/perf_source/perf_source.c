@@ -171,9 +171,7 @@ static bool source_halve(struct perf_source *source)
 	}
 	if (open->switch_pages > 1)
 		open->switch_pages /= 2;
-	/*
-	 * Root without the right to lock memory: first reduce the rings that are larger for root.
-	 */
+	/* Root without the right to lock memory: first reduce the rings that root has larger. */
 	if (open->side_pages <= open->sample_pages && open->sample_pages > 1)
 		open->sample_pages /= 2;
 	if (open->side_pages > 1)
@@ -225,10 +223,7 @@ static void source_doubt(struct perf_source *source)
 	perf_state_doubt(source->state, from_ns, clock_monotonic_ns());
 }
 
-/*
- * As source_doubt, for switches. Switches before from_ns may still be queued, and they remain
- * valid.
- */
+/* As source_doubt, for switches. Switches before from_ns may still be queued; they remain valid. */
 static void source_doubt_switches(struct perf_source *source)
 {
 	uint64_t lost = perf_source_switches_lost(source);

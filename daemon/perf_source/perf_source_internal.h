@@ -43,10 +43,7 @@ struct perf_source {
 };
 _Static_assert(offsetof(struct perf_source, base) == 0, "source_ops cast base");
 
-/*
- * Return the number of losses, by the kernel's counts or else by its LOST records, plus damaged
- * records.
- */
+/* Return the losses, by the kernel's counts or else its LOST records, plus damaged records. */
 uint64_t perf_source_side_band_lost(const struct perf_source *source);
 uint64_t perf_source_switches_lost(const struct perf_source *source);
 

@@ -98,10 +98,7 @@ static int scan_process(struct perf_state *state, int32_t tgid)
 	return task_table_scanned(&state->tasks, tgid, scan);
 }
 
-/*
- * Scans the processes that are in list but not in done, both ascending. *nr_new: the number of
- * these.
- */
+/* Scans the processes in list that are not in done, both ascending. *nr_new: their number. */
 static int scan_new(struct perf_state *state, const struct pid_list *list,
 		    const struct pid_list *done, size_t *nr_new)
 {
@@ -217,17 +214,13 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 		state->doubt_from_ns = from_ns;
 	if (until_ns > state->doubt_until_ns)
 		state->doubt_until_ns = until_ns;
-	/*
-	 * A record of an exit may have been lost: a task that has ended must not count as waiting.
-	 */
+	/* A record of an exit may be lost: a task that has ended must not count as waiting. */
 	perf_state_lose_switches(state, from_ns, until_ns, 0);
 }
 
 /* ---- items ---- */
 
-/*
- * Returns the process that an item updates; NULL if it is unknown, or if newer data of it is known.
- */
+/* Returns the process that an item updates; NULL if unknown, or if newer data is known. */
 static struct process *process_of(struct perf_state *state, const struct perf_item *item)
 {
 	struct process *process = task_table_find(&state->tasks, item->pid, item->time_ns);
@@ -424,10 +417,7 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 	}
 }
 
-/*
- * Requests the table only if the record has a build-id: then the mapping will later get the same
- * image.
- */
+/* Only if the record has a build-id: then the mapping will later get the same image. */
 void perf_state_early(struct perf_state *state, const struct perf_item *item)
 {
 	const struct oprof_image_identity *identity = &item->u.mmap.identity;

@@ -91,10 +91,7 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item);
 void perf_state_early(struct perf_state *state, const struct perf_item *item);
 /* Returns the number of tables that are requested and not yet available. */
 unsigned int perf_state_tables_waiting(const struct perf_state *state);
-/*
- * Waits until the requested code tables are available, at most timeout_ms or until a signal
- * arrives.
- */
+/* Waits until the requested tables are available, at most timeout_ms or until a signal. */
 void perf_state_wait_tables(struct perf_state *state, int timeout_ms);
 
 /* For a recording: from now on, walks do not wait for tables. */

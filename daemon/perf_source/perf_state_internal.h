@@ -16,10 +16,7 @@ struct perf_state_counters {
 	uint64_t scanned_processes;
 	uint64_t switch_records;
 	uint64_t unknown_switches; /* switches of tasks of which no certain data is known */
-	/*
-	 * Walks of the user's stack that reached the outermost frame, reached a limit, or broke
-	 * off.
-	 */
+	/* Walks of the user's stack to the outermost frame, to a limit, or broken off. */
 	uint64_t chains_whole, chains_truncated, chains_broken;
 	uint64_t frames_walked, frames_by_pointer; /* by_pointer: found without a table */
 };

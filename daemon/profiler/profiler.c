@@ -13,10 +13,7 @@
 #define RATE_NS UINT64_C(5000000000)
 /* The time off CPU of a task that still waits is reported at least this often. */
 #define SETTLE_NS UINT64_C(60000000000)
-/*
- * Pause after reading kallsyms, which takes about 50 ms of CPU time. The first reading has no
- * pause.
- */
+/* Pause after reading kallsyms, which takes about 50 ms of CPU time; none before the first. */
 #define SYMBOLS_PAUSE_NS UINT64_C(10000000000)
 /* The live stack file may use 1/STACKS_SHARE of the budget: half of the share of all live files. */
 #define STACKS_SHARE 8
@@ -397,8 +394,8 @@ int profiler_open(struct profiler *profiler, struct session *session,
 		return diag_set(diag, error, "out of memory");
 	}
 	/*
-	 * Open the source before the session: if the source cannot be opened, --fresh must not
-	 * delete anything.
+	 * Open the source before the session: after an error, --fresh must not have deleted
+	 * anything.
 	 */
 	if (recent_create(&profiler->recent))
 		log_warning("no memory for recent samples: they are in the sample files only");

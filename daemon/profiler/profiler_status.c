@@ -7,9 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/*
- * Adds all settings that can be chosen at a start, so that a client can compare them with its own.
- */
+/* Adds all settings that a start may choose, so that a client can compare them with its own. */
 static void status_settings(const struct profiler *profiler, struct control_answer *answer)
 {
 	const struct source_config *config = &profiler->config.source;

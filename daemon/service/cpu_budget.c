@@ -58,9 +58,7 @@ static void count_stretch(struct cpu_budget *budget)
 		is_worthless(budget, 2 * budget->samples_cost) ? budget->nr_worthless + 1 : 0;
 }
 
-/*
- * Returns the thinning to use next: a changed one if the cost was too high or low for long enough.
- */
+/* Returns the next thinning: changed if the cost was too high or low for long enough. */
 static unsigned int judge(struct cpu_budget *budget, unsigned int thinning)
 {
 	bool can_thin =

@@ -391,10 +391,7 @@ static int options_choose_events(struct options *options, const struct options_r
 	return error;
 }
 
-/*
- * Stores given as an absolute path, as the daemon will change to its session folder. NULL stays
- * NULL.
- */
+/* Stores given as an absolute path: the daemon changes to its session folder. NULL stays NULL. */
 static int options_file(char **kept, const char *given, struct diag *diag)
 {
 	char folder[PATH_MAX];

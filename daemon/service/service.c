@@ -40,9 +40,7 @@ void service_deinit(struct service *service)
 
 /* ---- privileges ---- */
 
-/*
- * Returns whether the folder belongs to another user. The daemon itself will make a missing folder.
- */
+/* Returns whether the folder belongs to another user. The daemon makes a missing folder. */
 static bool folder_is_foreign(const char *path)
 {
 	struct stat st;

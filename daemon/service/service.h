@@ -51,10 +51,7 @@ void service_ready(struct service *service);
 /* Call this in each turn of the main loop. */
 void service_tick(struct service *service, uint64_t now_ns);
 
-/*
- * Returns how long the main loop may wait: wait_ms, or less if the watchdog must be notified
- * earlier.
- */
+/* Returns how long the main loop may wait: wait_ms, or less for the watchdog. */
 int service_wait_ms(const struct service *service, int wait_ms);
 
 /* Call this when the daemon begins to end. From then on metrics report the daemon as stopped. */

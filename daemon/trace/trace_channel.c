@@ -319,10 +319,7 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	int error;
 
 	like.mode = RING_DISCARD;
-	/*
-	 * All packets of a stream must have the same size: only the number of sub-buffers may
-	 * differ.
-	 */
+	/* All packets of a stream have the same size: only the number of sub-buffers may differ. */
 	if (like.nr_sub_buffers > STATE_NR_SUB_BUFFERS)
 		like.nr_sub_buffers = STATE_NR_SUB_BUFFERS;
 	config = ring_config_of(&like);
@@ -477,8 +474,7 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 		written->nr_records += header.nr_records;
 		if (write_packet(channel, writer, cpu, &file, packet.data)) {
 			/*
-			 * No packet precedes a ring's first packet (seq 0), so all its losses
-			 * count.
+			 * Nothing precedes a ring's first packet (seq 0), so all its losses count.
 			 */
 			lost_before = is_first && header.seq ? header.lost : lost_before;
 			lost = header.lost;

@@ -31,9 +31,7 @@ struct trace_channel_config {
 	uint8_t uuid[CTF_UUID_BYTES];
 	/* CPUs are numbered from 0; a ring is allocated with its CPU's first record. */
 	unsigned int nr_cpus;
-	/*
-	 * NULL: one ring for each CPU. Otherwise only ring 0 exists, and this is its file's name.
-	 */
+	/* NULL: one ring for each CPU. Otherwise only ring 0 exists, with this file name. */
 	const char *name;
 };
 
@@ -107,9 +105,7 @@ uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cp
 void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
-	/*
-	 * Begin of the oldest packet, or the parameter begin if a CPU's first packet is still open.
-	 */
+	/* Begin of the oldest packet, or the parameter begin if a CPU's first is still open. */
 	uint64_t begin;
 	uint64_t whole;	   /* no record from this time on has been overwritten */
 	uint64_t nr_bytes; /* memory of all rings */
@@ -120,10 +116,7 @@ struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint
 
 struct trace_channel_written {
 	uint64_t nr_records;
-	/*
-	 * Losses after each CPU's first written packet; if this is the ring's first packet, all
-	 * losses.
-	 */
+	/* Losses after each CPU's first written packet; all losses if it is the ring's first. */
 	uint64_t lost;
 };
 

@@ -205,10 +205,7 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 	}
 }
 
-/*
- * The child may outlive the daemon, so it closes the descriptors of the rings and of the folder's
- * lock.
- */
+/* The child may outlive the daemon, so it closes the rings and the folder's lock. */
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
 	struct chunks_report report;
@@ -285,9 +282,7 @@ static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 	return true;
 }
 
-/*
- * Reads the child's report. A child that died without a report counts as having made no progress.
- */
+/* Reads the child's report. A child that died without a report has made no progress. */
 static void take_report(struct trace_chunks *chunks, struct chunks_report *report)
 {
 	ssize_t nr;

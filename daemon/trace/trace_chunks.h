@@ -30,10 +30,7 @@ struct trace_chunks {
 	struct ctf_writer *writer; /* NULL: no chunks */
 	uint32_t written;	   /* number of the chunk being written */
 	uint64_t begin_ns;	   /* CLOCK_MONOTONIC: when this chunk began */
-	/*
-	 * If the last attempt to begin a chunk failed: no attempt before this time; 0: it
-	 * succeeded.
-	 */
+	/* If making the last chunk failed: no attempt before this time; 0: it succeeded. */
 	uint64_t retry_ns;
 	bool wants_room;       /* a chunk could not be made, and no chunk has been removed since */
 	uint64_t nr_unwritten; /* packets not written to disk, at the last check */

@@ -13,9 +13,7 @@
 #include <stdint.h>
 
 #define TRACE_CLOCK_APART_NS UINT64_C(100000000)
-/*
- * Longest time from a record's stamp until the record can be read: interrupts may delay its writer.
- */
+/* Longest time from a record's stamp until it can be read: interrupts may delay its writer. */
 #define TRACE_SLACK_NS UINT64_C(1000000)
 
 /* Both clocks at one moment. */

@@ -26,10 +26,7 @@ void trace_describe_machine(struct trace_describe *describe, unsigned int sample
 	add_env(describe, "sysname", describe->machine.sysname, 0);
 	add_env(describe, "kernel_release", describe->machine.release, 0);
 	add_env(describe, "kernel_version", describe->machine.version, 0);
-	/*
-	 * Events have the names and fields of this tracer, so that readers of its traces recognise
-	 * them.
-	 */
+	/* Events have this tracer's names and fields, so that its readers recognise them. */
 	add_env(describe, "tracer_name", "lttng-modules", 0);
 	add_env(describe, "tracer_major", NULL, 2);
 	add_env(describe, "tracer_minor", NULL, 13);

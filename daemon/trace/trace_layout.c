@@ -43,10 +43,7 @@ static char *event_name(const struct tracepoint *tracepoint)
 	return name;
 }
 
-/*
- * Turns "pid", "prev_pid" and so on into "tid" and so on: the scheduler's fields are numbers of
- * threads.
- */
+/* Turns "pid", "prev_pid" and so on into "tid": the scheduler's fields are of threads. */
 static char *field_name(const struct tracepoint *tracepoint, const struct tracepoint_field *field)
 {
 	const size_t nr_bytes = strlen(field->name);

@@ -40,10 +40,7 @@ int trace_layout_init(struct trace_layout *layout, struct tracepoint *tracepoint
 		      uint32_t stream_id, struct diag *diag);
 void trace_layout_deinit(struct trace_layout *layout);
 
-/*
- * Returns the size of record's payload, or -EBADMSG: the record is shorter than its tracepoint
- * requires.
- */
+/* Returns the size of record's payload, or -EBADMSG: record is shorter than its tracepoint. */
 int64_t trace_layout_bytes(const struct trace_layout *layout, const uint8_t *record,
 			   size_t nr_record_bytes);
 /* Writes into payload, which has the size that trace_layout_bytes returned for the record. */

@@ -66,10 +66,7 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes;
 	uint64_t all;
 
-	/*
-	 * While the array of notes doubles, the old array still exists, and the new one has twice
-	 * the size.
-	 */
+	/* While the array of notes doubles, the old array and one of twice its size exist. */
 	if (__builtin_add_overflow(each, kernel, &each) ||
 	    __builtin_mul_overflow(each, nr_cpus, &all) ||
 	    __builtin_add_overflow(all, kernel + 3 * notes, &all))

@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-/*
- * Records in the kernel's layout for the sample types in trace_record.h; parts of variable length
- * follow.
- */
+/* Records in the kernel's layout for the sample types in trace_record.h, without variable parts. */
 struct tracepoint_record {
 	struct perf_event_header header;
 	uint64_t id, time;

@@ -19,10 +19,7 @@ enum trace_record_kind {
 	TRACE_RECORD_TRACEPOINT,
 	TRACE_RECORD_SAMPLE,
 	TRACE_RECORD_MAPPING, /* of a file's code, or of other executable memory */
-	/*
-	 * The kinds below are changes of tasks. An event for mappings also reports them, if so
-	 * configured.
-	 */
+	/* Changes of tasks: an event for mappings also reports them, if so configured. */
 	TRACE_RECORD_TASK_BEGIN,
 	TRACE_RECORD_TASK_NAME,
 	/* The task runs another program; all other tasks of its process have ended. */
@@ -45,10 +42,7 @@ struct trace_perf_record {
 	int32_t pid, tid; /* not set for tracepoints; for mappings only pid */
 	uint64_t time;	  /* CLOCK_MONOTONIC */
 	union {
-		/*
-		 * For mappings and tasks. First in the union, so that an initializer zeroes the
-		 * whole union.
-		 */
+		/* For mappings and tasks. First, so that an initializer zeroes the whole union. */
 		struct {
 			int32_t ppid, ptid; /* the parent, for TRACE_RECORD_TASK_BEGIN */
 			/* TRACE_RECORD_MAPPING */

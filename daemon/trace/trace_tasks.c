@@ -203,9 +203,7 @@ static void remove_process(struct trace_tasks *tasks, struct traced_process *pro
 	free(process);
 }
 
-/*
- * Ends a task. Also called when its number is used again, because the record of its end was lost.
- */
+/* Ends a task. Also called when its number is used again after its end was lost. */
 static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {
 	struct traced_process *process = task->process;
@@ -297,10 +295,7 @@ static void begin_process(struct trace_tasks *tasks, const struct trace_perf_rec
 	struct traced_process *before = find_process(tasks, record->pid), *process;
 	const struct traced_process *parent = find_process(tasks, record->ppid);
 
-	/*
-	 * The process was found when /proc was read, after its parent had ended; this record is
-	 * older.
-	 */
+	/* The process was found in /proc after its parent had ended; this record is older. */
 	if (before && !parent) {
 		before->ppid = record->ppid;
 		return;

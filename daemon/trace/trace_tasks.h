@@ -15,10 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Limit of mappings of a process. Beyond it the oldest is removed, except the program's own
- * mapping.
- */
+/* Limit of mappings of a process. Beyond it the oldest is removed, except the program's own. */
 #define TRACE_TASKS_MAPPINGS_MAX 4096u
 
 struct trace_tasks;
@@ -41,10 +38,7 @@ void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record 
  */
 uint64_t trace_tasks_lost(const struct trace_tasks *tasks);
 
-/*
- * Passes all tasks to sink, sorted by process; the status of threads is not known. Returns 0 or
- * -ENOMEM.
- */
+/* Passes all tasks to sink, by process; the status of threads is unknown. Returns 0 or -ENOMEM. */
 int trace_tasks_tell(const struct trace_tasks *tasks, struct trace_state_sink *sink);
 
 /*

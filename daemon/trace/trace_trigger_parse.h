@@ -32,15 +32,10 @@ enum trigger_compare {
 struct trigger_use {
 	uint32_t rule;
 	enum trigger_role role;
-	/*
-	 * Field of the use's event, like all fields below, that identifies a span; NULL: the thread
-	 * does.
-	 */
+	/* Field of the event, like all below, that identifies a span; NULL: the thread does. */
 	const struct tracepoint_field *key;
 	bool by_cpu; /* the key is unique only together with the CPU */
-	/*
-	 * The field must have the same value at begin and end of a span; NULL: nothing to compare.
-	 */
+	/* Must be equal at begin and end of a span; NULL: nothing to compare. */
 	const struct tracepoint_field *of;
 	/* A record counts only if this field matches; NULL: always. */
 	const struct tracepoint_field *field;

@@ -145,10 +145,7 @@ static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint
 	return ctf_writer_add_file(writer, name, ktrace->channel.stream_id, file, diag);
 }
 
-/*
- * The kernel completes a packet's header before it delivers the packet, and does not change it
- * later.
- */
+/* The kernel completes a packet's header before delivery, and does not change it later. */
 static int write_packet(const struct ktrace *ktrace, uint32_t cpu,
 			const struct oprof_ktrace_packet *packet, struct ctf_writer *writer,
 			unsigned int *file, struct diag *diag)
@@ -274,10 +271,7 @@ static int snapshot_packet(struct ring_snapshot *snapshot, const struct oprof_kt
 	return error;
 }
 
-/*
- * Copies the packet at a position. Returns 0 also if the packet was overwritten or is not readable
- * yet.
- */
+/* Copies the packet at a position. Returns 0 also if it was overwritten or is not readable yet. */
 static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct diag *diag)
 {
 	const int fd = snapshot->ktrace->rings[snapshot->cpu].fd;
@@ -311,10 +305,7 @@ static int take_ring(struct ring_snapshot *snapshot, struct diag *diag)
 	return error;
 }
 
-/*
- * Finds the range of packets that the ring holds now. It begins at 0 if the ring has never been
- * full.
- */
+/* Finds the range that the ring holds now. It begins at 0 if the ring was never full. */
 static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 {
 	struct oprof_ktrace_range *range = &snapshot->range;
@@ -360,10 +351,7 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 						  .writer = writer,
 						  .file = NO_FILE,
 						  .taken = taken};
-	/*
-	 * Find all ranges first, so that packets which are overwritten while others are written are
-	 * counted.
-	 */
+	/* Find all ranges first, so that packets overwritten during the writing are counted. */
 	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
 	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);
 	free(rings);
@@ -377,9 +365,7 @@ void ktrace_let_go(const struct ktrace *ktrace)
 			(void)call(ktrace->rings[i].fd, OPROF_KTRACE_PUT_KEEP, NULL);
 }
 
-/*
- * Copies the header of the ring's oldest readable packet. Returns false if no packet is readable.
- */
+/* Copies the header of the ring's oldest readable packet. Returns false if there is none. */
 static bool find_oldest(const struct ktrace *ktrace, const struct ktrace_ring *ring,
 			struct oprof_packet_header *header)
 {

@@ -51,9 +51,7 @@ struct ktrace_taken {
 int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag);
 void ktrace_close(struct ktrace *ktrace); /* a zeroed ktrace: does nothing */
 
-/*
- * Adds the channel and its rings. config must contain mode, sizes, stream, uuid and flush period.
- */
+/* Adds the channel and its rings. config has mode, sizes, stream, uuid and flush period. */
 int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel *config,
 		       struct diag *diag);
 
@@ -95,9 +93,7 @@ void ktrace_let_go(const struct ktrace *ktrace);
  */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 
-/*
- * Returns the stamp since which no record has been overwritten; 0: no packet has been overwritten.
- */
+/* Returns the stamp since which no record has been overwritten; 0: none ever was. */
 uint64_t ktrace_held_since(const struct ktrace *ktrace);
 
 /* Returns the sums of all CPUs. */

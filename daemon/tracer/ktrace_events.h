@@ -56,8 +56,7 @@ int ktrace_events_init(struct ktrace_events *events, const char *tracefs,
 void ktrace_events_deinit(struct ktrace_events *events); /* a zeroed struct: does nothing */
 
 /*
- * Adds the events to a session's channel. They are recorded after ktrace_start. Returns 0 or
- * -errno.
+ * Adds the events to a session's channel, to be recorded from ktrace_start on. Returns 0 or -errno.
  */
 int ktrace_events_add(const struct ktrace_events *events, const struct ktrace *ktrace,
 		      struct diag *diag);

@@ -224,9 +224,7 @@ static int filter_users(const struct trace_kmod *kmod, struct ktrace *ktrace, st
 	return nr ? ktrace_filter(ktrace, OPROF_KTRACE_BY_UID, ids, nr, diag) : 0;
 }
 
-/*
- * Sets the filters of a session, which is either the trace's own or the one that checks conditions.
- */
+/* Sets the filters of a session: the trace's own, or the one that checks conditions. */
 static int set_filters(void *context, struct ktrace *ktrace, struct diag *diag)
 {
 	const struct trace_kmod *kmod = context;
@@ -326,10 +324,7 @@ static int start(struct tracer *base, struct diag *diag)
 	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0;
 	uint64_t stamp;
 
-	/*
-	 * A flight recorder starts the mappings first: tasks that end after the trace begins are
-	 * then known.
-	 */
+	/* A flight recorder starts the mappings first, to know all tasks that end from now on. */
 	if (!kmod->base.writer)
 		start_mappings(kmod);
 	stamp = ktrace_now(&kmod->ktrace);

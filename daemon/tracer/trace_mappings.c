@@ -322,10 +322,7 @@ static int write_item(struct writing *writing, const struct item *item, struct d
 	return trace_channel_drain(writing->channel, false, 0, diag);
 }
 
-/*
- * Writes all items up to a stamp and stores their number in *nr_items. Returns 0 or the first
- * error.
- */
+/* Writes all items up to a stamp; *nr_items is their number. Returns 0 or the first error. */
 static int write_items(struct writing *writing, uint64_t until, size_t *nr_items, struct diag *diag)
 {
 	struct trace_mappings *mappings = writing->mappings;

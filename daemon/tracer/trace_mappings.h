@@ -71,10 +71,7 @@ int trace_mappings_flush(struct trace_mappings *mappings, struct diag *diag);
 /* Ends recording and writes the remaining records. */
 int trace_mappings_stop(struct trace_mappings *mappings, struct diag *diag);
 
-/*
- * Flight recorder only: returns the tasks and mappings at a stamp. Returns NULL if mappings is
- * NULL.
- */
+/* Flight recorder only: returns the tasks and mappings at a stamp; NULL if mappings is NULL. */
 const struct trace_tasks *trace_mappings_tasks(struct trace_mappings *mappings, uint64_t at);
 
 /*

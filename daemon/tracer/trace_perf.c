@@ -312,9 +312,7 @@ static int read_ring(struct trace_perf *perf, unsigned int cpu)
 	return error;
 }
 
-/*
- * The ring reports losses only with its next record, so those after the last record are read here.
- */
+/* The ring reports losses only with its next record: read those after the last record. */
 static void read_losses(struct trace_perf *perf, unsigned int nr)
 {
 	struct trace_perf_cpu *cpu = &perf->cpus[nr];

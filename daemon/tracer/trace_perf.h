@@ -47,9 +47,7 @@ struct trace_perf_config {
 
 struct trace_perf_counts {
 	uint64_t nr_records; /* passed to the sink */
-	/*
-	 * Reported to the sink: the kernel's count, and records for whose notes memory was short.
-	 */
+	/* Reported to the sink: the kernel's count, and records lost for lack of memory. */
 	uint64_t lost;
 	uint64_t bad_records; /* malformed records: skipped, reported to the sink as lost */
 	uint64_t ring_errors; /* damaged rings, whose contents were skipped */

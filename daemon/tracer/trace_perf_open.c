@@ -85,10 +85,7 @@ static int open_attr(const struct trace_perf *perf, struct perf_event_attr *attr
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/*
- * Opens an event. Retries without features that an older kernel, or a machine without counters,
- * refuses.
- */
+/* Opens an event. Retries without features that an older kernel or simpler machine refuses. */
 static int open_event(struct trace_perf *perf, const struct trace_perf_event *event,
 		      unsigned int target, unsigned int cpu)
 {

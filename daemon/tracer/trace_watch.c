@@ -252,10 +252,7 @@ static bool take_header(struct record_walk *walk)
 	return true;
 }
 
-/*
- * Computes the size of the payload at walk->next. Returns false if it would extend beyond
- * walk->end.
- */
+/* Computes the size of the payload at walk->next. Returns false if it exceeds walk->end. */
 static bool find_bytes(const struct record_walk *walk, uint32_t fixed_bytes, bool has_string,
 		       size_t *nr)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * State of a watch (trace_watch.h), and its functions that need no module: for events and packets.
- */
+/* State of a watch (trace_watch.h), and functions for events and packets that need no module. */
 #ifndef DAEMON_TRACE_WATCH_INTERNAL_H
 #define DAEMON_TRACE_WATCH_INTERNAL_H
 
@@ -43,10 +41,7 @@ struct trace_watch {
 	struct watched_cpu *cpus;
 };
 
-/*
- * Add the next event of the session, for a probe or for system calls. event is the trigger's
- * number.
- */
+/* Add the next event of the session, of a probe or of system calls. event: the trigger's number. */
 void trace_watch_add_kind(struct trace_watch *watch, unsigned int kind, uint32_t event);
 void trace_watch_add_calls(struct trace_watch *watch, bool is_exit, uint32_t event);
 

@@ -21,8 +21,7 @@
 /* The recorder of the trace: the kernel module, or perf_event_open, which every kernel has. */
 enum tracer_source {
 	/*
-	 * The module if it is loaded, permitted, and supports everything that is chosen; otherwise
-	 * perf.
+	 * The module if it is loaded, permitted, and supports all that is chosen; otherwise perf.
 	 */
 	TRACER_AUTO,
 	TRACER_PERF,
@@ -37,10 +36,7 @@ struct tracer_config {
 	bool keep_old; /* if folder has a trace, moves it to folder.old, replacing a trace there */
 	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring; both 0: default sizes */
 	struct trace_chunks_config chunks;	   /* of the folder's trace; all 0: no chunks */
-	/*
-	 * Records only these processes and those that they start; nr_pids 0: all. tids: their
-	 * threads.
-	 */
+	/* Records only these processes and their children; nr_pids 0: all. tids: their threads. */
 	const int32_t *pids, *tids;
 	unsigned int nr_pids, nr_tids;
 	const char *cgroup;   /* folder of the control group to record; NULL: everything */
@@ -101,10 +97,7 @@ struct tracer;
 /* Opens everything, but does not record yet. Returns 0 or -errno, with a remedy in diag. */
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag);
 
-/*
- * Begins recording. Unless it is a flight recorder, also writes the machine's state. Returns 0 or
- * -errno.
- */
+/* Begins recording. On disk, also writes the machine's state. Returns 0 or -errno. */
 int tracer_start(struct tracer *tracer, struct diag *diag);
 
 /*
@@ -123,9 +116,7 @@ const char *tracer_take_cause(struct tracer *tracer);
 /* Ends recording and reads the remaining records. Returns the same as tracer_round. */
 int tracer_stop(struct tracer *tracer, struct diag *diag);
 
-/*
- * Begins recording CPUs that came online. Returns 0, or -errno and diag if a CPU is not recorded.
- */
+/* Begins recording CPUs that came online. Returns 0, or -errno and diag if one is not recorded. */
 int tracer_follow_cpus(struct tracer *tracer, struct diag *diag);
 
 /*

@@ -275,10 +275,7 @@ static void close_all(struct tracer *base)
 
 /* ---- recording ---- */
 
-/*
- * Allocates a flight recorder's rings at the start, so that a lack of memory is reported at the
- * start.
- */
+/* Allocates a flight recorder's rings at the start, when a lack of memory can be reported. */
 static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 {
 	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
@@ -405,10 +402,7 @@ static int do_round(struct tracer *base, struct diag *diag)
 	int error;
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
-	/*
-	 * Read mappings and tasks after the other records, so that those that the records need are
-	 * known.
-	 */
+	/* Read mappings and tasks after the other records, which need them. */
 	if (!tracer->base.writer)
 		return trace_mappings_round(tracer->base.mappings, diag);
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
@@ -471,10 +465,7 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 	int error;
 
 	taken->end = clock_monotonic_ns();
-	/*
-	 * Close open packets first: they are also written, and the oldest packet may be one of
-	 * them.
-	 */
+	/* Close open packets first: they are also written, and may be the oldest. */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
 	error = tell_state(tracer, writer,

@@ -49,10 +49,7 @@ struct tracer_perf {
 };
 _Static_assert(offsetof(struct tracer_perf, base) == 0, "tracer_ops cast base");
 
-/*
- * Returns whether mappings and tasks are recorded separately, for the snapshots of a flight
- * recorder.
- */
+/* Returns whether mappings and tasks are recorded separately, for a flight recorder's snapshots. */
 static inline bool tracer_perf_keeps_tasks(const struct tracer_perf *tracer)
 {
 	return !tracer->base.config.folder && trace_state_is_the_machines();

@@ -58,9 +58,7 @@ void tracer_serve_begin(struct tracer_serve *serve, struct tracer *tracer);
 
 /* Answers requests. Call it when the session's server or the job is readable. */
 void tracer_serve_run(struct tracer_serve *serve);
-/*
- * Begins a queued snapshot. Call it after a round, so that the snapshot has all available records.
- */
+/* Begins a queued snapshot. Call it after a round, so that it has all available records. */
 void tracer_serve_turn(struct tracer_serve *serve);
 
 /*
