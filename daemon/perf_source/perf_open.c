@@ -152,7 +152,7 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->side_type;
-	/* Including the kernel may be refused. The records are written nevertheless. */
+	/* Including kernel mode may be refused; the records are written nevertheless. */
 	attr->exclude_kernel = 1;
 	attr->mmap = 1;
 	attr->comm = 1;
@@ -171,7 +171,7 @@ static void attr_switches(const struct perf_open *open, struct perf_event_attr *
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->switch_type;
-	/* Including the kernel may be refused. The records are written nevertheless. */
+	/* Including kernel mode may be refused; the records are written nevertheless. */
 	attr->exclude_kernel = 1;
 	attr->context_switch = 1;
 	attr->disabled = 1;

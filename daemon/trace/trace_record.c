@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Records in the kernel's layout for the sample types in trace_record.h, without variable parts. */
+/* Records in the kernel's layout for the sample types in trace_record.h, up to the variable parts.
+ */
 struct tracepoint_record {
 	struct perf_event_header header;
 	uint64_t id, time;

@@ -93,7 +93,7 @@ void ktrace_let_go(const struct ktrace *ktrace);
  */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 
-/* Returns the stamp since which no record has been overwritten; 0: none ever was. */
+/* Returns the stamp since which no record has been overwritten; 0: no record was. */
 uint64_t ktrace_held_since(const struct ktrace *ktrace);
 
 /* Returns the sums of all CPUs. */

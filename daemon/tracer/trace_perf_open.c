@@ -85,7 +85,7 @@ static int open_attr(const struct trace_perf *perf, struct perf_event_attr *attr
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Opens an event. Retries without features that an older kernel or simpler machine refuses. */
+/* Opens an event. Retries without features that this kernel or machine does not support. */
 static int open_event(struct trace_perf *perf, const struct trace_perf_event *event,
 		      unsigned int target, unsigned int cpu)
 {

@@ -97,7 +97,7 @@ struct tracer;
 /* Opens everything, but does not record yet. Returns 0 or -errno, with a remedy in diag. */
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag);
 
-/* Begins recording. On disk, also writes the machine's state. Returns 0 or -errno. */
+/* Begins recording. For a trace on disk, also writes the machine's state. Returns 0 or -errno. */
 int tracer_start(struct tracer *tracer, struct diag *diag);
 
 /*
