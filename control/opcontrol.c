@@ -30,12 +30,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Exit status of --health if a daemon may run but does not answer: LSB's "unknown". */
+/* Exit status of --health if a daemon may be running but does not answer: LSB's "unknown". */
 #define EXIT_UNKNOWN	    4
 #define SHUTDOWN_TIMEOUT_MS 60000
-#define HOLD_TIMEOUT_MS	    60000 /* waiting for another opcontrol */
+#define HOLD_TIMEOUT_MS	    60000 /* limit for waiting for another opcontrol */
 #define ENDING_INTERVAL_MS  20
-#define ENDING_TRIES	    100 /* two seconds, in which a killed process is gone */
+#define ENDING_TRIES	    100 /* two seconds, within which a killed process ends */
 
 /* One run of opcontrol. */
 struct opcontrol {
@@ -43,19 +43,19 @@ struct opcontrol {
 	char session_dir[PATH_MAX];
 	struct setup setup; /* valid if setup_loaded */
 	bool setup_loaded;
-	bool sampling;	 /* set by daemon_runs(): it samples already */
-	int exit_status; /* after success; do_health() also sets it on failure */
+	bool sampling;	 /* set by daemon_runs(): the running daemon is sampling */
+	int exit_status; /* for success; do_health() also sets it on failure */
 	struct diag diag;
 };
 
-/* Actions that make the session folder, and load the settings first. */
+/* Actions that make the session folder and first load the settings. */
 #define OPCONTROL_MAKES (OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START)
-/* Actions that only one opcontrol at a time may perform. */
+/* Actions that must not run in two opcontrols at the same time. */
 #define OPCONTROL_ALONE                                                                            \
 	(OPCONTROL_MAKES | OPCONTROL_INIT | OPCONTROL_STOP | OPCONTROL_SAVE | OPCONTROL_RESET |    \
 	 OPCONTROL_SHUTDOWN | OPCONTROL_DEINIT)
 
-/* Returns 0, or -errno with diag. answered may be NULL; else the caller frees it. */
+/* Returns 0, or -errno with diag. answered may be NULL; if not, the caller must free *answered. */
 static int ask(struct opcontrol *control, enum oprof_request request, const char *text,
 	       int timeout_ms, struct client_answer *answered)
 {
@@ -73,8 +73,8 @@ static int ask(struct opcontrol *control, enum oprof_request request, const char
 }
 
 /*
- * As ask(), for a daemon that may be ending: if it is killed during the
- * request, asks again until no daemon runs or the next one answers.
+ * As ask(), for a daemon that may be ending. If the daemon is killed during the request, repeats
+ * the request until no daemon runs, or the next one answers.
  */
 static int ask_again(struct opcontrol *control, enum oprof_request request, int timeout_ms,
 		     struct client_answer *answered)
@@ -90,10 +90,10 @@ static int ask_again(struct opcontrol *control, enum oprof_request request, int 
 	return error;
 }
 
-/* RUNNING_SAME: the running daemon samples as one started now would. */
+/* RUNNING_SAME: the running daemon samples in the same way as one that is started now. */
 enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
 
-/* Returns an enum running, or -errno. RUNNING_OTHERWISE: control->diag has the difference. */
+/* Returns an enum running, or -errno. After RUNNING_OTHERWISE, control->diag has the difference. */
 static int daemon_runs(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -104,7 +104,7 @@ static int daemon_runs(struct opcontrol *control)
 		return error == -ENOTCONN ? RUNNING_NONE : error;
 	control->sampling = key_value_find(answer.text, "state", state, sizeof(state)) &&
 			    !strcmp(state, "running");
-	/* Without a setup any daemon is right, started by hand or by a service manager. */
+	/* Without a setup, any daemon is accepted, however it was started. */
 	if (control->setup.kept || control->options->nr_settings)
 		error = setup_match(&control->setup, answer.text, &control->diag);
 	client_answer_deinit(&answer);
@@ -297,7 +297,7 @@ static int do_shutdown(struct opcontrol *control)
 	return 0;
 }
 
-/* Loaded only if needed: a damaged setup must not prevent ending the daemon. */
+/* Loads the setup only when needed: a damaged setup must not prevent ending the daemon. */
 static int load_setup(struct opcontrol *control)
 {
 	int error;
@@ -310,7 +310,7 @@ static int load_setup(struct opcontrol *control)
 		     : opcontrol_options_apply(control->options, &control->setup, &control->diag);
 }
 
-/* A daemon keeps its source: a module loaded by --init is used at the next start. */
+/* A running daemon keeps its source: informs the user that only the next start uses the module. */
 static void tell_running(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -339,7 +339,7 @@ static void tell_no_module(const struct opcontrol *control, const struct module_
 			  strerror(-error));
 }
 
-/* Without a module perf is the source; this is an error only if --source=kmod was set. */
+/* Without a module perf is the source, which is an error only if --source=kmod was set. */
 static int do_init(struct opcontrol *control)
 {
 	enum module_build build = control->options->no_build ? MODULE_NO_BUILD : MODULE_BUILD;
@@ -422,7 +422,7 @@ static int do_status(struct opcontrol *control)
 	if (!control->setup.sampling.separation_given)
 		(void)printf("separate=none\n");
 	setup = setup_format(&control->setup);
-	/* Skip the first line, a comment about the file. */
+	/* Skip the first line, which is a comment about the file. */
 	if (setup)
 		(void)printf("%s", setup + strcspn(setup, "\n") + 1);
 	free(setup);
@@ -451,7 +451,7 @@ static int print_health(struct opcontrol *control, const char *status)
 	return 0;
 }
 
-/* Also sets the exit status if the daemon cannot be asked. */
+/* Also sets the exit status if the daemon does not answer. */
 static int do_health(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -491,7 +491,7 @@ static const struct {
 	{OPCONTROL_DEINIT, do_deinit},
 };
 
-/* Finds the folder, absolute if it exists, and checks that this user may use it. */
+/* Finds the session folder, absolute if it exists, and checks that this user may use it. */
 static int find_session_dir(struct opcontrol *control)
 {
 	const char *dir = control->options->session_dir;
@@ -541,8 +541,8 @@ static int run_actions(struct opcontrol *control)
 }
 
 /*
- * Saves the settings for the unit, and ends a daemon outside the unit. *begin:
- * what the unit must do.
+ * Saves the settings for the unit, and ends a daemon that was started outside the unit. Sets *begin
+ * to the way in which the unit must be started.
  */
 static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 {
@@ -564,7 +564,7 @@ static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 	return error ? error : setup_save(&control->setup, control->session_dir, &control->diag);
 }
 
-/* Releases the folder before the unit starts: the unit's opcontrol needs to hold it as well. */
+/* Releases the folder before the unit starts, because the unit's opcontrol also locks it. */
 static int start_at_boot(struct opcontrol *control)
 {
 	char command[REPORT_COMMAND_BYTES];
@@ -591,7 +591,7 @@ static int stop_at_boot(struct opcontrol *control)
 {
 	int error = boot_disable(&control->diag);
 
-	if (!error) /* a daemon that was started outside the unit */
+	if (!error) /* also end a daemon that was started outside the unit */
 		error = do_shutdown(control);
 	if (!error)
 		(void)printf("Profiling no longer begins at boot.\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * operf: profiles one command, some processes, or the whole machine, with its
- * own daemon, into its own session folder.
+ * operf: profiles one command, some processes, or the whole machine, with a daemon and a session
+ * folder of its own.
  */
 #include "control/base/option.h"
 #include "control/base/tool_path.h"
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Creates the session folder. absolute: for the daemon, which has another current folder. */
+/* Makes the session folder. Sets its absolute path: the daemon has another current folder. */
 static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 {
 	int error = file_make_dirs(dir, 0700);
@@ -59,7 +59,7 @@ static int fill_args(const struct operf_options *options, const char *session_di
 	return sampling_to_args(&options->sampling, EVENT_HZ_RUN, args, diag);
 }
 
-/* Prints the report command for this session folder. */
+/* Reports the command that shows the profile in this session folder. */
 static void tell_next(const struct operf_options *options)
 {
 	char command[REPORT_COMMAND_BYTES];
@@ -76,8 +76,8 @@ static void tell_incomplete(const struct operf_options *options, const struct di
 }
 
 /*
- * Waits for the command, which runs on if the daemon ends before: this is reported at once, *daemon
- * is then 0, and *error is the daemon's. Returns the command's status.
+ * Waits for the command and returns its status. If the daemon ends first, the command continues:
+ * this is reported at once, *daemon is set to 0, and *error to the daemon's error.
  */
 static int wait_beside(const struct operf_options *options, struct command *command, pid_t *daemon,
 		       int *error)
@@ -95,7 +95,7 @@ static int wait_beside(const struct operf_options *options, struct command *comm
 	return command_wait(command);
 }
 
-/* The command is held: starts a daemon for it, lets it go, and waits for both. */
+/* Starts a daemon for the held command, releases the command, and waits for both. */
 static int run_held(const struct operf_options *options, struct command *command,
 		    struct daemon_args *args)
 {
@@ -108,7 +108,8 @@ static int run_held(const struct operf_options *options, struct command *command
 
 	if (error) {
 		status = command_cancel(command);
-		/* After Ctrl-C, the daemon may only have missed the command. */
+		/* After Ctrl-C, the daemon may have failed only because the held command has ended.
+		 */
 		if (status == COMMAND_EXIT_OURS || error == -ETIMEDOUT)
 			log_error("%s", diag_show(&diag));
 		else
@@ -128,7 +129,7 @@ static int run_held(const struct operf_options *options, struct command *command
 		tell_incomplete(options, &diag);
 	else if (ran && !failed)
 		tell_next(options);
-	/* The command's own failure comes first; an incomplete profile is a failure as well. */
+	/* The command's own failure takes precedence; an incomplete profile is also a failure. */
 	return status ? status : error || failed ? COMMAND_EXIT_OURS : 0;
 }
 
@@ -182,7 +183,7 @@ static int run_watch(const struct operf_options *options, struct daemon_args *ar
 	return 0;
 }
 
-/* Checks that the command exists before the previous profile is deleted. */
+/* Checks that the command exists, before the previous profile is deleted. */
 static int check_command(const struct operf_options *options)
 {
 	int error = options->command ? tool_path_command(options->command[0]) : 0;

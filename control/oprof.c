@@ -27,8 +27,9 @@ static int do_status(char **args);
 
 struct verb {
 	const char *name;
-	const char *tool;	    /* program that implements it; NULL: act does */
-	const char *const *options; /* put before the user's arguments, up to a NULL; NULL: none */
+	const char *tool; /* program that implements the verb; NULL: act implements it */
+	/* Options before the user's arguments, NULL-terminated; NULL: none. */
+	const char *const *options;
 	int (*act)(char **args);
 	const char *usage;
 	const char *text;
@@ -125,7 +126,7 @@ static int run_tool(const struct verb *verb, const char *const *options, char **
 	}
 	(void)snprintf(name, sizeof(name), "oprof %s", verb->name);
 	all[used++] = name;
-	/* execv() does not change them. */
+	/* The cast drops const, as execv()'s prototype requires; the words are not modified. */
 	for (size_t i = 0; i < nr_options; i++)
 		all[used++] = (char *)(uintptr_t)options[i];
 	memcpy(all + used, args, nr * sizeof(*all));
@@ -141,7 +142,7 @@ static bool asks_for_help(char *const *args)
 	       (!strcmp(args[0], "--help") || !strcmp(args[0], "-h") || !strcmp(args[0], "-?"));
 }
 
-/* Refuses arguments for a verb that takes none. Returns 0 or an exit status. */
+/* Refuses arguments for a verb that accepts none. Returns 0 or an exit status. */
 static int refuse_words(const char *verb, char *const *args)
 {
 	if (!args[0])
@@ -180,8 +181,8 @@ static bool is_own_session(char **args)
 }
 
 /*
- * Saves a session: that of oprof run if it exists here, else opcontrol's.
- * args[0], the name, is reused for --session-dir.
+ * Saves a session: if oprof run wrote a session here, that session, otherwise opcontrol's. args[0],
+ * the name, is reused for --session-dir.
  */
 static int do_save(char **args)
 {

@@ -150,7 +150,7 @@ static int do_list(int argc, const char **argv)
 
 /* ---- reading traces ---- */
 
-/* Passes all arguments on, including the verb. */
+/* Passes on all arguments, including the verb. */
 static int do_read(int argc, const char **argv)
 {
 	char path[PATH_MAX];
@@ -198,7 +198,7 @@ static int run_verb(int argc, const char **argv)
 		if (!strcmp(verbs[i].name, argv[1])) {
 			if (verbs[i].act == do_read)
 				return do_read(argc, argv);
-			argv[1] = "optrace"; /* the program's name in its help */
+			argv[1] = "optrace"; /* the program's name in the verb's help */
 			return verbs[i].act(argc - 1, argv + 1);
 		}
 	log_error("unknown verb \"%s\"; optrace help lists all verbs", argv[1]);

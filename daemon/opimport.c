@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opimport: converts what other profilers recorded to a session that reports can read. */
+/* opimport: converts recordings of other profilers to a session that reports can read. */
 #include "daemon/import/import_events.h"
 #include "daemon/import/import_interrupt.h"
 #include "daemon/import/import_oprofile.h"
@@ -64,8 +64,8 @@ struct import_options {
 	char *session_dir, *from;
 	unsigned int separation;
 	bool separated, append, quiet, verbose;
-	char *threads;		 /* of a trace: the chosen threads; NULL: all */
-	uint64_t from_ns, to_ns; /* of a trace; to_ns 0: to its end */
+	char *threads;		 /* for a trace: the chosen threads; NULL: all threads */
+	uint64_t from_ns, to_ns; /* for a trace; to_ns 0: up to its end */
 	enum { IMPORT_RUN, IMPORT_VERSION, IMPORT_HELP, IMPORT_USAGE } what;
 };
 
@@ -79,7 +79,7 @@ static bool has_chains(const struct perf_file *file)
 	return false;
 }
 
-/* Drain round by round until the source ends; it also ends when the import is interrupted. */
+/* Drains round by round until the source ends; it also ends if the import is interrupted. */
 static void drain_all(struct profiler *profiler, const struct perf_file *file)
 {
 	struct progress progress;
@@ -149,7 +149,7 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 	return error;
 }
 
-/* Closes the file in any case. */
+/* Imports the file, and closes it even after an error. */
 static int import_file(const struct import_options *options, struct perf_file *file,
 		       struct diag *diag)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * oprof-tracer: records one trace to one folder until a signal ends it or its time is over; or
- * runs in the background for a trace session. It is an internal program: optrace starts it and
- * uses "optrace" as the name in its messages.
+ * oprof-tracer: records one trace to one folder until a signal ends it or its time is over, or runs
+ * in the background for a trace session. It is an internal program: optrace starts it, and its
+ * messages use the name "optrace".
  */
 #include "daemon/places/proc_scan.h"
 #include "daemon/command/parent.h"
@@ -39,7 +39,7 @@ struct program {
 	struct tracer_options options;
 	char *tracefs;
 	struct trace_choice choice;
-	int32_t pids[NR_PIDS_MAX]; /* of the chosen processes */
+	int32_t pids[NR_PIDS_MAX]; /* the chosen processes */
 	uint32_t uids[TRACER_NR_UIDS];
 	unsigned int nr_pids, nr_uids;
 	struct thread_list threads;    /* threads of these processes */
@@ -49,7 +49,7 @@ struct program {
 	struct ready ready;
 	int signal_fd, timer_fd;
 	uint64_t followed_ns, flushed_ns;
-	bool disk_failed; /* the error was reported */
+	bool disk_failed; /* an error of the disk was reported */
 	bool cpu_failed;
 };
 
@@ -93,7 +93,7 @@ static void begin_time(const struct program *program)
 		(void)timerfd_settime(program->timer_fd, 0, &end, NULL);
 }
 
-/* Report the first error only. Recording goes on: the disk may have room again later. */
+/* Reports only the first error. Recording continues, because the disk may have room again later. */
 static void tell_disk(struct program *program, int error, const struct diag *diag)
 {
 	if (error && !program->disk_failed)
@@ -118,7 +118,7 @@ static void take_signals(struct program *program)
 	struct signalfd_siginfo info;
 
 	while (read(program->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		/* A session in the background ignores SIGHUP: it has no terminal to lose. */
+		/* A session in the background has no terminal, so SIGHUP is ignored. */
 		if (info.ssi_signo == SIGHUP && program->options.session)
 			continue;
 		if (info.ssi_signo == SIGUSR1) {
@@ -215,7 +215,7 @@ static int choose_users(struct program *program, struct diag *diag)
 	return 0;
 }
 
-/* Parse "PID,PID,...". */
+/* Parses "PID,PID,...". */
 static int take_pids(struct program *program, struct diag *diag)
 {
 	const char *at = program->options.pids;
@@ -239,7 +239,7 @@ static int take_pids(struct program *program, struct diag *diag)
 	return 0;
 }
 
-/* Choose the threads that the processes have now. */
+/* Chooses the threads that the processes have now. */
 static int choose_threads(struct program *program, struct diag *diag)
 {
 	int error = take_pids(program, diag);
@@ -262,7 +262,7 @@ static bool is_chosen(const struct program *program, const char *system, const c
 	return false;
 }
 
-/* Also record the events that conditions refer to. */
+/* Also chooses the events that the conditions need. */
 static int choose_conditions(struct program *program, struct diag *diag)
 {
 	const struct tracer_options *options = &program->options;
@@ -326,7 +326,7 @@ static int begin(struct program *program, struct diag *diag)
 	config.nr_pids = program->nr_pids;
 	config.uids = program->uids;
 	config.nr_uids = program->nr_uids;
-	/* Check the place now: at the end it would be too late to refuse it. */
+	/* Check the place now: an error at the end would be too late. */
 	if (!error && options->overwrite && !options->session && !options->keep_old)
 		error = trace_place_check(options->folder, diag);
 	else if (!error && options->overwrite)
@@ -353,8 +353,8 @@ static void tell_log(void *context, bool is_loss, const char *text)
 }
 
 /*
- * Write the contents of a flight recorder without a session: they are the trace. After an error,
- * counts describe the part that was written.
+ * Writes the records of a flight recorder without a session to the folder: they are the trace.
+ * After an error, counts describe the part that was written.
  */
 static int take_last(struct program *program, struct tracer_counts *counts, struct diag *diag)
 {
@@ -379,7 +379,7 @@ static int end(struct program *program, struct diag *diag)
 
 	if (options->overwrite && !is_session)
 		error = take_last(program, &counts, diag);
-	/* If the folder of a snapshot could not be made, only the error is known. */
+	/* If the folder of a snapshot could not be made, only the error is reported. */
 	if (!error || counts.nr_records || counts.lost_disk)
 		tracer_tell_counts(&counts, options->overwrite && is_session, tell_log, NULL);
 	if (!error && program->disk_failed)
@@ -416,7 +416,10 @@ static int run(struct program *program, struct diag *diag)
 	return error;
 }
 
-/* Until ready_ok, the parent receives errors. A session then continues in the background. */
+/*
+ * Errors before ready_ok are reported to the parent process. A session continues in a child process
+ * in the background.
+ */
 static int prepare(struct program *program, int argc, const char **argv, struct diag *diag)
 {
 	const struct tracer_options *options = &program->options;

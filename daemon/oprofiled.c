@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The daemon: start-up, signals, the main loop and the end. */
+/* The daemon: start, signals, the main loop and the end. */
 #include "daemon/command/control_server.h"
 #include "daemon/system/heap.h"
 #include "daemon/service/options.h"
@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #define LOG_NAME "oprofiled.log"
-/* Longest time between rounds: for the whole machine; for processes, which may end. */
+/* Longest time between rounds: for the whole machine, and for processes, which may end soon. */
 #define ROUND_SYSTEM_MS 1000
 #define ROUND_TASKS_MS	100
 #define CHECK_NS	UINT64_C(1000000000)
@@ -47,7 +47,7 @@ struct daemon {
 	uint64_t checked_ns; /* when daemon_check last looked for the session's folder */
 };
 
-/* Too big for the stack: event choices, counters. */
+/* Static, because event choices and counters are too large for the stack. */
 static struct daemon the_daemon;
 
 /* ---- requests ---- */
@@ -80,8 +80,9 @@ static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
 }
 
 /*
- * A step of a dump or a save failed. A save has then done its work: samples that could not be read
- * are missing, and those that are not written yet may be after a power failure.
+ * Reports that a step of a dump or a save failed. A save has been done nevertheless: samples that
+ * could not be read are missing, and samples that are not written yet may be missing after a power
+ * failure.
  */
 static void answer_step(struct control_answer *answer, enum oprof_request request,
 			enum sync_job_step failed, int error)
@@ -96,7 +97,7 @@ static void answer_step(struct control_answer *answer, enum oprof_request reques
 	control_answer_fail(answer, error, text);
 }
 
-/* Returns the number of the job to wait for, or 0: answer is complete. */
+/* Returns the number of the job to wait for, or 0 if answer is complete. */
 static uint64_t daemon_dump(struct daemon *daemon, struct control_answer *answer)
 {
 	enum sync_job_step failed;
@@ -121,7 +122,7 @@ static uint64_t daemon_save(struct daemon *daemon, const char *name, struct cont
 		control_answer_fail(answer, error, diag_show(&diag));
 		return 0;
 	}
-	/* The job comes first: its child inherits the files that saving is about to close. */
+	/* Request the job first: its child inherits the files that saving is about to close. */
 	dump_error = sync_job_dump(&daemon->sync, &job, &failed);
 	error = profiler_save(&daemon->profiler, name, &diag);
 	if (error) {
@@ -315,7 +316,10 @@ static void daemon_check(struct daemon *daemon)
 	(void)heap_trim(HEAP_SPARE_BYTES);
 }
 
-/* A client that sends requests without end must not keep the daemon from reading samples. */
+/*
+ * Returns whether a round is due: a client that always sends requests must not keep the daemon from
+ * reading samples.
+ */
 static bool daemon_round_is_due(const struct daemon *daemon, int wait_ms)
 {
 	return clock_monotonic_ns() - daemon->profiler.drained_ns >=
@@ -376,7 +380,7 @@ static int open_signals(struct daemon *daemon, struct diag *diag)
 	return 0;
 }
 
-/* Allow as many open files as the system permits: sample files and rings need them. */
+/* Allows as many open files as the system permits, for sample files and rings. */
 static void raise_files_limit(void)
 {
 	struct rlimit limit;
@@ -388,7 +392,7 @@ static void raise_files_limit(void)
 		log_warning("cannot raise the limit of open files: %s", strerror(errno));
 }
 
-/* Change to the session folder, since its path may be too long for a socket's address. */
+/* Changes into the session folder, because its path may be too long for a socket's address. */
 static int enter_session(struct daemon *daemon, struct diag *diag)
 {
 	const char *path = daemon->options.session_dir;
@@ -467,7 +471,7 @@ static int start_profiler(struct daemon *daemon, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot start sampling: %s", strerror(-error)) : 0;
 }
 
-/* Undo what enter_session and the later steps have done. */
+/* Undoes enter_session and the later steps. */
 static void daemon_end(struct daemon *daemon)
 {
 	const struct stats *stats = &daemon->session.stats;
@@ -485,7 +489,7 @@ static void daemon_end(struct daemon *daemon)
 				 stats->values[STATS_IDLE]);
 	log_flush();
 	session_unlock(&daemon->session);
-	/* This must be last: clients that wait for the daemon's end then find the lock free. */
+	/* Must be last: clients that wait for the daemon's end can then take the lock. */
 	control_server_destroy(daemon->server);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A source produces records (oprof/record.h) from what happens on the machine. The daemon holds
- * one source and uses it only through this interface.
+ * A source produces records (oprof/record.h) of events on the machine. The daemon has one source
+ * and uses it only through this interface.
  */
 #ifndef DAEMON_SOURCE_H
 #define DAEMON_SOURCE_H
@@ -18,7 +18,7 @@
 
 #define SOURCE_EVENTS_MAX 32
 
-/* How call chains of user code are obtained. */
+/* The way to find the callers of user code. */
 enum source_unwind {
 	SOURCE_UNWIND_AUTO,   /* the best method that the source supports */
 	SOURCE_UNWIND_FP,     /* by frame pointers */
@@ -31,12 +31,13 @@ enum source_target {
 };
 
 struct source_config {
-	const struct event_choice *events; /* index is the records' event field */
+	const struct event_choice *events; /* records refer to an event by its index */
 	size_t nr_events;
 	enum source_target target;
 	const pid_t *pids; /* SOURCE_TASKS */
 	size_t nr_pids;
-	bool enable_on_exec; /* sampling begins when one of pids execs (the operf command) */
+	/* Sampling begins when one of pids calls exec (for the operf command). */
+	bool enable_on_exec;
 	/* Data pages of each CPU's sample ring, a power of two; 0: the source chooses. */
 	unsigned int sample_pages;
 	unsigned int side_pages;  /* of each CPU's side-band ring */
@@ -44,38 +45,41 @@ struct source_config {
 	enum source_unwind unwind;
 	unsigned int stack_bytes; /* of each copy of a stack; 0: the source chooses */
 	/*
-	 * Folder of code tables (unwind/code_table.h), files <identity>.code; created if missing.
-	 * NULL: the tables live as long as the source.
+	 * Folder of code tables (unwind/code_table.h), files <identity>.code; made if it does not
+	 * exist. NULL: the tables exist only as long as the source.
 	 */
 	const char *code_path;
-	bool want_cgroup;   /* fill TASK.cgroup (costs 8 bytes a sample) */
-	bool want_switches; /* SWITCH records, for off-CPU time */
-	/* Sizes in the kernel module, in samples (doc/kmod.md); 0: the module's defaults. */
+	bool want_cgroup;   /* fill TASK.cgroup (8 more bytes in each sample) */
+	bool want_switches; /* write SWITCH records, for off-CPU time */
+	/* Buffer sizes in the kernel module, in samples (doc/kmod.md); 0: the module's defaults. */
 	uint64_t buffer_size, buffer_watershed, cpu_buffer_size;
-	uint64_t keep_bytes_max; /* of binaries' symbols in the session; 0: the source chooses */
+	/* Limit of the size of binaries' symbols in the session; 0: the source chooses. */
+	uint64_t keep_bytes_max;
 };
 
 /*
- * A binary image named by a cookie. The source owns it; it lives until the cookie's RELEASE record
- * or until the source is closed.
+ * A binary image to which records refer by a cookie. The source owns it. It exists until the
+ * cookie's RELEASE record or until the source is closed.
  */
 struct image {
 	uint32_t cookie;
 	enum oprof_image_kind kind;
-	char *path; /* of a file: its path in the source's mount namespace; else a name */
+	char *path; /* path of a file in the source's mount namespace; otherwise a name */
 	struct oprof_image_identity identity;
-	pid_t tgid;	     /* of anonymous regions */
-	uint64_t start, end; /* addresses, of anonymous regions, the kernel and modules */
+	pid_t tgid;	     /* for anonymous regions */
+	uint64_t start, end; /* addresses, for anonymous regions, the kernel and modules */
 };
 
-/* Receives the records. record points at a whole record and is valid during the call only. */
+/* Receives the records. record points to a whole record, which is valid only during the call. */
 struct record_sink {
 	void (*record)(struct record_sink *sink, const struct oprof_record *record);
 };
 
 enum source_drain {
-	SOURCE_DRAIN_PERIODIC, /* records whose order is certain; later drains deliver the rest */
-	SOURCE_DRAIN_ALL,      /* everything written before the call (for a dump and at the end) */
+	/* Records whose order is certain; later drains deliver the others. */
+	SOURCE_DRAIN_PERIODIC,
+	/* All records written before the call (for a dump and at the end). */
+	SOURCE_DRAIN_ALL,
 };
 
 /* A statement about all samples of a run, for reports. Both strings are constants. */
@@ -87,7 +91,7 @@ struct source_note {
 #define SOURCE_NOTES_MAX 8
 
 /*
- * A counter of the source, for status and meta/stats. Counters only grow, and a session counts
+ * A counter of the source, for status and meta/stats. Counters only increase, and a session counts
  * from their values at its beginning; use a note for a state. Names that begin with "lost_" are
  * those of enum oprof_lost.
  */
@@ -96,17 +100,14 @@ struct source_counter {
 	uint64_t value;
 };
 
-/*
- * The machine that was sampled, if it is not this one. The source owns the strings; NULL: not
- * known.
- */
+/* The machine that was sampled, if another one. The source owns the strings; NULL: not known. */
 struct source_machine {
 	const char *host, *cpu;
 };
 
 /*
- * The base of every kind of source. Each kind embeds it as its first member, so that the functions
- * of its source_ops can cast the pointer to their own struct. open() fills it in.
+ * The base of every kind of source. Each kind has it as its first member, so that the functions of
+ * its source_ops can cast the pointer to their own struct. open() fills it in.
  */
 struct source {
 	const struct source_ops *ops;
@@ -115,83 +116,84 @@ struct source {
 
 struct source_ops {
 	/*
-	 * Open everything and scan what runs already, but do not sample yet. Returns 0 or -errno;
-	 * for -EACCES and -EPERM, diag contains the remedy as a command.
+	 * Opens everything and scans the processes that already run, but does not sample yet.
+	 * Returns 0 or -errno; for -EACCES and -EPERM, diag contains the remedy as a command.
 	 */
 	int (*open)(struct source **source, const struct source_config *config,
 		    struct record_sink *sink, struct diag *diag);
-	void (*close)(struct source *source); /* called after the last drain; NULL is allowed */
+	void (*close)(struct source *source); /* after the last drain; NULL: does nothing */
 
-	int (*start)(struct source *source); /* begin sampling, or continue it */
+	int (*start)(struct source *source); /* begins or continues sampling */
 	int (*stop)(struct source *source);
 
-	/* One descriptor to poll (an epoll set): it is readable when a drain is due. */
+	/* Returns a descriptor to poll (an epoll set), which is readable when a drain is due. */
 	int (*poll_fd)(const struct source *source);
 
 	/*
-	 * Pass the available records to the sink. source_ops.seen includes a record only once it
+	 * Passes the available records to the sink. source_ops.seen counts a record only after it
 	 * was passed to the sink or counted as lost.
 	 */
 	int (*drain)(struct source *source, enum source_drain how);
 
 	/*
-	 * Copy new data from the kernel's rings into memory, so that the rings do not overflow,
-	 * without passing records to the sink: for long work between drains. Cheap when called
+	 * For long work between drains: copies new data from the kernel's rings into memory, so
+	 * that the rings do not overflow, but passes no records to the sink. Fast when called
 	 * often. NULL member: there is nothing to read.
 	 */
 	void (*read)(struct source *source);
 
-	/* All targets have ended (SOURCE_TASKS): no more records will come. */
+	/* Returns whether all targets have ended (SOURCE_TASKS): no more records will come. */
 	bool (*ended)(const struct source *source);
 
 	/*
-	 * Number of sample records read, plus the kernel's count of those that it could not write.
+	 * Returns the number of sample records that were read, plus the number that the kernel
+	 * could not write, by its own count.
 	 */
 	uint64_t (*seen)(const struct source *source);
 
 	/* Returns NULL for OPROF_IMAGE_NONE and unknown cookies. */
 	const struct image *(*image)(const struct source *source, uint32_t cookie);
 
-	/* Path of a cgroup id below the cgroup root ("/system.slice/x"), or NULL. */
+	/* Returns the path of a cgroup id below the cgroup root ("/system.slice/x"), or NULL. */
 	const char *(*cgroup_path)(const struct source *source, uint64_t cgroup);
 
 	/*
-	 * Write below meta_path the symbols of the kernel and its modules
+	 * Writes below meta_path the symbols of the kernel and its modules
 	 * (meta/symbols/<identity>: doc/session.md) and the bytes of the vdso
-	 * (meta/images/<identity>), for all images named so far and not yet written.
+	 * (meta/images/<identity>), for all images that records have named and that are not written
+	 * yet.
 	 */
 	int (*save_symbols)(struct source *source, const char *meta_path);
 
 	/*
-	 * Name of a function of an image of kind OPROF_IMAGE_CODE, by the offset of its samples;
-	 * NULL: unknown. The string is constant until the image is released. Offset 0 stands for
-	 * all names for which there was no room. NULL member: the source has no such images.
+	 * Returns the name of a function of an image of kind OPROF_IMAGE_CODE, by the offset of its
+	 * samples; NULL: not known. The string is constant until the image is released. Offset 0
+	 * stands for all names for which there was no room. NULL member: the source has no such
+	 * images.
 	 */
 	const char *(*code_name)(const struct source *source, uint32_t cookie, uint64_t offset);
 
 	/*
-	 * From now on take 1/thinning of the samples of each event with a frequency; 1: all.
-	 * Earlier samples must have been drained, except for those of one round. Periods of clock
-	 * events are multiplied by thinning, exactly; each sample's weight is its own period.
-	 * Returns 0 or -errno, and then nothing has changed. NULL member: -EOPNOTSUPP.
+	 * From now on takes 1/thinning of the samples of each event with a frequency; 1: all
+	 * samples. Earlier samples must have been drained, except those of one round. Periods of
+	 * clock events are multiplied by exactly thinning; each sample's weight is its own period.
+	 * Returns 0 or -errno; after an error nothing has changed. NULL member: -EOPNOTSUPP.
 	 */
 	int (*set_thinning)(struct source *source, unsigned int thinning);
 
 	/*
-	 * Offset of the first byte of the function that contains offset in an image, from its code
-	 * table; UINT64_MAX: not known (yet). NULL member: never known.
+	 * Returns the offset of the first byte of the function that contains offset in an image,
+	 * from its code table; UINT64_MAX: not known, or not yet. NULL member: never known.
 	 */
 	uint64_t (*function)(const struct source *source, uint32_t cookie, uint64_t offset);
 
-	/* NULL member: this machine was sampled. */
+	/* Describes the machine that was sampled. NULL member: it is this machine. */
 	void (*machine)(const struct source *source, struct source_machine *machine);
 
-	/*
-	 * Fill notes[room] with the notes that apply once the source is open; return their number.
-	 */
+	/* Fills notes[room] with the notes that apply after open. Returns their number. */
 	size_t (*notes)(const struct source *source, struct source_note *notes, size_t room);
 
-	/* Fill counters[room]; return the number of counters. */
+	/* Fills counters[room]. Returns the number of counters, even if it is larger than room. */
 	size_t (*counters)(const struct source *source, struct source_counter *counters,
 			   size_t room);
 };

@@ -36,7 +36,7 @@ int option_error(poptContext context, int code, const char *help, struct diag *d
 
 char **option_rest(poptContext context)
 {
-	/* popt's own array of copies: execvp() wants it without const. */
+	/* The array of copies is popt's. The cast drops const, as execvp()'s prototype requires. */
 	return (char **)(uintptr_t)poptGetArgs(context);
 }
 

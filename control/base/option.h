@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Command line options, common to all commands, on top of popt. */
+/* Command line options: functions on top of popt that all commands use. */
 #ifndef CONTROL_OPTION_H
 #define CONTROL_OPTION_H
 
@@ -10,28 +10,30 @@
 enum option_show { OPTION_SHOW_HELP, OPTION_SHOW_VERSION };
 
 /*
- * Options end at the first non-option argument. Help shows usage after the program's name. NULL: no
- * memory.
+ * Begins to parse options, which end at the first non-option argument. Help shows usage after the
+ * program's name. Returns NULL if out of memory.
  */
 poptContext option_begin(int argc, const char **argv, const struct poptOption *table,
 			 const char *usage);
 
-/* Prints to stdout. */
+/* Prints the help or the version to stdout. */
 void option_show(poptContext context, enum option_show what, const char *program);
 
-/* Reports code (below -1) from poptGetNextOpt() in diag, and refers to help. Returns -EINVAL. */
+/*
+ * Reports an error of poptGetNextOpt(), whose result code is below -1, in diag, with a reference to
+ * help. Returns -EINVAL.
+ */
 int option_error(poptContext context, int code, const char *help, struct diag *diag);
 
-/* Returns the arguments after the options, NULL-terminated; NULL: none. Owned by context. */
+/* Returns the arguments after the options, NULL-terminated; NULL: none. context owns them. */
 char **option_rest(poptContext context);
 
-/* Replaces *kept (malloc'ed or NULL) by a copy of text. Returns 0 or -ENOMEM. */
+/* Replaces *kept (malloc'ed or NULL) by a copy of text. Returns 0, or -ENOMEM and diag. */
 int option_keep(char **kept, const char *text, struct diag *diag);
 
 /*
- * Returns the exit status of a program that would end with status: if its
- * output could not be written (full disk), reports this on stderr and returns
- * non-zero.
+ * Returns the exit status of a program that would end with status. If its output could not be
+ * written (full disk), reports this on stderr and returns a status other than 0.
  */
 int option_end_output(int status);
 

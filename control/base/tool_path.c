@@ -64,7 +64,7 @@ int tool_path_command(const char *name)
 		size_t length = strcspn(paths, ":");
 		int one = -ENOENT;
 
-		/* An empty part of PATH is the current folder. */
+		/* An empty part of PATH means the current folder. */
 		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)length, paths, length ? "/" : "",
 			     name) < (int)sizeof(path))
 			one = judge_command(path);

@@ -10,13 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* This folder exists if systemd is the first process: sd_booted(3). */
+/* This folder exists if systemd is the init process: sd_booted(3). */
 #define SYSTEMD_FOLDER "/run/systemd/system"
 #define NOT_FOUND      127
 
 enum boot_output { BOOT_SHOW, BOOT_HIDE };
 
-/* Returns systemctl's exit status, or -errno. */
+/* Runs systemctl. Returns its exit status, or -errno. */
 static int systemctl(const char *const *words, enum boot_output output)
 {
 	int status;
@@ -31,7 +31,10 @@ static int systemctl(const char *const *words, enum boot_output output)
 			(void)dup2(null, STDOUT_FILENO);
 			(void)dup2(null, STDERR_FILENO);
 		}
-		/* execvp() does not change them. */
+		/*
+		 * The cast drops const, as execvp()'s prototype requires; the words are not
+		 * modified.
+		 */
 		(void)execvp("systemctl", (char *const *)(uintptr_t)words);
 		_exit(NOT_FOUND);
 	}
@@ -42,7 +45,7 @@ static int systemctl(const char *const *words, enum boot_output output)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 }
 
-/* Returns 0, or -errno with diag. systemctl's own messages are already on stderr. */
+/* Returns 0, or -errno with diag. systemctl writes its own messages to stderr. */
 static int systemctl_do(const char *verb, struct diag *diag)
 {
 	const char *const words[] = {"systemctl", verb, BOOT_UNIT, NULL};

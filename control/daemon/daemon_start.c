@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #define DAEMON_END_TIMEOUT_MS	 120000
-#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* of a daemon that is not needed any more */
+#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* for a daemon that is no longer needed */
 #define DAEMON_END_INTERVAL_MS	 5
-/* A signal may come right before poll(), which it then does not end. */
+/* poll() is repeated at this interval, because it misses a signal that came just before it. */
 #define DAEMON_READY_INTERVAL_MS 100
 
 void daemon_args_init(struct daemon_args *args, const char *program)
@@ -57,13 +57,13 @@ void daemon_args_add(struct daemon_args *args, const char *format, ...)
 	args->args[args->nr] = NULL;
 }
 
-/* Runs in the new process. Never returns. */
+/* Called in the new process; does not return. */
 static void become_daemon(const char *path, struct daemon_args *args, int ready_fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
-	/* Not the caller's stdout: its readers would wait for the daemon's end. */
+	/* Readers of the caller's stdout would wait until the daemon ends. */
 	if (null >= 0) {
 		(void)dup2(null, STDIN_FILENO);
 		(void)dup2(null, STDOUT_FILENO);
@@ -188,7 +188,7 @@ static int launch(const char *path, struct daemon_args *args, const int ready[2]
 	return 0;
 }
 
-/* path has PATH_MAX bytes. */
+/* Finds the daemon's program. path must have room for PATH_MAX bytes. */
 static int find_daemon(const struct daemon_args *args, char *path, struct diag *diag)
 {
 	if (!args->nr)

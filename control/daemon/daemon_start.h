@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starting oprofiled or oprof-tracer: their command line, and the pipe on which
- * they report that they are ready, or why not (doc/control-socket.md).
+ * Starts oprofiled or oprof-tracer: builds their command line, and reads the pipe on which they
+ * report that they are ready, or why they are not (doc/control-socket.md).
  */
 #ifndef CONTROL_DAEMON_START_H
 #define CONTROL_DAEMON_START_H
@@ -17,7 +17,7 @@
 
 #define DAEMON_READY_TIMEOUT_MS 60000
 
-/* A command line being built. A lack of memory is noted, and reported by daemon_start(). */
+/* A command line being built. If memory is short, this is noted, and daemon_start() reports it. */
 struct daemon_args {
 	char **args; /* NULL-terminated */
 	size_t nr, room;
@@ -31,14 +31,14 @@ void daemon_args_add(struct daemon_args *args, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 enum daemon_kind {
-	DAEMON_PRIVATE,	 /* a child, which the terminal's signals do not reach */
-	DAEMON_DETACHED, /* runs on independently */
+	DAEMON_PRIVATE,	 /* a child process, which does not receive the terminal's signals */
+	DAEMON_DETACHED, /* continues to run after this process has ended */
 };
 
 /*
- * Runs the daemon with args and waits until it is ready. *pid is the child,
- * which the caller must wait for (DAEMON_PRIVATE; else 0). On failure it has
- * ended, and diag has the reason. Returns 0 or -errno.
+ * Runs the daemon with args and waits until it is ready. With DAEMON_PRIVATE, *pid is the child,
+ * for which the caller must wait; otherwise 0. On failure the daemon has ended, and diag has the
+ * reason. Returns 0 or -errno.
  *
  * signal_came returns the signal that asked this process to end, or 0; NULL if
  * such signals are not caught. At a signal before the daemon is ready (-EINTR),
@@ -49,16 +49,19 @@ enum daemon_kind {
 int daemon_start(struct daemon_args *args, enum daemon_kind kind, int (*signal_came)(void),
 		 pid_t *pid, struct diag *diag);
 
-/* Replaces this process by the daemon. Returns only on failure: -errno and diag. */
+/* Replaces this process by the daemon. Returns only on failure: -errno with diag. */
 int daemon_exec(struct daemon_args *args, struct diag *diag);
 
-/* Ends a private daemon and waits for it. Returns 0; -EIO if it failed; or -errno; with diag. */
+/*
+ * Ends a private daemon and waits for it. Returns 0; -EIO if the daemon failed; or another -errno.
+ * Fills diag on errors.
+ */
 int daemon_end(pid_t pid, struct diag *diag);
 
-/* Judges a private daemon's status from waitpid: 0, or -EIO and diag. */
+/* Interprets a private daemon's status from waitpid. Returns 0, or -EIO and diag. */
 int daemon_judge_status(int status, struct diag *diag);
 
-/* For daemon_start() and its tests: parses "ok", or "error TEXT" into diag. 0 or -errno. */
+/* For daemon_start() and its tests: parses "ok" or "error TEXT". Returns 0, or -errno and diag. */
 int daemon_ready_parse(const char *line, struct diag *diag);
 
 #endif

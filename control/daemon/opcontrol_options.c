@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of options: OPTION_ACTION + the bit of an action; settings and others from 100 on. */
+/* Numbers of options: OPTION_ACTION plus the bit number of an action; other options from 100 on. */
 enum {
 	OPTION_ACTION = 1,
 	OPTION_EVENT = 100,
@@ -150,7 +150,10 @@ static int set_save_name(struct opcontrol_options *options, const char *name, st
 	return error ? error : option_keep(&options->save_name, name, diag);
 }
 
-/* text: NULL for options without an argument. Returns 1 after help or version was shown. */
+/*
+ * text is NULL for options without an argument. Returns 1 after help or version was shown; 0; or
+ * -errno and diag.
+ */
 static int take_option(struct opcontrol_options *options, int option, const char *text,
 		       struct diag *diag)
 {
@@ -289,7 +292,7 @@ int opcontrol_options_apply(const struct opcontrol_options *options, struct setu
 {
 	int error = 0;
 
-	/* A list given here replaces the whole previous list. */
+	/* A list on the command line replaces the whole previous list. */
 	if (opcontrol_options_has_setting(options, "event"))
 		sampling_clear_events(&setup->sampling);
 	if (opcontrol_options_has_setting(options, "separate"))
@@ -297,7 +300,7 @@ int opcontrol_options_apply(const struct opcontrol_options *options, struct setu
 	for (size_t i = 0; !error && i < options->nr_settings; i++)
 		error = setup_set(setup, options->settings[i].key, options->settings[i].value,
 				  diag);
-	/* oprof start has its own defaults for settings that were never given. */
+	/* oprof start has its own defaults for settings that the user has never given. */
 	if (!error && options->left_on && !setup->sampling.separation_given)
 		error = setup_set(setup, "separate", "lib", diag);
 	if (!error && options->left_on && !setup->cpu_budget_given)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opcontrol's command line: actions, and settings to keep. */
+/* opcontrol's command line: actions, and settings to store in the setup. */
 #ifndef CONTROL_OPCONTROL_OPTIONS_H
 #define CONTROL_OPCONTROL_OPTIONS_H
 
@@ -31,32 +31,32 @@ enum opcontrol_action {
 };
 
 struct opcontrol_setting {
-	const char *key; /* for setup_set() */
+	const char *key; /* key for setup_set() */
 	char *value;
 };
 
 struct opcontrol_options {
 	unsigned int actions;		    /* bits of enum opcontrol_action */
-	struct opcontrol_setting *settings; /* in the order given */
+	struct opcontrol_setting *settings; /* in the order of the command line */
 	size_t nr_settings, room_settings;
 	char *session_dir; /* malloc'ed */
-	char *save_name;   /* malloc'ed; with OPCONTROL_SAVE */
+	char *save_name;   /* malloc'ed; set with OPCONTROL_SAVE */
 	bool verbose;
 	bool left_on;	 /* use the defaults of oprof start */
-	bool no_build;	 /* init: load only a module that exists already */
-	bool boot;	 /* start or shutdown: at boot as well */
+	bool no_build;	 /* init: load the module only if it exists already */
+	bool boot;	 /* start or shutdown: also for later boots */
 	bool foreground; /* start: become the daemon */
 	poptContext popt;
 };
 
-/* Parses the command line. As operf_options_parse(). */
+/* Parses the command line. Parameters and results are those of operf_options_parse(). */
 int opcontrol_options_parse(struct opcontrol_options *options, int argc, const char **argv,
 			    struct diag *diag);
 void opcontrol_options_deinit(struct opcontrol_options *options);
 
 bool opcontrol_options_has_setting(const struct opcontrol_options *options, const char *key);
 
-/* Applies the settings given to setup. Returns 0, -EINVAL, or -ENOMEM. */
+/* Applies the settings of the command line to setup. Returns 0, -EINVAL or -ENOMEM. */
 int opcontrol_options_apply(const struct opcontrol_options *options, struct setup *setup,
 			    struct diag *diag);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What to sample and how to separate it: options that operf and opcontrol
- * share, and their conversion to the daemon's command line.
+ * The events to sample and the separation of samples: options that operf and opcontrol share, and
+ * their conversion to the daemon's command line.
  */
 #ifndef CONTROL_SAMPLING_H
 #define CONTROL_SAMPLING_H
@@ -18,15 +18,15 @@
 #define SAMPLING_STACK_BYTES_MIN 1024
 #define SAMPLING_STACK_BYTES_MAX 65528 /* the kernel's limit */
 
-/* How the callers of user-space functions are found. */
+/* The way to find the callers of user-space functions. */
 enum sampling_unwind {
-	SAMPLING_UNWIND_AUTO, /* the best available */
+	SAMPLING_UNWIND_AUTO, /* the best way available */
 	SAMPLING_UNWIND_FP,   /* by frame pointers */
 	SAMPLING_UNWIND_TABLES,
 	SAMPLING_UNWIND_NR,
 };
 
-/* Their names in options and files. */
+/* Names of these values in options and files. */
 extern const char *const sampling_unwind_names[SAMPLING_UNWIND_NR];
 
 enum sampling_separation {
@@ -41,14 +41,14 @@ enum sampling_separation {
 #define SAMPLING_SEPARATION_BYTES 64
 
 struct sampling {
-	char **events; /* as given, "NAME:COUNT:..."; none: the default event */
+	char **events; /* as given, "NAME:COUNT:..."; NULL: the default event */
 	size_t nr_events, room_events;
-	uint64_t hz;		 /* -F; 0: not given */
+	uint64_t hz;		 /* frequency given by -F; 0: not given */
 	unsigned int separation; /* bits of enum sampling_separation */
-	bool separation_given;	 /* else the command's default applies */
-	unsigned int depth;	 /* of call chains; 0: none */
+	bool separation_given;	 /* false: the command's default applies */
+	unsigned int depth;	 /* limit of call chains; 0: no call chains */
 	enum sampling_unwind unwind;
-	unsigned int stack_bytes; /* of each copy of a stack; 0: the daemon's choice */
+	unsigned int stack_bytes; /* of each copy of a stack; 0: the daemon chooses */
 };
 
 void sampling_init(struct sampling *sampling);
@@ -58,27 +58,26 @@ void sampling_deinit(struct sampling *sampling);
 int sampling_add_events(struct sampling *sampling, const char *list, struct diag *diag);
 void sampling_clear_events(struct sampling *sampling);
 
-/* Set a value from an option's text. Return 0 or -EINVAL. */
+/* These functions set a value from an option's text. They return 0, or -EINVAL and diag. */
 int sampling_set_hz(struct sampling *sampling, const char *text, struct diag *diag);
 int sampling_set_depth(struct sampling *sampling, const char *text, struct diag *diag);
 int sampling_set_unwind(struct sampling *sampling, const char *text, struct diag *diag);
-/* 0: back to the daemon's choice. */
+/* 0 restores the daemon's choice. */
 int sampling_set_stack_bytes(struct sampling *sampling, const char *text, struct diag *diag);
-/* Adds a comma-separated list; "none" must be alone and clears the separation. */
+/* Adds a comma-separated list. "none" must be the only word and clears the separation. */
 int sampling_set_separation(struct sampling *sampling, const char *text, struct diag *diag);
-/* Writes into text[SAMPLING_SEPARATION_BYTES]. */
+/* Writes the separation into text[SAMPLING_SEPARATION_BYTES]. */
 void sampling_format_separation(const struct sampling *sampling, char *text);
 
 /*
- * Checks everything against the event tables, and adds --event, --frequency,
- * --separate, --callgraph, --unwind and --stack-bytes to args. default_hz is
- * for events without a count if -F was not given. Returns 0, or -errno and
- * diag.
+ * Checks all values against the event tables, and adds --event, --frequency, --separate,
+ * --callgraph, --unwind and --stack-bytes to args. default_hz is the frequency of events without a
+ * count if -F was not given. Returns 0, or -errno and diag.
  */
 int sampling_to_args(const struct sampling *sampling, uint64_t default_hz, struct daemon_args *args,
 		     struct diag *diag);
 
-/* As sampling_to_args, but only checks. */
+/* Checks the same as sampling_to_args, but adds no arguments. */
 int sampling_check(const struct sampling *sampling, uint64_t default_hz, struct diag *diag);
 
 #endif

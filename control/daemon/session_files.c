@@ -29,7 +29,7 @@ int session_files_check_name(const char *name, struct diag *diag)
 		return diag_set(diag, -EINVAL, "the name of a session cannot begin with \"%c\"",
 				*name);
 	for (const char *c = name; *c; c++) {
-		/* Reports give commas, globs and braces in session names a meaning. */
+		/* In reports, commas, globs and braces in session names have a meaning. */
 		if (iscntrl((unsigned char)*c) || isspace((unsigned char)*c) ||
 		    strchr("/,*?[]{}\\", *c))
 			return diag_set(diag, -EINVAL,
@@ -40,7 +40,7 @@ int session_files_check_name(const char *name, struct diag *diag)
 	return 0;
 }
 
-/* Returns the lock's descriptor; -ENOENT: there is no such folder. */
+/* Returns a descriptor of the lock, or -errno; -ENOENT: there is no such folder. */
 static int take_lock(const char *session_dir, struct diag *diag)
 {
 	char path[PATH_MAX];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session folder in which no daemon runs: opcontrol changes it itself. session_files_reset and
- * session_files_save take the daemon's lock on the folder, so that no daemon starts concurrently;
- * -EBUSY if a daemon holds it. diag is set on failure.
+ * Functions for a session folder in which no daemon runs: opcontrol itself changes it.
+ * session_files_reset and session_files_save take the daemon's lock on the folder, so that no
+ * daemon starts concurrently; they return -EBUSY if a daemon holds the lock. All functions fill
+ * diag on errors.
  */
 #ifndef CONTROL_SESSION_FILES_H
 #define CONTROL_SESSION_FILES_H
@@ -10,17 +11,20 @@
 #include "lib/diag.h"
 
 /*
- * Excludes other opcontrols from starting or ending the folder's daemon or
- * changing its settings; waits up to timeout_ms for one that is active.
- * Independent of the daemon's lock. Returns a descriptor, to be closed when
- * done; -ENOENT no such folder, -EBUSY timeout, or another -errno.
+ * Prevents other opcontrols from starting or ending the folder's daemon or changing its settings.
+ * If another opcontrol does so now, waits up to timeout_ms. This lock is independent of the
+ * daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: no such folder;
+ * -EBUSY: timeout; or another -errno.
  */
 int session_files_hold(const char *session_dir, int timeout_ms, struct diag *diag);
 
-/* Removes samples/current. Returns 0 (also if it is missing) or -errno. */
+/* Removes samples/current. Returns 0, also if it does not exist, or -errno. */
 int session_files_reset(const char *session_dir, struct diag *diag);
 
-/* Renames samples/current to samples/NAME. -ENOENT if there are no samples, -EEXIST. */
+/*
+ * Renames samples/current to samples/NAME. Returns 0; -ENOENT: there are no samples; -EEXIST: there
+ * is such a session; or another -errno.
+ */
 int session_files_save(const char *session_dir, const char *name, struct diag *diag);
 
 /* Checks that name is valid for a session. Returns 0 or -EINVAL. */

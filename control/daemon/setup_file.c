@@ -92,7 +92,7 @@ static enum setup_key find_key(const char *key)
 	return KEY_NR;
 }
 
-/* Keeps value, which must fit on one line of the file. */
+/* Replaces *kept by a copy of value, which must fit on one line of the file. */
 static int set_text(char **kept, const char *key, const char *value, struct diag *diag)
 {
 	char *copy;
@@ -111,12 +111,12 @@ static int set_text(char **kept, const char *key, const char *value, struct diag
 	return 0;
 }
 
-/* Limits of the module (doc/kmod.md) and of the daemon. */
+/* Limits of the kernel module (doc/kmod.md) and of the daemon. */
 static const struct size_range {
 	unsigned int min, max;
 } buffer_range = {1024, 4194304}, watershed_range = {1, 4194304}, cpu_buffer_range = {128, 1048576};
 
-/* Sets a number of samples; 0: the daemon's choice. */
+/* Sets a number of samples; 0: the daemon chooses. */
 static int set_size(unsigned int *size, const char *key, const char *value, struct size_range range,
 		    struct diag *diag)
 {
@@ -143,7 +143,7 @@ static int set_source(struct setup *setup, const char *value, struct diag *diag)
 			"source: \"%s\" is not one of auto, kmod (the kernel module), perf", value);
 }
 
-/* The daemon checks the minimum. 0: back to the default. */
+/* Sets the size; 0: the default. The daemon checks the minimum. */
 static int set_history_bytes(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (number_parse_bytes(value, &setup->history_bytes))
@@ -185,7 +185,7 @@ static int set_no_vmlinux(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
-/* Needs an absolute path: the daemon has another current folder. "none" clears it. */
+/* Requires an absolute path, because the daemon has another current folder. "none" clears it. */
 static int set_metrics(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (!strcmp(value, "none")) {
@@ -210,7 +210,7 @@ static int set_cpu_budget(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
-/* A comma also separates events here, but setup_format writes each on its own line. */
+/* Commas also separate events here, but setup_format writes each event on its own line. */
 static int set_event(struct setup *setup, const char *value, struct diag *diag)
 {
 	for (const char *c = value; *c; c++) {

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MATCH_TEXT_BYTES 128 /* length of a difference in messages */
+#define MATCH_TEXT_BYTES 128 /* limit of the text of a difference in messages */
 
 /* An option of the daemon and its key in STATUS. */
 static const struct {
 	const char *option;
 	const char *key;
-	const char *absent; /* its value in STATUS if the option is not given; NULL: no line */
+	const char *absent; /* value in STATUS if the option is not given; NULL: no such line */
 } matched[] = {
 	{"--system", "target", NULL},
 	{"--event=", "event", NULL},
@@ -35,8 +35,8 @@ static const struct {
 #define NR_MATCHED (sizeof(matched) / sizeof(matched[0]))
 
 /*
- * Finds the next line of key in text, sets its *value, and returns the text
- * after it; NULL: none.
+ * Finds the next line of key in text and sets *value to its value. Returns the text after the line;
+ * NULL: no such line.
  */
 static const char *next_value(const char *text, const char *key, const char **value, size_t *length)
 {
@@ -69,7 +69,7 @@ static size_t count_values(const char *text, const char *key)
 	return nr;
 }
 
-/* Formats all values in one line: "a, b". */
+/* Formats all values of key in one line: "a, b". */
 static void show_values(const char *text, const char *key, char *shown)
 {
 	const char *value;
@@ -120,7 +120,7 @@ static int match_option(size_t which, const struct daemon_args *args, const char
 	for (size_t i = 0; !error && i < args->nr; i++) {
 		if (strncmp(args->args[i], option, strlen(option)) != 0)
 			continue;
-		/* --system has no value. */
+		/* The option --system has no value. */
 		wanted = !strcmp(key, "target") ? "system" : args->args[i] + strlen(option);
 		nr_wanted++;
 		error = match_value(status, key, wanted, diag);
@@ -134,7 +134,7 @@ static int match_option(size_t which, const struct daemon_args *args, const char
 	return error;
 }
 
-/* Compares a source that was asked for; auto accepts any. */
+/* Compares a source that the setup requires; auto accepts any source. */
 static int match_source(const struct setup *setup, const char *status, struct diag *diag)
 {
 	if (setup->source == SETUP_SOURCE_AUTO)

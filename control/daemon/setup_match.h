@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks whether a running daemon samples as the setup says. Only the daemon's
- * own STATUS is used: it may have been started by hand, by operf, or before the
- * setup was changed.
+ * Checks whether a running daemon samples as the setup requires. Only the daemon's own STATUS is
+ * used, because the daemon may have been started by hand, by operf, or before the setup was
+ * changed.
  */
 #ifndef CONTROL_SETUP_MATCH_H
 #define CONTROL_SETUP_MATCH_H
@@ -11,10 +11,9 @@
 #include "lib/diag.h"
 
 /*
- * status: the text of the daemon's answer to STATUS (doc/control-socket.md).
- * Returns 0 if a daemon started now would sample in the same way; -EBUSY if
- * not, with the first difference in diag; or another -errno if the setup itself
- * is refused. Settings that have no effect are not compared.
+ * status is the text of the daemon's answer to STATUS (doc/control-socket.md). Returns 0 if a
+ * daemon started now would sample in the same way; -EBUSY if not, with the first difference in
+ * diag; or another -errno if the setup itself is refused. Settings without effect are not compared.
  */
 int setup_match(const struct setup *setup, const char *status, struct diag *diag);
 

@@ -14,12 +14,16 @@
 
 #define VALUE_BYTES	 256
 #define NS		 INT64_C(1000000000)
-#define LATELY_NS	 (70 * NS) /* "the last minute" may be one step longer */
-#define TROUBLE_SHARE	 0.01	   /* of the last minute's samples lost */
+#define LATELY_NS	 (70 * NS) /* figures of "the last minute" may cover one step more */
+#define TROUBLE_SHARE	 0.01	   /* larger share of the last minute's samples lost: a problem */
 #define TROUBLE_SEEN_MIN 100	   /* with fewer samples the share is not significant */
-#define TROUBLE_BUDGET	 1.05	   /* disk over its budget: closing and merging exceed it briefly */
+/*
+ * Use of the disk, relative to its budget, above which there is a problem. Closing and merging
+ * slices exceed the budget briefly.
+ */
+#define TROUBLE_BUDGET 1.05
 
-/* Meaning of each loss reason, and the remedy. */
+/* The meaning of each reason of loss, and the remedy. */
 static const struct {
 	const char *reason, *meaning;
 } losses[] = {
@@ -96,7 +100,7 @@ static const char *bytes_text(uint64_t nr_bytes, char room[32])
 	return room;
 }
 
-/* Formats the two largest units: "3 days 4 h", "2 h 14 min", "41 s". */
+/* Formats the time in the two largest units: "3 days 4 h", "2 h 14 min", "41 s". */
 static const char *passed_text(int64_t ns, char room[48])
 {
 	int64_t s = ns > 0 ? ns / NS : 0;
@@ -154,7 +158,7 @@ static void print_head(const struct status_text *text)
 	(void)fputc('\n', text->stream);
 }
 
-/* Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER"; COUNT is empty with a frequency. */
+/* Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER"; COUNT is empty if it has a frequency. */
 static void print_event(const struct status_text *text, const struct key_value *line)
 {
 	char event[VALUE_BYTES];
@@ -164,7 +168,7 @@ static void print_event(const struct status_text *text, const struct key_value *
 	(void)snprintf(event, sizeof(event), "%.*s", (int)line->nr_value, line->value);
 	name = strsep(&rest, ":");
 	count = rest ? strsep(&rest, ":") : "";
-	if (!strcmp(name, "off-cpu")) /* its count is 1 and has no meaning */
+	if (!strcmp(name, "off-cpu")) /* the count of off-cpu is 1 and has no meaning */
 		print_line(text, "event", "%s, every switch is recorded", name);
 	else if (*count && strcmp(count, "0") != 0)
 		print_line(text, "event", "%s, one sample every %s events", name, count);
@@ -179,7 +183,7 @@ static void print_event(const struct status_text *text, const struct key_value *
 			   number(text, "frequency"), number(text, "cpus"));
 }
 
-/* If the module is missing, the last --init has the best reason. */
+/* If the module is missing, the reason that the last --init stored is the most precise one. */
 static void print_source(const struct status_text *text)
 {
 	char source[VALUE_BYTES], reason[MODULE_TEXT_BYTES], remedy[MODULE_TEXT_BYTES];
@@ -233,7 +237,7 @@ static void print_cost(const struct status_text *text)
 			   fraction(text, "cpu_percent"), memory);
 }
 
-/* A burst is not a problem; if it lasts, the daemon takes fewer samples. */
+/* A short burst is not a problem. If the cost stays high, the daemon takes fewer samples. */
 static void print_budget(const struct status_text *text)
 {
 	char budget[VALUE_BYTES], cost[VALUE_BYTES];
@@ -332,7 +336,7 @@ static void print_disk(const struct status_text *text)
 			   bytes_text(number(text, "history_bytes"), history), limit);
 }
 
-/* Prints the text of notes for people; their first word is for programs. */
+/* Prints notes for people: without the first word, which is for programs. */
 static void print_notes(const struct status_text *text)
 {
 	const char *next = text->status;

@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Values as for service scripts (systemctl status, LSB). */
+/* Values are those of service scripts (systemctl status, LSB). */
 enum status_health {
 	STATUS_HEALTHY = 0,
-	STATUS_TROUBLE = 1, /* it runs, but something is wrong */
+	STATUS_TROUBLE = 1, /* the daemon runs, but has a problem */
 	STATUS_NOT_RUNNING = 3,
 };
 
-/* Prints status in local time, problems last. now_ns: since 1970. */
+/* Prints status, with times in local time, and problems last. now_ns: since 1970. */
 enum status_health status_text_print(FILE *stream, const char *status, int64_t now_ns);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* SIGCHLD, which does not end the wait, is the last. */
+/* SIGCHLD, which does not end the wait, must be the last. */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGCHLD};
 #define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
@@ -41,9 +41,13 @@ int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 	(void)sigemptyset(&wanted);
 	for (unsigned int i = 0; i < NR_SIGNALS; i++)
 		(void)sigaddset(&wanted, signals[i]);
-	/* Blocked except in sigsuspend(): none can arrive between the check and the wait. */
+	/*
+	 * Blocked except in sigsuspend(), so no signal can arrive between the check and the wait.
+	 */
 	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
-	/* A launcher may have blocked signals, or set an alarm, which then ends the profile. */
+	/*
+	 * A launcher may have blocked these signals, or set an alarm, which then ends the profile.
+	 */
 	for (unsigned int i = 0; i < NR_SIGNALS; i++)
 		(void)sigdelset(&before, signals[i]);
 	if (seconds)
@@ -68,7 +72,7 @@ void watch_catch_signals(void)
 	struct sigaction before;
 
 	for (unsigned int i = 0; i < NR_SIGNALS - 1; i++) {
-		/* Under nohup, closing the terminal must not end anything. */
+		/* Under nohup, closing the terminal must not end the profile. */
 		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
 		    before.sa_handler == SIG_IGN)
 			continue;

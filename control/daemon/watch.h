@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waiting until a private daemon ends, or the user ends it. */
+/* Waits until a private daemon ends, or the user ends it. */
 #ifndef CONTROL_WATCH_H
 #define CONTROL_WATCH_H
 
@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-/* Catches Ctrl-C and similar signals from now on. Call it before the daemon is started. */
+/* From now on catches Ctrl-C and similar signals. Call it before the daemon is started. */
 void watch_catch_signals(void);
 
 /*
@@ -17,9 +17,10 @@ void watch_catch_signals(void);
 int watch_signal(void);
 
 /*
- * Waits until such a signal arrives or seconds have passed (0: no limit, except for an alarm that
- * is already set), and then ends the daemon, or until the daemon ends by itself because nothing is
- * left to do. Returns 0; -EIO if it failed; or -errno; with diag.
+ * Waits until such a signal arrives, until seconds have passed (0: no limit, except for an alarm
+ * that is already set), or until the daemon ends by itself because nothing is left to do. In the
+ * first two cases ends the daemon. Returns 0; -EIO if the daemon failed; or another -errno. Fills
+ * diag on errors.
  */
 int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag);
 

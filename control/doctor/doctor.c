@@ -15,7 +15,7 @@ void doctor_set(struct doctor_finding *finding, enum doctor_level level, const c
 	va_end(args);
 }
 
-/* A check uses either system calls or files below a root. */
+/* A check uses either system calls, or files below a root folder. */
 static const struct {
 	const char *what;
 	void (*check)(struct doctor_finding *finding);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oprof doctor: checks whether this user can profile on this machine, and what
- * would improve it. Prints a list of findings, each with a command as its
- * remedy.
+ * oprof doctor: checks whether this user can profile on this machine, and what would improve
+ * profiling. Prints a list of findings, each with a command as its remedy.
  */
 #ifndef CONTROL_DOCTOR_H
 #define CONTROL_DOCTOR_H
@@ -14,7 +13,7 @@
 
 enum doctor_level {
 	DOCTOR_OK,
-	DOCTOR_NOTE, /* works, but could be better */
+	DOCTOR_NOTE, /* profiling works, but could be better */
 	DOCTOR_FAIL, /* profiling is impossible */
 };
 
@@ -22,13 +21,13 @@ struct doctor_finding {
 	enum doctor_level level;
 	const char *what;
 	char found[512];
-	char remedy[512]; /* empty: none, or none needed */
+	char remedy[512]; /* empty: there is no remedy, or none is needed */
 };
 
-/* Prints all findings. Returns true if this user can profile at least own processes. */
+/* Prints all findings. Returns whether this user can profile at least their own processes. */
 bool doctor_run(FILE *stream);
 
-/* The single checks. root: prefix of /proc and /sys, "" except in tests. */
+/* The individual checks. root: prefix of /proc and /sys; "" except in tests. */
 void doctor_check_tools(struct doctor_finding *finding);
 void doctor_check_own(struct doctor_finding *finding);
 void doctor_check_kernel_mode(struct doctor_finding *finding);
@@ -42,13 +41,16 @@ void doctor_check_kernel_symbols(const char *root, struct doctor_finding *findin
 void doctor_check_debug_info(const char *root, struct doctor_finding *finding);
 void doctor_check_frame_pointers(struct doctor_finding *finding);
 void doctor_check_module(const char *root, struct doctor_finding *finding);
-/* For doctor_check_module and its tests: the module is not loaded; answer: whether it could be. */
+/*
+ * For doctor_check_module and its tests. The module is not loaded; answer reports whether it could
+ * be loaded.
+ */
 void doctor_judge_module(const struct module_answer *answer, struct doctor_finding *finding);
 void doctor_check_btf(const char *root, struct doctor_finding *finding);
 void doctor_check_tracefs(const char *root, struct doctor_finding *finding);
 void doctor_check_filter(const char *root, struct doctor_finding *finding);
 
-/* Sets found and remedy (NULL: none). */
+/* Sets level, found and remedy (NULL: no remedy). */
 void doctor_set(struct doctor_finding *finding, enum doctor_level level, const char *remedy,
 		const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -106,7 +106,10 @@ void doctor_check_rate(const char *root, struct doctor_finding *finding)
 			   "up to %ld per second; cpu-clock and task-clock up to 10000", hz);
 }
 
-/* Finds the first symbol address other than 0; 0: hidden. False: no symbols at all. */
+/*
+ * Finds the first symbol address other than 0; if all are 0, they are hidden. Returns false if
+ * there are no symbols.
+ */
 static bool first_symbol(const char *root, unsigned long long *address)
 {
 	char full[PATH_MAX];
@@ -114,7 +117,7 @@ static bool first_symbol(const char *root, unsigned long long *address)
 	FILE *file = fopen(at(root, "/proc/kallsyms", full), "re");
 	bool found = false;
 
-	/* The very first symbols may really be at 0 (per-CPU data): read some more. */
+	/* Some of the first symbols may really have address 0 (per-CPU data): read more. */
 	for (int i = 0; file && i < 1000 && fgets(line, sizeof(line), file); i++) {
 		char *end;
 
@@ -164,8 +167,8 @@ static bool folder_has_entries(const char *root, const char *path)
 }
 
 /*
- * Returns whether the text of os-release(5) has this ID. As a value of a shell's assignment, it may
- * be in quotes.
+ * Returns whether the text of os-release(5) has this ID. The ID may be in quotes, as it is the
+ * value of a shell assignment.
  */
 static bool has_id(const char *text, const char *id)
 {
@@ -187,7 +190,7 @@ static bool has_id(const char *text, const char *id)
 	return false;
 }
 
-/* Names the distribution's own debuginfod server, by ID in os-release; else that of elfutils. */
+/* Names the distribution's debuginfod server, by ID in os-release, or otherwise elfutils'. */
 static const char *debuginfod_remedy(const char *root)
 {
 	static const struct {

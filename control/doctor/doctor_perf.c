@@ -12,7 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SAMPLE_PAGES 64 /* as the daemon of a user other than root, without call chains */
+/* Size of the daemon's rings without call chains, if its user is not root. */
+#define SAMPLE_PAGES 64
 #define SIDE_PAGES   32
 
 static int probe_clock(enum perf_probe_target target, enum perf_probe_mode mode)
@@ -29,7 +30,7 @@ void doctor_check_tools(struct doctor_finding *finding)
 	for (unsigned int i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
 		if (!tool_path_find(tools[i], path, sizeof(path)))
 			continue;
-		/* Small boards only record (configure --disable-reports). */
+		/* Machines that only record lack the reports (configure --disable-reports). */
 		doctor_set(finding, i < 2 ? DOCTOR_FAIL : DOCTOR_NOTE,
 			   "install all of oprof: make install",
 			   "cannot find %s in this program's folder or in %s", tools[i],
@@ -107,7 +108,7 @@ void doctor_check_rings(struct doctor_finding *finding)
 		   SIDE_PAGES, strerror(-error));
 }
 
-/* Each event needs a descriptor per CPU; for processes, per CPU and thread. */
+/* Each event needs a descriptor for each CPU; for processes, one for each CPU and thread. */
 void doctor_check_open_files(struct doctor_finding *finding)
 {
 	struct rlimit limit = {0, 0};
@@ -128,7 +129,7 @@ void doctor_check_open_files(struct doctor_finding *finding)
 #define HAS_UNWIND_TABLES false
 #endif
 
-/* Unwind tables are followed in the part of the stack that the kernel copies with each sample. */
+/* The walk by unwind tables uses the part of the stack that the kernel copies with each sample. */
 void doctor_check_frame_pointers(struct doctor_finding *finding)
 {
 	if (HAS_UNWIND_TABLES)

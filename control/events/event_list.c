@@ -31,7 +31,10 @@ static void print_unit_mask(FILE *stream, const struct event_unit_mask *mask)
 			      mask->values[i].text);
 }
 
-/* Tries the event, and returns whether this machine lacks it; false if this user is refused. */
+/*
+ * Tries to open the event. Returns whether this machine does not have it; false if the user is not
+ * permitted.
+ */
 static bool event_absent(const struct event *event)
 {
 	int error =

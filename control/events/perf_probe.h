@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trying perf_event_open: only the real call shows what is allowed. */
+/* Tries perf_event_open, because only the real call shows what is permitted. */
 #ifndef CONTROL_PERF_PROBE_H
 #define CONTROL_PERF_PROBE_H
 
@@ -16,7 +16,10 @@ int perf_probe_open(uint32_t perf_type, uint64_t config, enum perf_probe_target 
 /* Returns whether this machine and this user can sample cycles. */
 bool perf_probe_has_cycles(void);
 
-/* Maps rings with these numbers of data pages for own events on every CPU. Returns 0 or -errno. */
+/*
+ * Maps rings with these numbers of data pages, for events of this process on every CPU. Returns 0
+ * or -errno.
+ */
 int perf_probe_rings(unsigned int sample_pages, unsigned int side_pages);
 
 #endif

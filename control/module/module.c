@@ -18,8 +18,8 @@
 #define PERF_DOES_TEXT "opcontrol --setup --source=perf profiles without it"
 
 /*
- * Refuses a module of another oprof. If this user may not read its version, the daemon will check
- * it.
+ * Refuses a module of another version of oprof. If this user may not read the module's version, the
+ * daemon will check it.
  */
 static void check_version(struct module_answer *answer)
 {
@@ -78,7 +78,7 @@ int module_deinit(struct diag *diag)
 			answer.remedy);
 }
 
-/* Returns false if the kernel does not report it. */
+/* Returns false if the kernel does not report the boot's id. */
 static bool boot_id(char id[BOOT_ID_BYTES])
 {
 	char *text;

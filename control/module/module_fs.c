@@ -26,7 +26,7 @@ bool module_fs_is_loaded(const char *root)
 	return !access(path, F_OK);
 }
 
-/* The last mount at folder counts: another filesystem may cover ours. */
+/* The last mount at folder counts, because a later filesystem may cover the module's. */
 bool module_fs_is_mounted(const char *root, const char *folder)
 {
 	char path[PATH_MAX];
@@ -60,7 +60,7 @@ int module_fs_mount(const char *folder, struct diag *diag)
 	if (mount(OPROF_KMOD_FS_TYPE, folder, OPROF_KMOD_FS_TYPE, MS_NOSUID | MS_NOEXEC | MS_NODEV,
 		  NULL)) {
 		error = -errno;
-		/* Another --init was faster. */
+		/* Another --init has mounted the filesystem concurrently. */
 		if (error == -EBUSY && module_fs_is_mounted("", folder))
 			return 0;
 		return diag_set(diag, error,
@@ -108,7 +108,7 @@ int module_fs_version(const char *folder)
 	return error ? error : (int)version;
 }
 
-/* Returns whether the link leads to folder or below it. */
+/* Returns whether the symbolic link leads to folder or to a file below it. */
 static bool link_leads(const char *link, const char *folder)
 {
 	char target[PATH_MAX];
@@ -154,7 +154,7 @@ static void process_name(const char *process, char name[NAME_BYTES])
 	free(text);
 }
 
-/* Lists the processes in proc, a /proc folder. */
+/* Lists the users of folder among the processes in proc, a /proc folder. */
 static void list_users(const char *proc, DIR *processes, const char *folder, char *text,
 		       size_t nr_bytes)
 {

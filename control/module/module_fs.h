@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The kernel module's control filesystem (doc/kmod.md): mounting it, and
- * finding the processes that use it.
- */
+/* Mounts the kernel module's control filesystem (doc/kmod.md), and finds its users. */
 #ifndef CONTROL_MODULE_FS_H
 #define CONTROL_MODULE_FS_H
 
@@ -11,30 +8,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* root: prefix of /proc and /sys, "" except in tests. */
+/* root: prefix of /proc and /sys; "" except in tests. */
 bool module_fs_is_loaded(const char *root);
 
 /* Returns whether the filesystem is mounted at folder. */
 bool module_fs_is_mounted(const char *root, const char *folder);
 
 /*
- * Creates folder if need be, and mounts the filesystem there. Returns 0, also
- * if it is mounted already, or -errno and diag.
+ * Creates folder if necessary, and mounts the filesystem there. Returns 0, also if it is already
+ * mounted, or -errno and diag.
  */
 int module_fs_mount(const char *folder, struct diag *diag);
 
 /*
- * Unmounts folder and removes it. Returns 0, also if it is not mounted; or
- * -errno and diag, which names the processes that use it.
+ * Unmounts folder and removes it. Returns 0, also if it is not mounted, or -errno and diag, which
+ * names the processes that use it.
  */
 int module_fs_unmount(const char *folder, struct diag *diag);
 
-/* Returns the interface version of the module mounted at folder, or -errno. */
+/* Returns the version of the interface of the module mounted at folder, or -errno. */
 int module_fs_version(const char *folder);
 
 /*
- * Lists up to three processes that use folder or a file below it: "process 12 (cat)",
- * and then "and others". Empty: none that this user may see.
+ * Lists up to three processes that use folder or a file below it, as "process 12 (cat)", and then
+ * "and others". The text is empty if this user may see no such process.
  */
 void module_fs_users(const char *root, const char *folder, char *text, size_t nr_bytes);
 

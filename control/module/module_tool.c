@@ -15,9 +15,9 @@
 
 #define ANSWER_BYTES	4096
 #define STATUS_NOT_RUN	126
-#define NR_WORDS_BESIDE 3 /* its name, --lines, NULL */
+#define NR_WORDS_BESIDE 3 /* the program's name, --lines, NULL */
 
-/* Makes text one line, as files and terminals need it. */
+/* Makes text a single line, as files and terminals require. */
 static void one_line(char *text)
 {
 	for (char *c = text; *c; c++)
@@ -38,7 +38,7 @@ void module_answer_refuse(struct module_answer *answer, const char *remedy, cons
 	one_line(answer->remedy);
 }
 
-/* Runs in the child; never returns. */
+/* Called in the child; does not return. */
 static void become_tool(const char *program, const char *const *words, int answer_fd)
 {
 	const char *all[MODULE_TOOL_NR_MAX + NR_WORDS_BESIDE] = {MODULE_TOOL};
@@ -50,13 +50,13 @@ static void become_tool(const char *program, const char *const *words, int answe
 	}
 	all[nr] = "--lines";
 	(void)dup2(answer_fd, STDOUT_FILENO);
-	/* execv() does not change them. */
+	/* The cast drops const, as execv()'s prototype requires; the words are not modified. */
 	(void)execv(program, (char *const *)(uintptr_t)all);
 	(void)dprintf(STDOUT_FILENO, "reason cannot run %s: %s\n", program, strerror(errno));
 	_exit(STATUS_NOT_RUN);
 }
 
-/* Reads to the end, and keeps what fits: the writer must never block. */
+/* Reads up to the end, so that the writer never blocks, and keeps the part that fits into text. */
 static void read_answer(int fd, char text[ANSWER_BYTES])
 {
 	char rest[ANSWER_BYTES];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs oprof-module, the script that builds, loads and unloads the kernel
- * module, and reads its answer. Only the script knows about kernels and
- * distributions.
+ * Runs oprof-module, the script that builds, loads and unloads the kernel module, and reads its
+ * answer. Everything that depends on kernels and distributions is in the script.
  */
 #ifndef CONTROL_MODULE_TOOL_H
 #define CONTROL_MODULE_TOOL_H
@@ -14,28 +13,30 @@
 
 #define MODULE_TOOL	   "oprof-module"
 #define MODULE_TEXT_BYTES  1024
-#define MODULE_TOOL_NR_MAX 4 /* most words of a call */
+#define MODULE_TOOL_NR_MAX 4 /* largest number of words in a call */
 
-/* Why there is no module, as a sentence without a full stop, and the command that helps. */
+/*
+ * The script's answer: the reason why there is no module, as a sentence without a full stop, and
+ * the command that helps.
+ */
 struct module_answer {
 	bool works;
-	char path[PATH_MAX];		/* the file loaded; empty: already loaded */
-	char reason[MODULE_TEXT_BYTES]; /* only if it does not work, like remedy */
-	char remedy[MODULE_TEXT_BYTES]; /* empty: none */
+	char path[PATH_MAX];		/* the file that was loaded; empty: it was loaded before */
+	char reason[MODULE_TEXT_BYTES]; /* reason and remedy are set only if works is false */
+	char remedy[MODULE_TEXT_BYTES]; /* empty: no remedy */
 };
 
 /*
- * Runs the script with words (a verb and options, NULL-terminated) and waits.
- * Its progress messages go to stderr. Always sets answer: every failure is a
- * reason.
+ * Runs the script with words (a verb and options, NULL-terminated) and waits for its end. Its
+ * progress messages are written to stderr. Always sets answer: every failure is a reason.
  */
 void module_tool_run(const char *const *words, struct module_answer *answer);
 
-/* For module_tool_run() and its tests: runs program instead of finding it by tool_path_find(). */
+/* For module_tool_run() and its tests: runs `program` instead of searching for the script. */
 void module_tool_run_program(const char *program, const char *const *words,
 			     struct module_answer *answer);
 
-/* Sets an answer that does not work. Control characters become blanks. */
+/* Sets an answer with works = false. Control characters become blanks. */
 void module_answer_refuse(struct module_answer *answer, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

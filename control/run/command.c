@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The command while it runs, to which SIGTERM and SIGHUP are passed on; 0 while it is held. */
+/* The running command, to which SIGTERM and SIGHUP are passed on; 0 while it is held. */
 static volatile sig_atomic_t running_pid;
-/* The signal that asked this process to end while the command was held; 0: none. */
+/* The signal that asked this process to end while the command was held; 0: no signal. */
 static volatile sig_atomic_t came;
 
-/* Once the command runs, Ctrl-C is left to it: the terminal signals the command as well. */
+/* Ctrl-C is not passed on to a running command: the terminal also sends it to the command. */
 static void take_signal(int signal_number)
 {
 	if (running_pid <= 0)
@@ -22,7 +22,10 @@ static void take_signal(int signal_number)
 		(void)kill((pid_t)running_pid, signal_number);
 }
 
-/* Not for the held child, whose signals end it. Signals that were ignored (nohup) stay so. */
+/*
+ * Catches signals, except those that were ignored (nohup). Called after the fork, so that signals
+ * still end the held child.
+ */
 static void catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -34,11 +37,11 @@ static void catch_signals(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
 			(void)sigaction(signals[i], &take, NULL);
-	/* The held child may have been killed: then nobody reads its pipe. */
+	/* If the held child was killed, a write to its pipe must not end this process. */
 	(void)signal(SIGPIPE, SIG_IGN);
 }
 
-/* Runs in the child: waits, then execs. Never returns. */
+/* Called in the child: waits, then execs. Does not return. */
 static void hold_and_exec(int go_fd, int error_fd, char *const *argv)
 {
 	char byte;
@@ -112,7 +115,7 @@ int command_release(struct command *command)
 	int error = 0;
 	ssize_t nr;
 
-	/* A signal is either noted before this, or passed on to the command. */
+	/* A signal is either noted before this store, or passed on to the command. */
 	running_pid = command->pid;
 	if (came) {
 		(void)command_cancel(command);
@@ -126,7 +129,7 @@ int command_release(struct command *command)
 	} while (nr < 0 && errno == EINTR);
 	(void)close(command->error_fd);
 	if (nr != sizeof(error))
-		return 0; /* closed by a successful exec */
+		return 0; /* the pipe was closed by a successful exec */
 	(void)wait_for(command->pid);
 	running_pid = 0;
 	return -error;
@@ -143,7 +146,7 @@ int command_cancel(struct command *command)
 
 bool command_ends_first(struct command *command, pid_t other, int *status)
 {
-	/* Children that this process had before it was exec'd may end as well. */
+	/* Other children, which this process had before its own exec, may also end. */
 	while (true) {
 		int ended_status = 0;
 		const pid_t ended = waitpid(-1, &ended_status, 0);
@@ -158,7 +161,7 @@ bool command_ends_first(struct command *command, pid_t other, int *status)
 			return false;
 		}
 		if (ended < 0 && errno != EINTR)
-			return true; /* no child is left: command_wait() reports it */
+			return true; /* no child remains: command_wait() reports this */
 	}
 }
 

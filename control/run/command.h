@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command that is profiled or traced: a child that is held before its exec
- * until the daemon watches it, and then runs as it would from a shell.
+ * The command that is profiled or traced. It is a child process that is held before its exec until
+ * the daemon watches it; then it runs as if it were started by a shell.
  */
 #ifndef CONTROL_COMMAND_H
 #define CONTROL_COMMAND_H
@@ -13,23 +13,23 @@
 
 /* Exit statuses as used by shells and by programs such as timeout(1). */
 #define COMMAND_EXIT_OURS      125 /* oprof failed, not the command */
-#define COMMAND_EXIT_NOT_RUN   126 /* found, but cannot be run */
+#define COMMAND_EXIT_NOT_RUN   126 /* the command was found, but cannot be run */
 #define COMMAND_EXIT_NOT_FOUND 127
-#define COMMAND_EXIT_SIGNAL    128 /* + signal */
+#define COMMAND_EXIT_SIGNAL    128 /* plus the number of the signal */
 
 struct command {
 	pid_t pid;
-	int go_fd;    /* writing a byte lets the child go, closing it ends the child */
-	int error_fd; /* receives the errno of a failed exec */
-	int status;   /* of waitpid(), once ended is set */
+	int go_fd;    /* writing a byte releases the child, closing it ends the child */
+	int error_fd; /* from which the errno of a failed exec is read */
+	int status;   /* as from waitpid(); valid if ended is set */
 	bool ended;
 };
 
 /*
- * Forks the child, which waits. argv ends with NULL. From now on this process takes the signals
- * that ask it to end (SIGINT, SIGQUIT, SIGTERM, SIGHUP, except ignored ones): before
- * command_release() they are noted, so that a daemon that is being started is not left behind.
- * Returns 0 or -errno.
+ * Forks the child, which waits. argv must end with NULL. From now on this process catches the
+ * signals that ask it to end (SIGINT, SIGQUIT, SIGTERM, SIGHUP, except those that were ignored).
+ * Before command_release() they are only noted, so that a daemon that is being started can be ended
+ * in order. Returns 0 or -errno.
  */
 int command_hold(struct command *command, char *const *argv, struct diag *diag);
 
@@ -40,27 +40,28 @@ int command_hold(struct command *command, char *const *argv, struct diag *diag);
 int command_signal(void);
 
 /*
- * Lets the child exec. Returns 0; or, after the child has ended, -errno of the exec, or -ECANCELED:
- * a signal asked this process to end while the child was held, which has then not exec'd.
+ * Lets the child exec. Returns 0, or an error after the child has ended: -errno of the exec, or
+ * -ECANCELED: a signal asked this process to end while the child was held, so the child did not
+ * exec.
  */
 int command_release(struct command *command);
 
 /*
- * Ends a held child instead. Returns the status for this process to exit with: 128 + the signal
- * that asked it to end, or COMMAND_EXIT_OURS if none did.
+ * Ends a held child without an exec. Returns the exit status for this process: 128 + the signal
+ * that asked it to end, or COMMAND_EXIT_OURS if there was no signal.
  */
 int command_cancel(struct command *command);
 
 /*
- * Waits until the command or other, another child of this process, has ended. Returns true if it
- * is the command: call command_wait() for its status. Otherwise other has ended first: *status is
- * its status as of waitpid(), and the command runs on.
+ * Waits until either the command, or other (another child of this process), has ended. Returns true
+ * if the command ended: call command_wait() for its status. Returns false if other ended first: the
+ * command continues, and *status is the status of other as from waitpid().
  */
 bool command_ends_first(struct command *command, pid_t other, int *status);
 
 /*
- * Waits for the command to end. SIGTERM and SIGHUP to this process are passed
- * on to the command. Returns its status as a shell reports it.
+ * Waits until the command ends. Passes on SIGTERM and SIGHUP that this process receives to the
+ * command. Returns the command's status as a shell reports it.
  */
 int command_wait(struct command *command);
 

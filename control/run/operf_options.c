@@ -139,8 +139,8 @@ static int set_duration(struct operf_options *options, const char *text, struct 
 }
 
 /*
- * -d is OProfile's option for the folder, and the duration in many other tools. A number that may
- * be meant as a folder is refused: a profile must not replace another one by misunderstanding.
+ * -d is OProfile's option for the folder, but many other tools use it for the duration. A number
+ * that could also be a folder is refused, so that no profile replaces another one by mistake.
  */
 static int set_duration_or_dir(struct operf_options *options, const char *text, struct diag *diag)
 {

@@ -13,32 +13,36 @@
 #include <sys/types.h>
 
 #define OPERF_SESSION_DIR    "./oprofile_data"
-#define OPERF_CHAIN_DEPTH    127 /* depth for -g */
+#define OPERF_CHAIN_DEPTH    127 /* depth of call chains for -g */
 #define OPERF_RING_PAGES_MAX 16384
 
-#define OPERF_SECONDS_MAX   (366 * 24 * 3600)
-#define OPERF_D_SECONDS_MAX (24 * 3600) /* of -d N; a larger number is rather a date */
+#define OPERF_SECONDS_MAX (366 * 24 * 3600)
+/* Limit for -d N: a larger number is more likely a date. */
+#define OPERF_D_SECONDS_MAX (24 * 3600)
 
-/* command, pids or system is set, or command and system: the machine while the command runs. */
+/*
+ * One of command, pids and system is set; or both command and system: then the machine is profiled
+ * while the command runs.
+ */
 struct operf_options {
 	struct sampling sampling;
 	char *session_dir; /* malloc'ed */
-	char **command;	   /* with its arguments, NULL-terminated; NULL: none */
+	char **command;	   /* the command and its arguments, NULL-terminated; NULL: no command */
 	pid_t *pids;
 	size_t nr_pids, room_pids;
 	bool system;
 	bool append;
 	bool verbose;
 	bool is_verb; /* called as "oprof run" */
-	unsigned int
-		seconds; /* 0: until Ctrl-C or the end of the processes; never with a command */
-	unsigned int sample_pages; /* 0: the daemon's choice */
+	/* 0: until Ctrl-C or until the processes end. Always 0 with a command. */
+	unsigned int seconds;
+	unsigned int sample_pages; /* 0: the daemon chooses */
 	poptContext popt;	   /* owns command */
 };
 
 /*
- * Parses argv as passed to main(). Returns 0; 1 if --help or --version was
- * printed; or -EINVAL or -ENOMEM, with diag. options needs deinit in any case.
+ * Parses argv as passed to main(). Returns 0; 1 if --help or --version was printed; or -EINVAL or
+ * -ENOMEM with diag. The caller must call operf_options_deinit, also after an error.
  */
 int operf_options_parse(struct operf_options *options, int argc, const char **argv,
 			struct diag *diag);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Verbs of optrace that have files of their own. argv[0] is the program's name in help. */
+/* Verbs of optrace that have their own files. argv[0] is the program's name in help. */
 #ifndef CONTROL_OPTRACE_H
 #define CONTROL_OPTRACE_H
 
-/* Return exit statuses; COMMAND_EXIT_OURS if oprof failed, not the command. */
+/* Return the exit status; COMMAND_EXIT_OURS if oprof failed, not the command. */
 int optrace_record(int argc, const char **argv);
 int optrace_start(int argc, const char **argv);
 int optrace_stop(int argc, const char **argv);

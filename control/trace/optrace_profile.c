@@ -43,11 +43,11 @@ struct words {
 
 struct profile_command {
 	struct words import, report;
-	char session[PATH_MAX]; /* temporary folder, removed at the end; empty: none */
+	char session[PATH_MAX]; /* temporary folder, removed at the end; empty: not made */
 };
 
 static volatile sig_atomic_t caught;
-/* The program that runs, to which signals are passed on; 0: none. */
+/* The running program, to which signals are passed on; 0: no program runs. */
 static volatile sig_atomic_t running_pid;
 static pid_t our_pid;
 
@@ -137,13 +137,13 @@ static int take_options(struct profile_command *profile, poptContext popt, struc
 
 /* ---- programs ---- */
 
-/* Returns its exit status as a shell reports it. */
+/* Waits until pid ends. Returns its exit status as a shell reports it. */
 static int wait_for(pid_t pid)
 {
 	int status;
 	pid_t ended;
 
-	/* A signal either finds the program running, or was caught before. */
+	/* A signal was either caught before this store, or is passed on to the program. */
 	running_pid = pid;
 	if (caught)
 		(void)kill(pid, caught);
@@ -174,8 +174,8 @@ static int run(const struct words *words)
 }
 
 /*
- * Catches signals so that the session's folder is removed; programs that we run
- * get the default actions.
+ * Catches signals, so that the session's folder can be removed. Programs that this process runs get
+ * the default actions.
  */
 static void catch_signals(void)
 {
@@ -252,7 +252,7 @@ static int run_profile(struct profile_command *profile, poptContext popt, const 
 	return show(profile, words && words[0] ? words[0] : folder, rest);
 }
 
-/* Returns the index of "--", after which the options of opreport follow; argc: there is none. */
+/* Returns the index of "--", which the options of opreport follow; argc: there is no "--". */
 static int find_rest(int argc, const char **argv)
 {
 	int nr = 1;

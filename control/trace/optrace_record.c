@@ -67,8 +67,8 @@ static void tell_next(const struct recording *record)
 }
 
 /*
- * Waits for the command, which runs on if the tracer ends before: this is reported at once, *tracer
- * is then 0, and *error is the tracer's. Returns the command's status.
+ * Waits for the command and returns its status. If the tracer ends first, the command continues:
+ * this is reported at once, *tracer is set to 0, and *error to the tracer's error.
  */
 static int wait_beside(const struct recording *record, struct command *command, pid_t *tracer,
 		       int *error)
@@ -101,7 +101,8 @@ static int record_command(struct recording *record)
 	error = daemon_start(&record->args.daemon, DAEMON_PRIVATE, command_signal, &tracer, &diag);
 	if (error) {
 		status = command_cancel(&command);
-		/* After Ctrl-C, the tracer may only have missed the command. */
+		/* After Ctrl-C, the tracer may have failed only because the held command has ended.
+		 */
 		if (status == COMMAND_EXIT_OURS || error == -ETIMEDOUT)
 			log_error("%s", diag_show(&diag));
 		else
@@ -150,7 +151,7 @@ static int record_machine(struct recording *record)
 	return 0;
 }
 
-/* Checks that the command exists before the previous trace is moved away. */
+/* Checks that the command exists, before the previous trace is moved away. */
 static int check_command(const struct recording *record)
 {
 	int error = record->command ? tool_path_command(record->command[0]) : 0;

@@ -125,7 +125,10 @@ static int take_option(struct session_command *session, int option, const char *
 	}
 }
 
-/* The name may also be given as the only argument. */
+/*
+ * Takes the name from the only argument, if there is one, and sets defaults. An option may not also
+ * have given the name.
+ */
 static int take_words(struct session_command *session, const char *help, struct diag *diag)
 {
 	char **words = option_rest(session->popt);
@@ -160,7 +163,7 @@ static int take_options(struct session_command *session, const char *help, struc
 	return done ? done : take_words(session, help, diag);
 }
 
-/* Performs a verb after its options were taken. Returns 0, or -errno and diag. */
+/* Performs a verb when its options have been parsed. Returns 0, or -errno and diag. */
 typedef int session_act(struct session_command *session, struct diag *diag);
 
 static int run_verb(int argc, const char **argv, const struct poptOption *table, const char *usage,
@@ -214,7 +217,7 @@ static int start(struct session_command *session, struct diag *diag)
 	pid_t pid;
 	int error;
 
-	/* A folder without a condition for snapshots means a trace on disk. */
+	/* A folder, but no condition for snapshots, means a trace on disk. */
 	if (session->args.folder && !session->args.has_mode && !session->has_condition)
 		session->args.mode = TRACE_ARGS_DISCARD;
 	error = trace_args_end(&session->args, TRACE_ARGS_FOLDER, diag);

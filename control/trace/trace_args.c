@@ -95,7 +95,7 @@ static int take_mode(struct trace_args *args, const char *text, struct diag *dia
 			text);
 }
 
-/* Takes a control group as in /proc/PID/cgroup, or as a folder. */
+/* Takes a control group, given as in /proc/PID/cgroup or as a folder. */
 static int take_cgroup(struct trace_args *args, const char *text, struct diag *diag)
 {
 	char path[PATH_MAX];
@@ -117,7 +117,7 @@ static int take_cgroup(struct trace_args *args, const char *text, struct diag *d
 			"--cgroup %s: there is no such control group below " CGROUP_ROOT, text);
 }
 
-/* User names are converted here: the daemon only takes numbers. */
+/* Converts user names here, because the daemon accepts only numbers. */
 static int take_user(struct trace_args *args, const char *name, struct diag *diag)
 {
 	uint64_t number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Converts the options of optrace record and optrace start to those of
- * oprof-tracer: what to record, buffer sizes, and where to write.
+ * Converts the options of optrace record and optrace start to options of oprof-tracer: the events
+ * to record, the sizes of buffers, and the folder.
  */
 #ifndef CONTROL_TRACE_ARGS_H
 #define CONTROL_TRACE_ARGS_H
@@ -34,7 +34,7 @@ enum trace_args_option {
 	TRACE_ARGS_NR, /* further options begin here */
 };
 
-/* The options above except -o and -m, whose help differs: for a table of popt. */
+/* The options above, for a table of popt, except -o and -m, whose help differs. */
 #define TRACE_ARGS_TABLE                                                                           \
 	{                                                                                          \
 		NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)trace_args_table, 0,           \
@@ -54,20 +54,19 @@ void trace_args_init(struct trace_args *args, enum trace_args_mode mode);
 void trace_args_deinit(struct trace_args *args);
 
 /*
- * Takes one of the options above. Returns 0; 1 after help or version was shown;
- * or -errno and diag.
+ * Takes one of the options above. Returns 0; 1 after help or version was shown; or -errno and diag.
  */
 int trace_args_take(struct trace_args *args, poptContext popt, int option, const char *text,
 		    struct diag *diag);
 
 /*
- * Call it after all options: adds mode and folder to the tracer's command line.
- * folder is the one given, or by_default, where an existing trace is moved
- * away. Returns 0, or -errno and diag.
+ * Call it after all options. Adds mode and folder to the tracer's command line. The folder is the
+ * one that was given, or by_default; an existing trace at by_default is moved away. Returns 0, or
+ * -errno and diag.
  */
 int trace_args_end(struct trace_args *args, const char *by_default, struct diag *diag);
 
-/* Returns path as a malloc'ed absolute path; NULL: diag. */
+/* Returns path as a malloc'ed absolute path. Returns NULL and fills diag on errors. */
 char *trace_args_whole_path(const char *path, struct diag *diag);
 
 #endif

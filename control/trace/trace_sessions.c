@@ -26,7 +26,7 @@ int trace_sessions_check_name(const char *name, struct diag *diag)
 {
 	size_t nr = 0;
 
-	/* The first character must not be that of an option or a hidden file. */
+	/* The first character must not be "-", as in options, or ".", as in hidden files. */
 	while (name[nr] && (isalnum((unsigned char)name[nr]) || name[nr] == '_' ||
 			    (nr && (name[nr] == '-' || name[nr] == '.'))))
 		nr++;
@@ -39,8 +39,8 @@ int trace_sessions_check_name(const char *name, struct diag *diag)
 }
 
 /*
- * Returns the pid of a tracer that died without ending the session; 0: none.
- * Its pid is still in the lock file, but the file is no longer locked.
+ * Returns the pid of a tracer that died without ending the session; 0: no tracer died. The pid of
+ * such a tracer is still in the lock file, but the file is no longer locked.
  */
 static long dead_tracer(const char *folder)
 {
@@ -104,7 +104,7 @@ static void show_lost(const char *text, const char *key, const char *why)
 		(void)printf("    %" PRIu64 " %s\n", nr, why);
 }
 
-/* Prints each line of key; there may be several. */
+/* Prints every line of key; there may be several. */
 static void show_lines(const char *text, const char *key, const char *before)
 {
 	const size_t length = strlen(key);

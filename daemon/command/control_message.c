@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Parse a number of decimal digits only. Returns 0 or -EBADMSG. */
+/* Parses a number that consists only of decimal digits. Returns 0 or -EBADMSG. */
 static int parse_number(const char *text, size_t length, uint64_t *number)
 {
 	uint64_t result = 0;
@@ -60,14 +60,14 @@ static int parse_folder(const char *text, size_t length, struct control_request 
 }
 
 static const struct {
-	const char *key; /* with the space after it */
+	const char *key; /* including the space after it */
 	int (*parse)(const char *text, size_t length, struct control_request *request);
 } request_keys[] = {
 	{"name ", parse_name},	       {"last_ns ", parse_last},  {"until_ns ", parse_until},
 	{"separate ", parse_separate}, {"folder ", parse_folder},
 };
 
-/* Parse one line of a request; unknown keys are ignored. */
+/* Parses one line of a request. Ignores unknown keys. */
 static int request_line(const char *line, size_t length, struct control_request *request)
 {
 	if (memchr(line, '\0', length))

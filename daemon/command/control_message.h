@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of the control socket (oprof/control.h): checks requests from outside and formats
- * answers. No socket I/O here.
+ * Messages of the control socket (oprof/control.h): checks requests and formats answers. This
+ * module does no socket I/O.
  */
 #ifndef DAEMON_CONTROL_MESSAGE_H
 #define DAEMON_CONTROL_MESSAGE_H
@@ -14,7 +14,7 @@
 
 /* A request that passed the checks. */
 struct control_request {
-	uint16_t request;  /* as sent: may be outside enum oprof_request */
+	uint16_t request;  /* as sent: possibly not a value of enum oprof_request */
 	char name[256];	   /* value of "name"; empty: not given */
 	uint64_t last_ns;  /* value of "last_ns"; 0: not given */
 	uint64_t until_ns; /* value of "until_ns"; 0: not given, or up to now */
@@ -25,7 +25,7 @@ struct control_request {
 /* The answer to a request. */
 struct control_answer {
 	int status; /* 0 or -errno */
-	int fd;	    /* sent with the answer and then closed, also after an error; -1: none */
+	int fd;	    /* sent with the answer, then closed, also after an error; -1: no descriptor */
 	size_t nr_bytes;
 	char text[OPROF_CONTROL_TEXT_MAX];
 };
@@ -33,23 +33,24 @@ struct control_answer {
 #define CONTROL_MESSAGE_BYTES_MAX (sizeof(struct oprof_message) + OPROF_CONTROL_TEXT_MAX)
 
 /*
- * Check one packet of nr_bytes. Returns 0 or:
- * -EPROTO: not a message of this protocol; close the connection without an answer;
- * -EPROTONOSUPPORT: another protocol version; request->request is valid;
+ * Checks one packet of nr_bytes. Returns 0 or:
+ *
+ * -EPROTO: not a message of this protocol: close the connection without an answer;
+ * -EPROTONOSUPPORT: another version of the protocol; request->request is valid;
  * -EBADMSG: sizes or text are wrong.
  */
 int control_message_parse(const void *bytes, size_t nr_bytes, struct control_request *request);
 
 void control_answer_init(struct control_answer *answer);
 
-/* Add a line; a newline in the value becomes a space. A line that does not fit is left out. */
+/* Adds a line. A newline in the value becomes a space. Omits a line that does not fit. */
 void control_answer_add(struct control_answer *answer, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Set the status and add a line "error TEXT". */
+/* Sets the status and adds a line "error TEXT". */
 void control_answer_fail(struct control_answer *answer, int error, const char *text);
 
-/* Format the packet into bytes[CONTROL_MESSAGE_BYTES_MAX]; returns its size. */
+/* Formats the packet into bytes[CONTROL_MESSAGE_BYTES_MAX]. Returns its size. */
 size_t control_message_format(const struct control_answer *answer, uint16_t request, void *bytes);
 
 #endif

@@ -13,13 +13,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define REQUESTS_A_RUN 4 /* of one client, before the next client's turn */
+#define REQUESTS_A_RUN 4 /* requests of one client before the next client's turn */
 
 struct control_client {
 	int fd;	      /* -1: free */
-	uint64_t job; /* the job whose end the client waits for; 0: none */
+	uint64_t job; /* the job for whose end the client waits; 0: none */
 	uint16_t request;
-	bool stranger; /* neither root nor the daemon's user: its first request is refused */
+	bool stranger; /* neither root nor the daemon's user, so its first request is refused */
 	uint64_t used; /* value of server->clock at the client's last message */
 };
 
@@ -46,7 +46,10 @@ static void client_close(struct control_server *server, struct control_client *c
 	client->job = 0;
 }
 
-/* Wait for the client's requests; while it waits for a job, only for the end of the connection. */
+/*
+ * Waits for the client's requests; while the client waits for a job, only for the end of its
+ * connection.
+ */
 static int client_watch(struct control_server *server, struct control_client *client, int how)
 {
 	struct epoll_event event = {
@@ -57,7 +60,7 @@ static int client_watch(struct control_server *server, struct control_client *cl
 	return epoll_ctl(server->epoll_fd, how, client->fd, &event) ? -errno : 0;
 }
 
-/* sendmsg() sends the descriptor and the packet together or neither of them. */
+/* Sends a packet and, unless fd is -1, the descriptor fd. sendmsg() sends both or neither. */
 static ssize_t packet_send(int to, void *bytes, size_t nr_bytes, int fd)
 {
 	union { /* for the alignment that cmsg(3) requires */
@@ -85,7 +88,8 @@ static void client_send(struct control_server *server, struct control_client *cl
 	ssize_t sent = packet_send(client->fd, server->bytes, nr_bytes, answer->fd);
 
 	if (sent != (ssize_t)nr_bytes)
-		client_close(server, client); /* it ended, or does not read its answers */
+		/* The client has ended, or does not read its answers. */
+		client_close(server, client);
 }
 
 static void client_refuse(struct control_server *server, struct control_client *client, int error,
@@ -114,7 +118,9 @@ static void client_handle(struct control_server *server, struct control_client *
 		client_close(server, client);
 }
 
-/* Handle one packet. False: there was none, or the client is closed or waits for a job. */
+/*
+ * Handles one packet. Returns false if there was none, or the client is closed or waits for a job.
+ */
 static bool client_receive(struct control_server *server, struct control_client *client)
 {
 	ssize_t nr = recv(client->fd, server->bytes, sizeof(server->bytes), MSG_DONTWAIT);
@@ -154,7 +160,7 @@ static bool client_receive(struct control_server *server, struct control_client 
 	return client->fd >= 0 && !client->job;
 }
 
-/* Should a's connection be closed before b's? */
+/* Returns whether a's connection should be closed rather than b's. b may be NULL. */
 static bool client_goes_first(const struct control_client *a, const struct control_client *b)
 {
 	if (!b || a->stranger != b->stranger)
@@ -163,8 +169,9 @@ static bool client_goes_first(const struct control_client *a, const struct contr
 }
 
 /*
- * Find a free place; if there is none, close a connection that does not wait for a job: a
- * stranger's if there is one, and the one that has been silent longest. NULL: all wait for jobs.
+ * Returns a free place. If there is none, first closes a connection that does not wait for a job:
+ * preferably a stranger's, and among several the one that has been silent longest. Returns NULL if
+ * all clients wait for jobs.
  */
 static struct control_client *server_place(struct control_server *server)
 {
@@ -183,7 +190,7 @@ static struct control_client *server_place(struct control_server *server)
 	return silent;
 }
 
-/* Only root and the daemon's own user may control the daemon. */
+/* Returns whether the peer may control the daemon: only root and the daemon's own user may. */
 static bool peer_is_allowed(int fd)
 {
 	struct ucred peer;
@@ -229,7 +236,7 @@ void control_server_run(struct control_server *server)
 		client = &server->clients[events[i].data.u32];
 		if (client->fd < 0)
 			continue;
-		if (client->job) { /* the only event then is the end of the connection */
+		if (client->job) { /* the only possible event is the end of the connection */
 			client_close(server, client);
 			continue;
 		}
@@ -265,7 +272,7 @@ static int server_bind(struct control_server *server, const char *path)
 		return -errno;
 	if (bind(server->listen_fd, (struct sockaddr *)&address, sizeof(address)))
 		return -errno;
-	/* The socket exists now: control_server_destroy must unlink it. */
+	/* The socket now exists, so control_server_destroy must remove its name. */
 	(void)snprintf(server->path, sizeof(server->path), "%s", path);
 	return listen(server->listen_fd, CONTROL_CLIENTS_MAX) ? -errno : 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The daemon's end of the control socket (oprof/control.h): clients, their packets and their
- * permissions. A handler carries out the requests.
+ * permissions. A handler executes the requests.
  *
  * The server never blocks. It closes the connection of a client that does not read its answers,
- * sends invalid messages, or is neither root nor the daemon's own user; and when there are too
- * many clients, of the one that has been silent longest.
+ * sends invalid messages, or is neither root nor the daemon's own user. If there are too many
+ * clients, it closes the connection of the client that has not sent a message for the longest time.
  */
 #ifndef DAEMON_CONTROL_SERVER_H
 #define DAEMON_CONTROL_SERVER_H
@@ -19,10 +19,10 @@
 #define CONTROL_CLIENTS_MAX 32
 
 /*
- * Either fills answer (which is initialized) and returns 0, or returns the number (> 0) of the job
- * that the answer waits for: control_server_finish() then passes the answer. The server reads no
- * more requests of the client until then. The server closes a descriptor in answer; answers of
- * jobs have none.
+ * Executes a request. Either fills answer, which is initialized, and returns 0; or returns the
+ * number (> 0) of the job whose end must be waited for. Then the answer is passed later, by
+ * control_server_finish(), and until then the server reads no more requests of this client. The
+ * server closes the descriptor in answer; answers of jobs have no descriptor.
  */
 typedef uint64_t control_handler(void *context, const struct control_request *request,
 				 struct control_answer *answer);
@@ -30,31 +30,31 @@ typedef uint64_t control_handler(void *context, const struct control_request *re
 struct control_server;
 
 /*
- * Bind the socket to path (at most 107 bytes, therefore use a relative path). An existing socket
- * is taken to be stale and removed: the caller must hold the session's lock.
+ * Binds the socket to path. A path of more than 107 bytes is refused, so use a relative path.
+ * Assumes that an existing socket is stale and removes it: the caller must hold the session's lock.
  */
 int control_server_create(struct control_server **server, const char *path,
 			  control_handler *handler, void *context, struct diag *diag);
 /*
- * Remove the socket's name. Call it while holding the session's lock: later the name may belong to
- * the next daemon.
+ * Removes the socket's name. The caller must hold the session's lock: after releasing it, the name
+ * may belong to the next daemon.
  */
 void control_server_unlink(struct control_server *server);
 /*
- * In a forked child: close the child's copies of the server's descriptors. The parent's server is
+ * For a forked child: closes the child's copies of the server's descriptors. The parent's server is
  * not affected. NULL is allowed.
  */
 void control_server_forget(struct control_server *server);
-/* Close all connections and, unless already done, unlink the socket. NULL is allowed. */
+/* Closes all connections and, if not yet done, removes the socket's name. NULL is allowed. */
 void control_server_destroy(struct control_server *server);
 
-/* An epoll descriptor: readable when control_server_run has work. */
+/* Returns an epoll descriptor, which is readable when control_server_run has work. */
 int control_server_poll_fd(const struct control_server *server);
 void control_server_run(struct control_server *server);
 
 /*
- * Send answer to all clients that wait for this job or an earlier one and made this request (enum
- * oprof_request; 0: any).
+ * Sends answer to all clients that wait for this job or an earlier one and whose request was this
+ * one (enum oprof_request; 0: any request).
  */
 void control_server_finish(struct control_server *server, uint64_t job, uint16_t request,
 			   const struct control_answer *answer);

@@ -21,7 +21,7 @@ int ready_init(struct ready *ready, int fd, struct diag *diag)
 	return 0;
 }
 
-/* Wait for the child's line, and exit. An error is not shown if --ready-fd also reports it. */
+/* Waits for the child's line, and exits. show: whether to show an error. */
 static void __attribute__((noreturn)) parent_wait(int fd, bool show)
 {
 	char line[DIAG_FILE_BYTES + DIAG_TEXT_BYTES + 64];
@@ -78,7 +78,7 @@ static bool ready_tell(int *fd, const char *line)
 {
 	if (*fd < 0)
 		return false;
-	/* Errors are ignored: the daemon also runs if its reader has ended. */
+	/* Errors are ignored: the daemon runs even if the reader of the line has ended. */
 	(void)file_write_all(*fd, line, strlen(line));
 	(void)close(*fd);
 	*fd = -1;

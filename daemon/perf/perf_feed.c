@@ -11,10 +11,11 @@ struct perf_feed {
 	struct perf_consumer *consumer;
 	struct record_sink *sink;
 	struct perf_order order;
-	struct perf_layout *layouts; /* by ring */
-	int32_t *named_tids; /* by ring: the tid that the last switch out named as next; -1: none */
+	struct perf_layout *layouts; /* indexed by ring */
+	/* For each ring: the tid that the last switch out named as next; -1: none. */
+	int32_t *named_tids;
 	uint32_t nr_rings;
-	uint8_t *next; /* result of perf_feed_reserve */
+	uint8_t *next; /* where perf_feed_reserve's memory begins */
 	struct perf_feed_counters counters;
 };
 
@@ -99,10 +100,7 @@ void perf_feed_lost(struct perf_feed *feed, uint64_t time_ns, uint32_t event, ui
 		feed_sink_lost(feed, time_ns, OPROF_LOST_KERNEL_RING, event, nr_samples);
 }
 
-/*
- * Accounts for a record that will not be applied, by its kind: a sample, side-band, or
- * a switch.
- */
+/* Counts a record that will not be applied, by its kind: a sample, side-band, or a switch. */
 static void feed_refuse(struct perf_feed *feed, const struct perf_layout *layout, uint32_t type,
 			uint64_t time_ns, enum oprof_lost reason)
 {
@@ -124,10 +122,10 @@ void *perf_feed_reserve(struct perf_feed *feed, size_t nr_bytes)
 }
 
 /*
- * The kernel reports each switch of a whole CPU twice: as the switch out of one task
- * and as the switch in of the next. It sometimes omits the first for the idle task. A
- * switch in is therefore redundant only if the switch out before it named the same
- * task.
+ * Returns whether a record repeats a switch. The kernel reports each switch of a whole CPU twice:
+ * as the switch out of one task and as the switch in of the next. For the idle task, it sometimes
+ * omits the switch out. A switch in is therefore redundant only if the switch out before it named
+ * the same task.
  */
 static bool feed_is_told(struct perf_feed *feed, uint32_t ring, const void *record)
 {
@@ -172,8 +170,8 @@ static void feed_queue(struct perf_feed *feed, uint32_t ring, const void *record
 }
 
 /*
- * If a record's size makes no sense, the records after it cannot be found. They count
- * as one bad record of the ring's kind, so that the loss shows.
+ * If a record's size is invalid, the records after it cannot be found. All of them count as one bad
+ * record of the ring's kind, so that the loss is visible.
  */
 void perf_feed_commit(struct perf_feed *feed, uint32_t ring, size_t nr_bytes)
 {
@@ -234,7 +232,7 @@ static void feed_lost_item(struct perf_feed *feed, const struct perf_layout *lay
 		feed->counters.side_band_lost += item->u.lost.nr;
 		feed->consumer->apply(feed->consumer, item);
 	} else if (item->type == PERF_RECORD_LOST_SAMPLES) {
-		/* Lost by the counter's hardware before reaching a ring. */
+		/* The counter's hardware lost these samples before they reached a ring. */
 		perf_feed_lost(feed, item->time_ns,
 			       item->event == UINT16_MAX ? UINT32_MAX : item->event,
 			       item->u.lost.nr);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define BLOCK_BYTES_MIN ((size_t)128 << 10)
-/* Free blocks kept for the next rounds. */
+/* Limit of the size of free blocks that are kept for the next rounds. */
 #define FREE_BYTES_MAX	    ((size_t)4 << 20)
 #define RECORD_ALIGN(bytes) (((bytes) + 7) & ~(size_t)7)
 
@@ -61,7 +61,7 @@ static bool block_fits(const struct perf_block *block, size_t nr_bytes)
 	return block->room_bytes - block->used_bytes >= nr_bytes;
 }
 
-/* Returns a block with nr_bytes free, allocated if necessary; NULL without memory. */
+/* Returns a block with room for nr_bytes, allocated if necessary; NULL if out of memory. */
 static struct perf_block *block_get(struct perf_order *order, size_t nr_bytes)
 {
 	struct perf_block *block;
@@ -165,7 +165,7 @@ int perf_order_add(struct perf_order *order, uint32_t ring, const void *record, 
 	return 0;
 }
 
-/* Returns the end of the run of ascending times that begins at from. */
+/* Returns the end of the run of ascending times that begins at index `from`. */
 static size_t run_end(const struct perf_key *keys, size_t from, size_t nr_keys)
 {
 	while (++from < nr_keys && keys[from - 1].time_ns <= keys[from].time_ns)
@@ -189,8 +189,8 @@ static void run_merge(const struct perf_key *keys, struct perf_key *out, size_t 
 }
 
 /*
- * Stable merge sort of the existing runs: about one per ring, and one of the keys that
- * wait from the previous round. Worst case n log n.
+ * Stable merge sort of the existing runs: about one for each ring, and one of the keys that waited
+ * since the previous round. Worst case n log n.
  */
 static void order_sort(struct perf_order *order)
 {
@@ -210,7 +210,7 @@ static void order_sort(struct perf_order *order)
 	}
 }
 
-/* Frees blocks beyond those that the next rounds need. */
+/* Frees free blocks beyond FREE_BYTES_MAX. */
 static void blocks_trim(struct perf_order *order)
 {
 	size_t free_bytes = 0;
@@ -231,7 +231,7 @@ static void blocks_trim(struct perf_order *order)
 	}
 }
 
-/* Gives out all keys up to until_ns; keys must be sorted. */
+/* Passes all keys up to until_ns to out; keys must be sorted. */
 static void order_give(struct perf_order *order, uint64_t until_ns, perf_order_fn *out,
 		       void *context)
 {
@@ -254,9 +254,10 @@ static void order_give(struct perf_order *order, uint64_t until_ns, perf_order_f
 }
 
 /*
- * Returns the bound from the previous round, then sets each ring's bound for the next
- * round from this round's records. A time beyond begin_ns is damaged or belongs to this
- * very round: neither may push the watermark past begin_ns.
+ * Returns the minimum of the rings' bounds, which the previous round set, then sets each ring's
+ * bound for the next round from the records of this round. A time after begin_ns is either damaged
+ * or from a record that arrived during this round. The result is at most begin_ns, so that such
+ * times do not advance the watermark further.
  */
 static uint64_t order_watermark(struct perf_order *order, uint64_t begin_ns)
 {

@@ -10,10 +10,7 @@
 
 #define IDS_SLOTS_MIN 64
 
-/*
- * PERF_RECORD_AUX_OUTPUT_HW_ID: newer than the kernel headers of Debian 12 and older
- * systems.
- */
+/* PERF_RECORD_AUX_OUTPUT_HW_ID, which older kernel headers, such as Debian 12's, do not have. */
 #define RECORD_MAX_KNOWN 21
 
 void perf_ids_init(struct perf_ids *ids)
@@ -102,7 +99,7 @@ static size_t field_bytes(uint64_t sample_type, uint64_t bit)
 	return sample_type & bit ? 8 : 0;
 }
 
-/* Size of struct sample_id at the end of records that are not samples. */
+/* Returns the size of struct sample_id at the end of records that are not samples. */
 static size_t trailer_bytes(uint64_t sample_type)
 {
 	return field_bytes(sample_type, PERF_SAMPLE_TID) +
@@ -143,7 +140,7 @@ static void parse_event(const struct perf_layout *layout, uint64_t id, struct pe
 	item->event = layout->ids ? perf_ids_find(layout->ids, id) : UINT16_MAX;
 }
 
-/* Returns the next nr words; NULL if fewer are left. */
+/* Returns the next nr words; NULL if fewer remain. */
 static const uint64_t *take_words(struct cursor *cursor, uint64_t nr)
 {
 	if (nr > cursor_left(cursor) / 8) {
@@ -176,7 +173,7 @@ static void parse_regs(const struct perf_layout *layout, struct cursor *cursor,
 	item->u.sample.regs = take_words(cursor, nr);
 }
 
-/* Reads the room for the copy of a stack, and after it how many of its bytes are used. */
+/* Reads the copy of a stack, and the number of its bytes that are used, which follows it. */
 static void parse_stack(struct cursor *cursor, struct perf_item *item)
 {
 	uint64_t room = cursor_u64(cursor);
@@ -195,9 +192,8 @@ static void parse_stack(struct cursor *cursor, struct perf_item *item)
 }
 
 /*
- * Returns the position of a sample's stack size, which precedes the copy; 0 if the
- * record is too short. All fields before it have a fixed size, except the chain and the
- * registers.
+ * Returns the offset of a sample's stack size, which precedes the copy of the stack; 0 if the
+ * record is too short. All fields before it have a fixed size, except the chain and the registers.
  */
 static size_t stack_position(const struct perf_layout *layout, const uint8_t *record,
 			     size_t nr_bytes)
@@ -218,8 +214,8 @@ static size_t stack_position(const struct perf_layout *layout, const uint8_t *re
 }
 
 /*
- * Reads the room at position and how much of it is used, in whole words. Returns false
- * if malformed.
+ * Reads the size of the room at `position`, and the used size, which it rounds up to whole words.
+ * Returns false if these are malformed.
  */
 static bool stack_room(const uint8_t *record, size_t position, size_t nr_bytes, uint64_t *room,
 		       uint64_t *used)
@@ -252,8 +248,8 @@ size_t perf_parse_pack(const struct perf_layout *layout, const void *record, voi
 		return header.size;
 	}
 	/*
-	 * rest: position of the fields after the copy's room: the used size, which is left out if
-	 * 0, and others.
+	 * rest: offset of the fields after the copy's room. These are the used size, which is
+	 * omitted if it is 0, and others.
 	 */
 	rest = position + 8 + room + (used ? 0 : 8);
 	memcpy(next, from, position);
@@ -345,13 +341,13 @@ static void parse_mmap_range(struct cursor *cursor, struct perf_item *item)
 	item->u.mmap.nr_bytes = cursor_u64(cursor);
 	item->u.mmap.file_offset = cursor_u64(cursor);
 	memset(&item->u.mmap.identity, 0, sizeof(item->u.mmap.identity));
-	/* An empty region, or one that wraps around the end of the address space. */
+	/* Refuse an empty region, and one that wraps around the end of the address space. */
 	if (!item->u.mmap.nr_bytes ||
 	    item->u.mmap.start + (item->u.mmap.nr_bytes - 1) < item->u.mmap.start)
 		cursor_fail(cursor);
 }
 
-/* The older record reports only whether the mapping is executable. */
+/* This older type of record reports only whether the mapping is executable. */
 static void parse_mmap(struct cursor *cursor, struct perf_item *item)
 {
 	parse_mmap_range(cursor, item);
@@ -400,7 +396,7 @@ static void parse_task(struct cursor *cursor, struct perf_item *item)
 	item->u.task.ppid = (int32_t)cursor_u32(cursor);
 	item->tid = (int32_t)cursor_u32(cursor);
 	item->u.task.ptid = (int32_t)cursor_u32(cursor);
-	(void)cursor_u64(cursor); /* the time; the trailer has it as well */
+	(void)cursor_u64(cursor); /* the time, which the trailer also has */
 }
 
 static void parse_ksymbol(struct cursor *cursor, struct perf_item *item)
@@ -420,7 +416,7 @@ static void parse_ksymbol(struct cursor *cursor, struct perf_item *item)
 static void parse_throttle(const struct perf_layout *layout, struct cursor *cursor,
 			   struct perf_item *item)
 {
-	(void)cursor_u64(cursor); /* time of another clock */
+	(void)cursor_u64(cursor); /* a time of another clock */
 	parse_event(layout, cursor_u64(cursor), item);
 	(void)cursor_u64(cursor); /* stream id */
 }
@@ -440,7 +436,7 @@ static void parse_cgroup(struct cursor *cursor, struct perf_item *item)
 	item->u.cgroup.path = cursor_text(cursor);
 }
 
-/* SWITCH belongs to events of one task, SWITCH_CPU_WIDE to those of a whole CPU. */
+/* SWITCH records belong to events of one task, SWITCH_CPU_WIDE records to events of a whole CPU. */
 static void parse_switch(struct cursor *cursor, struct perf_item *item)
 {
 	item->u.cpu_switch.out = item->misc & PERF_RECORD_MISC_SWITCH_OUT;

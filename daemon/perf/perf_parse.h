@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decodes raw bytes of a perf ring into struct perf_item. It trusts nothing in the
- * bytes: every size, count and string is checked against the record's end.
+ * Decodes raw bytes of a perf ring into struct perf_item. The bytes are not trusted: every size,
+ * count and string is checked against the record's end.
  *
- * Not for: rings (perf_ring), order (perf_order), meaning (perf_state).
+ * Not for: rings (perf_ring), order (perf_order), the meaning of records (perf_state).
  */
 #ifndef DAEMON_PERF_PARSE_H
 #define DAEMON_PERF_PARSE_H
@@ -14,9 +14,9 @@
 #include <linux/perf_event.h>
 
 /*
- * Maps the kernel's ids to the sampled events, and holds values that the records omit.
- * An open-addressing hash that only grows: the kernel never uses an id again, and
- * records of closed events may still be in the queue.
+ * Maps the kernel's ids to the sampled events, and has values that the records omit. It is an
+ * open-addressing hash table that only grows: the kernel never uses an id again, and records of
+ * closed events may still be queued.
  */
 struct perf_ids {
 	struct perf_id {
@@ -25,9 +25,9 @@ struct perf_ids {
 	} * slots;
 	size_t nr_slots; /* power of two, or 0 */
 	size_t nr_used;	 /* at most half of nr_slots */
-	/* Weight of an event's samples, by event; 0: the records carry it. */
+	/* Weight of an event's samples, by event; 0: each record has its weight. */
 	uint64_t periods[SOURCE_EVENTS_MAX];
-	/* Weights of samples up to changed_ns; changed_ns 0: no change yet. */
+	/* Weights of samples with times up to changed_ns; changed_ns 0: no weight has changed. */
 	uint64_t older_periods[SOURCE_EVENTS_MAX];
 	uint64_t changed_ns;
 };
@@ -39,25 +39,25 @@ int perf_ids_add(struct perf_ids *ids, uint64_t id, uint32_t event);
 /* Returns the event's index, or UINT16_MAX. */
 uint16_t perf_ids_find(const struct perf_ids *ids, uint64_t id);
 
-/* The format of one ring's records, which follows from the attr of its events. */
+/* The format of one ring's records, which the attributes of its events determine. */
 struct perf_layout {
-	uint64_t sample_type;	    /* of PERF_PARSE_SAMPLE_TYPES only */
-	uint64_t regs_mask;	    /* of the user's registers, if they are recorded */
+	uint64_t sample_type;	    /* only bits of PERF_PARSE_SAMPLE_TYPES */
+	uint64_t regs_mask;	    /* mask of the user's registers, if these are recorded */
 	bool side_band;		    /* true: side-band records */
 	bool switches;		    /* true: records of task switches; both false: samples */
-	uint32_t cpu;		    /* for records that do not name theirs */
+	uint32_t cpu;		    /* for records without a CPU number */
 	const struct perf_ids *ids; /* borrowed */
 };
 
-/* Any other bit would move fields in a way that perf_parse does not know. */
+/* Other bits would move fields in a way that perf_parse does not support. */
 #define PERF_PARSE_SAMPLE_TYPES                                                                    \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP |       \
 	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
 /*
- * Returns the size in bytes (8 or more, a multiple of 8) of the record at the start of
- * nr_bytes, or 0 if no whole record is there: the rest of the bytes cannot be read.
+ * Returns the size in bytes (8 or more, a multiple of 8) of the record at the start of nr_bytes.
+ * Returns 0 if no whole record is there; then the rest of the bytes cannot be read.
  */
 size_t perf_parse_size(const void *bytes, size_t nr_bytes);
 
@@ -69,21 +69,19 @@ size_t perf_parse_size(const void *bytes, size_t nr_bytes);
 int perf_parse_time(const struct perf_layout *layout, const void *record, uint64_t *time_ns);
 
 /*
- * Decodes a record; item points into it. Returns 0; -ENOTSUP: the type is unknown or
- * not wanted (only time_ns, type, misc and the trailer's fields of item are set);
- * -EINVAL: malformed.
+ * Decodes a record; item points into it. Returns 0; -ENOTSUP: the type is unknown or not used (only
+ * time_ns, type, misc and the trailer's fields of item are set); -EINVAL: malformed.
  */
 int perf_parse(const struct perf_layout *layout, const void *record, struct perf_item *item);
 
 /*
- * Copies a record, leaving out the unused room behind a sample's copy of the stack.
- * Returns the size of the result, at most the record's own; perf_parse reads the same
- * from both. A malformed record is copied unchanged. record: as above; to: room for the
- * whole record.
+ * Copies a record, except the unused room after a sample's copy of the stack. Returns the size of
+ * the copy, at most the record's size; perf_parse decodes both to the same item. A malformed record
+ * is copied unchanged. record must be as above; to must have room for the whole record.
  */
 size_t perf_parse_pack(const struct perf_layout *layout, const void *record, void *to);
 
-/* Returns whether the kernel is known to write this type, even if perf_item cannot hold it. */
+/* Returns whether this is a type that the kernel writes, even if perf_item does not support it. */
 bool perf_parse_known(uint32_t type);
 
 #endif

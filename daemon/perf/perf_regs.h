@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user's registers in a sample: which of them to request from the kernel, and their
- * DWARF numbers. The kernel writes the registers of a mask, lowest bit first.
+ * The user's registers in a sample: those to request from the kernel, and their DWARF numbers. The
+ * kernel writes the registers of a mask in the order of the bits, lowest first.
  */
 #ifndef DAEMON_PERF_REGS_H
 #define DAEMON_PERF_REGS_H
@@ -13,22 +13,21 @@ struct perf_regs {
 	enum code_machine machine;
 	uint64_t mask;	     /* attr.sample_regs_user */
 	unsigned int pc, sp; /* their bits in mask */
-	/* DWARF's number of each register of mask, in the same order; -1: it has none. */
+	/* DWARF number of each register in mask, in the order of the bits; -1: no number. */
 	const int8_t *numbers;
 };
 
 extern const struct perf_regs perf_regs_x86_64, perf_regs_aarch64;
 
 /*
- * Returns the registers of the machine that this is compiled for; NULL: its stacks are
- * not walked.
+ * Returns the registers of the machine for which this program is compiled; NULL: stacks are not
+ * walked on this machine.
  */
 const struct perf_regs *perf_regs_here(void);
 
 /*
- * Fills input with a sample's registers and stack; find and context are left to the
- * caller. Returns false if the sample has no registers, or those of another machine (a
- * 32-bit program).
+ * Fills input with a sample's registers and stack, but not find and context, which the caller sets.
+ * Returns false if the sample has no registers, or registers of another machine (a 32-bit program).
  */
 bool perf_regs_take(const struct perf_regs *regs, const struct perf_item *item,
 		    struct stack_walk_input *input);

@@ -44,7 +44,7 @@ int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes)
 	return -EBADMSG;
 }
 
-/* Copies bytes from position on; they may wrap around to the start of the data. */
+/* Copies bytes from `position` on; they may wrap around to the start of the data. */
 static void ring_copy(const struct perf_ring *ring, uint64_t position, void *to, size_t nr_bytes)
 {
 	size_t index = (size_t)position & (ring->data_bytes - 1);
@@ -56,14 +56,17 @@ static void ring_copy(const struct perf_ring *ring, uint64_t position, void *to,
 	memcpy((uint8_t *)to + nr_first, ring->data, nr_bytes - nr_first);
 }
 
-/* Packs the record at position into to. left: bytes to read. Returns the packed size. */
+/*
+ * Copies the record at `position` to `to` and packs it. left: bytes to read. Returns the size of
+ * the copy.
+ */
 static size_t ring_pack(const struct perf_ring *ring, uint64_t position, size_t left, void *to,
 			const struct perf_layout *layout, size_t *nr_taken)
 {
 	size_t index = (size_t)position & (ring->data_bytes - 1);
 	size_t nr_bytes = perf_parse_size(ring->data + index, left);
 
-	/* Copy a bad size unchanged: the parser detects and counts it. */
+	/* If the size is invalid, copy all bytes unchanged: the parser counts the fault. */
 	*nr_taken = nr_bytes ? nr_bytes : left;
 	if (nr_bytes && index + nr_bytes <= ring->data_bytes)
 		return perf_parse_pack(layout, ring->data + index, to);

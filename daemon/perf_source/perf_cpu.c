@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Largest record other than a sample: a path of PATH_MAX and its fields. */
+/* Size of the largest record other than a sample: a path of PATH_MAX bytes and other fields. */
 #define BAND_RECORD_MAX 4608
 
 /* Layout of read(2) with PERF_FORMAT_ID | PERF_FORMAT_LOST. */
@@ -18,7 +18,7 @@ struct read_values {
 	uint64_t value, id, lost;
 };
 
-/* The first event of a ring maps it; the others are redirected to it. */
+/* Maps the ring for its first event; redirects the other events to it. */
 static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned int nr_pages,
 		       bool *no_memory, struct diag *diag)
 {
@@ -35,7 +35,7 @@ static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned in
 	return diag_set(diag, error, "%s", hint);
 }
 
-/* Adds an event and attaches it to the band's ring. fd: descriptor, or -errno of opening it. */
+/* Adds an event and attaches it to the band's ring. fd: its descriptor, or -errno. */
 static int band_add(struct perf_cpu_band *band, int fd, unsigned int nr_pages, bool *no_memory,
 		    struct diag *diag)
 {
@@ -111,7 +111,7 @@ static void open_feed(const struct perf_cpu *cpu, const struct perf_cpu_plan *pl
 		perf_feed_open_ring(plan->feed, cpu->switches.feed_ring, now_ns);
 }
 
-/* Adds the rings to the feed, or reopens those from before the CPU went offline. */
+/* Adds the rings to the feed; if they were added before the CPU went offline, reopens them. */
 static int attach_feed(struct perf_cpu *cpu, const struct perf_cpu_plan *plan)
 {
 	const struct perf_layout side = {.side_band = true, .sample_type = plan->open->side_type};
@@ -245,7 +245,7 @@ int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open)
 	return error;
 }
 
-/* Returns the kernel's count of records that the event could not write; 0 if unreadable. */
+/* Returns how many records of the event the kernel could not write; 0 if this is unreadable. */
 static uint64_t read_lost(int fd)
 {
 	struct read_values values;
@@ -266,7 +266,7 @@ static void read_sample_losses(struct perf_cpu *cpu, struct perf_feed *feed, uin
 	}
 }
 
-/* Losses since the last reading happened while the ring was full: not before full_ns. */
+/* Adds the losses since the last reading, which occurred while the ring was full. */
 static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 			     struct perf_band_losses *losses)
 {
@@ -285,9 +285,9 @@ static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 }
 
 /*
- * Returns the time from which a ring that held these nr_bytes may have been full: the time of the
- * first record after which BAND_RECORD_MAX bytes no longer fitted, or of the last record if they
- * always did. 0: a record of that size may not even fit into the empty ring.
+ * Returns the earliest time at which a ring with these nr_bytes may have been full: the time of the
+ * first record after which BAND_RECORD_MAX bytes no longer fitted or, if they always fitted, of the
+ * last record. Returns 0 if a record of that size may not fit into the empty ring.
  */
 static uint64_t full_since(const struct perf_ring *ring, const struct perf_layout *layout,
 			   const uint8_t *bytes, size_t nr_bytes)
@@ -305,9 +305,9 @@ static uint64_t full_since(const struct perf_ring *ring, const struct perf_layou
 }
 
 /*
- * *tight: the ring may have been full between the last reading and the return of its room to the
- * kernel (this process may have been stopped in between). *full_ns: it was not full before this
- * time; 0: unknown.
+ * Reads a ring into the feed. *tight: whether the ring may have been full between the last reading
+ * and the return of its room to the kernel, before which this process may have been stopped.
+ * *full_ns: the ring was not full before this time; 0: not known.
  */
 static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t feed_ring,
 		     bool *tight, uint64_t *full_ns)

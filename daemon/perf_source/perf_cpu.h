@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf source's part on one CPU: its events, and the rings that they write to. One ring is
+ * The perf source's part for one CPU: its events, and the rings to which they write. One ring is
  * for samples of all events; one is for side-band, so that a flood of samples cannot displace
- * maps; one, if wanted, is for task switches, which may outnumber all other records.
+ * records of mappings; one, if wanted, is for task switches, which may outnumber all other records.
  *
- * Losses are read from the kernel's own counts (PERF_FORMAT_LOST), and only if a ring may have
- * been full since the last reading: each read interrupts that CPU.
+ * Losses are read from the kernel's own counts (PERF_FORMAT_LOST), but only if a ring may have been
+ * full since the last reading, because each read interrupts that CPU.
  */
 #ifndef DAEMON_PERF_CPU_H
 #define DAEMON_PERF_CPU_H
@@ -17,8 +17,8 @@
 /* A sampled event of one task, or of all tasks, on this CPU. */
 struct perf_cpu_event {
 	int fd;
-	uint32_t event; /* index */
-	uint64_t lost;	/* the kernel's count, as far as reported to the feed */
+	uint32_t event; /* index of the event */
+	uint64_t lost;	/* the kernel's count, as last reported to the feed */
 };
 
 /* A ring for records other than samples, and the events that write to it. */
@@ -27,64 +27,64 @@ struct perf_cpu_band {
 	uint32_t feed_ring; /* number in the feed */
 	int *fds;
 	size_t nr_fds;
-	uint64_t lost;	  /* the kernel's count, as far as reported */
-	uint64_t read_ns; /* when its ring was last read: begin of that reading */
+	uint64_t lost;	  /* the kernel's count, as last reported */
+	uint64_t read_ns; /* when the last reading of its ring began */
 };
 
 struct perf_cpu {
 	unsigned int cpu;
 	bool open;
-	bool in_feed;		  /* has rings in the feed, which remain when the CPU is closed */
+	bool in_feed; /* its rings are in the feed, where they remain when the CPU is closed */
 	struct perf_ring samples; /* closed if no event is sampled */
 	uint32_t samples_ring;	  /* number in the feed */
 	struct perf_cpu_event *events;
 	size_t nr_events;
-	struct perf_cpu_band side, switches; /* switches: closed if not wanted */
+	struct perf_cpu_band side, switches; /* switches is closed if not wanted */
 };
 
 /* Records other than samples that the kernel could not write. */
 struct perf_band_losses {
 	uint64_t nr;
-	uint64_t from_ns; /* earliest time of unreported losses; UINT64_MAX: none */
+	uint64_t from_ns; /* all losses occurred at or after this time; UINT64_MAX: no losses */
 };
 
 struct perf_losses {
 	struct perf_band_losses side, switches;
 };
 
-/* What to open, and where the records go. All pointers are borrowed. */
+/* The events to open, and where their records are fed. All pointers are borrowed. */
 struct perf_cpu_plan {
 	struct perf_open *open;
 	struct perf_ids *ids;
 	struct perf_feed *feed;
-	const pid_t *tids; /* threads, or a single -1: all tasks */
+	const pid_t *tids; /* threads; or one element -1: all tasks */
 	size_t nr_tids;
 };
 
 /*
- * Opens side-band events (recording at once), sampled events and switch events (both disabled),
- * and maps their rings. Returns 0 or -errno with diag. -ESRCH: all threads have ended; -ENODEV:
- * the CPU is offline. *no_memory: a ring could not be mapped for want of (locked) memory.
+ * Opens side-band events (enabled), sampled events and switch events (both disabled), and maps
+ * their rings. Returns 0 or -errno with diag. -ESRCH: all threads have ended; -ENODEV: the CPU is
+ * offline. *no_memory: whether a ring could not be mapped because (locked) memory was short.
  */
 int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,
 		  struct diag *diag);
-/* Closes all. The caller must read the rings and the losses before. */
+/* Closes all events and rings. The caller must have read the rings and the losses. */
 void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed);
 
 /* Starts or stops sampling on all events, even if some fail. Returns 0 or the first -errno. */
 int perf_cpu_enable(const struct perf_cpu *cpu, bool enable);
 
-/* Sets the rate of events with a frequency by open->thinning. Returns as perf_cpu_enable. */
+/* Sets the rate of events with a frequency, by open->thinning. Returns as perf_cpu_enable. */
 int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open);
 
 enum perf_cpu_losses {
-	PERF_CPU_LOSSES_IF_TIGHT, /* if a ring was nearly full */
+	PERF_CPU_LOSSES_IF_TIGHT, /* only if a ring was nearly full */
 	PERF_CPU_LOSSES_READ,	  /* always */
 };
 
 /*
- * Feeds the content of the rings. The kernel's counts of lost samples are reported to the feed at
- * now_ns; losses of other records are added to band_losses. Returns 0; -ENOMEM: a ring was not
+ * Feeds the contents of the rings. Reports the kernel's counts of lost samples to the feed, with
+ * time now_ns; adds losses of other records to band_losses. Returns 0; -ENOMEM: a ring was not
  * read; -EBADMSG: a ring was damaged.
  */
 int perf_cpu_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,

@@ -9,26 +9,26 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Ring data per CPU: with pages of 4 KiB both rings fit into the memory that a user may lock. */
+/* Ring data for each CPU. With pages of 4 KiB, a user may lock the memory of both rings. */
 #define SAMPLE_BYTES (256u << 10)
 #define SIDE_BYTES   (128u << 10)
 /*
- * Root's locked memory is not limited: its ring has room for a storm of starting programs. The
- * total over all CPUs has a limit of its own.
+ * Root's locked memory is not limited: root's ring has room for the records of very many starting
+ * programs. The total of all CPUs has a separate limit.
  */
 #define SIDE_BYTES_ROOT	    (1u << 20)
 #define SIDE_BYTES_ROOT_ALL (16u << 20)
-/* The same for switches: all three rings of a user still fit. */
+/* The same for switches; a user may still lock all three rings. */
 #define SWITCH_BYTES	      (64u << 10)
 #define SWITCH_BYTES_ROOT     (512u << 10)
 #define SWITCH_BYTES_ROOT_ALL (32u << 20)
 /*
- * Copies of stacks take STACK_BYTES each; their ring holds a tenth of a second at about a
- * thousand samples a second. A user's ring is halved until it can be locked.
+ * Each copy of a stack takes STACK_BYTES; their ring holds a tenth of a second of about a thousand
+ * samples a second. A user's ring is halved until it can be locked.
  */
 #define STACK_BYTES	    (32u << 10)
 #define STACK_BYTES_MIN	    1024u
-#define STACK_RING_MIN	    16u /* copies in a ring */
+#define STACK_RING_MIN	    16u /* copies that a ring must hold */
 #define STACK_RING_USER	    (2u << 20)
 #define STACK_RING_ROOT	    (4u << 20)
 #define STACK_RING_ROOT_ALL (128u << 20)
@@ -40,7 +40,7 @@ static int open_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, unsign
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Raises the limit of descriptors to the hard limit. Returns 0 if it is higher now. */
+/* Raises the limit of descriptors to the hard limit. Returns 0 if the limit is now higher. */
 static int raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -92,7 +92,7 @@ static uint64_t sample_type_of(const struct source_config *config, unsigned int 
 	return type;
 }
 
-/* + 1: the kernel counts the leaf as a frame of the chain. */
+/* Sets the depth of chains: + 1, because the kernel counts the leaf as a frame. */
 static void attr_chain(const struct perf_open *open, struct perf_event_attr *attr)
 {
 	if (open->config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
@@ -104,7 +104,7 @@ static void attr_chain(const struct perf_open *open, struct perf_event_attr *att
 	attr->exclude_callchain_user = 1;
 }
 
-/* Attributes of all events. */
+/* Sets the attributes that all events have. */
 static void attr_common(const struct perf_open *open, struct perf_event_attr *attr,
 			unsigned int nr_pages)
 {
@@ -117,7 +117,7 @@ static void attr_common(const struct perf_open *open, struct perf_event_attr *at
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->exclude_hv = 1;
 	attr->inherit = open->config->target == SOURCE_TASKS;
-	/* Half a ring: the other half takes the records that arrive before the daemon reads. */
+	/* The daemon is woken at half a ring; the other half takes records until it reads. */
 	attr->watermark = 1;
 	attr->wakeup_watermark = (uint32_t)(nr_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 2);
 }
@@ -131,10 +131,13 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->type = event->perf_type;
 	attr->config = event->config;
 	attr->sample_type = open->sample_type;
-	/* sample_freq shares this field. */
+	/* attr->sample_freq is the same field. */
 	attr->sample_period = perf_open_rate(open, event);
 	attr->freq = !event_choice_period(event);
-	/* An event of the kernel alone is refused by the kernel; it would count nothing without. */
+	/*
+	 * If only kernel mode is requested, it is not excluded: the kernel may refuse the event,
+	 * but without kernel mode the event would count nothing.
+	 */
 	attr->exclude_kernel = !event->kernel || (open->user_only && event->user);
 	attr->exclude_user = !event->user;
 	attr->disabled = 1;
@@ -149,7 +152,8 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->side_type;
-	attr->exclude_kernel = 1; /* a user may not ask for more; records come nevertheless */
+	/* Including kernel mode may be refused; the records are written nevertheless. */
+	attr->exclude_kernel = 1;
 	attr->mmap = 1;
 	attr->comm = 1;
 	attr->task = 1;
@@ -167,13 +171,14 @@ static void attr_switches(const struct perf_open *open, struct perf_event_attr *
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->switch_type;
-	attr->exclude_kernel = 1; /* users are refused more; records come nevertheless */
+	/* Including kernel mode may be refused; the records are written nevertheless. */
+	attr->exclude_kernel = 1;
 	attr->context_switch = 1;
 	attr->disabled = 1;
 	attr->enable_on_exec = open->config->enable_on_exec;
 }
 
-/* Opens a side-band event on this process with all features that sampled events request. */
+/* Opens a side-band event on this process, with all features that sampled events will request. */
 static int probe_once(const struct perf_open *open, uint32_t *attr_bytes)
 {
 	struct perf_event_attr attr;
@@ -205,7 +210,7 @@ static unsigned int features_wanted(const struct source_config *config)
 	return features;
 }
 
-/* Gives up features one by one until the kernel accepts the rest. */
+/* Gives up features one by one until the kernel accepts the others. */
 static int probe(struct perf_open *open)
 {
 	unsigned int next = 1;
@@ -215,7 +220,7 @@ static int probe(struct perf_open *open)
 	while ((error = probe_once(open, &attr_bytes))) {
 		if (error == -E2BIG && attr_bytes < open->attr_bytes &&
 		    attr_bytes >= PERF_ATTR_SIZE_VER0) {
-			open->attr_bytes = attr_bytes; /* the size that this kernel knows */
+			open->attr_bytes = attr_bytes; /* the size that this kernel supports */
 			if (attr_bytes < PERF_ATTR_SIZE_VER5)
 				open->features &= ~(unsigned int)PERF_FEATURE_MAX_STACK;
 			continue;
@@ -253,7 +258,7 @@ static enum perf_hint_scope hint_scope(const struct perf_open *open,
 	return choice && !choice->user ? PERF_HINT_OWN_KERNEL : PERF_HINT_OWN_USER;
 }
 
-/* choice: NULL for side-band, which has no name known to users. */
+/* Explains an error. choice: NULL for side-band, for which users know no name. */
 static int open_diag(const struct perf_open *open, const struct event_choice *choice, pid_t tid,
 		     int error, struct diag *diag)
 {
@@ -264,7 +269,7 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 	case -ENOENT:
 	case -ENODEV:
 	case -EOPNOTSUPP:
-	case -524: /* ENOTSUPP, which the kernel should not show */
+	case -524: /* ENOTSUPP, which the kernel should not return to programs */
 		return diag_set(diag, error,
 				"%s cannot be sampled on this machine (no such counter, or one "
 				"without an interrupt): use cpu-clock",
@@ -283,7 +288,7 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 				name);
 	case -EACCES:
 	case -EPERM:
-		/* perf_open_init() succeeded on this process: only this target is refused. */
+		/* perf_open_init() succeeded on this process, so only this target is refused. */
 		if (tid > 0 && geteuid() != 0)
 			return diag_set(
 				diag, error,
@@ -359,7 +364,7 @@ static int probe_switches(struct perf_open *open, struct diag *diag)
 	return fd < 0 ? fd : 0;
 }
 
-/* Finds out on this process, before anything depends on it, whether kernel mode is allowed. */
+/* Determines early, with events on this process, whether kernel mode is allowed. */
 static int probe_mode(struct perf_open *open, struct diag *diag)
 {
 	for (size_t i = 0; i < open->config->nr_events; i++) {
@@ -375,7 +380,7 @@ static int probe_mode(struct perf_open *open, struct diag *diag)
 	return 0;
 }
 
-/* The kernel accepts only powers of two. */
+/* Returns a number of pages that fit into nr_bytes: a power of two, as the kernel requires. */
 static unsigned int pages_of(unsigned int nr_bytes)
 {
 	unsigned int page_bytes = (unsigned int)sysconf(_SC_PAGESIZE);
@@ -386,7 +391,7 @@ static unsigned int pages_of(unsigned int nr_bytes)
 	return nr_pages;
 }
 
-/* Bytes of a ring: for a user; for root at most for one CPU, and at most for all CPUs. */
+/* Bytes of a ring: for a user; for root, the limits for one CPU and for all CPUs together. */
 struct ring_share {
 	unsigned int user_bytes, root_bytes, root_all_bytes;
 };
@@ -414,7 +419,10 @@ void perf_open_fit_stacks(struct perf_open *open)
 		open->stack_bytes = open->stack_bytes / 2 & ~UINT32_C(7);
 }
 
-/* Samples without copies of stacks are small and need no larger ring for root. */
+/*
+ * Returns the size of a ring for samples. Samples without copies of stacks are small, so root's
+ * ring need not be larger.
+ */
 static unsigned int sample_pages_of(const struct perf_open *open, unsigned int nr_cpus)
 {
 	static const struct ring_share stacks = {STACK_RING_USER, STACK_RING_ROOT,
@@ -425,7 +433,7 @@ static unsigned int sample_pages_of(const struct perf_open *open, unsigned int n
 	return open->regs ? band_pages_of(&stacks, nr_cpus) : pages_of(SAMPLE_BYTES);
 }
 
-/* Called once the kernel's features are known. */
+/* Call it when the kernel's features are known. */
 static void init_samples(struct perf_open *open, unsigned int nr_cpus)
 {
 	if (!(open->features & PERF_FEATURE_USER_STACK))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens performance events with the features that this kernel supports and this user is allowed.
- * They are determined once, by a probe on an event of this process, so that all events of a run
- * have the same format.
+ * Opens performance events with the features that this kernel supports and that this user is
+ * allowed. They are determined once, by a probe with an event of this process, so that all events
+ * of a run have the same format.
  */
 #ifndef DAEMON_PERF_OPEN_H
 #define DAEMON_PERF_OPEN_H
@@ -13,8 +13,8 @@
 #include <linux/perf_event.h>
 
 /*
- * Features of newer kernels, in the order in which they are given up: the newest first, so that
- * as few as possible are given up.
+ * Features of newer kernels, in the order in which the probe gives them up: the newest first, so
+ * that it gives up as few as possible.
  */
 enum perf_feature {
 	PERF_FEATURE_LOST = 1 << 0,	     /* PERF_FORMAT_LOST, Linux 6.0 */
@@ -22,14 +22,16 @@ enum perf_feature {
 	PERF_FEATURE_CGROUP = 1 << 2,	     /* CGROUP records, 5.7 */
 	PERF_FEATURE_SAMPLE_CGROUP = 1 << 3, /* cgroup of each sample, 5.7 */
 	PERF_FEATURE_KSYMBOL = 1 << 4,	     /* BPF programs loaded and unloaded, 5.1 */
-	PERF_FEATURE_MAX_STACK = 1 << 5,     /* chain depth as configured, 4.8; else the kernel's */
-	PERF_FEATURE_MMAP2 = 1 << 6,	     /* 3.16 */
-	PERF_FEATURE_COMM_EXEC = 1 << 7,     /* 3.16 */
-	PERF_FEATURE_USER_STACK = 1 << 8, /* user's registers and stack, 3.7; else frame pointers */
+	/* Call chains are as deep as configured, Linux 4.8; otherwise the kernel's limit holds. */
+	PERF_FEATURE_MAX_STACK = 1 << 5,
+	PERF_FEATURE_MMAP2 = 1 << 6,	 /* 3.16 */
+	PERF_FEATURE_COMM_EXEC = 1 << 7, /* 3.16 */
+	/* Copies of the user's registers and stack, 3.7; otherwise frame pointers are followed. */
+	PERF_FEATURE_USER_STACK = 1 << 8,
 	PERF_FEATURES_END = 1 << 9,
 };
 
-/* perf_event_open(2): returns a descriptor or -errno. May write attr->size. */
+/* perf_event_open(2): returns a descriptor or -errno. May change attr->size. */
 typedef int perf_open_fn(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags);
 
 struct perf_open {
@@ -46,29 +48,29 @@ struct perf_open {
 	const struct perf_regs *regs;
 	uint32_t stack_bytes;  /* size of the copy of a stack, if regs is not NULL */
 	bool user_only;	       /* kernel mode was requested, but is refused */
-	unsigned int thinning; /* of events with a frequency, one of this many samples is taken */
+	unsigned int thinning; /* one of this many samples of events with a frequency is taken */
 };
 
 /*
- * Decides features, sample_type, user_only and the rings' sizes for config on nr_cpus CPUs. fn:
- * NULL for the system call. Returns 0, or -errno with a remedy in diag.
+ * Determines features, sample_type, user_only and the rings' sizes for config on nr_cpus CPUs. fn
+ * replaces the system call; NULL: the system call. Returns 0, or -errno with a remedy in diag.
  */
 int perf_open_init(struct perf_open *open, const struct source_config *config, unsigned int nr_cpus,
 		   perf_open_fn *fn, struct diag *diag);
 
 /*
- * Each returns a descriptor of an event that samples (disabled), brings side-band records
- * (enabled) or records task switches (disabled), for a thread (-1: all) on a CPU; or -errno with
- * diag. Without diag: -ESRCH, the thread has ended; -ENODEV, the CPU is offline (a hardware
- * event's -ENODEV has a diag: no such counter).
+ * These functions open an event that samples (disabled), records side-band (enabled) or records
+ * task switches (disabled), for a thread (-1: all) on a CPU. They return a descriptor, or -errno
+ * with diag. Two errors have no diag: -ESRCH, the thread has ended; -ENODEV, the CPU is offline
+ * (but -ENODEV of a hardware event has a diag: no such counter).
  */
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
 int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
 
-/* Makes the copies of stacks smaller until enough of them fit into a CPU's ring. */
+/* Reduces the size of the copies of stacks until enough of them fit into a CPU's ring. */
 void perf_open_fit_stacks(struct perf_open *open);
-/* Returns the size of each copy as configured, or the default. */
+/* Returns the size of a copy of a stack: as configured, or the default. */
 uint32_t perf_open_stack_bytes(const struct source_config *config);
 
 /* Returns the value for attr.sample_period or attr.sample_freq under open->thinning. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples of perf: finds the task of each, and the place in an image for each address. */
+/* Applies samples: finds the task of each sample, and the place in an image for each address. */
 #include "daemon/perf_source/perf_state_internal.h"
 
 #include <linux/perf_event.h>
@@ -7,16 +7,16 @@
 
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
-/* Limit of one program's regions; a virtual machine of bytecode has fewer. */
+/* Limit of one program's regions. A virtual machine that executes bytecode has fewer. */
 #define REGIONS_MAX 64u
 
-/* After this marker stands a cookie for frames that the kernel delivers later (Linux 6.19). */
+/* This marker is followed by a cookie for frames that the kernel delivers later (Linux 6.19). */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
-/* Result of a successful search: no reason of loss. */
+/* Result of a successful search, instead of a reason of loss. */
 #define FOUND OPROF_LOST_NR
 
-/* Limit of ancestors to search for the process that made the code. */
+/* Limit of the number of ancestors that are searched for the process that made the code. */
 #define FORKS_MAX 8u
 
 static void note(struct perf_state *state, uint32_t cpu, const struct cpu_task *task)
@@ -44,7 +44,7 @@ static void note_idle(struct perf_state *state, uint32_t cpu)
 	note(state, cpu, &(struct cpu_task){.generation = TASK_IDLE_GENERATION});
 }
 
-/* Returns the process of the CPU's last known task if it still lives; else NULL. */
+/* Returns the process of the CPU's last known task if it still exists; otherwise NULL. */
 static struct process *last_process(struct perf_state *state, const struct cpu_task *last,
 				    uint64_t time_ns)
 {
@@ -60,8 +60,8 @@ bool perf_sample_is_doubtful(const struct perf_state *state, const struct proces
 }
 
 /*
- * Finds the sample's task and notes it as the CPU's last task. *process: NULL if only kernel
- * addresses can be resolved.
+ * Finds the sample's task and notes it as the CPU's last task. *process is set to NULL if only
+ * kernel addresses can be resolved.
  */
 static enum oprof_lost find_task(struct perf_state *state, const struct perf_item *item,
 				 enum oprof_mode mode, struct process **process, uint16_t *flags)
@@ -85,7 +85,10 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 			       : FOUND;
 	}
 	*process = task_table_find(&state->tasks, item->pid, item->time_ns);
-	/* A late sample belongs to an earlier program or process of this pid. */
+	/*
+	 * If the sample is older than the known process, it belongs to an earlier program or
+	 * process of this pid.
+	 */
 	if (!*process || process_is_newer(*process, item->time_ns))
 		return OPROF_LOST_NO_TASK;
 	if (perf_sample_is_doubtful(state, *process, item->time_ns))
@@ -97,9 +100,9 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 /* ---- addresses ---- */
 
 /*
- * Returns the region of this process that mapping is part of, with a reference; NULL without
- * memory. A program that makes code at ever new places would create an image, and a file on disk,
- * for each: beyond REGIONS_MAX all such memory is one region from address 0.
+ * Returns, with a reference, the region of this process that contains mapping; NULL if out of
+ * memory. A program that makes code at ever new places would cause an image, and a file on disk,
+ * for each place. Beyond REGIONS_MAX, all such memory is therefore one region from address 0.
  */
 static struct image_entry *region_of(struct perf_state *state, struct process *process,
 				     const struct mapping *mapping)
@@ -144,8 +147,8 @@ static struct code_lookup place_of(const struct process *process, uint64_t time_
 
 /*
  * Code that a process made before it forked is described only in that process's own files, which
- * may never have been read: servers let their parent make code that their children run. So the
- * ancestors' files are read now, once, the oldest ancestor's first.
+ * may never have been read: a server's parent process may make code that its children run. The
+ * ancestors' files are therefore read now, once, beginning with the oldest ancestor.
  */
 static void inherit_code(struct perf_state *state, struct process *process, uint64_t time_ns,
 			 uint64_t address)
@@ -159,7 +162,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		heirs[nr++] = process;
 		process = task_table_find(&state->tasks, process->parent_tgid, time_ns);
 	}
-	/* The parent of the oldest process is unknown: begin with the oldest itself. */
+	/* The parent of the oldest process is unknown: begin with the oldest process itself. */
 	if (!process && nr)
 		process = heirs[--nr];
 	if (!process)
@@ -179,7 +182,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 	}
 }
 
-/* Finds the frame of code by name, if the program has named its code at this address. */
+/* Finds the frame of code by name. Returns whether the program has named code at this address. */
 static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
 		       uint64_t address, struct oprof_frame *frame)
 {
@@ -220,7 +223,10 @@ void perf_sample_pids(struct perf_state *state, const struct process *process, i
 	}
 }
 
-/* Has the image's symbols kept if reports would not find them; process maps it at address. */
+/*
+ * Requests that the image's symbols are kept, if reports would not find them. process maps the
+ * image at address.
+ */
 static void keep_image(struct perf_state *state, const struct process *process,
 		       const struct mapping *mapping, uint64_t address)
 {
@@ -240,7 +246,7 @@ static enum oprof_lost user_frame(struct perf_state *state, struct process *proc
 
 	if (places_is_vsyscall(address))
 		return places_vsyscall_frame(&state->places, address, frame);
-	/* A sample older than the space belongs to the previous program. */
+	/* A sample that is older than the space belongs to the previous program. */
 	if (!process || !process->space || time_ns < process->since_ns)
 		return OPROF_LOST_NO_MAPPING;
 	mapping = space_find(process->space, address);
@@ -265,7 +271,7 @@ static bool is_marker(uint64_t address)
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* Sets *mode of the frames after a marker. Returns false if they cannot be resolved here. */
+/* Sets *mode to the mode of the frames after a marker. Returns false if they cannot be resolved. */
 static bool marker_mode(uint64_t marker, enum oprof_mode *mode)
 {
 	*mode = marker == (uint64_t)PERF_CONTEXT_KERNEL ? OPROF_MODE_KERNEL : OPROF_MODE_USER;
@@ -293,7 +299,7 @@ void perf_sample_add_user(struct perf_state *state, struct process *process, uin
 	add_caller(state, process, time_ns, address, OPROF_MODE_USER);
 }
 
-/* The chain begins with a marker and the leaf itself. */
+/* Adds the callers. The chain begins with a marker and the leaf, which is not added. */
 static void add_chain(struct perf_state *state, struct process *process,
 		      const struct perf_item *item, enum oprof_mode mode)
 {
@@ -313,7 +319,7 @@ static void add_chain(struct perf_state *state, struct process *process,
 		if (nr_addresses++ && known)
 			add_caller(state, process, item->time_ns, address, mode);
 	}
-	/* The chain has the configured depth: there may be more callers. */
+	/* The chain is longer than the configured depth, so it may have more callers. */
 	if (state->chain_depth && nr_addresses > state->chain_depth)
 		state->places.writer.sample->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;
 }

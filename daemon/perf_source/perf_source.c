@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often opening is repeated while the threads of a process change. */
+/* Limit for repeating the opening of events while the threads of a process change. */
 #define THREAD_TRIES 5
-/* After a scan of /proc, pause for this many times its duration. */
+/* After a scan of /proc, no scan begins for this many times the duration of that scan. */
 #define SCAN_PAUSE 4
-/* How often the initial scan is repeated while side-band is being lost. */
+/* Limit for repeating the initial scan while side-band is being lost. */
 #define SCAN_TRIES 5
 /*
- * How long samples of profiled processes wait for their code tables, and how much memory they may
- * take until then; how long the last drain waits for tables once all processes have ended.
+ * Limits of the time and memory for which samples of profiled processes wait for their code tables.
+ * The last drain waits TABLES_WAIT_MS for tables when all processes have ended.
  */
 #define HOLD_NS	       UINT64_C(2000000000)
 #define HOLD_BYTES     ((size_t)32 << 20)
@@ -44,7 +44,7 @@ static void source_early(struct perf_consumer *consumer, const struct perf_item 
 	perf_state_early(source->state, item);
 }
 
-/* Lists the threads to open events for; a single -1: all tasks. */
+/* Lists the threads for which events are opened; one element -1: all tasks. */
 static int source_threads(const struct perf_source *source, struct thread_list *list)
 {
 	if (source->config.target == SOURCE_TASKS)
@@ -109,7 +109,7 @@ static int source_open_online(struct perf_source *source, const struct thread_li
 		if (!cpu_list_has(&source->cpu_watch.online, cpu))
 			continue;
 		error = source_open_cpu(source, cpu, threads, no_memory, diag);
-		if (error == -ENODEV) /* just went offline: the next tick handles it */
+		if (error == -ENODEV) /* the CPU just went offline: the next drain handles it */
 			continue;
 		if (error)
 			break;
@@ -123,8 +123,8 @@ static int source_open_online(struct perf_source *source, const struct thread_li
 }
 
 /*
- * A thread born while events are being opened may have inherited some of them, or none: the
- * threads must be the same before and after.
+ * Opens events for all threads. A thread that begins while events are being opened may have
+ * inherited some of them, or none. The list of threads must therefore be the same before and after.
  */
 static int source_open_threads(struct perf_source *source, bool *no_memory, struct diag *diag)
 {
@@ -152,14 +152,17 @@ static int source_open_threads(struct perf_source *source, bool *no_memory, stru
 	return error;
 }
 
-/* Halves the rings, to fit them into the memory that the user may lock. */
+/*
+ * Halves the rings, to fit them into the memory that the user may lock. Returns false if they
+ * cannot be smaller.
+ */
 static bool source_halve(struct perf_source *source)
 {
 	struct perf_open *open = &source->open;
 
 	if (open->sample_pages == 1 && open->side_pages == 1 && open->switch_pages == 1)
 		return false;
-	/* Copies of stacks take far more room than all other data. */
+	/* Copies of stacks need far more room than all other data. */
 	if (open->sample_pages > 2 * open->side_pages) {
 		open->sample_pages /= 2;
 		perf_open_fit_stacks(open);
@@ -168,7 +171,7 @@ static bool source_halve(struct perf_source *source)
 	}
 	if (open->switch_pages > 1)
 		open->switch_pages /= 2;
-	/* Root without the right to lock memory: first reduce what only root gets. */
+	/* Root without the right to lock memory: first reduce the rings that root has larger. */
 	if (open->side_pages <= open->sample_pages && open->sample_pages > 1)
 		open->sample_pages /= 2;
 	if (open->side_pages > 1)
@@ -200,8 +203,9 @@ static void source_read_cpu(struct perf_source *source, struct perf_cpu *cpu,
 }
 
 /*
- * New losses happened after the last reading of the rings. Kernels without counts report losses
- * at some later time, so that any time before is in doubt.
+ * Declares data doubtful after new losses of side-band, which occurred after the last reading of
+ * the rings. Kernels without counts report a loss only later, so any time before the report is in
+ * doubt.
  */
 static void source_doubt(struct perf_source *source)
 {
@@ -214,12 +218,12 @@ static void source_doubt(struct perf_source *source)
 	source->losses.side.from_ns = UINT64_MAX;
 	if (!(source->open.features & PERF_FEATURE_LOST))
 		from_ns = 0;
-	else if (from_ns == UINT64_MAX) /* damaged records, no loss */
+	else if (from_ns == UINT64_MAX) /* damaged records, but no loss */
 		from_ns = source->read_ns;
 	perf_state_doubt(source->state, from_ns, clock_monotonic_ns());
 }
 
-/* As source_doubt, for switches. Switches before from_ns may still be queued and remain valid. */
+/* As source_doubt, for switches. Switches before from_ns may still be queued; they remain valid. */
 static void source_doubt_switches(struct perf_source *source)
 {
 	uint64_t lost = perf_source_switches_lost(source);
@@ -229,7 +233,7 @@ static void source_doubt_switches(struct perf_source *source)
 		return;
 	if (!(source->open.features & PERF_FEATURE_LOST))
 		from_ns = 0;
-	else if (from_ns == UINT64_MAX) /* damaged records, no loss */
+	else if (from_ns == UINT64_MAX) /* damaged records, but no loss */
 		from_ns = source->read_ns;
 	perf_state_lose_switches(source->state, from_ns, clock_monotonic_ns(),
 				 lost - source->switches_doubted);
@@ -247,7 +251,7 @@ static void source_read(struct perf_source *source, enum perf_cpu_losses losses,
 	source->read_ns = begin_ns;
 }
 
-/* Called between the processes of a scan. */
+/* Called between the processes of a scan: reads the rings if READ_BETWEEN_NS have passed. */
 static void source_read_between(void *context)
 {
 	struct perf_source *source = context;
@@ -257,14 +261,18 @@ static void source_read_between(void *context)
 		return;
 	source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
 	/*
-	 * A scan may take long, and the queue must not grow during it. The items that leave are
-	 * older than any later scan. Before the first scan has ended they could not be applied.
+	 * A scan may take long, and the queue must not grow during it. The items that leave the
+	 * queue are older than the scans of the processes that follow. Before the first scan has
+	 * ended, items cannot be applied.
 	 */
 	if (source->rescanning)
 		perf_feed_round(source->feed, now_ns);
 }
 
-/* Called between the files of a slice that is being closed. */
+/*
+ * Called between the files of a slice that is being closed: reads the rings if READ_BETWEEN_NS have
+ * passed.
+ */
 static void source_read_only(struct source *base)
 {
 	struct perf_source *source = (struct perf_source *)base;
@@ -287,8 +295,8 @@ static int source_scan(struct perf_source *source)
 }
 
 /*
- * The side-band rings are recording, and sampling has not begun. Scans until one scan passes
- * without a loss: then nothing was lost after each process's scan or exec.
+ * The first scan: side-band rings are recording, and sampling has not begun. Repeats the scan until
+ * one passes without a loss: then nothing was lost after the scan or exec of any process.
  */
 static int source_scan_first(struct perf_source *source, struct diag *diag)
 {
@@ -309,7 +317,7 @@ static int source_scan_first(struct perf_source *source, struct diag *diag)
 		     : 0;
 }
 
-/* Called before any ring is open, since reading the kernel's symbols takes time. */
+/* Must be called before any ring is open, because reading the kernel's symbols takes time. */
 static int source_create_state(struct perf_source *source, struct record_sink *sink,
 			       struct diag *diag)
 {
@@ -380,7 +388,7 @@ static int source_open_parts(struct perf_source *source, const struct perf_sourc
 		error = perf_feed_create(&source->feed, &source->consumer, sink);
 	if (!error)
 		error = source_create_state(source, sink, diag);
-	/* With few profiled programs, each possibly short-lived, request tables early. */
+	/* A few profiled programs, each possibly short-lived: request their tables early. */
 	if (!error && source->open.regs && source->config.target == SOURCE_TASKS)
 		source->consumer.early = source_early;
 	if (!error)
@@ -462,7 +470,7 @@ static int source_enable(struct perf_source *source, bool enable)
 	return error;
 }
 
-/* CPUs are enabled one by one: until the last is done, switches are known only in part. */
+/* CPUs are enabled one by one. Until the last is done, not all switches are recorded. */
 static int source_enable_all(struct perf_source *source, bool enable)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
@@ -478,7 +486,7 @@ static int source_start(struct source *base)
 
 	source->sampling = true;
 	if (source->config.enable_on_exec && !source->was_stopped)
-		return 0; /* the exec starts it */
+		return 0; /* the exec starts sampling */
 	return source_enable_all(source, true);
 }
 
@@ -492,8 +500,8 @@ static int source_stop(struct source *base)
 }
 
 /*
- * Each CPU's clock begins a whole new period when it is set, the last of them before changed_ns:
- * samples up to then have the old period.
+ * Sets the rate of all CPUs. Each CPU's clock begins a new period when it is set, all before
+ * changed_ns: samples up to changed_ns have the old period as weight.
  */
 static int source_set_rates(struct perf_source *source, unsigned int thinning)
 {
@@ -515,7 +523,7 @@ static int source_set_rates(struct perf_source *source, unsigned int thinning)
 	return error;
 }
 
-/* Only with all tasks as target: events that children inherited would keep their period. */
+/* Supported only for the whole machine: events that children inherited would keep their period. */
 static int source_set_thinning(struct source *base, unsigned int thinning)
 {
 	struct perf_source *source = (struct perf_source *)base;
@@ -539,7 +547,7 @@ static int source_poll_fd(const struct source *base)
 	return source->watch.epoll_fd;
 }
 
-/* On kernels without counts, reports the sums of the LOST records. */
+/* On kernels without counts of losses, reports the sums of the LOST records. */
 static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 {
 	uint64_t lost = perf_feed_counters(source->feed)->ring_lost;
@@ -552,8 +560,8 @@ static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 }
 
 /*
- * Returns whether records must wait for the code tables that their stacks need. Records that have
- * waited too long pass, and so do later ones until no table is missing.
+ * Returns whether records must wait for the code tables that their stacks need. When records have
+ * waited too long, they and all later ones stop waiting until no table is missing.
  */
 static bool source_holds(struct perf_source *source, uint64_t now_ns)
 {
@@ -594,7 +602,7 @@ static void source_rescan(struct perf_source *source, uint64_t now_ns)
 	source->rescanning = false;
 }
 
-/* The CPU is offline: the content of its rings is still valid. */
+/* The CPU is offline. The contents of its rings are still valid, so they are read. */
 static void source_cpu_gone(struct perf_source *source, struct perf_cpu *cpu, uint64_t now_ns)
 {
 	source_read_cpu(source, cpu, PERF_CPU_LOSSES_READ, now_ns);
@@ -648,7 +656,10 @@ static int source_drain(struct source *base, enum source_drain how)
 	if (drain_watch_take(&source->watch))
 		source_check_cpus(source, begin_ns);
 	source->nr_drains++;
-	/* The last samples: all there are of a very short program. */
+	/*
+	 * All watched processes have ended. Wait for their code tables before processing the last
+	 * samples: a very short program has no others.
+	 */
 	if (how == SOURCE_DRAIN_ALL && drain_watch_ended(&source->watch)) {
 		source_read(source, PERF_CPU_LOSSES_READ, begin_ns);
 		perf_state_wait_tables(source->state, TABLES_WAIT_MS);
@@ -656,8 +667,8 @@ static int source_drain(struct source *base, enum source_drain how)
 	source_round(source, how, begin_ns);
 	if (how == SOURCE_DRAIN_ALL) {
 		/*
-		 * Read once more for records that were being written in the first pass: then all
-		 * records older than this call have been read.
+		 * Read once more, for records that were being written during the first pass. Then
+		 * all records older than this call have been read.
 		 */
 		source_round(source, how, clock_monotonic_ns());
 		perf_feed_flush(source->feed, begin_ns);

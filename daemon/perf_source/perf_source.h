@@ -12,7 +12,7 @@ struct perf_source_options {
 	perf_open_fn *open;    /* NULL: the system call */
 };
 
-/* source_perf.open with options. Borrows options and config during the call only. */
+/* Like source_perf.open, with options. Borrows options and config during the call only. */
 int perf_source_open(struct source **source, const struct source_config *config,
 		     const struct perf_source_options *options, struct record_sink *sink,
 		     struct diag *diag);

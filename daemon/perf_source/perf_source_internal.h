@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct perf_source {
-	struct source base;	     /* first: source_ops are passed a pointer to it */
+	struct source base;	     /* must be first: source_ops get a pointer to it */
 	struct source_config config; /* events and pids are copies that this source owns */
 	struct event_choice events[SOURCE_EVENTS_MAX];
 	pid_t *pids;
@@ -27,23 +27,23 @@ struct perf_source {
 	struct perf_cpu *cpus; /* indexed by CPU, for all possible CPUs */
 
 	bool sampling;
-	bool was_stopped;	    /* enable_on_exec no longer applies */
-	bool cpus_missing;	    /* an online CPU could not be opened: try again */
+	bool was_stopped;  /* sampling was stopped, so enable_on_exec no longer applies */
+	bool cpus_missing; /* an online CPU could not be opened; the next drain tries again */
 	struct perf_losses losses;  /* by the kernel's counts */
-	uint64_t ring_lost_told;    /* reported losses from LOST records, if there are no counts */
+	uint64_t ring_lost_told;    /* losses reported from LOST records, if there are no counts */
 	uint64_t read_ns;	    /* begin of the last reading of the rings */
-	uint64_t side_band_doubted; /* losses that the state has been informed of */
+	uint64_t side_band_doubted; /* number of losses that have been reported to the state */
 	uint64_t switches_doubted;
-	uint64_t held_ns; /* since when samples have waited for tables; 0: they do not wait */
+	uint64_t held_ns; /* time since which samples wait for tables; 0: they do not wait */
 	bool scan_wanted;
 	bool rescanning;      /* during a scan other than the first */
-	uint64_t scan_lost;   /* side-band losses that the last scan has repaired */
+	uint64_t scan_lost;   /* number of side-band losses that the last scan has repaired */
 	uint64_t scan_due_ns; /* no scan before this time */
 	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
 };
 _Static_assert(offsetof(struct perf_source, base) == 0, "source_ops cast base");
 
-/* Losses by the kernel's counts, or else by its LOST records, and damaged records. */
+/* Return the losses, by the kernel's counts or else its LOST records, plus damaged records. */
 uint64_t perf_source_side_band_lost(const struct perf_source *source);
 uint64_t perf_source_switches_lost(const struct perf_source *source);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the perf source reports about itself: losses, notes, counters. */
+/* The perf source's reports about itself: losses, notes, counters. */
 #include "daemon/perf_source/perf_source_internal.h"
 
 uint64_t perf_source_side_band_lost(const struct perf_source *source)
@@ -20,7 +20,10 @@ uint64_t perf_source_switches_lost(const struct perf_source *source)
 	return lost + counters->switches_bad;
 }
 
-/* Clocks are timer interrupts, which are delayed while interrupts are off. */
+/*
+ * Returns whether a sampled event is a clock: a timer interrupt, which is delayed while interrupts
+ * are off.
+ */
 static bool source_is_blind_to_irqs_off(const struct perf_source *source)
 {
 	for (size_t i = 0; i < source->config.nr_events; i++) {

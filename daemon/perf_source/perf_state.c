@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The last counters, which are present only if stacks are walked. */
+/* Number of the last counters, which are present only if stacks are walked. */
 #define NR_WALK_COUNTERS 5
-/* Under a storm of forks there are always new processes; their FORK records describe the rest. */
+/* With very many forks there are always new processes; FORK records describe those not scanned. */
 #define PASSES_MAX 10
-/* The keeper spends less than this on each table. */
+/* The keeper needs less time than this for each table. */
 #define RECORDED_WAIT_MS 120000
 
 /* ---- create, destroy ---- */
@@ -68,7 +68,7 @@ void perf_state_destroy(struct perf_state *state)
 	if (!state)
 		return;
 	places_end(&state->places);
-	/* Before places: tasks refer to images and to functions by name. */
+	/* Before places, because tasks refer to images and to functions by name. */
 	if (state->tasks.processes.buckets)
 		task_table_deinit(&state->tasks);
 	places_deinit(&state->places);
@@ -98,7 +98,7 @@ static int scan_process(struct perf_state *state, int32_t tgid)
 	return task_table_scanned(&state->tasks, tgid, scan);
 }
 
-/* Scans processes in list but not in done, both ascending. *nr_new: number of these. */
+/* Scans the processes in list that are not in done, both ascending. *nr_new: their number. */
 static int scan_new(struct perf_state *state, const struct pid_list *list,
 		    const struct pid_list *done, size_t *nr_new)
 {
@@ -120,8 +120,8 @@ static int scan_new(struct perf_state *state, const struct pid_list *list,
 }
 
 /*
- * Repeats until no new process appears: then each live process was scanned itself, or forked by
- * one that had been scanned before.
+ * Repeats the scan until no new process appears. Then each live process was either scanned, or
+ * forked by a process that had been scanned before.
  */
 static int scan_all(struct perf_state *state)
 {
@@ -167,7 +167,10 @@ static void note_if_doubtful(struct node *node, void *context)
 	doubtful->nr_tgids++;
 }
 
-/* Descendants of the given processes stay in doubt until they are scanned or exec. */
+/*
+ * Scans the known processes in doubt: descendants of the given processes stay in doubt until they
+ * are scanned or exec.
+ */
 static int scan_doubtful(struct perf_state *state)
 {
 	struct doubtful doubtful = {.state = state};
@@ -211,7 +214,7 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 		state->doubt_from_ns = from_ns;
 	if (until_ns > state->doubt_until_ns)
 		state->doubt_until_ns = until_ns;
-	/* An exit may have been lost: a task that has ended must not be counted as waiting. */
+	/* A record of an exit may be lost: a task that has ended must not count as waiting. */
 	perf_state_lose_switches(state, from_ns, until_ns, 0);
 }
 
@@ -258,9 +261,9 @@ static int map(struct perf_state *state, struct process *process, const struct p
 }
 
 /*
- * Most known mappings of the space were unmapped, which no record reports. /proc's present state
- * holds from now on; records that are still queued use the old space, or an empty one if /proc
- * has none.
+ * Replaces a space most of whose known mappings were unmapped, which no record reports. The present
+ * contents of /proc are used from now on; records that are still queued use the old space, or an
+ * empty one if /proc has no space.
  */
 static int renew_space(struct perf_state *state, struct process *process)
 {
@@ -281,7 +284,7 @@ static int renew_space(struct perf_state *state, struct process *process)
 	return 0;
 }
 
-/* A mapping without code: it replaces code that was mapped there. */
+/* Returns whether the mapping has no code: it then only replaces code that was mapped there. */
 static bool is_data(const struct perf_item *item)
 {
 	return (item->misc & PERF_RECORD_MISC_MMAP_DATA) ||
@@ -313,7 +316,7 @@ static void apply_mmap(struct perf_state *state, const struct perf_item *item)
 	if (!error && !process->scan && space_is_overgrown(process->space))
 		error = renew_space(state, process);
 	if (error) {
-		/* No space is better than one with mappings that no longer exist. */
+		/* No space is better than a space with mappings that no longer exist. */
 		state->tasks.lost_memory++;
 		space_put(process->space);
 		process->space = NULL;
@@ -337,7 +340,7 @@ static void apply_fork(struct perf_state *state, const struct perf_item *item)
 	if (item->pid <= 0 || item->tid <= 0)
 		return;
 	task_table_fork(&state->tasks, item->pid, item->tid, item->u.task.ppid, item->time_ns);
-	/* The parent wrote the record. */
+	/* The record is written on the CPU on which the parent runs. */
 	perf_sample_note_task(state, item->cpu,
 			      task_table_find(&state->tasks, item->u.task.ppid, item->time_ns),
 			      item->u.task.ptid);
@@ -348,7 +351,7 @@ static void apply_exit(struct perf_state *state, const struct perf_item *item)
 	state->counters.exit_records++;
 	if (item->pid <= 0)
 		return;
-	/* Later samples of this task have no pid: remember the task. */
+	/* Later samples of this task have no pid, so note the task of this CPU. */
 	perf_sample_note_task(state, item->cpu,
 			      task_table_find(&state->tasks, item->pid, item->time_ns), item->tid);
 	task_table_exit(&state->tasks, item->pid, item->tid, item->time_ns);
@@ -379,7 +382,7 @@ static void apply_cgroup(struct perf_state *state, const struct perf_item *item)
 void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 {
 	state->now_ns = item->time_ns;
-	/* Between items, no unfinished record refers to released places. */
+	/* Between items there is no unfinished record, so no record refers to released places. */
 	places_release(&state->places);
 	switch (item->type) {
 	case PERF_RECORD_SAMPLE:
@@ -409,12 +412,12 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 		perf_switch_apply(state, item);
 		break;
 	default:
-		/* Side-band losses: the reader of the rings requests a scan. */
+		/* Losses of side-band: the reader of the rings requests a scan. */
 		break;
 	}
 }
 
-/* Only if the record has a build-id: the mapping will then get this same image when it is due. */
+/* Only if the record has a build-id: then the mapping will later get the same image. */
 void perf_state_early(struct perf_state *state, const struct perf_item *item)
 {
 	const struct oprof_image_identity *identity = &item->u.mmap.identity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by perf_state.c (maps, tasks), perf_sample.c, perf_switch.c and perf_unwind.c. */
+/* Shared by perf_state.c (mappings, tasks), perf_sample.c, perf_switch.c and perf_unwind.c. */
 #ifndef DAEMON_PERF_STATE_INTERNAL_H
 #define DAEMON_PERF_STATE_INTERNAL_H
 
@@ -10,25 +10,25 @@
 struct perf_state_counters {
 	uint64_t mmap_records, comm_records, fork_records, exit_records;
 	uint64_t cgroup_records, ksymbol_records;
-	uint64_t unknown_mmaps;	 /* of unknown processes */
-	uint64_t old_records;	 /* older than the process's scan or newer records */
-	uint64_t renewed_spaces; /* spaces that grew too large and were read again */
+	uint64_t unknown_mmaps;	 /* mappings of unknown processes */
+	uint64_t old_records;	 /* records older than the process's scan or than newer records */
+	uint64_t renewed_spaces; /* spaces that had grown too large and were read again */
 	uint64_t scanned_processes;
 	uint64_t switch_records;
-	uint64_t unknown_switches; /* switches of tasks about which nothing certain is known */
-	/* Walks of the user's stack: to the outermost frame, to a limit, or broken off. */
+	uint64_t unknown_switches; /* switches of tasks of which no certain data is known */
+	/* Walks of the user's stack to the outermost frame, to a limit, or broken off. */
 	uint64_t chains_whole, chains_truncated, chains_broken;
-	uint64_t frames_walked, frames_by_pointer; /* by_pointer: without a table */
+	uint64_t frames_walked, frames_by_pointer; /* by_pointer: found without a table */
 };
 
 /* A time range in which some switches are unknown. */
 struct switch_gap {
 	uint64_t from_ns, until_ns; /* until_ns 0: no gap */
-	uint64_t nr_records;	    /* lost in it, and not yet reported */
+	uint64_t nr_records;	    /* records that were lost in it and have not been reported */
 	bool told;
 };
 
-/* The last known task of a CPU. Its image is announced only when a sample needs it. */
+/* The last known task of a CPU. Its image is written to the sink only when a sample needs it. */
 struct cpu_task {
 	int32_t tgid, tid;
 	uint64_t generation;	 /* 0: not known */
@@ -41,19 +41,20 @@ struct perf_state {
 	struct places places;
 	struct task_table tasks;
 	struct cpu_task *last_tasks;		/* by CPU */
-	uint64_t now_ns;			/* of the item being applied */
+	uint64_t now_ns;			/* time of the item being applied */
 	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until_ns 0: nothing was lost */
 	struct switch_gap gap;
 	void (*between)(void *context);
 	void *between_context;
 	unsigned int chain_depth;
-	int tables_wait_ms;	      /* how long walks wait for code tables; 0: not at all */
+	/* How long walks wait for code tables; 0: they do not wait. */
+	int tables_wait_ms;
 	const struct perf_regs *regs; /* NULL: stacks are not walked */
 	uint64_t *callers;	      /* addresses found by a walk; room for chain_depth */
 	struct perf_state_counters counters;
 };
 
-/* perf_unwind.c: adds the user's frames to the current sample. process: NULL if unknown. */
+/* perf_unwind.c: adds the user's frames to the current sample. process is NULL if unknown. */
 void perf_unwind_apply(struct perf_state *state, struct process *process,
 		       const struct perf_item *item, enum oprof_mode mode);
 /* Requests the code table of an image that process maps at address, if a request is due. */
@@ -66,13 +67,13 @@ void perf_sample_add_user(struct perf_state *state, struct process *process, uin
 /* Fills pids[KEEPER_PIDS] with process and its ancestors, which may give access to its files. */
 void perf_sample_pids(struct perf_state *state, const struct process *process, int32_t *pids);
 
-/* Makes a SAMPLE or a LOST record. */
+/* Writes a SAMPLE or a LOST record. */
 void perf_sample_apply(struct perf_state *state, const struct perf_item *item);
 
-/* perf_switch.c: a CPU switches from one task to another. */
+/* perf_switch.c: applies the switch of a CPU from one task to another. */
 void perf_switch_apply(struct perf_state *state, const struct perf_item *item);
 
-/* Returns whether side-band was lost after the process's data was collected. */
+/* Returns whether side-band was lost after the data of the process was collected. */
 bool perf_sample_is_doubtful(const struct perf_state *state, const struct process *process,
 			     uint64_t time_ns);
 

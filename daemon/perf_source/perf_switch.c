@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes SWITCH records of perf's switches. A whole CPU's record names both tasks; a record of a
- * single task's events names only that task, which leaves or gets the CPU.
+ * Writes SWITCH records for perf's switches. A record of a whole CPU names both tasks. A record of
+ * a single task's events names only that task, which leaves or gets the CPU.
  */
 #include "daemon/perf_source/perf_state_internal.h"
 
@@ -33,7 +33,10 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns)
 	gap->told = true;
 }
 
-/* Returns whether time_ns is in a gap of switches. Reports a gap when it begins, and ends it. */
+/*
+ * Returns whether time_ns is in a gap of switches. Also reports a gap at its begin, and removes it
+ * after its end.
+ */
 static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 {
 	struct switch_gap *gap = &state->gap;
@@ -61,8 +64,8 @@ static uint64_t cgroup_of(struct perf_state *state, struct process *process, uin
 }
 
 /*
- * Makes the record's task for these ids. If nothing certain is known of the task, or the thread
- * has already had its exit record, the task is the idle one, with tgid 0.
+ * Makes the record's task for these ids. The result is the idle task, with tgid 0, if no certain
+ * data of the task is known, or if the thread's exit record has been applied.
  */
 static void task_of(struct perf_state *state, const struct perf_item *item, int32_t pid,
 		    int32_t tid, struct oprof_task *task)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Walks the user's part of a call chain by code tables: from the registers and the copy of the
- * stack in a sample, through the maps of its process.
+ * Walks the user's part of a call chain by code tables, using the registers and the copy of the
+ * stack in a sample, and the mappings of its process.
  */
 #include "daemon/perf_source/perf_state_internal.h"
 
@@ -24,8 +24,8 @@ void perf_unwind_want(struct perf_state *state, const struct process *process,
 }
 
 /*
- * In a recording: waits until the table is there or turns out to be unavailable. If the keeper's
- * queue was full, asks once more after its answers.
+ * In a recording: waits until the table is available, or is known to be unavailable. If the
+ * keeper's queue was full, requests the table once more after the keeper's answers.
  */
 static void wait_for_table(struct perf_state *state, const struct process *process,
 			   struct image_entry *image, uint64_t address)
@@ -40,7 +40,7 @@ static void wait_for_table(struct perf_state *state, const struct process *proce
 					     state->now_ns);
 		}
 		perf_state_wait_tables(state, state->tables_wait_ms);
-		/* Wait in vain only once. */
+		/* If waiting was in vain, do not wait again. */
 		if (perf_state_tables_waiting(state))
 			state->tables_wait_ms = 0;
 	}
@@ -82,7 +82,7 @@ static void note_end(struct perf_state *state, const struct stack_walk_result *r
 	}
 }
 
-/* The walk is impossible: a 32-bit program, or one whose maps are unknown. */
+/* Counts a walk that is impossible: a 32-bit program, or a process with unknown mappings. */
 static void note_stuck(struct perf_state *state)
 {
 	const struct stack_walk_result stuck = {.end = STACK_WALK_BROKEN};

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #define RATE_NS UINT64_C(5000000000)
-/* Time off CPU of a task that still waits is reported at least this often. */
+/* The time off CPU of a task that still waits is reported at least this often. */
 #define SETTLE_NS UINT64_C(60000000000)
-/* Pause between two readings of kallsyms, each about 50 ms of CPU time; the first comes at once. */
+/* Pause after reading kallsyms, which takes about 50 ms of CPU time; none before the first. */
 #define SYMBOLS_PAUSE_NS UINT64_C(10000000000)
-/* The live stack file gets this share of the budget: half of the share of all live files. */
+/* The live stack file may use 1/STACKS_SHARE of the budget: half of the share of all live files. */
 #define STACKS_SHARE 8
 
-/* Are names of such an image only in the session, where the daemon writes them? */
+/* Returns whether the names of such an image must be stored in the session by the daemon. */
 static bool needs_symbols(enum oprof_image_kind kind)
 {
 	return kind == OPROF_IMAGE_KERNEL || kind == OPROF_IMAGE_IDLE ||
@@ -58,7 +58,10 @@ static void profiler_stacks_lost(void *context, uint64_t nr_stacks)
 	stats_add(stats, STATS_STACKS_LOST_FILE, nr_stacks);
 }
 
-/* Must not run while samples are being added: between rounds the counters match the files. */
+/*
+ * Counts the contents of the files again, if necessary. Must not run while samples are being added:
+ * only between rounds do the counters match the files.
+ */
 static void profiler_recount(struct profiler *profiler)
 {
 	struct recount sums;
@@ -77,7 +80,7 @@ static void profiler_recount(struct profiler *profiler)
 	stats_recount(&profiler->session->stats, sums.stored, sums.idle, sums.weight, sums.stacks);
 }
 
-/* Samples that the source has seen, plus those made from its switches. */
+/* Returns the number of samples that the source has seen, plus those made from its switches. */
 static uint64_t profiler_seen(const struct profiler *profiler)
 {
 	return profiler->source->ops->seen(profiler->source) + profiler->off_cpu.nr_seen;
@@ -91,7 +94,7 @@ static void profiler_read(void *context)
 		profiler->source->ops->read(profiler->source);
 }
 
-/* Recount at once, for history, which runs between rounds. */
+/* Recounts at once. Called by history between rounds. */
 static void profiler_recount_now(void *context)
 {
 	struct profiler *profiler = context;
@@ -151,8 +154,9 @@ static void profiler_save_symbols(struct profiler *profiler)
 }
 
 /*
- * A report may follow each round, so the names of what a round stored are in the session when the
- * round ends. Only modules that are sampled later wait for the pause to pass, or for a dump.
+ * A report may follow each round, so the names of the code that a round stored are written to the
+ * session before the round ends. Only names of modules that are sampled later wait until the pause
+ * is over, or until a dump.
  */
 static void profiler_save_new_symbols(struct profiler *profiler, uint64_t now_ns)
 {
@@ -189,7 +193,7 @@ static void profiler_release(void *context, uint32_t cookie)
 		sample_cache_release(profiler->cache, cookie);
 }
 
-/* Discard recent samples: they belong to an earlier session. */
+/* Discards recent samples, which belong to an earlier session. */
 static void profiler_begin_recent(struct profiler *profiler)
 {
 	struct recent *recent = profiler->recent;
@@ -202,8 +206,8 @@ static void profiler_begin_recent(struct profiler *profiler)
 }
 
 /*
- * The session has begun and its files are not open yet: open its history, set the counters, and
- * begin an epoch. Returns 0 or -errno.
+ * Opens the history of a session that has begun, sets the counters, and begins an epoch. The
+ * session's files are not open yet. Returns 0 or -errno.
  */
 static int profiler_begin_history(struct profiler *profiler, struct diag *diag)
 {
@@ -228,7 +232,7 @@ static uint64_t profiler_stack_bytes_max(const struct profiler *profiler)
 	return share < STACK_KEEP_BYTES_MAX ? share : STACK_KEEP_BYTES_MAX;
 }
 
-/* Open the stack file, if samples have call chains. */
+/* Opens the stack file, if samples have call chains. */
 static int profiler_open_stacks(struct profiler *profiler)
 {
 	struct stack_keep_config config = {
@@ -298,7 +302,7 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	return 0;
 }
 
-/* Choose the receiver of the source's records: off_cpu if time off CPU was requested. */
+/* Chooses the receiver of the source's records: off_cpu if time off CPU was requested. */
 static int profiler_open_sink(struct profiler *profiler, struct record_sink **sink)
 {
 	struct source_config *source = &profiler->config.source;
@@ -328,7 +332,7 @@ static int profiler_init_history(struct profiler *profiler)
 	return history_init(&profiler->history, profiler->session, config);
 }
 
-/* The samples come from another machine: replace the description of this machine. */
+/* Replaces the description of this machine, because the samples come from another machine. */
 static void profiler_take_machine(struct profiler *profiler)
 {
 	struct run_info *info = &profiler->session->info;
@@ -390,7 +394,8 @@ int profiler_open(struct profiler *profiler, struct session *session,
 		return diag_set(diag, error, "out of memory");
 	}
 	/*
-	 * Open the source before the session: if it fails, --fresh must not have deleted anything.
+	 * Open the source before the session: after an error, --fresh must not have deleted
+	 * anything.
 	 */
 	if (recent_create(&profiler->recent))
 		log_warning("no memory for recent samples: they are in the sample files only");
@@ -434,7 +439,7 @@ int profiler_start(struct profiler *profiler)
 	profiler->running = !error;
 	if (!error) {
 		history_start(&profiler->history);
-		/* The first round is due only later. */
+		/* The first round is due later. */
 		profiler->drained_ns = profiler->history.stretch.last.monotonic_ns;
 	}
 	return error;
@@ -453,7 +458,7 @@ int profiler_stop(struct profiler *profiler)
 	return error;
 }
 
-/* After a periodic drain only records from before the previous round are sure to have arrived. */
+/* After a periodic drain, only records from before the previous round have certainly been read. */
 static void profiler_mark(struct profiler *profiler, enum source_drain how, uint64_t now_ns)
 {
 	uint64_t drained_ns = how == SOURCE_DRAIN_ALL ? now_ns : profiler->round_ns;
@@ -463,7 +468,7 @@ static void profiler_mark(struct profiler *profiler, enum source_drain how, uint
 	profiler->round_ns = now_ns;
 }
 
-/* Returns 0 or -errno of the source. */
+/* Drains the source and does the other work of a round. Returns 0 or -errno of the source. */
 static int profiler_drain(struct profiler *profiler, enum source_drain how)
 {
 	struct history *history = &profiler->history;
@@ -527,13 +532,13 @@ void profiler_note(struct profiler *profiler, const struct source_note *note)
 			return;
 	if (info->nr_notes == SOURCE_NOTES_MAX)
 		return;
-	profiler->notes[info->nr_notes++] = *note; /* info points to these */
+	profiler->notes[info->nr_notes++] = *note; /* info->notes points to these */
 	error = session_tell_notes(profiler->session);
 	if (error)
 		log_warning("cannot keep a note in the session: %s", strerror(-error));
 }
 
-/* Takes effect with the next epoch; the source still takes all samples. */
+/* Begins an epoch that stores weights. The source still takes all samples. */
 static int profiler_begin_thinned(struct profiler *profiler)
 {
 	int error = profiler_close_epoch(profiler);
@@ -546,8 +551,8 @@ static int profiler_begin_thinned(struct profiler *profiler)
 }
 
 /*
- * An epoch that contains thinned samples must store weights. Therefore it begins before the first
- * sample is left out, and ends after all samples are taken again.
+ * An epoch with thinned samples must store weights. It therefore begins before the first sample is
+ * omitted, and ends after all samples are taken again.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning)
 {
@@ -620,8 +625,8 @@ int profiler_sync(const struct profiler *profiler)
 	if (profiler->lost)
 		return -ENOENT;
 	/*
-	 * Sync the names first: samples that refer to later names may reach the disk during this
-	 * call.
+	 * Sync the names first: names that are added during this call may be used by samples that
+	 * already reach the disk.
 	 */
 	names = name_table_sync(&profiler->session->names);
 	error = sample_cache_sync(profiler->cache, profiler->session->current_fd);
@@ -649,7 +654,10 @@ void profiler_synced(struct profiler *profiler, int error)
 	history_synced(&profiler->history, error);
 }
 
-/* After a reset or save: begin the new session, or begin the old one again. */
+/*
+ * Begins the new session after a reset or save; if the reset or save failed, begins the old session
+ * again.
+ */
 static int profiler_begin_again(struct profiler *profiler, int error, struct diag *diag)
 {
 	struct diag again;
@@ -676,7 +684,7 @@ static int profiler_begin_again(struct profiler *profiler, int error, struct dia
 	return error < 0 ? error : 0;
 }
 
-/* The session's folder is about to be removed or renamed. */
+/* Call it before the session's folder is removed or renamed. */
 static void profiler_leave_session(struct profiler *profiler)
 {
 	history_end(&profiler->history);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a profiler answers to a request for its status: settings, state, rate and counters. */
+/* The profiler's answer to a request for its status: settings, state, rate and counters. */
 #ifndef DAEMON_PROFILER_STATUS_H
 #define DAEMON_PROFILER_STATUS_H
 
@@ -7,8 +7,8 @@
 #include "daemon/profiler/profiler.h"
 
 /*
- * Adds lines "key value", listed in doc/control-socket.md; those that do not fit into the answer
- * are left out. profiler is open. Cannot fail.
+ * Adds the lines "key value" that doc/control-socket.md lists. Omits lines that do not fit into the
+ * answer. profiler must be open.
  */
 void profiler_status(const struct profiler *profiler, struct control_answer *answer);
 

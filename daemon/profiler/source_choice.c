@@ -18,7 +18,7 @@ int source_wish_parse(const char *text, enum source_wish *wish)
 	return 0;
 }
 
-/* Store the reason as one line, for meta/info and the control socket. */
+/* Stores the reason as one line, for meta/info and the control socket. */
 static void set_reason(struct source_choice *choice, const char *reason)
 {
 	(void)snprintf(choice->reason, sizeof(choice->reason), "%s", reason);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which source a run uses, and why: the kernel module if it is available, else perf_event_open.
- * The reason is a sentence for people, with the remedy if something prevents the use of the
- * module.
+ * The source that a run uses, and the reason: the kernel module if it is available, otherwise
+ * perf_event_open. The reason is a sentence for people; if something prevents the use of the
+ * module, it contains the remedy.
  */
 #ifndef DAEMON_SOURCE_CHOICE_H
 #define DAEMON_SOURCE_CHOICE_H
@@ -18,17 +18,18 @@ enum source_wish {
 };
 
 struct source_choice {
-	const struct source_ops *ops;	   /* the source to open; later the one that was opened */
-	const struct source_ops *fallback; /* used if ops cannot be opened; NULL: none */
-	char reason[SOURCE_REASON_BYTES];  /* why ops is used, one line */
+	/* The source to open; after source_choice_open: the one that was opened. */
+	const struct source_ops *ops;
+	const struct source_ops *fallback; /* opened if ops cannot be opened; NULL: no fallback */
+	char reason[SOURCE_REASON_BYTES];  /* why ops is used; one line */
 };
 
-/* Parse "auto", "kmod" or "perf". Returns 0 or -EINVAL. */
+/* Parses "auto", "kmod" or "perf". Returns 0 or -EINVAL. */
 int source_wish_parse(const char *text, enum source_wish *wish);
 
 void source_choice_init(struct source_choice *choice, enum source_wish wish);
 
-/* Like source_ops.open, for the source chosen, or for the fallback if that fails. */
+/* Like source_ops.open: opens the chosen source or, if this fails, the fallback. */
 int source_choice_open(struct source_choice *choice, struct source **source,
 		       const struct source_config *config, struct record_sink *sink,
 		       struct diag *diag);

@@ -14,14 +14,14 @@ void sync_job_init(struct sync_job *sync, struct profiler *profiler)
 	sync->profiler = profiler;
 }
 
-/* The child returns its error as exit status: errno values fit in it. */
+/* The child returns its error, an errno value, as exit status. */
 static void __attribute__((noreturn)) sync_child(const struct profiler *profiler, pid_t parent)
 {
 	int error;
 
 	/*
-	 * The child inherits locks of sample files, events and clients. It must not outlive a
-	 * killed daemon, since they would hinder the next one.
+	 * The child inherits the locks of sample files, the events, and the connections to clients.
+	 * It must not outlive a killed daemon, because these would hinder the next daemon.
 	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(EIO);
@@ -31,7 +31,7 @@ static void __attribute__((noreturn)) sync_child(const struct profiler *profiler
 	_exit(error >= 0 && error < 255 ? error : EIO);
 }
 
-/* Returns 0, or -errno: no child was started. */
+/* Returns 0, or -errno if no child could be started. */
 static int sync_job_begin(struct sync_job *sync)
 {
 	pid_t parent = getpid();
@@ -108,7 +108,7 @@ bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result)
 		profiler_synced(sync->profiler, result->write_error);
 	if (sync->again) {
 		sync->again = false;
-		if (sync_job_begin(sync)) { /* no child: both jobs end here */
+		if (sync_job_begin(sync)) { /* no child could be made: both jobs end here */
 			result->write_error = sync_job_at_once(sync);
 			result->job = ++sync->running;
 			keep_first(&result->read_error, sync->next_read_error);

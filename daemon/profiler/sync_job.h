@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a dump to disk in a child process, so that the daemon can continue to empty its rings
- * while the disk is slow.
+ * Writes the files of a dump to disk in a child process, so that the daemon can continue to empty
+ * its rings while the disk is slow.
  *
- * Jobs are numbered; one runs at a time. A request during a job is served by the next job, since
- * data written after the fork may be missed by the running one.
+ * Jobs are numbered; only one runs at a time. A request that arrives during a job is served by the
+ * next job, because the running one may not write data that was stored after its fork.
  */
 #ifndef DAEMON_SYNC_JOB_H
 #define DAEMON_SYNC_JOB_H
@@ -27,8 +27,9 @@ struct sync_job {
 void sync_job_init(struct sync_job *sync, struct profiler *profiler);
 
 /*
- * Request a sync of all that was dumped so far. Returns the number of the job that does it.
- * Returns 0 if no child could be made: the sync was done at once, and *error is its result.
+ * Requests a sync of everything that has been dumped. Returns the number of the job that will do
+ * it. Returns 0 if no child could be made: then the sync was done at once, and *error is its
+ * result.
  */
 uint64_t sync_job_request(struct sync_job *sync, int *error);
 
@@ -54,7 +55,7 @@ struct sync_job_result {
  */
 bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result);
 
-/* Wait for the running job. */
+/* Waits for the running job. */
 void sync_job_wait(struct sync_job *sync);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How call chains are obtained, as users write it: auto, fp, tables. */
+/* The users' names for the ways to find call chains: auto, fp, tables. */
 #ifndef DAEMON_UNWIND_CHOICE_H
 #define DAEMON_UNWIND_CHOICE_H
 
 #include "daemon/source.h"
 
-/* Limits for the copy of a stack: a useful minimum, and the kernel's maximum. */
+/* Limits of the size of a copy of a stack: a useful minimum, and the kernel's maximum. */
 #define UNWIND_STACK_BYTES_MIN 1024
 #define UNWIND_STACK_BYTES_MAX 65528
 
-int unwind_choice_parse(const char *text, enum source_unwind *unwind); /* 0 or -EINVAL */
+int unwind_choice_parse(const char *text, enum source_unwind *unwind); /* Returns 0 or -EINVAL. */
 const char *unwind_choice_name(enum source_unwind unwind);
 
 #endif

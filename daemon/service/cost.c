@@ -61,7 +61,7 @@ static const struct cost_point *oldest_point(const struct cost *cost)
 	return &cost->points[cost->nr < COST_POINTS ? 0 : cost->next];
 }
 
-/* A new session: make the points count from its current values. */
+/* A new session has begun: sets the counts of all points to its current values. */
 static void cost_forget_samples(struct cost *cost, const struct cost_point *now)
 {
 	for (unsigned int i = 0; i < cost->nr; i++) {

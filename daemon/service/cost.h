@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cost and health of the daemon, recently and since it began: processor time, memory, samples
- * seen and lost. For STATUS and metrics.
+ * The daemon's cost and health, recently and since it began: processor time, memory, samples seen
+ * and lost. STATUS and the metrics report them.
  */
 #ifndef DAEMON_COST_H
 #define DAEMON_COST_H
 
 #include <stdint.h>
 
-#define COST_POINTS  13
-#define COST_STEP_NS UINT64_C(5000000000) /* between two points: a minute in all */
+#define COST_POINTS 13
+/* Time between two points; COST_POINTS points cover one minute. */
+#define COST_STEP_NS UINT64_C(5000000000)
 
 struct cost_point {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
@@ -30,19 +31,20 @@ struct cost_stretch {
 	uint64_t ns, seen, lost;
 };
 
-/* Processor time of this process and its children that have ended. */
+/* Returns the processor time of this process and of its children that have ended. */
 uint64_t cost_cpu_ns(void);
-/* Memory in use (resident) now; 0: not known. */
+/* Returns the memory in use (resident) now; 0: not known. */
 uint64_t cost_resident_bytes(void);
 
-/* Begin to measure; now is the first point. */
+/* Begins to measure. now is the first point. */
 void cost_begin(struct cost *cost, const struct cost_point *now);
 /*
- * Store now as the latest point, and every COST_STEP_NS as one of points. Smaller counters mean a
- * new session; then the counts of the earlier one are discarded.
+ * Stores *now as cost->last and, once every COST_STEP_NS, also in cost->points[]. If seen or lost
+ * is smaller than before, a new session has begun: the counts of the earlier session are discarded.
  */
 void cost_take(struct cost *cost, const struct cost_point *now);
 
+/* Computes the difference between the oldest point, up to a minute ago, and the last one. */
 void cost_lately(const struct cost *cost, struct cost_stretch *stretch);
 void cost_since_begin(const struct cost *cost, struct cost_stretch *stretch);
 

@@ -19,7 +19,7 @@ void cpu_budget_init(struct cpu_budget *budget, double share, unsigned int nr_cp
 	budget->thinning_max = 1;
 	budget->cost = -1;
 	begin_session(budget, now);
-	/* At least one sample a second must remain. */
+	/* At the highest thinning, at least one sample a second must remain. */
 	while (budget->thinning_max < CPU_BUDGET_THINNING_MAX &&
 	       budget->thinning_max * 2 <= lowest_hz)
 		budget->thinning_max *= 2;
@@ -34,7 +34,7 @@ static double cost_of(const struct cpu_budget *budget, const struct cpu_budget_m
 	return (own_ns + samples * CPU_BUDGET_SAMPLE_NS / budget->nr_cpus) / ns;
 }
 
-/* Samples of this cost are too few to matter. */
+/* Returns whether samples of this cost are too few to matter. */
 static bool is_worthless(const struct cpu_budget *budget, double samples_cost)
 {
 	return samples_cost < budget->share * CPU_BUDGET_WORTH;
@@ -58,7 +58,7 @@ static void count_stretch(struct cpu_budget *budget)
 		is_worthless(budget, 2 * budget->samples_cost) ? budget->nr_worthless + 1 : 0;
 }
 
-/* The thinning to use next, if the cost was too high or low for long enough. */
+/* Returns the next thinning: changed if the cost was too high or low for long enough. */
 static unsigned int judge(struct cpu_budget *budget, unsigned int thinning)
 {
 	bool can_thin =
@@ -84,7 +84,7 @@ unsigned int cpu_budget_decide(struct cpu_budget *budget, const struct cpu_budge
 
 	if (budget->share <= 0)
 		return thinning;
-	/* In a new session the counts begin at 0. */
+	/* The counts of samples restart at 0 in a new session. */
 	if (now->nr_samples < budget->begin.nr_samples || now->time_ns < budget->begin.time_ns ||
 	    now->nr_thinnable < budget->begin.nr_thinnable)
 		begin_session(budget, now);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Keeps profiling within a budget of processor time by thinning. When the cost has been above the
- * budget for a while, every second of the samples still taken is left out; when it has been far
- * below for longer, twice as many are taken again. This module only decides.
+ * budget for a while, the number of samples is halved: only every other sample is taken. When the
+ * cost has been far below the budget for longer, the number is doubled again. This module only
+ * decides.
  *
- * The cost may have other reasons, such as task switches or programs that start. Samples are
- * therefore left out only while they can account for a part of the budget.
+ * The cost may have other reasons, such as task switches or programs that start. The number of
+ * samples is therefore reduced only if samples account for a considerable part of the budget.
  *
- * The first minute of a session is measured but changes nothing: all sample files are created
- * then, which makes it no measure of later ones.
+ * The daemon's first minute is measured but changes nothing, because all sample files are created
+ * in this minute: its cost does not predict later costs. The same holds for a minute after the
+ * counts of samples have restarted at 0 (a new session).
  *
  * The cost is a share of one CPU: the time of the daemon and its children, plus one CPU's part of
  * the sampling interrupts (all samples, at CPU_BUDGET_SAMPLE_NS each, divided by the number of
@@ -24,18 +26,18 @@
 #define CPU_BUDGET_STRETCH_NS UINT64_C(5000000000)
 #define CPU_BUDGET_BEGIN_NS   UINT64_C(60000000000)
 /*
- * Consecutive intervals needed for a change: a lower frequency does not help against bursts, such
- * as closing a slice.
+ * Number of consecutive intervals over or far under the budget that cause a change. Single
+ * intervals cause none: a lower frequency does not help against bursts, such as closing a slice.
  */
 #define CPU_BUDGET_NR_OVER  3
 #define CPU_BUDGET_NR_UNDER 12
 /*
- * Below this share of the budget there is room for twice the samples, which cost at most twice as
- * much.
+ * If the cost is below this share of the budget, twice the samples, which cost at most twice as
+ * much, stay within the budget.
  */
 #define CPU_BUDGET_ROOM		0.4
 #define CPU_BUDGET_THINNING_MAX 64
-/* The highest cost of a sample, and the part of the budget that the samples must account for. */
+/* Upper limit of a sample's cost, and the part of the budget below which samples do not matter. */
 #define CPU_BUDGET_SAMPLE_MAX_NS 20000
 #define CPU_BUDGET_WORTH	 0.25
 
@@ -51,13 +53,14 @@ struct cpu_budget {
 	double share; /* the budget, as a fraction of one CPU; 0: no budget */
 	unsigned int nr_cpus;
 	unsigned int thinning_max;	/* a power of two */
-	uint64_t kept_from_ns;		/* CLOCK_MONOTONIC: end of the session's first minute */
+	uint64_t kept_from_ns;		/* CLOCK_MONOTONIC: end of the first minute */
 	struct cpu_budget_meter begin;	/* of the current interval */
 	unsigned int nr_over, nr_under; /* consecutive intervals over and far under the budget */
-	unsigned int nr_worthless; /* the same, in which even twice the samples do not matter */
-	double cost;		   /* of the last interval, as a share; < 0: not known */
-	double samples_cost;	   /* of samples that could be fewer: upper limit */
-	bool exceeded;		   /* for long enough, and fewer samples would not help */
+	/* Consecutive intervals in which even twice the samples would not matter. */
+	unsigned int nr_worthless;
+	double cost;	     /* of the last interval, as a share of one CPU; < 0: not known */
+	double samples_cost; /* upper limit of the cost of thinnable samples */
+	bool exceeded; /* the cost was over the budget for long, and thinning would not help */
 };
 
 /* lowest_hz: lowest frequency of an event; 0: no event has a frequency, nothing can be thinned. */

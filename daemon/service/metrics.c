@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum metric_scale {
-	SCALE_NONE, /* the number as it is */
+	SCALE_NONE, /* the number is written unchanged */
 	SCALE_NS,   /* nanoseconds, written as seconds */
 };
 
@@ -65,14 +65,14 @@ static void print_head(FILE *stream, const char *name, const char *type, const c
 	(void)fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Write nanoseconds as seconds exactly, which a double could not represent. */
+/* Writes nanoseconds exactly as seconds; a double could not represent them. */
 static void print_seconds(FILE *stream, const char *name, int64_t ns)
 {
 	(void)fprintf(stream, "%s %" PRId64 ".%09" PRId64 "\n", name, ns / 1000000000,
 		      ns % 1000000000);
 }
 
-/* A value that is not a number is left out. */
+/* Writes nothing if the value is not a number. */
 static void print_plain(FILE *stream, const char *status, size_t which)
 {
 	const char *name = plain_metrics[which].name;
@@ -106,7 +106,8 @@ static void print_results(FILE *stream, const char *status)
 }
 
 /*
- * Write every reason, also those at 0: a counter that appears later would hide its first increase.
+ * Writes a line for every reason, even if it is 0: the first increase of a counter that appears
+ * later would not be visible.
  */
 static void print_losses(FILE *stream, const char *status)
 {

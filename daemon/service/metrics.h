@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* status: lines "key value". now_ns: since 1970. The result is malloc'ed; NULL: no memory. */
+/*
+ * status: STATUS's lines "key value". now_ns: since 1970. Returns malloc'ed text, or NULL if out of
+ * memory.
+ */
 char *metrics_format(const char *status, int64_t now_ns, bool up);
 
-/* Replace the file at path, which all users may read. Returns 0 or -errno. */
+/* Replaces the file at path; all users may read the new file. Returns 0 or -errno. */
 int metrics_write(const char *path, const char *text);
 
 #endif

@@ -57,7 +57,7 @@ struct options_raw {
 	char *session_dir, *log_file, *metrics_file;
 	int keep_privileges;
 	int foreground, start, append, fresh, system, enable_on_exec, verbose;
-	char *events[SOURCE_EVENTS_MAX]; /* one text each */
+	char *events[SOURCE_EVENTS_MAX]; /* each element is the text of one event */
 	size_t nr_events;
 	uint64_t frequency_hz;
 	enum options_result result;
@@ -101,7 +101,7 @@ static int parse_history_bytes(struct options *options, const char *text, struct
 	return 0;
 }
 
-/* Parse "1,2,3" or one number. */
+/* Parses "1,2,3" or one number. */
 static int parse_pids(struct options *options, char *text, struct diag *diag)
 {
 	char *one;
@@ -328,7 +328,7 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 	return error;
 }
 
-/* Whether the machine can count cycles at all. */
+/* Returns whether the machine can count cycles. */
 static bool machine_has_cycles(void)
 {
 	struct perf_event_attr attr = {
@@ -367,7 +367,7 @@ static int options_add_event(struct options *options, const struct event_table *
 	error = event_choice_parse(table, text, hz, machine_has_cycles(), event, diag);
 	if (error)
 		return error;
-	/* Both would use sample files of the same name. */
+	/* Two equal events would use sample files of the same name. */
 	if (event_is_twice(options, event))
 		return diag_set(diag, -EINVAL, "event %s is given twice", text);
 	options->nr_events++;
@@ -391,7 +391,7 @@ static int options_choose_events(struct options *options, const struct options_r
 	return error;
 }
 
-/* The daemon changes to its session folder: make the path absolute. NULL stays NULL. */
+/* Stores given as an absolute path: the daemon changes to its session folder. NULL stays NULL. */
 static int options_file(char **kept, const char *given, struct diag *diag)
 {
 	char folder[PATH_MAX];

@@ -18,11 +18,14 @@ enum options_result { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed *
 
 struct options {
 	char *session_dir;
-	char *log_file;	    /* absolute; NULL: <session dir>/oprofiled.log, or stderr */
-	char *metrics_file; /* absolute; NULL: none */
-	double cpu_budget;  /* percent of a CPU; 0: none */
-	int ready_fd;	    /* -1: none */
-	pid_t parent;	    /* ends with this process, which started it; 0: none */
+	/*
+	 * Absolute; NULL: <session dir>/oprofiled.log or, in the foreground, the journal or stderr.
+	 */
+	char *log_file;
+	char *metrics_file; /* absolute; NULL: no metrics */
+	double cpu_budget;  /* percent of a CPU; 0: no budget */
+	int ready_fd;	    /* -1: not used */
+	pid_t parent; /* the daemon ends when this process, which started it, ends; 0: not used */
 	bool foreground, start, verbose, keep_privileges;
 	enum session_begin begin;
 	unsigned int separation;
@@ -41,8 +44,9 @@ struct options {
 };
 
 /*
- * Read argv, set defaults for options not given, load the event tables and choose events. options
- * need not be initialized; call options_deinit in any case. Returns 0 or -errno with diag.
+ * Reads argv, sets defaults for options that are not given, loads the event tables and chooses
+ * events. options need not be initialized. The caller must call options_deinit, also after an
+ * error. Returns 0 or -errno with diag.
  */
 int options_parse(struct options *options, int argc, const char **argv, enum options_result *result,
 		  struct diag *diag);

@@ -25,7 +25,7 @@ void service_init(struct service *service, const struct options *options, struct
 	service->options = options;
 	service->profiler = profiler;
 	service->notify.fd = -1;
-	/* A daemon in the background, and operf's private one, report to no service manager. */
+	/* A background daemon and operf's private daemon report to no service manager. */
 	if (!options->foreground || options->parent)
 		return;
 	error = notify_init(&service->notify);
@@ -40,7 +40,7 @@ void service_deinit(struct service *service)
 
 /* ---- privileges ---- */
 
-/* Does the folder belong to another user? A missing folder will be made by the daemon. */
+/* Returns whether the folder belongs to another user. The daemon makes a missing folder. */
 static bool folder_is_foreign(const char *path)
 {
 	struct stat st;
@@ -128,8 +128,8 @@ static uint64_t lowest_hz(const struct source_config *config)
 }
 
 /*
- * Samples of time off CPU may be the most of all, but thinning does not reduce them: they are not
- * in nr_thinnable.
+ * Most samples may be of time off CPU. Thinning does not reduce these, so nr_thinnable does not
+ * include them.
  */
 static struct cpu_budget_meter meter_of(const struct profiler *profiler,
 					const struct cost_point *point)
@@ -282,8 +282,8 @@ void service_ready(struct service *service)
 }
 
 /*
- * While it samples, the daemon counts as alive only if reading samples succeeds. A loop whose
- * readings all fail, or that never reads, does not count.
+ * While it samples, the daemon counts as alive only if it read samples successfully within half the
+ * watchdog's time.
  */
 static bool service_works(const struct service *service, uint64_t now_ns)
 {

@@ -34,30 +34,30 @@ struct service {
 	int metrics_error;   /* of the last write; logged once */
 };
 
-/* Call this first, before any fork. */
+/* Must be called before all other functions and before any fork. */
 void service_init(struct service *service, const struct options *options,
 		  struct profiler *profiler);
 void service_deinit(struct service *service);
 
 /*
- * Everything is open: drop privileges. Call it in the session's folder. Returns 0 or -errno with
- * diag.
+ * Drops privileges. Call it in the session's folder, when everything that needs privileges is open.
+ * Returns 0 or -errno with diag.
  */
 int service_settle(struct service *service, struct diag *diag);
 
-/* The daemon is ready, and samples if it was asked to: report this. */
+/* Reports that the daemon is ready. If sampling at once was requested, it must have begun. */
 void service_ready(struct service *service);
 
 /* Call this in each turn of the main loop. */
 void service_tick(struct service *service, uint64_t now_ns);
 
-/* The longest time to wait in the main loop. */
+/* Returns how long the main loop may wait: wait_ms, or less for the watchdog. */
 int service_wait_ms(const struct service *service, int wait_ms);
 
-/* The daemon begins to end: from now on metrics report it as stopped. */
+/* Call this when the daemon begins to end. From then on metrics report the daemon as stopped. */
 void service_stopping(struct service *service);
 
-/* Add the profiler's lines and the service's own. */
+/* Adds the profiler's lines and the service's own lines. */
 void service_status(const struct service *service, struct control_answer *answer);
 
 #endif

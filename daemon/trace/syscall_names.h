@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of this architecture's system calls by number, from the headers of the build. */
+/* Names of this architecture's system calls by number, from the headers used by the build. */
 #ifndef DAEMON_SYSCALL_NAMES_H
 #define DAEMON_SYSCALL_NAMES_H
 

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The state in front: how records that are written late come to stand first.
+ * The state in front: how records that are written late come first in a stream.
  *
- * The state of the machine has a ring of its own, which exists between trace_channel_state_begin
- * and _end. Its packets have CPU 0's number and are appended to CPU 0's file as they fill, while
- * CPU 0's own packets stay in their ring. After the end, CPU 0's packets follow in the same file:
+ * The state of the machine has its own ring, which exists between trace_channel_state_begin and
+ * _end. The state's packets have CPU 0's number and are appended to CPU 0's file as they fill,
+ * while CPU 0's own packets stay in their ring. After the end, CPU 0's packets follow in the same
+ * file:
  *
  *	file channel_0    n packets of the state       CPU 0's packets
  *	seq               s, s + 1, ..., s + n - 1     s + n, s + n + 1, ...
  *
- * A reader of the folder finds one stream without a gap, because headers are changed as packets are
+ * Readers of the folder find one stream without a gap, because headers are changed as packets are
  * written:
  *
  * - seq, a packet's number in its stream, continues from the state's packets to CPU 0's. s is 0,
- *   except in a snapshot of a ring that has overwritten packets, where s is 1: if the first seq
- *   of a stream is not 0, readers know that packets are missing before it.
+ *   except in a snapshot of a ring that has overwritten packets. There s is 1: if the first seq of
+ *   a stream is not 0, readers know that packets are missing before it.
  * - lost_by counts from the beginning of the stream. In such a snapshot, the state's counts begin
- *   with those of CPU 0's oldest packet, which were lost before the time range that is held. The
- *   records that the state itself lost are added to CPU 0's counts.
+ *   with the counts of CPU 0's oldest packet, which are losses before the time range that is held.
+ *   The records that the state itself lost are added to CPU 0's counts.
  *
- * The original headers in CPU 0's ring are restored: the next snapshot has another state in front.
+ * The original headers in CPU 0's ring are restored, because the next snapshot has another state in
+ * front.
  */
 #include "daemon/trace/trace_channel.h"
 
@@ -36,26 +38,29 @@
 #define STATE_NR_SUB_BUFFERS 2u
 
 struct cpu_ring {
-	void *memory; /* NULL: no record has come from this CPU */
+	void *memory; /* NULL: no record of this CPU has arrived */
 	size_t nr_bytes;
 	struct ring ring;
 	struct ring_reader reader;
-	unsigned int file;    /* of the writer that packets are drained to; NO_FILE: not yet made */
+	/* The writer's file that receives this ring's packets; NO_FILE: not yet made. */
+	unsigned int file;
 	uint64_t lost_unborn; /* records lost before the ring had memory */
 	uint64_t time;	      /* of the last record */
 };
 
 /* The state in front of CPU 0's packets. */
 struct state {
-	struct cpu_ring cpu;	   /* its memory is NULL outside begin and end */
-	struct ctf_writer *writer; /* whose CPU 0 has a state in front; NULL: none */
-	unsigned int file;  /* CPU 0's file of this writer; NO_FILE: no packet was written yet */
+	struct cpu_ring cpu;	   /* cpu.memory is NULL outside begin and end */
+	struct ctf_writer *writer; /* the writer whose CPU 0 has a state in front; NULL: none */
+	/* CPU 0's file of this writer; NO_FILE: no packet has been written yet. */
+	unsigned int file;
 	uint64_t first_seq; /* seq of the state's first packet: 0 or 1 */
 	uint64_t nr_packets;
 	uint64_t lost_before[OPROF_NR_LOST]; /* lost before the time held, if first_seq is 1 */
 	uint64_t lost_by[OPROF_NR_LOST];     /* lost by the state; valid after its end */
-	uint64_t first_lost;		     /* the count of losses in the state's first packet */
-	uint64_t cpu_seq; /* original seq of CPU 0's first packet; NO_SEQ: none written yet */
+	uint64_t first_lost; /* count of losses in the header of the state's first packet */
+	/* Original seq of CPU 0's first packet; NO_SEQ: none has been written yet. */
+	uint64_t cpu_seq;
 };
 
 struct trace_channel {
@@ -163,8 +168,9 @@ static int cpu_init(struct trace_channel *channel, unsigned int nr)
 	if (error)
 		return error;
 	/*
-	 * A child process does not use the rings in discard mode; inheriting them would make the
-	 * daemon's writes copy pages. In overwrite mode a child writes the snapshots from them.
+	 * A child process does not use the rings in discard mode. If it inherited them, the
+	 * daemon's writes would copy pages. In overwrite mode, a child writes the snapshots from
+	 * the rings.
 	 */
 	if (config.mode == RING_DISCARD)
 		(void)madvise(cpu->memory, cpu->nr_bytes, MADV_DONTFORK);
@@ -194,7 +200,10 @@ static int add_file(struct ctf_writer *writer, const struct trace_channel *chann
 	return ctf_writer_add_file(writer, name, channel->config.stream_id, file, diag);
 }
 
-/* A CPU's file is made with its first packet. Returns false if the packet was not written. */
+/*
+ * Appends a packet to its CPU's file, which is added with the CPU's first packet. Returns false if
+ * the packet was not written.
+ */
 static bool append_packet(struct trace_channel *channel, struct ctf_writer *writer,
 			  const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
 {
@@ -220,7 +229,7 @@ static bool is_behind_state(const struct trace_channel *channel, const struct cp
 	return writer && cpu == &channel->cpus[0] && channel->state.writer == writer;
 }
 
-/* Changes the header of a packet of CPU 0 as if the state's packets came from the same ring. */
+/* Changes the header of CPU 0's packet as if the state's packets came from the same ring. */
 static void count_from_state(struct state *state, struct oprof_packet_header *header)
 {
 	if (state->cpu_seq == NO_SEQ)
@@ -255,7 +264,7 @@ static void drain_cpu(struct trace_channel *channel, struct cpu_ring *cpu)
 
 	if (is_behind_state(channel, cpu, channel->writer)) {
 		if (channel->state.cpu.memory)
-			return; /* the state comes first */
+			return; /* the state must be written first */
 		if (cpu->file == NO_FILE)
 			cpu->file = channel->state.file;
 	}
@@ -283,7 +292,7 @@ static void drain_state(struct trace_channel *channel)
 	}
 }
 
-/* Copies the header of the CPU's oldest readable packet. Returns false if there is none. */
+/* Copies the header of the CPU's oldest readable packet. Returns false if no packet is readable. */
 static bool find_oldest(struct cpu_ring *cpu, struct oprof_packet_header *header)
 {
 	ring_word from, to;
@@ -293,7 +302,7 @@ static bool find_oldest(struct cpu_ring *cpu, struct oprof_packet_header *header
 		struct ring_packet packet;
 
 		if (ring_get(&cpu->reader, from, &packet))
-			continue; /* never written */
+			continue; /* no packet has been written there */
 		memcpy(header, packet.data, sizeof(*header));
 		ring_put_keep(&cpu->reader, &packet);
 		return true;
@@ -310,7 +319,7 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	int error;
 
 	like.mode = RING_DISCARD;
-	/* All packets of a stream have one size: only the number of sub-buffers may differ. */
+	/* All packets of a stream have the same size: only the number of sub-buffers may differ. */
 	if (like.nr_sub_buffers > STATE_NR_SUB_BUFFERS)
 		like.nr_sub_buffers = STATE_NR_SUB_BUFFERS;
 	config = ring_config_of(&like);
@@ -318,7 +327,8 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	*state = (struct state){.writer = writer, .file = NO_FILE, .cpu_seq = NO_SEQ};
 	error = ring_create(&state->cpu, &config, 0);
 	if (error)
-		state->writer = NULL; /* CPU 0's packets are written as without a state */
+		/* CPU 0's packets will be written without a state before them. */
+		state->writer = NULL;
 	/* In a snapshot, losses before CPU 0's oldest packet count as losses before the state. */
 	if (!error && channel->config.mode == RING_OVERWRITE && channel->cpus[0].memory &&
 	    find_oldest(&channel->cpus[0], &first) && first.seq) {
@@ -336,7 +346,7 @@ void trace_channel_state_end(struct trace_channel *channel)
 
 	if (!state->cpu.memory)
 		return;
-	(void)ring_flush(&state->cpu.ring); /* closed at the time of its records */
+	(void)ring_flush(&state->cpu.ring); /* the packet ends at the time of its last record */
 	drain_state(channel);
 	for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
 		state->lost_by[i] = ring_lost(&state->cpu.ring, (enum oprof_ring_lost)i) -
@@ -385,7 +395,7 @@ int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, 
 	return tell_error(channel, diag);
 }
 
-/* Closes open packets at time; 0: at their last record. */
+/* Closes open packets at time; if time is 0, at their last record. */
 static void flush_all(struct trace_channel *channel, uint64_t time)
 {
 	for (unsigned int i = 0; i < channel->config.nr_cpus; i++) {
@@ -398,7 +408,7 @@ static void flush_all(struct trace_channel *channel, uint64_t time)
 
 int trace_channel_flush(struct trace_channel *channel, struct diag *diag)
 {
-	/* Not closed at the current time: the next records may be older. */
+	/* Packets are not closed at the current time, because the next records may be older. */
 	flush_all(channel, 0);
 	for (unsigned int i = 0; i < channel->config.nr_cpus; i++)
 		if (channel->cpus[i].memory)
@@ -430,7 +440,7 @@ struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint
 		if (!cpu->memory)
 			continue;
 		if (!find_oldest(cpu, &header)) {
-			/* Its first packet is still open. */
+			/* The CPU's first packet is still open. */
 			if (cpu->time && begin < held.begin)
 				held.begin = begin;
 			continue;
@@ -463,7 +473,9 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 		memcpy(&header, packet.data, sizeof(header));
 		written->nr_records += header.nr_records;
 		if (write_packet(channel, writer, cpu, &file, packet.data)) {
-			/* Nothing precedes a ring's first packet (seq 0): all its losses count. */
+			/*
+			 * Nothing precedes a ring's first packet (seq 0), so all its losses count.
+			 */
 			lost_before = is_first && header.seq ? header.lost : lost_before;
 			lost = header.lost;
 			is_first = false;
@@ -484,7 +496,10 @@ int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *wri
 	if (channel->state.writer == writer && channel->state.nr_packets) {
 		for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
 			written->lost += channel->state.lost_by[i] + channel->state.lost_before[i];
-		/* As for the CPUs: without the losses up to the first packet. */
+		/*
+		 * As for the CPUs: if packets are missing before the state, the losses up to its
+		 * first packet do not count.
+		 */
 		written->lost -= channel->state.first_seq ? channel->state.first_lost : 0;
 	}
 	channel->state.writer = NULL; /* another writer may soon have the same address */
@@ -533,7 +548,7 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu_n
 		trace_channel_lose(channel, cpu_nr, 1);
 		return NULL;
 	}
-	/* Drain before the ring is full, which would lose the record. */
+	/* Drain the ring before it is full: a full ring would lose the record. */
 	if (channel->writer && ring_unread_bytes(&cpu->reader) >= channel->config.sub_buffer_bytes)
 		drain_cpu(channel, cpu);
 	return reserve_in(channel, cpu, event_id, time, nr_bytes);

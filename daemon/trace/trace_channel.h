@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The channel of a trace whose records come from another source with their timestamps (the kernel's
- * rings of performance events): one ring (ring/) for each CPU in the daemon's memory, written and
- * read by one thread. Full packets go to a trace folder, or stay in memory for snapshots, where new
- * packets overwrite the oldest (a flight recorder).
+ * rings of performance events). Each CPU has one ring (ring/) in the daemon's memory, written and
+ * read by one thread. Full packets are written to a trace folder, or stay in memory for snapshots,
+ * where new packets overwrite the oldest (a flight recorder).
  *
  * Timestamps of a CPU never decrease: a late record gets the timestamp of the record before it, and
  * is counted.
  *
- * Reading the state of the machine (trace_state.h) takes time, and records arrive during it. Its
- * packets must nevertheless precede all others, so they are the first of CPU 0's file. See "the
- * state in front" below.
+ * Reading the state of the machine (trace_state.h) takes time, and records arrive during it. The
+ * packets of the state must nevertheless precede all others, so they come first in CPU 0's file.
+ * See "the state in front" below.
  */
 #ifndef DAEMON_TRACE_CHANNEL_H
 #define DAEMON_TRACE_CHANNEL_H
@@ -29,8 +29,9 @@ struct trace_channel_config {
 	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring */
 	uint32_t stream_id;
 	uint8_t uuid[CTF_UUID_BYTES];
-	unsigned int nr_cpus; /* numbered from 0; a ring is made with its CPU's first record */
-	/* NULL: rings of CPUs; else the name of the file of the only ring, whose number is 0. */
+	/* CPUs are numbered from 0; a ring is allocated with its CPU's first record. */
+	unsigned int nr_cpus;
+	/* NULL: one ring for each CPU. Otherwise only ring 0 exists, with this file name. */
 	const char *name;
 };
 
@@ -48,8 +49,8 @@ int trace_channel_create(struct trace_channel **channel, const struct trace_chan
 void trace_channel_destroy(struct trace_channel *channel); /* NULL: does nothing */
 
 /*
- * From now on full packets go to writer. Without a writer they stay, for snapshots
- * (RING_OVERWRITE).
+ * From now on full packets are written to writer. Without a writer they stay in the rings for
+ * snapshots (RING_OVERWRITE).
  */
 void trace_channel_write_to(struct trace_channel *channel, struct ctf_writer *writer);
 
@@ -65,11 +66,11 @@ void trace_channel_commit(struct trace_channel *channel);
 bool trace_channel_opens_packet(const struct trace_channel *channel);
 
 /*
- * The state in front. Between begin and end, the records of trace_channel_state_reserve go to
- * writer as their packets fill, and CPU 0's own packets wait in their ring. Readers of the folder
- * see one stream: CPU 0's packets continue the state's numbers and losses. Call begin once for each
- * writer, before any packet of CPU 0 goes there. begin returns 0 or -ENOMEM; after an error CPU 0's
- * packets are written as without a state.
+ * The state in front. Between begin and end, the records of trace_channel_state_reserve are written
+ * to writer as their packets fill, and CPU 0's own packets wait in their ring. Readers of the
+ * folder see one stream: CPU 0's packets continue the state's numbers and losses. Call begin once
+ * for each writer, before any packet of CPU 0 is written to it. begin returns 0 or -ENOMEM; after
+ * an error CPU 0's packets are written without a state before them.
  */
 int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *writer);
 void trace_channel_state_end(struct trace_channel *channel);
@@ -85,44 +86,44 @@ int trace_channel_prepare(struct trace_channel *channel, unsigned int cpu);
 void trace_channel_lose(struct trace_channel *channel, unsigned int cpu, uint64_t nr);
 
 /*
- * Writes full packets to the writer. With end, it also closes at time and writes those that are not
- * full; no record may follow. The writer counts errors of the disk. Returns 0 or the first error
- * since the last call, with its diag.
+ * Writes full packets to the writer. If end is true, it also closes, at time, the packets that are
+ * not full, and writes them; no record may follow. The writer counts errors of the disk. Returns 0
+ * or the first error since the last call, with its diag.
  */
 int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, struct diag *diag);
 
 /*
- * As trace_channel_drain without end; also writes packets that are not full, closed at their last
- * record.
+ * Like trace_channel_drain without end, but also closes packets that are not full, at the time of
+ * their last record, and writes them.
  */
 int trace_channel_flush(struct trace_channel *channel, struct diag *diag);
 
-/* The time of the CPU's last record: a record with this time or a later one is not late. */
+/* Returns the time of the CPU's last record: only records with an earlier time are late. */
 uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cpu);
 
 /* Closes, at time, packets that are not full; they stay in the ring. RING_OVERWRITE only. */
 void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
-	/* of the oldest packet; the parameter begin if a CPU's first is still open */
+	/* Begin of the oldest packet, or the parameter begin if a CPU's first is still open. */
 	uint64_t begin;
-	uint64_t whole;	   /* nothing has been overwritten from this time on */
+	uint64_t whole;	   /* no record from this time on has been overwritten */
 	uint64_t nr_bytes; /* memory of all rings */
 };
 
-/* Reports what the rings hold. begin: used where no packet gives a time. RING_OVERWRITE only. */
+/* Reports what the rings hold. begin is used if no packet gives a time. RING_OVERWRITE only. */
 struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint64_t begin);
 
 struct trace_channel_written {
 	uint64_t nr_records;
-	/* losses after each CPU's first packet; all losses if that is the ring's first */
+	/* Losses after each CPU's first written packet; all losses if it is the ring's first. */
 	uint64_t lost;
 };
 
 /*
- * Writes what the rings hold now, closed at time, to writer; the rings keep it. If the state was
- * written to this writer, the packets follow the state, whose records are not counted.
- * RING_OVERWRITE only.
+ * Writes the packets that the rings hold now, closed at time, to writer; they also stay in the
+ * rings. If the state was written to this writer, the packets follow the state, whose records are
+ * not counted. RING_OVERWRITE only.
  */
 int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *writer, uint64_t time,
 			   struct trace_channel_written *written, struct diag *diag);

@@ -23,7 +23,7 @@ static const char *const defaults[] = {
 	"signal:signal_deliver",    "task:task_newtask",
 };
 
-/* Events that identify the process of a sample by its thread's number. */
+/* Events that identify the process of a sample, whose record has only the thread's number. */
 static const char *const of_samples[] = {"sched:sched_process_fork", "sched:sched_process_exec",
 					 "sched:sched_process_exit", "task:task_newtask"};
 
@@ -31,14 +31,16 @@ struct adding {
 	struct trace_choice *choice;
 	const char *filter;
 	bool is_pattern;
-	bool any_filter; /* an event that is already chosen may keep its own filter */
+	/* An event that is already chosen keeps its filter, even if the filters differ. */
+	bool any_filter;
 	struct diag *diag;
 };
 
-#define SAMPLE_WORD    "sample"
-#define HZ_MAX	       1000000u
-#define CALL_WORD      "syscall:"
-#define CALL_BYTES_MAX 4000u /* a longer filter gets no more calls: the kernel takes a page */
+#define SAMPLE_WORD "sample"
+#define HZ_MAX	    1000000u
+#define CALL_WORD   "syscall:"
+/* No more calls are added to a longer filter: the kernel accepts at most a page. */
+#define CALL_BYTES_MAX 4000u
 
 void trace_choice_deinit(struct trace_choice *choice)
 {
@@ -84,7 +86,7 @@ static int append(struct adding *adding, const char *system, const char *name)
 	return to->system && to->name && (to->filter || !adding->filter) ? 0 : -ENOMEM;
 }
 
-/* Whether the tracepoint belongs to system calls, which only the word "syscalls" records. */
+/* Returns whether the tracepoint belongs to system calls, which are chosen by other words. */
 static bool is_of_calls(const char *system)
 {
 	return !strcmp(system, "syscalls") || !strcmp(system, "raw_syscalls");
@@ -113,7 +115,7 @@ static int add_found(const char *system, const char *name, void *context)
 			system, name);
 }
 
-/* Adds those names that the kernel has: other architectures and configurations have fewer. */
+/* Adds the names that the kernel has: some architectures and configurations lack some. */
 static int add_known(struct adding *adding, const char *folder, const char *const *names, size_t nr)
 {
 	int error = 0;

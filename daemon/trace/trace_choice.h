@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which events a trace records: translates the user's words into the kernel's tracepoints. A word
- * is
+ * Chooses the events that a trace records: translates the user's words into the kernel's
+ * tracepoints. A word is
  *
  *	default			scheduling, system calls, interrupts, page faults, block
  *				requests, signals: the tracepoints that the kernel has
@@ -36,20 +36,23 @@ struct trace_choice {
 	size_t nr_events, room_events;
 	bool all_syscalls;
 	uint64_t samples_hz; /* 0: no samples */
-	/* unless all_syscalls: the filter of their tracepoints; NULL: no system call */
+	/*
+	 * Filter of the system call tracepoints, which selects the chosen calls; NULL: no system
+	 * call is chosen. Ignored if all_syscalls is set.
+	 */
 	char *syscalls;
 };
 
-/* Returns whether any system calls are chosen. *filter is their filter; NULL: all system calls. */
+/* Returns whether any system calls are chosen. If so, *filter is their filter; NULL: all calls. */
 bool trace_choice_has_syscalls(const struct trace_choice *choice, const char **filter);
 
 /* A zeroed struct is an empty choice. */
 void trace_choice_deinit(struct trace_choice *choice);
 
 /*
- * Adds the events that text names, of the kernel whose tracefs is at folder. Returns 0; -ENOENT:
- * the kernel has no such event; -EINVAL: invalid text, or one event with two filters; -E2BIG,
- * -ENOMEM or another -errno. Fills diag on errors.
+ * Adds the events that text names. folder is the kernel's tracefs. Returns 0; -ENOENT: the kernel
+ * has no such event; -EINVAL: text is invalid, or gives one event two filters; -E2BIG, -ENOMEM or
+ * another -errno. Fills diag on errors.
  */
 int trace_choice_add(struct trace_choice *choice, const char *folder, const char *text,
 		     struct diag *diag);

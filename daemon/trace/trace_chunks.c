@@ -146,7 +146,7 @@ bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns)
 
 /* ---- closed chunks: in the child ---- */
 
-/* Renames the chunk before removing it: a reader sees all of it, or nothing. */
+/* Renames the chunk before removing it, so that a reader finds either the whole chunk or none. */
 static int remove_chunk(const struct trace_chunks *chunks, uint32_t number)
 {
 	char path[PATH_MAX], removed[PATH_MAX], name[CTF_CHUNK_NAME_BYTES];
@@ -171,10 +171,10 @@ static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, stru
 	return ctf_packed_make_all(path, chunks->config.compress, diag);
 }
 
-/* The child's report; a pipe takes it in one piece. */
+/* The child's report. It is written to the pipe by one write. */
 struct chunks_report {
-	uint32_t first, next_done; /* how far the child came */
-	char text[1024];	   /* why it stopped there; empty: it did everything */
+	uint32_t first, next_done; /* how far the child got */
+	char text[1024];	   /* why the child stopped there; empty: it did everything */
 };
 _Static_assert(sizeof(struct chunks_report) <= PIPE_BUF, "in one piece");
 
@@ -205,7 +205,7 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 	}
 }
 
-/* The child may outlive the daemon: it closes the daemon's rings and the folder's lock. */
+/* The child may outlive the daemon, so it closes the rings and the folder's lock. */
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
 	struct chunks_report report;
@@ -240,7 +240,7 @@ static bool fork_child(struct trace_chunks *chunks)
 	return false;
 }
 
-/* Packets were not written, or making the next chunk failed: most often the disk is full. */
+/* Returns whether the disk is probably full: packets were not written, or making a chunk failed. */
 static bool is_full(struct trace_chunks *chunks)
 {
 	const uint64_t nr = ctf_writer_counts(chunks->writer).lost_unwritten_packets;
@@ -262,7 +262,10 @@ static void make_room(struct trace_chunks *chunks)
 		    chunks->first, chunks->folder, chunks->config.nr_keep);
 }
 
-/* Chooses the chunks to remove, and those before end to finish. Returns whether there are any. */
+/*
+ * Chooses the chunks to remove and the chunks to finish, which are those before end. Returns
+ * whether there is work.
+ */
 static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 {
 	const uint32_t nr_keep = chunks->config.nr_keep;
@@ -275,11 +278,11 @@ static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 	chunks->to_next_done = end;
 	if (chunks->to_first == chunks->first && chunks->to_next_done == chunks->next_done)
 		return false;
-	(void)fork_child(chunks); /* after an error the next call tries again */
+	(void)fork_child(chunks); /* after an error, the next call of begin_child tries again */
 	return true;
 }
 
-/* Reads the child's report. A child that died without one has made no progress. */
+/* Reads the child's report. A child that died without a report has made no progress. */
 static void take_report(struct trace_chunks *chunks, struct chunks_report *report)
 {
 	ssize_t nr;
@@ -298,7 +301,10 @@ static void take_report(struct trace_chunks *chunks, struct chunks_report *repor
 		       chunks->folder);
 }
 
-/* Counts a failure. After NR_TRIES the chunk stays as it is, and the next one follows. */
+/*
+ * Counts a failure. After NR_TRIES failures the chunk stays as it is, and work continues with the
+ * next chunk.
+ */
 static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint32_t *number,
 		      const char *what)
 {
@@ -311,7 +317,7 @@ static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint3
 	++*number;
 }
 
-/* Counts a failure for work that was not completed; progress resets the count. */
+/* Counts a failure for each kind of work that was not completed; progress resets the count. */
 static void judge(struct trace_chunks *chunks, const struct chunks_report *report)
 {
 	if (report->first != chunks->first)
@@ -326,7 +332,7 @@ static void judge(struct trace_chunks *chunks, const struct chunks_report *repor
 		try_again(chunks, &chunks->finish_tries, &chunks->next_done, "compressed");
 }
 
-/* Returns whether no child runs. */
+/* Handles the end of a child. Returns whether no child runs now. */
 static bool reap(struct trace_chunks *chunks)
 {
 	struct chunks_report report;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace in chunks (doc/trace-folder.md): decides when the next chunk begins. A child process with
- * the lowest priority writes closed chunks to disk, compresses them if configured, and removes the
- * oldest, so that the daemon can empty its rings while the disk is slow.
+ * A trace in chunks (doc/trace-folder.md). This module decides when the next chunk begins. A child
+ * process with the lowest priority writes closed chunks to disk, compresses them if configured, and
+ * removes the oldest, so that the daemon can empty its rings while the disk is slow.
  */
 #ifndef DAEMON_TRACE_CHUNKS_H
 #define DAEMON_TRACE_CHUNKS_H
@@ -16,7 +16,7 @@
 
 #define TRACE_CHUNKS_KEEP_MIN 2u
 
-/* All 0: no chunks. */
+/* All members 0: no chunks. */
 struct trace_chunks_config {
 	uint64_t max_bytes;   /* a chunk of this size is closed; 0: no limit */
 	uint64_t max_seconds; /* a chunk this long is closed; 0: no limit */
@@ -26,22 +26,23 @@ struct trace_chunks_config {
 
 struct trace_chunks {
 	struct trace_chunks_config config;
-	const char *folder;	   /* borrowed, like writer */
+	const char *folder;	   /* borrowed, as is writer */
 	struct ctf_writer *writer; /* NULL: no chunks */
 	uint32_t written;	   /* number of the chunk being written */
-	uint64_t begin_ns;	   /* when it began, CLOCK_MONOTONIC */
-	/* making the last chunk failed: no retry before this time; 0: it succeeded */
+	uint64_t begin_ns;	   /* CLOCK_MONOTONIC: when this chunk began */
+	/* If making the last chunk failed: no attempt before this time; 0: it succeeded. */
 	uint64_t retry_ns;
-	bool wants_room;       /* a chunk could not be made, and none was removed since */
+	bool wants_room;       /* a chunk could not be made, and no chunk has been removed since */
 	uint64_t nr_unwritten; /* packets not written to disk, at the last check */
 
-	uint32_t first;	    /* number of the oldest chunk on disk */
-	uint32_t next_done; /* all chunks before this one are finished: on disk, compressed */
-	pid_t pid;	    /* of the child; 0: no child runs */
-	int told_fd;	    /* the pipe with the child's report; valid if pid is not 0 */
+	uint32_t first; /* number of the oldest chunk on disk */
+	/* All chunks with lower numbers are finished: on disk and, if configured, compressed. */
+	uint32_t next_done;
+	pid_t pid;   /* of the child; 0: no child runs */
+	int told_fd; /* pipe from which the child's report is read; valid if pid is not 0 */
 	uint32_t to_first, to_next_done; /* values of first and next_done if the child succeeds */
 	unsigned int remove_tries, finish_tries; /* consecutive failures with one chunk */
-	uint64_t again_ns;  /* no child before this time, as the last one failed */
+	uint64_t again_ns;  /* no child before this time, because the last one failed */
 	uint64_t nr_failed; /* chunks that could not be compressed or removed */
 };
 
@@ -63,8 +64,8 @@ void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_co
 		       const char *folder, struct ctf_writer *writer, uint64_t now_ns);
 
 /*
- * Makes the folder, in chunks if config asks for them; otherwise chunks stays zeroed. As
- * ctf_writer_open.
+ * Makes the folder. If config asks for chunks, initializes *chunks, which otherwise must be zeroed
+ * and stays so. Returns the same as ctf_writer_open.
  */
 int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
 		      const struct trace_chunks_config *config, const char *folder,
@@ -74,21 +75,21 @@ int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
 bool trace_chunks_are_due(const struct trace_chunks *chunks, uint64_t now_ns);
 
 /*
- * Begins the next chunk: returns true if further packets go there. After an error, which is logged,
- * returns false: packets go to the same chunk, and the next one is due again a second later.
+ * Begins the next chunk. Returns true if further packets go to the new chunk. After an error, which
+ * is logged, returns false: packets go to the old chunk, and another attempt is due a second later.
  */
 bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns);
 
 /*
- * Starts work on closed chunks; call it regularly. Never waits. A failure is logged and retried
- * some seconds later; after three failures the chunk stays as it is and is counted. If nr_keep
- * limits the chunks and the disk is full, the oldest is removed early.
+ * Starts a child for work on closed chunks; call it regularly. Never waits. A failure is logged and
+ * retried some seconds later; after three failures the chunk stays as it is and is counted. If
+ * nr_keep limits the chunks and the disk is full, the oldest chunk is removed early.
  */
 void trace_chunks_tidy(struct trace_chunks *chunks);
 
 /*
- * Call it after the writer is closed: also finishes the last chunk. Waits up to 20 s; longer work
- * is left to the child, which is logged.
+ * Call it after the writer is closed. Also finishes the last chunk. Waits up to 20 s; if the child
+ * needs longer, this is logged and the child continues alone.
  */
 void trace_chunks_end(struct trace_chunks *chunks);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Converts times of CLOCK_MONOTONIC, which performance events have, to timestamps ("stamps") of the
- * kernel module's clock. It uses the last two simultaneous readings of both clocks, far enough
- * apart that an error in one hardly changes the rate.
+ * kernel module's clock. The conversion uses the last two simultaneous readings of both clocks,
+ * which are far enough apart that an error in one hardly changes the rate.
  */
 #ifndef DAEMON_TRACE_CLOCK_H
 #define DAEMON_TRACE_CLOCK_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define TRACE_CLOCK_APART_NS UINT64_C(100000000)
-/* Longest time from a record's stamp until it can be read: interrupts may come between. */
+/* Longest time from a record's stamp until it can be read: interrupts may delay its writer. */
 #define TRACE_SLACK_NS UINT64_C(1000000)
 
 /* Both clocks at one moment. */
@@ -23,13 +23,13 @@ struct trace_clock_point {
 
 struct trace_clock {
 	struct trace_clock_point before, now;
-	bool is_monotonic; /* both are the same clock */
+	bool is_monotonic; /* the module's clock is CLOCK_MONOTONIC */
 };
 
-/* Takes the first reading; until the second one the rate is the kernel's freq_hz. */
+/* Takes the first reading. Until the second reading, the rate is info's freq_hz. */
 void trace_clock_init(struct trace_clock *clock, const struct oprof_ktrace_info *info);
 
-/* Takes another reading; ignored less than TRACE_CLOCK_APART_NS after the last. */
+/* Takes another reading, unless it is less than TRACE_CLOCK_APART_NS after the last one. */
 void trace_clock_take(struct trace_clock *clock, const struct oprof_ktrace_info *info);
 
 /* Returns the stamp of a time within about a second of the last reading. */

@@ -22,8 +22,8 @@ void trace_describe_machine(struct trace_describe *describe, unsigned int sample
 void trace_describe_clock(struct ctf_clock *clock);
 
 /*
- * Sets the clock's origin to origin_ns, ns since 1970; negative if the machine's calendar is not
- * set. clock->freq_hz must be set.
+ * Sets the clock's origin to origin_ns, in ns since 1970; it is negative if the machine's calendar
+ * is not set. clock->freq_hz must be set.
  */
 void trace_describe_origin(struct ctf_clock *clock, int64_t origin_ns);
 

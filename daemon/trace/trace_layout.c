@@ -86,7 +86,7 @@ static uint32_t bytes_in_place(const struct tracepoint_field *field)
 	return field->element_bytes * (field->nr_elements ? field->nr_elements : 1);
 }
 
-/* Joins neighbouring fields into one copy. */
+/* Adds the copy of a field. Neighbouring fields are joined into one copy. */
 static void add_copy(struct trace_layout *layout, const struct tracepoint_field *field)
 {
 	struct trace_copy *last = layout->nr_copies ? &layout->copies[layout->nr_copies - 1] : NULL;
@@ -170,7 +170,7 @@ static bool find(const struct trace_copy *copy, const uint8_t *record, size_t nr
 	return true;
 }
 
-/* Counts the value's bytes and a string's NUL or a sequence's length. */
+/* Returns the size of the value with a string's NUL or a sequence's length. */
 static size_t bytes_of(const struct trace_copy *copy, size_t nr_bytes)
 {
 	return nr_bytes + (copy->elsewhere->kind == TRACEPOINT_STRING ? 1 : sizeof(uint16_t));

@@ -16,8 +16,8 @@
 #define RECORD_BYTES_MIN 32u /* the smallest record that the tracer notes */
 
 /*
- * A flight recorder keeps records in its own rings; the kernel's only pass them on, and are equally
- * large within limits.
+ * A flight recorder keeps records in its own rings. The kernel's rings only pass the records on;
+ * within limits, they have the same size.
  */
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory)
 {
@@ -66,7 +66,7 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes;
 	uint64_t all;
 
-	/* An array that has just doubled holds twice the notes; the old array still exists. */
+	/* While the array of notes doubles, the old array and one of twice its size exist. */
 	if (__builtin_add_overflow(each, kernel, &each) ||
 	    __builtin_mul_overflow(each, nr_cpus, &all) ||
 	    __builtin_add_overflow(all, kernel + 3 * notes, &all))
@@ -74,7 +74,7 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	return all;
 }
 
-/* Rings larger than the available memory would make the kernel kill programs. */
+/* Rings larger than the available memory would make the kernel kill processes. */
 static int check_room(const struct trace_memory *memory, struct diag *diag)
 {
 	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory that a trace's buffers take, the daemon's and the kernel's. */
+/* The memory that a trace's buffers need, both the daemon's and the kernel's. */
 #ifndef DAEMON_TRACE_MEMORY_H
 #define DAEMON_TRACE_MEMORY_H
 
@@ -8,10 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRACE_MEMORY_NOTE_BYTES 16u /* the tracer's memory per record when sorting */
+/* The tracer's memory for each record while it sorts records. */
+#define TRACE_MEMORY_NOTE_BYTES 16u
 
 struct trace_memory {
-	bool is_flight;				   /* of a flight recorder */
+	bool is_flight;				   /* for a flight recorder */
 	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring */
 };
 
@@ -19,9 +20,9 @@ struct trace_memory {
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory);
 
 /*
- * Returns the size of all buffers of nr_cpus CPUs, the kernel's included, and of the memory for
- * reading one of the kernel's rings: a copy, and a note of each record, in an array that doubles as
- * it grows. UINT64_MAX: overflow.
+ * Returns the size of all buffers of nr_cpus CPUs, including the kernel's, and of the memory for
+ * reading one of the kernel's rings: a copy of the ring, and a note of each record in an array that
+ * doubles as it grows. Returns UINT64_MAX on overflow.
  */
 uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_cpus);
 

@@ -16,7 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* A trace that is being recorded is neither moved nor removed: its folder is locked. */
+/* A trace that is being recorded must not be moved or removed. Its folder is locked. */
 static int check_unused(const char *folder, struct diag *diag)
 {
 	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -55,7 +55,7 @@ static int move_away(const char *folder, const char *old, struct diag *diag)
 	return 0;
 }
 
-/* A folder that is not a trace is not moved: the writer will report it. */
+/* A folder that is not a trace is not moved: the writer will report the conflict. */
 int trace_place_make_way(const char *folder, struct diag *diag)
 {
 	char *old;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prepares the place of a trace's folder. */
+/* Prepares the place in the file system where a trace's folder will be made. */
 #ifndef DAEMON_TRACE_PLACE_H
 #define DAEMON_TRACE_PLACE_H
 
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Moves a trace at folder to folder.old, replacing a trace there; a folder that is not a trace
- * stays. Returns 0; -EBUSY: one of the two is being recorded; -EEXIST: folder.old is not a trace;
- * -errno. Fills diag on errors.
+ * Moves a trace at folder to folder.old, replacing a trace there. A folder that is not a trace is
+ * not moved. Returns 0; -EBUSY: one of the two is being recorded; -EEXIST: folder.old is not a
+ * trace; -errno. Fills diag on errors.
  */
 int trace_place_make_way(const char *folder, struct diag *diag);
 

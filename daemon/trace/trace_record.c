@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-/*
- * Records as the kernel writes them for the sample types in the header; parts of variable length
- * follow.
+/* Records in the kernel's layout for the sample types in trace_record.h, up to the variable parts.
  */
 struct tracepoint_record {
 	struct perf_event_header header;
@@ -13,7 +11,7 @@ struct tracepoint_record {
 	uint32_t raw_bytes;
 	uint8_t raw[];
 };
-/* sizeof would include padding */
+/* offsetof, because sizeof would include padding. */
 #define TRACEPOINT_BYTES_MIN offsetof(struct tracepoint_record, raw)
 
 struct sample_record {
@@ -39,7 +37,7 @@ struct name_record {
 	char name[];
 };
 
-/* A fork or an exit. */
+/* A fork record or an exit record. */
 struct task_record {
 	struct perf_event_header header;
 	uint32_t pid, ppid, tid, ptid;
@@ -71,7 +69,7 @@ bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id)
 	return true;
 }
 
-/* Returns the offset of a record's time; 0: a record that trace_record_parse refuses. */
+/* Returns the offset of a record's time; 0: trace_record_parse refuses such a record. */
 static size_t time_at(enum trace_record_kind kind, uint32_t type, size_t nr_bytes)
 {
 	if (kind != TRACE_RECORD_MAPPING && type != PERF_RECORD_SAMPLE)

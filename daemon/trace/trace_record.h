@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parses the records of a kernel's ring for a trace: tracepoints, samples with their call chains,
- * mappings, changes of tasks. One ring holds them in several layouts. The kernel's number of the
- * event identifies the layout: it is the first word of a sample record and the last word of the
- * others.
+ * mappings, changes of tasks. One ring has records of several layouts. The kernel's number of the
+ * event identifies the layout: it is the first word of a sample record and the last word of all
+ * other records.
  *
  * Not for: opening events and knowing their numbers (trace_perf.c).
  */
@@ -19,10 +19,10 @@ enum trace_record_kind {
 	TRACE_RECORD_TRACEPOINT,
 	TRACE_RECORD_SAMPLE,
 	TRACE_RECORD_MAPPING, /* of a file's code, or of other executable memory */
-	/* An event of mappings also reports these, if so configured. */
+	/* Changes of tasks: an event for mappings also reports them, if so configured. */
 	TRACE_RECORD_TASK_BEGIN,
 	TRACE_RECORD_TASK_NAME,
-	/* the task runs another program and is the only one left of its process */
+	/* The task runs another program; all other tasks of its process have ended. */
 	TRACE_RECORD_TASK_EXEC,
 	TRACE_RECORD_TASK_END,
 };
@@ -39,23 +39,23 @@ struct trace_perf_record {
 	unsigned int cpu;
 	unsigned int event; /* index in the configuration's events */
 	enum trace_record_kind kind;
-	int32_t pid, tid; /* not for tracepoints; for mappings only pid */
+	int32_t pid, tid; /* not set for tracepoints; for mappings only pid */
 	uint64_t time;	  /* CLOCK_MONOTONIC */
 	union {
-		/* For mappings and tasks; first, so that an initializer zeroes all of it. */
+		/* For mappings and tasks. First, so that an initializer zeroes the whole union. */
 		struct {
-			int32_t ppid, ptid; /* TRACE_RECORD_TASK_BEGIN: the task that began it */
+			int32_t ppid, ptid; /* the parent, for TRACE_RECORD_TASK_BEGIN */
 			/* TRACE_RECORD_MAPPING */
 			uint64_t start, end, offset;
 			/*
-			 * Ends with a NUL: a mapping's file, or the name of TASK_NAME and _EXEC;
-			 * otherwise NULL.
+			 * Ends with a NUL: the file of a mapping, or the name for TASK_NAME and
+			 * TASK_EXEC; otherwise NULL.
 			 */
 			const char *path;
 		};
 		/*
-		 * TRACE_RECORD_TRACEPOINT: as its tracepoint describes, with pid and tid among the
-		 * fields. The address is 4 more than a multiple of 8.
+		 * TRACE_RECORD_TRACEPOINT: the fields that its tracepoint describes, including pid
+		 * and tid. raw is 4 bytes after an address that is a multiple of 8.
 		 */
 		struct {
 			const uint8_t *raw;
@@ -71,18 +71,22 @@ struct trace_perf_record {
 	};
 };
 
-/* Finds the kernel's number of the event that wrote the record; false: the record is too short. */
+/*
+ * Finds the kernel's number of the event that wrote the record. Returns false if the record is too
+ * short.
+ */
 bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id);
 
 /*
- * Finds the time (CLOCK_MONOTONIC) of a record of an event of kind without parsing the rest, for
- * callers that first sort records. Returns false if the record is too short or has no time.
+ * Finds the time (CLOCK_MONOTONIC) of a record without parsing the rest, for callers that first
+ * sort records. kind is the kind of the record's event. Returns false if the record is too short or
+ * has no time.
  */
 bool trace_record_time(enum trace_record_kind kind, const uint8_t *bytes, size_t nr_bytes,
 		       uint64_t *time);
 
 /*
- * Parses a record of nr_bytes. kind is that of the event; record->kind differs from it only for
+ * Parses a record of nr_bytes. kind is the kind of its event; record->kind differs from it only for
  * tasks. The caller sets cpu and event and zeroes the rest. Returns false if the record is
  * malformed.
  */

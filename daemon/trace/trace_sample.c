@@ -107,7 +107,7 @@ uint32_t trace_sample_event(const struct trace_perf_record *record)
 
 enum chain_part { PART_KERNEL, PART_USER, NR_PARTS, PART_NONE = NR_PARTS };
 
-/* Markers precede the addresses that they describe. Addresses of guests are ignored. */
+/* Returns the part of the chain that follows mark. Addresses of guests are ignored. */
 static enum chain_part part_behind(uint64_t mark)
 {
 	switch (mark) {
@@ -121,8 +121,8 @@ static enum chain_part part_behind(uint64_t mark)
 }
 
 /*
- * Copies one part's addresses, if to is not NULL. Returns their number, at most UINT16_MAX, the
- * limit of the sequence's length.
+ * Copies the addresses of one part, if to is not NULL. Returns their number, at most UINT16_MAX,
+ * which is the limit of a sequence's length.
  */
 static uint16_t take_part(const struct trace_perf_record *record, enum chain_part wanted,
 			  uint8_t *to)
@@ -175,7 +175,10 @@ static void write_sample(const struct trace_perf_record *record, uint8_t *payloa
 
 /* ---- mappings ---- */
 
-/* As in /proc: the path begins with one slash; the kernel's "//anon" is not a file. */
+/*
+ * Returns whether the path is a file's. As in /proc, such a path begins with exactly one slash; the
+ * kernel's "//anon" is not a file.
+ */
 static bool is_file(const char *path)
 {
 	return path[0] == '/' && path[1] != '/';

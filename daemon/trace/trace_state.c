@@ -14,14 +14,14 @@
 
 #define STAT_BYTES_MAX 4096u
 #define MAPS_BYTES_MAX ((size_t)64 << 20)
-#define NR_A_TURN      16u /* processes between calls of turn */
+#define NR_A_TURN      16u /* turn is called after this number of processes */
 /* PROC_PID_INIT_INO of the kernel. */
 #define INITIAL_PID_NAMESPACE "pid:[4026531836]"
 #define KTHREAD_FLAG	      0x00200000u /* include/linux/sched.h of the kernel */
 
 enum state_event { STATE_START, STATE_THREAD, STATE_MAPPING, STATE_END };
 
-/* LTTng's values, which readers know. */
+/* LTTng's values, which readers of its traces know. */
 enum { MODE_UNKNOWN, MODE_USER, MODE_SYSCALL };
 enum {
 	STATUS_UNNAMED,
@@ -70,7 +70,7 @@ static const struct ctf_field thread_fields[] = {
 	LABELLED("submode", submodes),
 	LABELLED("status", statuses),
 	NUMBER("cpu"),
-	/* number of the system call that the thread is in; -1: none, or not known */
+	/* Number of the system call that the thread waits in; -1: no call, or not known. */
 	NUMBER("syscall"),
 };
 
@@ -124,7 +124,10 @@ static uint8_t *reserve(const struct trace_state_dump *dump, enum state_event ev
 		       : trace_channel_reserve(dump->channel, 0, id, dump->time, nr_bytes);
 }
 
-/* CPU 0's packets behind a state in front may begin at config->time: none of its own is later. */
+/*
+ * Returns whether dump->time may increase. A state in front must not exceed config->time, at which
+ * CPU 0's own packets may begin.
+ */
 static bool has_later_time(const struct trace_state_dump *dump)
 {
 	return !dump->config->in_front || dump->time < dump->config->time;
@@ -217,7 +220,8 @@ static int32_t status_of(char state)
 {
 	switch (state) {
 	case 'R':
-		return STATUS_WAIT_CPU; /* or running: the next switch on its CPU shows it */
+		/* Ready or running: the next switch on its CPU shows which. */
+		return STATUS_WAIT_CPU;
 	case 'Z':
 		return STATUS_ZOMBIE;
 	case 'X':
@@ -256,8 +260,8 @@ static bool parse_stat(char *text, struct trace_state_thread *thread)
 }
 
 /*
- * The file holds "running", the number of the call that the thread waits in, or -1 if it waits
- * outside a call.
+ * Returns the number of the system call that the thread waits in, or -1. The file contains
+ * "running", the number of the call, or -1 if the thread waits outside a call.
  */
 static int32_t call_of(const struct state_reading *reading, int32_t pid, int32_t tid)
 {
@@ -317,7 +321,7 @@ static void read_threads(const struct state_reading *reading, int32_t pid)
 
 /* ---- mappings ---- */
 
-/* Reads the hexadecimal number at *text; the byte behind must follow. Skips both. */
+/* Reads the hexadecimal number at *text, which the byte `behind` must follow, and skips both. */
 static bool take_number(char **text, char behind, uint64_t *number)
 {
 	char *end;
@@ -329,7 +333,7 @@ static bool take_number(char **text, char behind, uint64_t *number)
 	return true;
 }
 
-/* "START-END PERMISSIONS OFFSET DEVICE INODE   PATH" */
+/* Parses a line "START-END PERMISSIONS OFFSET DEVICE INODE   PATH". */
 static void read_mapping(const struct state_reading *reading, int32_t pid, char *line)
 {
 	struct trace_state_mapping mapping = {.pid = pid, .path = strchr(line, '/')};

@@ -13,19 +13,20 @@
 #define NOT_KNOWN UINT32_MAX
 
 struct syscall {
-	uint32_t entry; /* index of its entry event, followed by its exit event; or NOT_KNOWN */
+	/* Index of the entry event, which the exit event follows; NOT_KNOWN: no events. */
+	uint32_t entry;
 	unsigned int nr_args;
 	uint32_t nr_bytes; /* of all arguments */
-	/* of each argument: the low bytes of its register */
+	/* Of each argument: number of low bytes of its register that are recorded. */
 	uint8_t arg_bytes[TRACE_SYSCALL_NR_ARGS];
 	uint8_t names;	 /* bit n: argument n is a file's name */
-	uint8_t strings; /* the arguments of names that are recorded as text */
+	uint8_t strings; /* subset of names: arguments recorded as text instead of as pointers */
 };
 
 struct trace_syscalls {
 	struct syscall *calls; /* by number */
 	unsigned int nr_calls;
-	struct ctf_event *events; /* the two for unknown calls first */
+	struct ctf_event *events; /* the first two are for unknown calls */
 	unsigned int nr_events;
 	uint32_t first_id, stream_id;
 };
@@ -52,8 +53,8 @@ static const struct ctf_field known_exit[] = {
 /* ---- types ---- */
 
 /*
- * The kernel's argument types that are narrower than a register, or signed; tracefs reports a
- * register's size for all.
+ * The kernel's argument types that are narrower than a register, or signed. tracefs reports the
+ * size of a register for all types.
  */
 static const struct {
 	const char *type;
@@ -83,7 +84,7 @@ static const struct {
 	{"loff_t", 8, true},
 };
 
-/* Returns the field without its name. */
+/* Returns a field of this type, without its name. */
 static struct ctf_field type_of(const struct tracepoint_field *from)
 {
 	const char *type = strncmp(from->type, "const ", 6) ? from->type : from->type + 6;
@@ -108,7 +109,10 @@ static char *name_of(const char *what, const char *call)
 	return asprintf(&name, "syscall_%s_%s", what, call) < 0 ? NULL : name;
 }
 
-/* Adds two events. Takes ownership of the names and fields, also after an error. */
+/*
+ * Adds the entry and exit events of a call. Takes ownership of entry, fields and exit, also after
+ * an error.
+ */
 static int add_events(struct trace_syscalls *syscalls, char *entry, struct ctf_field *fields,
 		      unsigned int nr_fields, char *exit)
 {
@@ -142,7 +146,7 @@ static bool is_file_name(const struct tracepoint_field *field)
 	return false;
 }
 
-/* The tracepoint's first field is the number of the call; the arguments follow. */
+/* Adds the arguments of a call. The tracepoint's first field is the number of the call. */
 static int add_args(struct syscall *call, const struct tracepoint *tracepoint,
 		    struct ctf_field *fields)
 {
@@ -175,7 +179,7 @@ static int add_call(struct trace_syscalls *syscalls, unsigned int number, const 
 	return error;
 }
 
-/* Kernel names of calls that differ from the names in programs. */
+/* Returns the kernel's name of a call; a few differ from the names in programs. */
 static const char *kernel_name(const char *call)
 {
 	static const char *const pairs[][2] = {
@@ -189,7 +193,7 @@ static const char *kernel_name(const char *call)
 	return call;
 }
 
-/* A call of which only the name is known: all arguments, as an array. */
+/* Adds a call of which only the name is known: its arguments are one array. */
 static int add_bare(struct trace_syscalls *syscalls, unsigned int number, const char *name)
 {
 	struct syscall *call = &syscalls->calls[number];
@@ -392,7 +396,10 @@ static uint8_t *write_arg(uint8_t *to, uint64_t arg, unsigned int nr_bytes)
 	return to + nr_bytes;
 }
 
-/* The daemon traces only on little-endian machines: a register's first bytes are its low bytes. */
+/*
+ * On little-endian machines, the only ones where the daemon traces, a register's first bytes are
+ * its low bytes.
+ */
 void trace_syscalls_write_entry(const struct trace_syscalls *syscalls, int64_t number,
 				const uint64_t args[TRACE_SYSCALL_NR_ARGS], uint8_t *payload)
 {

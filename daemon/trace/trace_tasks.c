@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Child processes share the mappings of their parents. */
+/* Child processes share the mappings of their parents: nr_owners counts the processes. */
 struct traced_mapping {
 	unsigned int nr_owners;
 	uint64_t start, end, offset;
@@ -19,21 +19,23 @@ struct traced_mapping {
 
 struct traced_task {
 	int32_t tid;
-	bool has_ended; /* only for the first task of a process, which other tasks may outlive */
+	/* Set only for the first task of a process, which other tasks may outlive. */
+	bool has_ended;
 	char name[TRACE_STATE_NAME_BYTES];
 	struct traced_process *process;
 	struct node node;		  /* by tid */
-	struct traced_task *next, **link; /* list of the process; link points here */
+	struct traced_task *next, **link; /* list of the process; *link points to this task */
 };
 
-/* The first task, whose tid is the process's pid, exists as long as the process. */
+/* The first task, whose tid is the process's pid, exists until the process is removed. */
 struct traced_process {
 	int32_t pid, ppid;
 	bool is_kernel;
-	struct traced_task *tasks;	  /* the first task stands first */
+	struct traced_task *tasks;	  /* the first task is the head of the list */
 	struct traced_mapping **mappings; /* the newest last */
 	size_t nr_mappings, room;
-	struct traced_process *next, **link; /* list of all processes; link points here */
+	/* List of all processes; *link points to this process. */
+	struct traced_process *next, **link;
 };
 
 struct trace_tasks {
@@ -46,7 +48,7 @@ _Static_assert(offsetof(struct trace_tasks, sink) == 0, "its functions cast sink
 
 /* ---- tasks by number ---- */
 
-/* hash_number() never gives two numbers the same hash. */
+/* hash_number() never gives two numbers the same hash, so the first node is the task's. */
 static struct traced_task *find_task(const struct trace_tasks *tasks, int32_t tid)
 {
 	struct node *node = node_hash_first(&tasks->by_tid, hash_number((uint32_t)tid));
@@ -130,8 +132,8 @@ static void inherit(struct trace_tasks *tasks, struct traced_process *process,
 }
 
 /*
- * Mappings that the new one covers completely are removed. Where it covers one partly, both stay,
- * and the newer one counts.
+ * Removes mappings that the new one covers completely. If the new mapping covers one partly, both
+ * stay, and the newer one counts.
  */
 static void remove_covered(struct traced_process *process, uint64_t start, uint64_t end)
 {
@@ -149,8 +151,8 @@ static void remove_covered(struct traced_process *process, uint64_t start, uint6
 }
 
 /*
- * The kernel does not report unmapping: programs that map code at ever new addresses reach the
- * limit.
+ * The kernel does not report when memory is unmapped, so programs that map code at ever new
+ * addresses reach the limit.
  */
 static void make_room(struct trace_tasks *tasks, struct traced_process *process)
 {
@@ -201,7 +203,7 @@ static void remove_process(struct trace_tasks *tasks, struct traced_process *pro
 	free(process);
 }
 
-/* Ends a task; also when its number is used again, as its end record was lost. */
+/* Ends a task. Also called when its number is used again after its end was lost. */
 static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {
 	struct traced_process *process = task->process;
@@ -225,7 +227,7 @@ static struct traced_process *add_process(struct trace_tasks *tasks, int32_t pid
 		return NULL;
 	}
 	*process = (struct traced_process){.pid = pid, .ppid = ppid};
-	/* The number belonged to a thread of another process. */
+	/* A thread of another process had this number. */
 	while ((other = find_task(tasks, pid)))
 		end_task(tasks, other);
 	if (!add_to_process(tasks, process, pid, name)) {
@@ -247,7 +249,7 @@ static struct traced_process *need_process(struct trace_tasks *tasks, int32_t pi
 	return process ? process : add_process(tasks, pid, 0, "");
 }
 
-/* Returns the task; makes a new one if it was not known as one of this process. */
+/* Returns the task; adds it if it is not known as a task of this process. */
 static struct traced_task *need_task(struct trace_tasks *tasks, int32_t pid, int32_t tid,
 				     const char *name)
 {
@@ -293,7 +295,7 @@ static void begin_process(struct trace_tasks *tasks, const struct trace_perf_rec
 	struct traced_process *before = find_process(tasks, record->pid), *process;
 	const struct traced_process *parent = find_process(tasks, record->ppid);
 
-	/* The process was found when /proc was read, after its parent had already ended. */
+	/* The process was found in /proc after its parent had ended; this record is older. */
 	if (before && !parent) {
 		before->ppid = record->ppid;
 		return;
@@ -357,7 +359,7 @@ void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record 
 						    .path = record->path};
 	struct traced_task *task;
 
-	/* The kernel writes 0 or -1 for tasks that have already ended. */
+	/* The kernel writes 0 or -1 as the numbers of tasks that have already ended. */
 	if (record->pid <= 0 || (record->kind != TRACE_RECORD_MAPPING && record->tid <= 0))
 		return;
 	switch (record->kind) {

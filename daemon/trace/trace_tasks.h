@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine's tasks at one moment: which threads exist, their processes and names, and the code
- * that each process has mapped. It receives the running tasks once, then their changes in order of
- * time.
+ * The machine's tasks at one moment: the threads that exist, their processes and names, and the
+ * code that each process has mapped. The module receives the running tasks once, then their changes
+ * in order of time.
  *
  * Not for: reading these records and deciding how long to keep them (trace_mappings.c).
  */
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Mappings of a process; beyond this the oldest is removed, except the program's own. */
+/* Limit of mappings of a process. Beyond it the oldest is removed, except the program's own. */
 #define TRACE_TASKS_MAPPINGS_MAX 4096u
 
 struct trace_tasks;
@@ -23,22 +23,27 @@ struct trace_tasks;
 int trace_tasks_create(struct trace_tasks **tasks);  /* Returns 0 or -ENOMEM. */
 void trace_tasks_destroy(struct trace_tasks *tasks); /* NULL: does nothing */
 
-/* Takes the tasks that run now (trace_state_read); must come before any record. */
+/*
+ * Returns a sink that takes the tasks that run now (trace_state_read). Must be used before any
+ * record is taken.
+ */
 struct trace_state_sink *trace_tasks_sink(struct trace_tasks *tasks);
 
 /* Takes a change: a mapping of a file, or a task's record. */
 void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record *record);
 
-/* Returns the number of tasks and mappings lost for want of memory or room. */
+/*
+ * Returns the number of tasks and mappings that were lost because memory was short or a process had
+ * too many mappings.
+ */
 uint64_t trace_tasks_lost(const struct trace_tasks *tasks);
 
-/*
- * Passes all tasks to sink, by process; the status of threads is not known. Returns 0 or -ENOMEM.
- */
+/* Passes all tasks to sink, by process; the status of threads is unknown. Returns 0 or -ENOMEM. */
 int trace_tasks_tell(const struct trace_tasks *tasks, struct trace_state_sink *sink);
 
 /*
- * The same to a channel, as trace_state_dump does with the contents of /proc. Returns 0 or -ENOMEM.
+ * Writes all tasks to a channel, as trace_state_dump does with the contents of /proc. Returns 0 or
+ * -ENOMEM.
  */
 int trace_tasks_dump(const struct trace_tasks *tasks, struct trace_channel *channel,
 		     const struct trace_state_config *config, struct trace_state_counts *counts);

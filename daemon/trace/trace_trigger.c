@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Spans that have begun but not ended, in a hash table of sets: rule and key choose a span's set.
- * In a full set the oldest span is replaced.
+ * Spans that have begun but not ended, in a hash table of sets: the hash of rule and key selects a
+ * span's set. In a full set the oldest span is replaced.
  */
 #define NR_SETS 16384u
 #define NR_WAYS 4u
@@ -20,7 +20,7 @@ struct span {
 	uint32_t rule; /* rule number + 1; 0: free entry */
 };
 
-/* A relevant record, kept until all earlier records are known. */
+/* A relevant record, kept until all records before it are known. */
 struct note {
 	uint64_t time, key, of, order;
 	uint32_t rule;
@@ -209,7 +209,10 @@ static const struct ctf_field *find_packed(const struct ctf_field *fields, unsig
 	return NULL;
 }
 
-/* The condition was checked with the old type: numbers and texts must stay such. */
+/*
+ * Returns whether the field's type is compatible. The condition was checked with the kernel's type:
+ * a number must still be a number, and a text a text.
+ */
 static bool is_alike(const struct ctf_field *field, const struct tracepoint_field *kernels)
 {
 	const bool is_number = kernels->kind == TRACEPOINT_INTEGER;
@@ -262,7 +265,7 @@ int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 
 /* ---- judging ---- */
 
-/* Returns the entry of the span of rule and key, or the entry to put it in. */
+/* Returns the entry of the span of rule and key, or the entry in which to store it. */
 static struct span *find_span(struct trace_trigger *trigger, uint32_t rule, uint64_t key)
 {
 	const uint64_t mixed =
@@ -300,7 +303,7 @@ static bool judge(struct trace_trigger *trigger, const struct note *note)
 	return is_long;
 }
 
-/* Orders by time; notes of the same time as they were noted. */
+/* Orders notes by time, and those of the same time in the order in which they were noted. */
 static int compare_notes(const void *a, const void *b)
 {
 	const struct note *first = a, *second = b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Conditions on the events of a trace. When one is true, a snapshot is to be taken. A condition is
+ * Conditions on the events of a trace. When one becomes true, a snapshot is taken. A condition is
  *
  *	BEGIN..END>TIME		longer than TIME between two events in one thread
  *	BEGIN[FIELD]..END[FIELD]>TIME	between two events whose FIELDs are equal
@@ -32,52 +32,57 @@ struct trace_trigger;
 
 /*
  * Parses the conditions for the kernel whose tracefs is at folder. texts are borrowed. Returns 0;
- * -EINVAL, -ENOENT: no such condition, event, field or call; -ENOMEM. Fills diag on errors.
+ * -EINVAL or -ENOENT: a condition is invalid, or its event, field or system call does not exist;
+ * -ENOMEM. Fills diag on errors.
  */
 int trace_trigger_create(struct trace_trigger **trigger, const char *const *texts, size_t nr_texts,
 			 const char *folder, struct diag *diag);
 void trace_trigger_destroy(struct trace_trigger *trigger); /* NULL: does nothing */
 
-/* Reports event i (from 0) of those that the conditions need; false: no more events. */
+/*
+ * Returns the event with number i, from 0, of those that the conditions need. Returns false if i is
+ * too large.
+ */
 bool trace_trigger_event(const struct trace_trigger *trigger, uint32_t i, const char **system,
 			 const char **name);
-/* Returns the number of an event, for records; TRACE_TRIGGER_NONE: no condition needs it. */
+/* Returns the number of an event, for records; TRACE_TRIGGER_NONE: no condition needs the event. */
 uint32_t trace_trigger_find(const struct trace_trigger *trigger, const char *system,
 			    const char *name);
 
 /*
- * From now on records of event have these fields, packed, a string last, instead of tracefs'
- * layout. Fields are found by the kernel's names, "pid" also as "tid". Returns 0, or -EOPNOTSUPP if
- * a field that a condition needs is missing (diag). With is_trial it only checks.
+ * From now on records of event have these fields, packed and with a string last, instead of
+ * tracefs' layout. Fields are found by the kernel's names; "pid" may also be "tid". Returns 0, or
+ * -EOPNOTSUPP and diag if a field that a condition needs is missing. If is_trial is set, it only
+ * checks.
  */
 int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 			  const struct ctf_field *fields, unsigned int nr_fields, bool is_trial,
 			  struct diag *diag);
 
 /*
- * A record of an event, which trace_trigger_find numbers. Records may come in any order. tid: of
- * the thread in which the event occurred, or TRACE_TRIGGER_NO_TID.
+ * A record of an event. event is its number by trace_trigger_find. Records may come in any order.
+ * tid is the thread in which the event occurred, or TRACE_TRIGGER_NO_TID.
  */
 struct trace_trigger_record {
 	uint32_t event;
 	unsigned int cpu;
 	int32_t tid;
 	uint64_t time;
-	const uint8_t *bytes; /* in tracefs' layout, or that of trace_trigger_lay_out */
+	const uint8_t *bytes; /* in tracefs' layout, or the layout given to trace_trigger_lay_out */
 	size_t nr_bytes;
 };
 void trace_trigger_note(struct trace_trigger *trigger, const struct trace_trigger_record *record);
 
 /*
- * Call it when all records up to until have been noted. Returns the text of the first condition
- * that became true since the last call, or NULL.
+ * Call it when all records up to the time `until` have been noted. Returns the text of the first
+ * condition that became true since the last call, or NULL.
  */
 const char *trace_trigger_decide(struct trace_trigger *trigger, uint64_t until);
 
-/* The text of the condition "signal"; NULL: not among the conditions. */
+/* Returns the text of the condition "signal"; NULL: the conditions do not include it. */
 const char *trace_trigger_signal(const struct trace_trigger *trigger);
 
-/* Records that could not be noted because memory was short. */
+/* Returns the number of records that could not be noted because memory was short. */
 uint64_t trace_trigger_lost(const struct trace_trigger *trigger);
 
 #endif

@@ -94,7 +94,7 @@ static int find_field(const struct parsing *parsing, uint32_t event, const char 
 		parsing->text, tracepoint->system, tracepoint->name, name);
 }
 
-/* Uses an event of the kernel. If key is not NULL, it names the key field. */
+/* Adds a use of an event of the kernel. If key is not NULL, it is the name of the key field. */
 static int use_event(struct parsing *parsing, const char *system, const char *name, const char *key,
 		     struct trigger_use use)
 {
@@ -116,7 +116,10 @@ static int make_wakeup(struct parsing *parsing)
 		const char *name, *key;
 		enum trigger_role role;
 	} parts[] = {
-		/* A thread that is still running when it is woken does not wait. */
+		/*
+		 * A thread that is woken while it still runs does not wait: its span is discarded
+		 * when it leaves the CPU.
+		 */
 		{"sched_switch", "prev_pid", TRIGGER_CANCEL},
 		{"sched_switch", "next_pid", TRIGGER_END},
 		{"sched_wakeup", "pid", TRIGGER_BEGIN},
@@ -142,8 +145,8 @@ static int make_interrupt(struct parsing *parsing, const char *begin, const char
 }
 
 /*
- * A thread ends within a call that never returns. The next thread with the same number first
- * returns from the call that made it: the ids differ, and the span is discarded.
+ * A call that never returns ends with its thread. The next thread with the same number first
+ * returns from the call that made it: the ids of the calls differ, and the span is discarded.
  */
 static int make_call(struct parsing *parsing, const char *call)
 {
@@ -219,7 +222,7 @@ static int make_span(struct parsing *parsing, char *begin, char *end)
 		     : use_word(parsing, begin, (struct trigger_use){.role = TRIGGER_BEGIN});
 }
 
-/* Cuts " OP VALUE " after the field's name. */
+/* Cuts the operator out of "FIELD OP VALUE" and returns VALUE. */
 static char *cut_operator(char *filter, enum trigger_compare *compare)
 {
 	static const struct {
@@ -240,7 +243,7 @@ static char *cut_operator(char *filter, enum trigger_compare *compare)
 	return NULL;
 }
 
-/* Removes surrounding blanks, then quotes. */
+/* Removes blanks around the text, then quotes. */
 static char *trim(char *text)
 {
 	size_t nr;
@@ -331,7 +334,7 @@ static int take_time(struct parsing *parsing, const char *text, uint64_t *ns)
 	return no_condition(parsing, "write a time as a number followed by ns, us, ms or s");
 }
 
-/* Parses the part before ">TIME". */
+/* Parses the part before ">TIME" of a condition. */
 static int make_longer(struct parsing *parsing, char *what)
 {
 	char *dots = strstr(what, "..");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses the texts of conditions (trace_trigger.h) into rules: the role of each event in each rule.
+ * Parses the texts of conditions (trace_trigger.h) into rules, and determines the role of each
+ * event in each rule.
  */
 #ifndef DAEMON_TRACE_TRIGGER_PARSE_H
 #define DAEMON_TRACE_TRIGGER_PARSE_H
@@ -31,17 +32,17 @@ enum trigger_compare {
 struct trigger_use {
 	uint32_t rule;
 	enum trigger_role role;
-	/* field of its event, like all below, that identifies a span; NULL: the thread */
+	/* Field of the event, like all below, that identifies a span; NULL: the thread does. */
 	const struct tracepoint_field *key;
-	bool by_cpu; /* key is valid on one CPU only */
-	/* must be equal at begin and end of a span; NULL: nothing to compare */
+	bool by_cpu; /* the key is unique only together with the CPU */
+	/* Must be equal at begin and end of a span; NULL: nothing to compare. */
 	const struct tracepoint_field *of;
 	/* A record counts only if this field matches; NULL: always. */
 	const struct tracepoint_field *field;
 	enum trigger_compare compare;
 	uint64_t value;
-	char *text;   /* instead of value; NULL: field is a number */
-	bool is_rest; /* text extends to the end of the record */
+	char *text;   /* compared instead of value; NULL: field is a number */
+	bool is_rest; /* text is compared with the rest of the record, from field on */
 };
 
 struct trigger_event {
@@ -53,7 +54,7 @@ struct trigger_event {
 
 struct trigger_rule {
 	const char *text;
-	uint64_t longer_ns; /* for spans: true if longer than this */
+	uint64_t longer_ns; /* a span makes the condition true if it is longer than this */
 };
 
 struct trigger_rules {
@@ -65,7 +66,10 @@ struct trigger_rules {
 	const char *signal; /* text of the condition "signal"; NULL: none */
 };
 
-/* As trace_trigger_create. The caller deinitialises rules, also after an error. */
+/*
+ * Parameters and results are those of trace_trigger_create. The caller must deinitialise rules,
+ * also after an error.
+ */
 int trigger_rules_parse(struct trigger_rules *rules, const char *const *texts, size_t nr_texts,
 			const char *folder, struct diag *diag);
 void trigger_rules_deinit(struct trigger_rules *rules);

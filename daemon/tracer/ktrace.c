@@ -78,7 +78,7 @@ void ktrace_close(struct ktrace *ktrace)
 	*ktrace = (struct ktrace){0};
 }
 
-/* A CPU number that is not possible gets no ring. */
+/* Opens a CPU's ring. A number that is not that of a possible CPU gets no ring. */
 static int open_ring(struct ktrace *ktrace, uint32_t cpu, struct ktrace_ring *ring)
 {
 	struct oprof_ktrace_ring of = {.channel = ktrace->channel.channel, .cpu = cpu};
@@ -133,7 +133,7 @@ int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel 
 
 /* ---- packets ---- */
 
-/* Adds a CPU's file for its first packet. */
+/* Adds a CPU's file, unless it has been added with an earlier packet. */
 static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint32_t cpu,
 		    unsigned int *file, struct diag *diag)
 {
@@ -145,7 +145,7 @@ static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint
 	return ctf_writer_add_file(writer, name, ktrace->channel.stream_id, file, diag);
 }
 
-/* The kernel completes a header before it delivers the packet; it does not change later. */
+/* The kernel completes a packet's header before delivery, and does not change it later. */
 static int write_packet(const struct ktrace *ktrace, uint32_t cpu,
 			const struct oprof_ktrace_packet *packet, struct ctf_writer *writer,
 			unsigned int *file, struct diag *diag)
@@ -245,10 +245,11 @@ struct ring_snapshot {
 	const struct ktrace *ktrace;
 	uint32_t cpu;
 	struct ctf_writer *writer;
-	unsigned int file; /* of the writer */
+	unsigned int file; /* the writer's file for this ring */
 	struct ktrace_taken *taken;
-	struct oprof_ktrace_range range; /* what the ring held when the snapshot began */
-	bool has_taken;			 /* a packet of this ring was taken */
+	/* The packets that the ring held when the snapshot began. */
+	struct oprof_ktrace_range range;
+	bool has_taken; /* a packet of this ring was taken */
 	uint64_t lost_before;
 };
 
@@ -270,7 +271,7 @@ static int snapshot_packet(struct ring_snapshot *snapshot, const struct oprof_kt
 	return error;
 }
 
-/* Takes the packet at a position. Returns 0 also if it was overwritten, or is not yet readable. */
+/* Copies the packet at a position. Returns 0 also if it was overwritten or is not readable yet. */
 static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct diag *diag)
 {
 	const int fd = snapshot->ktrace->rings[snapshot->cpu].fd;
@@ -304,7 +305,7 @@ static int take_ring(struct ring_snapshot *snapshot, struct diag *diag)
 	return error;
 }
 
-/* Finds what the ring holds now. In a ring that was never full, the range begins at 0. */
+/* Finds the range that the ring holds now. It begins at 0 if the ring was never full. */
 static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 {
 	struct oprof_ktrace_range *range = &snapshot->range;
@@ -320,7 +321,7 @@ static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 	return 0;
 }
 
-/* Also calls step for the rings after one that fails. */
+/* Calls step for every ring, even after step failed for one. */
 static void each_ring(struct ring_snapshot *rings, uint32_t nr_rings,
 		      int (*step)(struct ring_snapshot *snapshot, struct diag *diag), int *error,
 		      struct diag *diag)
@@ -350,7 +351,7 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 						  .writer = writer,
 						  .file = NO_FILE,
 						  .taken = taken};
-	/* Find all ranges first: packets overwritten while others are written are then counted. */
+	/* Find all ranges first, so that packets overwritten during the writing are counted. */
 	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
 	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);
 	free(rings);
@@ -364,7 +365,7 @@ void ktrace_let_go(const struct ktrace *ktrace)
 			(void)call(ktrace->rings[i].fd, OPROF_KTRACE_PUT_KEEP, NULL);
 }
 
-/* Copies the header of the ring's oldest readable packet; false: there is none. */
+/* Copies the header of the ring's oldest readable packet. Returns false if there is none. */
 static bool find_oldest(const struct ktrace *ktrace, const struct ktrace_ring *ring,
 			struct oprof_packet_header *header)
 {
@@ -430,7 +431,7 @@ int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const u
 {
 	int error = 0;
 
-	/* Without any filter the module would record everything. */
+	/* An empty filter would make the module record everything. */
 	if (!nr_ids)
 		return diag_set(diag, -EINVAL, "the filter is empty");
 	if (by != OPROF_KTRACE_BY_TREE && nr_ids > OPROF_KTRACE_FILTER_IDS_MAX)

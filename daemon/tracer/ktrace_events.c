@@ -64,7 +64,7 @@ struct comparison {
 	uint64_t value;
 };
 
-/* Parses "FIELD OP NUMBER", the only filters of the kernel's language that the module supports. */
+/* Parses "FIELD OP NUMBER". The module supports no other filters of the kernel's language. */
 static bool parse_comparison(const char *text, struct comparison *to)
 {
 	static const struct {
@@ -152,7 +152,7 @@ static int set_filter(struct ktrace_chosen *chosen, struct diag *diag)
 
 static uint32_t id_of(size_t i)
 {
-	/* After the compact ids come extended ones; the three ids in between are reserved. */
+	/* Extended ids follow the compact ones; the ids between them are reserved. */
 	return i <= OPROF_EVENT_COMPACT_MAX
 		       ? (uint32_t)i
 		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
@@ -350,7 +350,7 @@ static int add_calls(const struct ktrace_events *events, const struct ktrace *kt
 	return error;
 }
 
-/* Samples by cycles, or by the clock on a machine that does not count cycles. */
+/* Samples by cycles or, on a machine that cannot count cycles, by the clock. */
 static int add_samples(const struct ktrace_events *events, const struct ktrace *ktrace)
 {
 	struct oprof_ktrace_samples call = {.channel = ktrace->channel.channel,

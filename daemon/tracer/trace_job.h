@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a flight recorder's snapshot in a child process while recording continues. One at a time.
+ * Writes a flight recorder's snapshot in a child process while recording continues. Only one child
+ * may run at a time.
  */
 #ifndef DAEMON_TRACE_JOB_H
 #define DAEMON_TRACE_JOB_H
@@ -20,8 +21,9 @@ struct trace_job {
 void trace_job_init(struct trace_job *job);
 
 /*
- * Begins a snapshot into folder, which is borrowed until the end; call tracer_round before. The
- * child keeps nothing of the session open. Returns 0, or -errno and diag if no child can be made.
+ * Begins a snapshot into folder, which is borrowed until trace_job_end; call tracer_round before.
+ * The child closes its copies of the session's descriptors. Returns 0, or -errno and diag if no
+ * child can be made.
  */
 int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *folder,
 		    struct trace_session_folder *session, struct diag *diag);

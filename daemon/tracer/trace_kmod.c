@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tracer by the kernel module, which records to its own rings; their packets go to the folder
- * unchanged. The machine's state, which the daemon reads, is a separate stream.
+ * The tracer that uses the kernel module. The module records to its own rings, whose packets are
+ * moved to the folder unchanged. The daemon reads the machine's state and writes it to a separate
+ * stream.
  */
 #include "daemon/tracer/trace_kmod_internal.h"
 
@@ -25,7 +26,7 @@
 
 /* ---- opening ---- */
 
-/* The origin is the time since 1970 when the clock was 0. */
+/* Describes the clock. Its origin is the time since 1970 at which the clock was 0. */
 static void describe_clock(struct ctf_clock *clock, const struct oprof_ktrace_info *info)
 {
 	if (!info->counter) {
@@ -70,7 +71,7 @@ static int add_channel(struct trace_kmod *kmod, struct diag *diag)
 	return error ? error : ktrace_events_add(&kmod->events, &kmod->ktrace, diag);
 }
 
-/* Opens a channel for the state of one snapshot, or for the states at the begin of all chunks. */
+/* Opens a channel for the state in one snapshot, or for the states at the begin of all chunks. */
 static int open_state(const struct trace_kmod *kmod, struct trace_channel **state,
 		      struct ctf_writer *writer, struct diag *diag)
 {
@@ -124,7 +125,7 @@ static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 					       .context = kmod};
 	int error;
 
-	/* A flight recorder also needs them to know past tasks. */
+	/* A flight recorder needs the mappings even without samples, to know past tasks. */
 	if (kmod->base.writer ? !kmod->base.config.choice->samples_hz
 			      : !trace_state_is_the_machines())
 		return 0;
@@ -152,8 +153,9 @@ static int add_threads(struct ktrace *ktrace, const struct thread_list *threads,
 }
 
 /*
- * Threads that begin between reading the list and setting the filter would be missed: the list is
- * read again until it has no new threads. From then on the module follows new threads.
+ * Limits recording to the chosen processes. A thread that begins after the list is read and before
+ * the filter is set would be missed. The list is therefore read again until it has no new threads;
+ * from then on the module follows new threads.
  */
 static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
 {
@@ -222,7 +224,7 @@ static int filter_users(const struct trace_kmod *kmod, struct ktrace *ktrace, st
 	return nr ? ktrace_filter(ktrace, OPROF_KTRACE_BY_UID, ids, nr, diag) : 0;
 }
 
-/* Sets the filters of a session: the trace's own, or that of its conditions. */
+/* Sets the filters of a session: the trace's own, or the one that checks conditions. */
 static int set_filters(void *context, struct ktrace *ktrace, struct diag *diag)
 {
 	const struct trace_kmod *kmod = context;
@@ -254,7 +256,7 @@ static int open_all(struct tracer *base, struct diag *diag)
 		error = open_folder(kmod, diag);
 	if (!error)
 		error = open_mappings(kmod, diag);
-	/* Must be last: it changes the conditions to the module's layout. */
+	/* Must be last, because it changes the conditions to the module's layout of records. */
 	if (!error && kmod->base.config.trigger)
 		error = trace_watch_open(&kmod->watch, kmod->base.config.trigger, set_filters, kmod,
 					 diag);
@@ -274,7 +276,8 @@ static void close_all(struct tracer *base)
 /* ---- recording ---- */
 
 /*
- * Writes the tasks at a stamp to the folder: those of tasks or, if NULL, the present ones in /proc.
+ * Writes the state at a stamp to the channel `state`: the tasks in tasks or, if tasks is NULL, the
+ * present tasks in /proc.
  */
 static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
 		      const struct trace_tasks *tasks, struct trace_state_counts *counts,
@@ -297,7 +300,7 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 	return diag_first(error, trace_channel_flush(state, &why), &why, diag);
 }
 
-/* At the begin of the trace or of a chunk. */
+/* Writes the state at the begin of the trace or of a chunk. */
 static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag)
 {
 	struct trace_state_counts counts;
@@ -321,9 +324,7 @@ static int start(struct tracer *base, struct diag *diag)
 	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0;
 	uint64_t stamp;
 
-	/*
-	 * A flight recorder starts the mappings first: tasks that end from now on are then known.
-	 */
+	/* A flight recorder starts the mappings first, to know all tasks that end from now on. */
 	if (!kmod->base.writer)
 		start_mappings(kmod);
 	stamp = ktrace_now(&kmod->ktrace);
@@ -332,7 +333,7 @@ static int start(struct tracer *base, struct diag *diag)
 	kmod->base.begin_ns = clock_monotonic_ns();
 	if (!kmod->base.writer)
 		return error; /* each snapshot writes the state at its begin */
-	/* Start the mappings before the state is read, so that none in between is missed. */
+	/* Start the mappings before the state is read, so that no mapping in between is missed. */
 	start_mappings(kmod);
 	/* Records that arrive during this time stay in the module's rings. */
 	return error ? error : tell_begin(kmod, stamp, diag);
@@ -347,7 +348,7 @@ static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
 		error = trace_mappings_flush(kmod->base.mappings, diag);
 	if (error || !trace_chunks_next(&kmod->base.chunks, clock_monotonic_ns()))
 		return error;
-	/* The rings fill while /proc is read. */
+	/* The module's rings fill while /proc is read, so empty them first. */
 	error = ktrace_drain(&kmod->ktrace, kmod->base.writer, diag);
 	return error ? error : tell_begin(kmod, stamp, diag);
 }
@@ -374,7 +375,7 @@ static int poll_fd(const struct tracer *base)
 {
 	const struct trace_kmod *kmod = (const struct trace_kmod *)base;
 
-	/* A flight recorder's rings would always be readable. */
+	/* A flight recorder is not read in rounds: its full rings would always be readable. */
 	if (!kmod->base.writer)
 		return kmod->watch ? trace_watch_poll_fd(kmod->watch) : -1;
 	return kmod->ktrace.fd;
@@ -406,7 +407,7 @@ static int flush(struct tracer *base, struct diag *diag)
 
 static int follow_cpus(struct tracer *base, struct diag *diag)
 {
-	/* Only for the mappings: the module follows CPUs by itself. */
+	/* Only the mappings need this: the module itself follows CPUs. */
 	return trace_mappings_follow_cpus(base->mappings, diag);
 }
 
@@ -426,7 +427,7 @@ static int add_state(struct trace_kmod *kmod, struct ctf_writer *writer, uint64_
 	return error;
 }
 
-/* If one part fails, the others are still written; the first error is returned. */
+/* Writes all parts, even if one fails. Returns the first error. */
 static int snapshot(struct tracer *base, struct ctf_writer *writer, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {
@@ -459,7 +460,8 @@ static uint64_t held_since(const struct trace_kmod *kmod)
 }
 
 /*
- * Only one process can hold a packet at a time: while the child reads, the daemon uses old values.
+ * Only one process can hold a ring's packet at a time. While a child reads the rings, the daemon
+ * uses the values saved here.
  */
 static void lend(struct tracer *base, bool lends)
 {

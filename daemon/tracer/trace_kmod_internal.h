@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State of a trace by the kernel module (trace_kmod.c). */
+/* State of a trace that the kernel module records (trace_kmod.c). */
 #ifndef DAEMON_TRACE_KMOD_INTERNAL_H
 #define DAEMON_TRACE_KMOD_INTERNAL_H
 
@@ -16,9 +16,9 @@ struct trace_kmod {
 	struct ktrace ktrace;
 	struct ktrace_events events;
 	struct trace_watch *watch;   /* NULL: no conditions */
-	struct trace_channel *state; /* for the machine's state; NULL: a flight recorder */
+	struct trace_channel *state; /* for the machine's state; NULL for a flight recorder */
 	bool is_lent;		     /* a child process reads the rings */
-	/* stamps: ktrace_held_since(), ..._oldest() when the rings were lent */
+	/* Stamps that ktrace_held_since() and ktrace_oldest() returned when the rings were lent. */
 	uint64_t held_since, oldest;
 };
 _Static_assert(offsetof(struct trace_kmod, base) == 0, "tracer_ops cast base");

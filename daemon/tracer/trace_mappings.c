@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel has one ring for each CPU, so records of two CPUs come in no order. All of them wait
- * in one list, the items; an item is a record, or a number of records that the kernel lost. Items
- * are sorted by stamp before they are removed from the front, as far as no older record can still
- * arrive: up to TRACE_SLACK_NS before the round began to read the rings.
+ * The kernel has one ring for each CPU, so records of different CPUs arrive in no order. All of
+ * them wait in one list of items; an item is a record, or a number of records that the kernel lost.
+ * Items are sorted by stamp before they are removed from the front of the list, but only as far as
+ * no older record can still arrive: up to TRACE_SLACK_NS before the current round began to read the
+ * rings.
  *
  * For a folder, each round writes these items as events.
  *
- * A flight recorder keeps them until a snapshot is taken, and the tasks (trace_tasks.h) as they
- * were before the first item:
+ * A flight recorder keeps the items until a snapshot is taken, and also the tasks (trace_tasks.h)
+ * as they were before the first item:
  *
  *	tasks | item, item, item, ...
  *	      ^ no later than the oldest record in the trace's own rings
@@ -20,8 +21,8 @@
  * - when there are many: the items older than everything in the trace's rings, which no snapshot
  *   will need.
  * - when they still exceed bytes_max: the oldest half of bytes_max, which counts as forgotten. A
- *   task that ended there has no name in the next snapshot. An item for lost records replaces
- *   them.
+ *   task that ended there has no name in the next snapshot. An item for lost records replaces these
+ *   items.
  *
  * With the kernel module, times of records are converted to stamps of its clock as they arrive.
  */
@@ -45,16 +46,16 @@
 #define NR_SUBS	   4u
 #define RING_BYTES (256u << 10) /* of each CPU, in the kernel */
 /*
- * Largest error of the conversion. Stamps of mappings are made earlier by this, so that no sample
- * in a mapping has an older stamp.
+ * The conversion's largest error. Stamps of mappings are made earlier by this time, so that a
+ * mapping's stamp is not later than the stamps of the samples in it.
  */
 #define EARLIER_NS UINT64_C(1000)
-/* Rounds never apply smaller amounts of items; snapshots do. */
+/* Rounds apply items only if their total size is larger than this; snapshots always apply them. */
 #define APPLY_BYTES_MIN ((size_t)256 << 10)
-/* Packets are written to the folder after this many bytes of records; the sub-buffers hold more. */
+/* Packets are written to the folder after this many bytes of records. The sub-buffers hold more. */
 #define DRAIN_BYTES (2u * SUB_BYTES)
 
-/* A record, or a number of records lost at its time. */
+/* A record, or a number of records that were lost at the time `stamp`. */
 struct item {
 	uint64_t stamp, order; /* stamp of the trace's clock; order of arrival */
 	uint64_t nr_lost;      /* 0: a record */
@@ -68,9 +69,9 @@ struct trace_mappings {
 	struct trace_mappings_config config;
 	struct trace_perf_event event;
 	struct trace_perf *perf;
-	struct trace_clock clock; /* the module's; unused with CLOCK_MONOTONIC */
+	struct trace_clock clock; /* the module's clock; not used with CLOCK_MONOTONIC */
 
-	struct item **items; /* neither written nor applied yet */
+	struct item **items; /* items that are neither written nor applied yet */
 	size_t nr_items, room_items, nr_bytes;
 	uint64_t nr_added;
 
@@ -78,8 +79,8 @@ struct trace_mappings {
 	struct trace_channel *channel; /* NULL: a flight recorder */
 
 	/* For a flight recorder. */
-	struct trace_tasks *tasks; /* as they were before all items; NULL: for a folder */
-	size_t apply_bytes;	   /* above this size of all items, some are to be applied */
+	struct trace_tasks *tasks; /* as they were before the first item; NULL: for a folder */
+	size_t apply_bytes; /* limit of the total size of items; above it, a round applies some */
 
 	uint64_t nr_written, lost, forgotten;
 };
@@ -130,7 +131,7 @@ static void remove_items(struct trace_mappings *mappings, size_t nr)
 	memmove(mappings->items, mappings->items + nr, mappings->nr_items * sizeof(struct item *));
 }
 
-/* Returns false if memory is short. */
+/* Returns false if out of memory. */
 static bool add_item(struct trace_mappings *mappings, uint64_t stamp,
 		     const struct trace_perf_record *record, uint64_t nr_lost)
 {
@@ -187,7 +188,7 @@ static void take(struct trace_perf_sink *sink, const struct trace_perf_record *r
 
 /* ---- a flight recorder's tasks ---- */
 
-/* Applies the items before a stamp. */
+/* Applies the items before the stamp `until` to the tasks, and removes them. */
 static void apply_until(struct trace_mappings *mappings, uint64_t until)
 {
 	size_t nr = 0;
@@ -200,8 +201,8 @@ static void apply_until(struct trace_mappings *mappings, uint64_t until)
 }
 
 /*
- * Counts the oldest items that fill half of bytes_max, none from until on. Items of one stamp stay
- * together.
+ * Returns the number of the oldest items that together fill half of bytes_max, all older than
+ * until. Items with the same stamp are not separated.
  */
 static size_t nr_oldest_half(const struct trace_mappings *mappings, uint64_t until)
 {
@@ -215,7 +216,7 @@ static size_t nr_oldest_half(const struct trace_mappings *mappings, uint64_t unt
 	return nr;
 }
 
-/* Items must be sorted. */
+/* Applies the oldest items and counts them as forgotten. The items must be sorted. */
 static void forget_oldest_half(struct trace_mappings *mappings, uint64_t until)
 {
 	const size_t nr = nr_oldest_half(mappings, until);
@@ -246,9 +247,9 @@ static void set_apply_bytes(struct trace_mappings *mappings, size_t nr_bytes)
 }
 
 /*
- * If there are many items, applies those that the trace's rings no longer need, but none beyond
- * read_until, up to which all CPUs have been read. The next limit is twice the size of the
- * remaining items, so that items that cannot be applied are not sorted in every round.
+ * If there are many items, applies those that the trace's rings no longer need, but only up to
+ * read_until, up to which the rings of all CPUs have been read. The next limit is twice the size of
+ * the remaining items, so that rounds do not always sort items that cannot be applied yet.
  */
 static void apply_if_many(struct trace_mappings *mappings, uint64_t read_until)
 {
@@ -276,7 +277,7 @@ const struct trace_tasks *trace_mappings_tasks(struct trace_mappings *mappings, 
 struct writing {
 	struct trace_mappings *mappings;
 	struct trace_channel *channel;
-	uint64_t begin;	 /* earlier records get this stamp; earlier losses are omitted */
+	uint64_t begin;	 /* earlier records get this stamp; earlier losses do not count */
 	size_t nr_bytes; /* written since the channel was drained */
 	struct trace_mappings_counts done;
 };
@@ -297,7 +298,7 @@ static void write_record(struct writing *writing, const struct item *item)
 	uint8_t *payload;
 
 	if (!nr_bytes)
-		return; /* a task's name, which has no event */
+		return; /* a task's name, for which there is no event */
 	payload = trace_channel_reserve(writing->channel, 0, id, stamp, nr_bytes);
 	if (payload) {
 		trace_sample_write(&item->record, payload);
@@ -321,7 +322,7 @@ static int write_item(struct writing *writing, const struct item *item, struct d
 	return trace_channel_drain(writing->channel, false, 0, diag);
 }
 
-/* Writes all items up to a stamp and counts them in *nr_items. Returns the first error. */
+/* Writes all items up to a stamp; *nr_items is their number. Returns 0 or the first error. */
 static int write_items(struct writing *writing, uint64_t until, size_t *nr_items, struct diag *diag)
 {
 	struct trace_mappings *mappings = writing->mappings;
@@ -339,7 +340,7 @@ static int write_items(struct writing *writing, uint64_t until, size_t *nr_items
 	return error;
 }
 
-/* Writes and removes items up to a stamp. Returns the first error. */
+/* Writes and removes the items up to a stamp. Returns 0 or the first error. */
 static int write_until(struct trace_mappings *mappings, uint64_t until, struct diag *diag)
 {
 	struct writing writing = {.mappings = mappings, .channel = mappings->channel};
@@ -352,7 +353,7 @@ static int write_until(struct trace_mappings *mappings, uint64_t until, struct d
 	return error;
 }
 
-/* Returns how many events writing all items would make. */
+/* Returns the number of events that would be written for all items. */
 static uint64_t nr_events(const struct trace_mappings *mappings)
 {
 	uint64_t nr = 0;
@@ -461,7 +462,7 @@ int trace_mappings_start(struct trace_mappings *mappings)
 	error = trace_perf_enable(mappings->perf, true);
 	if (!mappings->tasks)
 		return error;
-	/* Changes during this become items, like all later ones. */
+	/* Changes during this reading become items, like all later changes. */
 	read = read_state(mappings);
 	return error ? error : read;
 }

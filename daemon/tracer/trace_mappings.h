@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The code that is mapped while a trace is recorded and, in a flight recorder, the tasks that begin
- * and end: without them the addresses of samples have no names. Separate performance events report
- * them, in rings that no other event fills.
+ * and end. Without them, the addresses of samples could not be resolved to names. Separate
+ * performance events report them, in rings that no other event fills.
  *
- * They form a stream of their own, in order of time, with stamps of the trace's clock. Each round
- * writes them to the folder. A flight recorder keeps them in memory: the tasks at one moment
- * (trace_tasks.h), and the changes since. The moment moves on as the trace's rings overwrite old
- * records, or earlier if the changes exceed TRACE_MAPPINGS_BYTES_MAX: then tasks that have ended
- * have no names.
+ * These records form a separate stream in order of time, with stamps of the trace's clock. Each
+ * round writes them to the folder. A flight recorder keeps in memory the tasks at one moment
+ * (trace_tasks.h) and the changes since that moment. The moment advances as the trace's rings
+ * overwrite old records. It also advances if the changes exceed TRACE_MAPPINGS_BYTES_MAX: then
+ * tasks that ended before it have no names.
  */
 #ifndef DAEMON_TRACE_MAPPINGS_H
 #define DAEMON_TRACE_MAPPINGS_H
@@ -23,58 +23,60 @@
 #define TRACE_MAPPINGS_BYTES_MAX (8u << 20)
 
 struct trace_mappings_config {
-	const struct ktrace *ktrace; /* borrowed, for its clock; NULL: CLOCK_MONOTONIC */
+	/* Borrowed, for its clock; NULL: the trace uses CLOCK_MONOTONIC. */
+	const struct ktrace *ktrace;
 	uint8_t uuid[CTF_UUID_BYTES];
 	uint32_t stream_id, first_id; /* of trace_sample.h's events */
 	struct ctf_writer *writer;    /* NULL: a flight recorder */
 	/* Flight recorder only: returns the stamp of the oldest record that the trace holds. */
 	uint64_t (*oldest)(void *context);
 	void *context;
-	size_t bytes_max; /* limit for kept changes of tasks; 0: TRACE_MAPPINGS_BYTES_MAX */
+	/* Limit for the changes that a flight recorder keeps; 0: TRACE_MAPPINGS_BYTES_MAX. */
+	size_t bytes_max;
 };
 
 struct trace_mappings_counts {
-	uint64_t nr_records;  /* written to the folder; in a flight recorder only snapshots write */
+	uint64_t nr_records;  /* written to the folder; 0 in a flight recorder */
 	uint64_t lost;	      /* the kernel's rings were full, or there was no memory */
-	uint64_t forgotten;   /* flight recorder only: removed too early for want of room */
+	uint64_t forgotten;   /* flight recorder only: removed although a snapshot may need them */
 	uint64_t ring_errors; /* damaged rings; their contents are unknown */
-	uint64_t nr_late;     /* of nr_records, those with a changed stamp */
+	uint64_t nr_late;     /* of nr_records, those whose stamp was changed */
 };
 
 struct trace_mappings;
 
 /*
- * Opens the events, disabled. Returns 0; -EACCES, -EPERM: performance events are refused; -ENOMEM
- * or another -errno. Fills diag on errors.
+ * Opens the events without enabling them. Returns 0; -EACCES, -EPERM: performance events are
+ * refused; -ENOMEM or another -errno. Fills diag on errors.
  */
 int trace_mappings_open(struct trace_mappings **mappings,
 			const struct trace_mappings_config *config, struct diag *diag);
-/* NULL: does nothing, as in all functions below */
+/* NULL: does nothing. This holds for all functions below. */
 void trace_mappings_close(struct trace_mappings *mappings);
 
 /*
- * Begins recording. A flight recorder also reads the present tasks, so call it before the trace
- * begins. Returns 0 or -errno: some mappings or tasks may be missing.
+ * Begins recording. A flight recorder also reads the present tasks, so this must be called before
+ * its trace begins. Returns 0 or -errno: some mappings or tasks may be missing.
  */
 int trace_mappings_start(struct trace_mappings *mappings);
 int trace_mappings_follow_cpus(struct trace_mappings *mappings, struct diag *diag);
 
 /*
- * Reads the kernel's rings. Records older than TRACE_SLACK_NS go to the folder when their packet is
- * full. Returns 0 or an error of the disk.
+ * Reads the kernel's rings. Writes records older than TRACE_SLACK_NS to the folder when their
+ * packet is full. Returns 0 or an error of the disk.
  */
 int trace_mappings_round(struct trace_mappings *mappings, struct diag *diag);
-/* As trace_mappings_round, and also writes packets that are not full. */
+/* As trace_mappings_round; also writes packets that are not full. */
 int trace_mappings_flush(struct trace_mappings *mappings, struct diag *diag);
-/* Ends recording and writes the rest. */
+/* Ends recording and writes the remaining records. */
 int trace_mappings_stop(struct trace_mappings *mappings, struct diag *diag);
 
-/* Flight recorder only: returns the tasks and mappings at a stamp. NULL if mappings is NULL. */
+/* Flight recorder only: returns the tasks and mappings at a stamp; NULL if mappings is NULL. */
 const struct trace_tasks *trace_mappings_tasks(struct trace_mappings *mappings, uint64_t at);
 
 /*
- * Flight recorder only: writes all changes to writer and keeps them; those before begin get its
- * stamp. taken->lost counts losses since begin. After an error nr_records counts all records,
+ * Flight recorder only: writes all changes to writer and keeps them; changes before begin get the
+ * stamp begin. taken->lost counts losses since begin. After an error nr_records counts all records,
  * written or not.
  */
 int trace_mappings_snapshot(struct trace_mappings *mappings, struct ctf_writer *writer,

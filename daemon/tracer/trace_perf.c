@@ -71,7 +71,7 @@ static void raise_descriptors(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit); /* after an error the old limit stays */
 }
 
-/* A CPU that has gone offline concurrently is skipped. */
+/* Opens all online CPUs. Skips a CPU that has gone offline concurrently. */
 static int open_cpus(struct trace_perf *perf, struct diag *diag)
 {
 	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
@@ -190,7 +190,7 @@ static void lose_bad(struct trace_perf *perf, unsigned int cpu)
 	perf->config.sink->lost(perf->config.sink, cpu, 1);
 }
 
-/* Notes a record to be passed on after sorting. */
+/* Notes a record, which will be passed on after sorting. */
 static void note_record(struct trace_perf *perf, unsigned int cpu, size_t at, size_t nr_bytes)
 {
 	const uint8_t *bytes = perf->bytes + at;
@@ -250,9 +250,9 @@ static int compare_notes(const void *a, const void *b)
 }
 
 /*
- * The kernel reads a record's time before it reserves room in the ring, so a record that an
- * interrupt delayed follows the interrupt's own records. Such records are few and close to their
- * proper place.
+ * The kernel reads a record's time before it reserves room in the ring. If an interrupt delays the
+ * record, the record follows those of the interrupt, which have later times. Such records are few
+ * and close to their proper place, so insertion is fast; the number of its steps is limited.
  */
 static void sort_notes(struct trace_perf *perf)
 {
@@ -312,7 +312,7 @@ static int read_ring(struct trace_perf *perf, unsigned int cpu)
 	return error;
 }
 
-/* The ring reports a loss only with the next record: losses after the last record are missing. */
+/* The ring reports losses only with its next record: read those after the last record. */
 static void read_losses(struct trace_perf *perf, unsigned int nr)
 {
 	struct trace_perf_cpu *cpu = &perf->cpus[nr];

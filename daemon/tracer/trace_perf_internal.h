@@ -10,21 +10,21 @@
 
 struct trace_perf_cpu {
 	struct perf_ring ring;
-	int ring_fd;	    /* of the event that owns the ring and records nothing */
-	int *fds;	    /* by event and target; -1: not open. NULL: the CPU is not open */
+	int ring_fd;	    /* of the event that owns the ring; this event records nothing */
+	int *fds;	    /* for each event and target; -1: not open. NULL: the CPU is not open */
 	uint64_t told_lost; /* losses reported by records of the ring */
 };
 
-/* An event by the kernel's number; the array is sorted by it. */
+/* Assigns an event to the kernel's number for it. The array is sorted by id. */
 struct event_id {
 	uint64_t id;
 	unsigned int event, cpu;
 };
 
-/* A record to be passed on after all records of its ring are sorted. */
+/* A record that will be passed on when all records of its ring are sorted. */
 struct trace_perf_note {
 	uint64_t time;
-	uint32_t at; /* offset in bytes below; a ring is smaller than 4 GiB */
+	uint32_t at; /* offset in trace_perf.bytes; a ring is smaller than 4 GiB */
 	uint32_t event;
 };
 _Static_assert(sizeof(struct trace_perf_note) == TRACE_MEMORY_NOTE_BYTES,
@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct trace_perf_note) == TRACE_MEMORY_NOTE_BYTES,
 struct trace_perf {
 	struct trace_perf_config config;
 	struct cpu_watch watch;
-	struct trace_perf_cpu *cpus; /* indexed by CPU number, watch.nr_cpus of them */
+	struct trace_perf_cpu *cpus; /* indexed by CPU number, up to watch.nr_cpus */
 	unsigned int nr_open;
 	struct event_id *ids;
 	size_t nr_ids, room_ids;
@@ -44,20 +44,20 @@ struct trace_perf {
 	struct trace_perf_note *notes;
 	size_t nr_notes, notes_room;
 	int epoll_fd;
-	bool has_lost;	/* PERF_FORMAT_LOST works: Linux 6.0 */
-	bool use_clock; /* sample by the clock: cycles are not available */
+	bool has_lost;	/* PERF_FORMAT_LOST is supported: since Linux 6.0 */
+	bool use_clock; /* sample by the clock, because cycles cannot be counted */
 	bool enabled;
 	struct trace_perf_counts counts;
 };
 
 /*
- * Opens all events of CPU nr, disabled. Returns 0; -ENODEV: the CPU is no longer online and was not
- * opened; or another -errno with diag.
+ * Opens all events of CPU nr without enabling them. Returns 0; -ENODEV: the CPU is no longer online
+ * and was not opened; or another -errno with diag.
  */
 int trace_cpu_open(struct trace_perf *perf, unsigned int nr, struct diag *diag);
-void trace_cpu_close(struct trace_perf *perf, unsigned int nr); /* also if it is not open */
+void trace_cpu_close(struct trace_perf *perf, unsigned int nr); /* does nothing if it is not open */
 
-/* Number of a CPU's descriptors. */
+/* Returns the number of a CPU's descriptors. */
 static inline size_t trace_cpu_nr_fds(const struct trace_perf *perf)
 {
 	return (size_t)perf->config.nr_events * perf->nr_targets;

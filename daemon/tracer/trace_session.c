@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define LOCK_NAME "lock"
-/* A killed tracer holds the lock until the kernel has closed all its descriptors. */
+/* The lock of a killed tracer is held until the kernel has closed all its descriptors. */
 #define LOCK_TRIES    20
 #define LOCK_PAUSE_NS 50000000L
 
@@ -42,7 +42,10 @@ static int wait_lock(int fd)
 	return 0;
 }
 
-/* The pid in the file means that a tracer runs or, if the file is not locked, that one died. */
+/*
+ * Writes the pid of this tracer. If the file is locked, its pid is the running tracer's. If not, a
+ * pid in it means that a tracer died.
+ */
 static int write_owner(int fd)
 {
 	char text[32];
@@ -87,7 +90,7 @@ int trace_session_open(struct trace_session_folder *session, const char *path,
 	if (error)
 		return diag_set(diag, error, "cannot make the folder %s: %s", path,
 				strerror(-error));
-	/* The path of a socket must be short: inside the folder, the name suffices. */
+	/* The path of a socket must be short; within the folder, the file's name is sufficient. */
 	if (chdir(path))
 		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
 	error = take_lock(session, path, diag);

@@ -71,7 +71,7 @@ static int choose(struct trace_watch *watch, uint32_t event, const char *system,
 	const unsigned int kind = ktrace_kind_find(&watch->ktrace.info, system, name);
 	const bool is_exit = !strcmp(name, "sys_exit");
 
-	/* Leave room for the switches, and for the other event of system calls. */
+	/* Leave room for the event of switches, and for the second event of system calls. */
 	if (watch->nr_events + 2 > OPROF_EVENT_COMPACT_MAX)
 		return diag_set(
 			diag, -EOPNOTSUPP,
@@ -252,7 +252,7 @@ static bool take_header(struct record_walk *walk)
 	return true;
 }
 
-/* Measures the payload at next; false: it would extend beyond the end. */
+/* Computes the size of the payload at walk->next. Returns false if it exceeds walk->end. */
 static bool find_bytes(const struct record_walk *walk, uint32_t fixed_bytes, bool has_string,
 		       size_t *nr)
 {
@@ -282,7 +282,7 @@ static void take_record(struct trace_watch *watch, uint32_t cpu, const struct re
 
 	if (watched->event != TRACE_TRIGGER_NONE)
 		trace_trigger_note(watch->trigger, &record);
-	/* The switch itself belongs to the thread that leaves. */
+	/* The switch itself counts as an event of the thread that leaves the CPU. */
 	if (knows_switches && watched->kind == OPROF_KTRACE_SCHED_SWITCH)
 		memcpy(&watch->cpus[cpu].tid,
 		       record.bytes +
@@ -315,9 +315,10 @@ static bool walk_packet(struct trace_watch *watch, uint32_t cpu, struct record_w
 }
 
 /*
- * A packet's header counts the losses up to its end. They may lie among its records, where a long
- * record did not fit and a shorter one did, or after the last. Switches may be among the losses:
- * the running thread is unknown from the begin of such a packet to the first switch of a later one.
+ * A packet's header counts the losses up to its end. Records may have been lost between its
+ * records, where a long record did not fit and a shorter one did, or after the last one. The lost
+ * records may be switches: the running thread is unknown from the begin of such a packet to the
+ * first switch in a later one.
  */
 void trace_watch_take_packet(struct trace_watch *watch, uint32_t cpu,
 			     const struct oprof_ktrace_packet *packet)
@@ -355,8 +356,8 @@ const char *trace_watch_round(struct trace_watch *watch)
 		struct oprof_ktrace_packet packet;
 
 		/*
-		 * Read only what was there at the flush: a fast writer must delay neither the other
-		 * CPUs nor the decision.
+		 * Read only the packets that existed at the flush: a fast writer must delay neither
+		 * the other CPUs nor the decision.
 		 */
 		for (unsigned int i = 0; fd >= 0 && i < NR_SUBS; i++) {
 			if (ioctl(fd, OPROF_KTRACE_NEXT, &packet))

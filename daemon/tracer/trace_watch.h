@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks conditions (trace_trigger.h) while the module traces: the daemon does not see the trace's
- * records, so a second session of the module records the events of the conditions again and is read
- * in rounds. Switches among them show which thread runs on a CPU. Before the first switch, and
- * after a loss, the thread is unknown, and conditions by thread are not checked.
+ * Checks conditions (trace_trigger.h) while the module traces. The daemon does not read the trace's
+ * records, so a second session of the module also records the events of the conditions, and is read
+ * in rounds. Switches among these events show which thread runs on a CPU. Before the first switch,
+ * and after a loss, the thread is unknown, and conditions by thread are not checked.
  */
 #ifndef DAEMON_TRACE_WATCH_H
 #define DAEMON_TRACE_WATCH_H
@@ -18,9 +18,10 @@ struct ktrace;
 struct trace_watch;
 
 /*
- * Records the trigger's events, whose layouts it changes (trace_trigger_lay_out) if it succeeds.
- * filter sets the session's filters and returns 0 or -errno. Returns 0; -EOPNOTSUPP: the module
- * does not have an event or a field; or another -errno. Fills diag on errors.
+ * Opens a session for the trigger's events. filter sets the session's filters and returns 0 or
+ * -errno. If all succeeds, the trigger's layouts are changed (trace_trigger_lay_out). Returns 0;
+ * -EOPNOTSUPP: the module does not have an event or a field; or another -errno. Fills diag on
+ * errors.
  */
 int trace_watch_open(struct trace_watch **watch, struct trace_trigger *trigger,
 		     int (*filter)(void *context, struct ktrace *ktrace, struct diag *diag),
@@ -35,10 +36,10 @@ int trace_watch_start(struct trace_watch *watch, struct diag *diag);
  */
 const char *trace_watch_round(struct trace_watch *watch);
 
-/* Readable when a sub-buffer is full. */
+/* Returns a descriptor that is readable when a sub-buffer is full. */
 int trace_watch_poll_fd(const struct trace_watch *watch);
 
-/* Events that no condition checked because the session's rings were full. */
+/* Returns the number of events that no condition checked because the session's rings were full. */
 uint64_t trace_watch_lost(const struct trace_watch *watch);
 
 #endif

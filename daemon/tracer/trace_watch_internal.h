@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a watch (trace_watch.h), and its parts that need no module: its events, a packet. */
+/* State of a watch (trace_watch.h), and functions for events and packets that need no module. */
 #ifndef DAEMON_TRACE_WATCH_INTERNAL_H
 #define DAEMON_TRACE_WATCH_INTERNAL_H
 
@@ -7,8 +7,8 @@
 #include "daemon/tracer/trace_watch.h"
 
 /*
- * The watch gives the module an empty table of system calls, so all are recorded as unknown ones,
- * with the layout of the kernel's tracepoints.
+ * The watch gives the module an empty table of system calls, so all calls are recorded as unknown
+ * ones, with the layout of the kernel's tracepoints.
  */
 struct call_entry {
 	int64_t id;
@@ -17,10 +17,11 @@ struct call_entry {
 struct call_exit {
 	int64_t id, ret;
 } __attribute__((packed));
-/* An event of the session; its id is the index. */
+/* An event of the session. Its id is its index in trace_watch.events. */
 struct watched {
-	unsigned int kind;    /* OPROF_KTRACE_NR_KINDS: for system calls */
-	uint32_t event;	      /* the trigger's number, or TRACE_TRIGGER_NONE */
+	unsigned int kind; /* OPROF_KTRACE_NR_KINDS for system calls */
+	/* The trigger's number of the event; TRACE_TRIGGER_NONE: the trigger does not need it. */
+	uint32_t event;
 	uint32_t fixed_bytes; /* of the payload, followed by a string if has_string */
 	bool has_string;
 	const struct ctf_field *fields;
@@ -28,7 +29,7 @@ struct watched {
 };
 
 struct watched_cpu {
-	int32_t tid; /* thread that runs there, as of the last record read */
+	int32_t tid; /* the thread that ran on the CPU at the last record read */
 	uint64_t lost;
 };
 
@@ -40,19 +41,17 @@ struct trace_watch {
 	struct watched_cpu *cpus;
 };
 
-/*
- * Add the next event of the session, of a probe or of system calls; event is the trigger's number.
- */
+/* Add the next event of the session, of a probe or of system calls. event: the trigger's number. */
 void trace_watch_add_kind(struct trace_watch *watch, unsigned int kind, uint32_t event);
 void trace_watch_add_calls(struct trace_watch *watch, bool is_exit, uint32_t event);
 
 /*
- * Gives the trigger the layouts of the records; with is_trial only checks them. Returns 0 or
- * -errno.
+ * Gives the trigger the layouts of the records, or only checks them if is_trial is set. Returns 0
+ * or -errno.
  */
 int trace_watch_lay_out(struct trace_watch *watch, bool is_trial, struct diag *diag);
 
-/* Passes all records of a packet in its CPU's mapping to the trigger. */
+/* Passes all records of a packet to the trigger. The packet is in the mapping of its CPU's ring. */
 void trace_watch_take_packet(struct trace_watch *watch, uint32_t cpu,
 			     const struct oprof_ktrace_packet *packet);
 

@@ -49,7 +49,7 @@ static int open_kind(struct tracer **tracer, const struct tracer_ops *ops,
 	return error;
 }
 
-/* Returns -ENOENT if the trace is to be recorded by perf. */
+/* Opens the tracer by the module, unless perf was requested. Returns -ENOENT to use perf. */
 static int open_kmod(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
 {
 	int error = -ENOENT;
@@ -179,7 +179,7 @@ int tracer_flush(struct tracer *tracer, struct diag *diag)
 	return tracer->ops->flush(tracer, diag);
 }
 
-/* Adds to the error message what the folder holds nevertheless. */
+/* Adds to the error message what the folder contains despite the error. */
 static void tell_part(const struct tracer_snapshot *taken, struct diag *diag)
 {
 	(void)diag_set_at(diag, 0, diag->file, diag->line,
@@ -214,7 +214,7 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 		return error;
 	}
 	closed = ctf_writer_close(writer, &why);
-	/* If closing failed, the contents of the folder are not known. */
+	/* If closing failed, the contents of the folder are unknown. */
 	if (error && !closed)
 		tell_part(taken, diag);
 	error = diag_first(error, closed, &why, diag);

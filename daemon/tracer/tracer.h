@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace by perf_event_open or the kernel module: records chosen events of the whole machine to a
- * folder (doc/trace-folder.md), or in memory, where the newest replace the oldest, until a snapshot
- * is taken.
+ * A trace by perf_event_open or the kernel module. Records chosen events of the whole machine to a
+ * folder (doc/trace-folder.md), or in memory, where the newest records replace the oldest until a
+ * snapshot is taken.
  *
- * Not for: signals, commands, how long to wait (oprof_tracer.c).
+ * Not for: signals, commands, deciding how long to wait (oprof_tracer.c).
  */
 #ifndef DAEMON_TRACER_H
 #define DAEMON_TRACER_H
@@ -18,9 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What records the trace: the kernel module, or perf_event_open, which every kernel has. */
+/* The recorder of the trace: the kernel module, or perf_event_open, which every kernel has. */
 enum tracer_source {
-	/* the module if it is loaded, permitted, and supports everything chosen; otherwise perf */
+	/*
+	 * The module if it is loaded, permitted, and supports all that is chosen; otherwise perf.
+	 */
 	TRACER_AUTO,
 	TRACER_PERF,
 	TRACER_MODULE,
@@ -30,17 +32,17 @@ struct tracer_config {
 	enum tracer_source source;
 	const char *tracefs;		   /* borrowed, like all pointers here */
 	const struct trace_choice *choice; /* at least one event */
-	const char *folder;		   /* of the trace, to be made; NULL: a flight recorder */
-	bool keep_old; /* moves an existing trace to folder.old, replacing a trace there */
+	const char *folder; /* folder that will be made for the trace; NULL: a flight recorder */
+	bool keep_old; /* if folder has a trace, moves it to folder.old, replacing a trace there */
 	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring; both 0: default sizes */
 	struct trace_chunks_config chunks;	   /* of the folder's trace; all 0: no chunks */
-	/* Only these processes and those that they start; nr_pids 0: all. tids: their threads. */
+	/* Records only these processes and their children; nr_pids 0: all. tids: their threads. */
 	const int32_t *pids, *tids;
 	unsigned int nr_pids, nr_tids;
 	const char *cgroup;   /* folder of the control group to record; NULL: everything */
-	const uint32_t *uids; /* only these users; nr_uids 0: all. Module only */
+	const uint32_t *uids; /* records only these users; nr_uids 0: all. Module only */
 	unsigned int nr_uids;
-	struct trace_trigger *trigger; /* the choice includes its events; NULL: no conditions */
+	struct trace_trigger *trigger; /* the choice must include its events; NULL: no conditions */
 	/* Called right before the folder is made: true ends the start, -ECANCELED. May be NULL. */
 	bool (*is_cancelled)(void);
 };
@@ -50,48 +52,51 @@ struct tracer_config {
 #define TRACER_FLIGHT_SUB_BUFFER_BYTES (1u << 20)
 
 /*
- * Every event that the kernel reported is in the folder or counted as lost. The folder also holds
- * the nr_state records of the machine's state.
+ * Every event that the kernel reported is in the folder or counted as lost. The folder also has the
+ * nr_state records of the machine's state.
  */
 struct tracer_counts {
-	uint64_t nr_records;	/* in the folder or in memory: events and state */
-	uint64_t nr_state;	/* of these, state at the start of the trace and of each chunk */
-	uint64_t lost_kernel;	/* the kernel's ring was full; module: or had been finalised */
-	uint64_t lost_nested;	/* module only: nested too deep, or the writer was killed */
-	uint64_t lost_room;	/* no room in a buffer, record too long, or no memory */
+	uint64_t nr_records; /* in the folder or in memory: events and state */
+	/* Of nr_records, those that are state at the begin of the trace and of each chunk. */
+	uint64_t nr_state;
+	/* The kernel's ring was full or, with the module, already finalised. */
+	uint64_t lost_kernel;
+	uint64_t lost_nested;	/* module only: nested too deeply, or the writer was killed */
+	uint64_t lost_room;	/* no room in a buffer, record too long, or out of memory */
 	uint64_t lost_bad;	/* records that do not match their tracepoint */
 	uint64_t lost_disk;	/* in packets that were not written to disk, as far as known */
 	uint64_t ring_errors;	/* damaged rings of the kernel; the losses are unknown */
-	uint64_t packet_errors; /* packets refused by the writer: a fault of oprof */
-	uint64_t nr_late;	/* of nr_records, those with the timestamp of the record before */
+	uint64_t packet_errors; /* packets that the writer refused: a fault of oprof */
+	/* Of nr_records, those that got the timestamp of the record before them. */
+	uint64_t nr_late;
 	uint64_t nr_packets, nr_bytes; /* written */
 	uint64_t chunks_failed;	       /* chunks that could not be compressed or removed */
-	uint64_t unjudged;     /* events that no condition checked: no memory, or a full ring */
+	uint64_t unjudged;     /* events that no condition checked: out of memory, or a full ring */
 	uint64_t nr_throttled; /* times that the kernel took no samples for a while */
-	/* changes of tasks and mappings forgotten too early for want of memory */
+	/* Changes of tasks and mappings that were removed too early because memory was short. */
 	uint64_t forgotten;
 };
 
-/* Every record taken from memory is in the folder or counted as unwritten. */
+/* Every record that was taken from memory is in the folder or counted as unwritten. */
 struct tracer_snapshot {
 	uint64_t nr_records;   /* in the folder */
 	uint64_t nr_unwritten; /* taken from memory, but not in the folder; 0 without an error */
-	uint64_t nr_state;     /* of both, records of the state */
-	uint64_t lost;	       /* in the time range held, as far as the packets report */
-	uint64_t overwritten;  /* packets overwritten before they could be written */
+	uint64_t nr_state;     /* number of these records, written or not, that are state */
+	uint64_t lost;	      /* in the time range that was held, as far as the packets report it */
+	uint64_t overwritten; /* packets overwritten before they could be written */
 	uint64_t nr_packets, nr_bytes;
-	uint64_t begin, end; /* CLOCK_MONOTONIC, ns: the time range held */
-	bool is_part;	     /* it failed, but left a folder */
+	uint64_t begin, end; /* CLOCK_MONOTONIC, ns: the time range that was held */
+	bool is_part;	     /* the snapshot failed, but left a folder */
 };
 
 struct tracer_held {
 	uint64_t nr_bytes;   /* memory of the rings, without the kernel's */
-	uint64_t since, now; /* CLOCK_MONOTONIC, ns: everything in this time range is held */
+	uint64_t since, now; /* CLOCK_MONOTONIC, ns: all records of this time range are held */
 };
 
 struct tracer;
 
-/* Opens everything without recording yet. Returns 0 or -errno, with a remedy in diag. */
+/* Opens everything, but does not record yet. Returns 0 or -errno, with a remedy in diag. */
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag);
 
 /*
@@ -100,7 +105,7 @@ int tracer_open(struct tracer **tracer, const struct tracer_config *config, stru
  */
 void tracer_discard(struct tracer *tracer);
 
-/* Begins recording and writes the machine's state. Returns 0 or -errno. */
+/* Begins recording. For a trace on disk, also writes the machine's state. Returns 0 or -errno. */
 int tracer_start(struct tracer *tracer, struct diag *diag);
 
 /*
@@ -111,36 +116,37 @@ int tracer_round(struct tracer *tracer, struct diag *diag);
 int tracer_poll_fd(const struct tracer *tracer);
 
 /*
- * Returns the text of the first condition that became true in rounds since the last call, or NULL.
+ * Returns the text of the first condition that became true since the last call, or NULL. Conditions
+ * are checked in rounds.
  */
 const char *tracer_take_cause(struct tracer *tracer);
 
-/* Ends recording and reads the remaining records. Returns as tracer_round. */
+/* Ends recording and reads the remaining records. Returns the same as tracer_round. */
 int tracer_stop(struct tracer *tracer, struct diag *diag);
 
 /* Begins recording CPUs that came online. Returns 0, or -errno and diag if one is not recorded. */
 int tracer_follow_cpus(struct tracer *tracer, struct diag *diag);
 
 /*
- * Writes available records to the folder now, also in packets that are not full. Returns as
- * tracer_round.
+ * Writes available records to the folder now, including packets that are not full. Returns the same
+ * as tracer_round.
  */
 int tracer_flush(struct tracer *tracer, struct diag *diag);
 
 /*
  * Writes the records in memory, and the machine's state, to a new folder; call tracer_round before.
- * A forked child may call it while recording continues: it has a copy of the daemon's own rings,
- * and shares the module's descriptors, which one process may read at a time (tracer_lend). Flight
- * recorder only. Returns 0, or -errno and diag. After an error the folder holds the packets that
- * could be written, as *taken and diag report; without any packet the folder is removed.
+ * Flight recorder only. A forked child may call it while recording continues: the child has a copy
+ * of the daemon's own rings, and shares the module's descriptors, which only one process may read
+ * at a time (tracer_lend). Returns 0, or -errno and diag. After an error the folder has the packets
+ * that could be written, as *taken and diag report; if there are none, the folder is removed.
  */
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag);
 
 /*
- * Call it with true before forking a child that takes a snapshot, and with false after the child
- * has ended, even by a signal. In between, the tracer does not read shared rings, and the since of
- * tracer_held does not change.
+ * Call it with true before a child is forked that takes a snapshot, and with false after the child
+ * has ended, even if it was killed. In between, the tracer does not read shared rings, and the
+ * value `since` of tracer_held does not change.
  */
 void tracer_lend(struct tracer *tracer, bool lends);
 
@@ -154,15 +160,16 @@ struct tracer_sizes {
 struct tracer_sizes tracer_sizes(const struct tracer *tracer);
 
 /*
- * Returns the number of recorded events; system calls count as two, with perf also samples and
- * mappings.
+ * Returns the number of recorded events. System calls count as two events; with perf, samples and
+ * mappings also count.
  */
 unsigned int tracer_nr_events(const struct tracer *tracer);
 
 struct tracer_counts tracer_counts(const struct tracer *tracer);
 
 /*
- * Completes the folder and writes it to disk. Returns 0 or the writer's error. NULL: does nothing.
+ * Completes the folder and writes it to disk. Returns 0 or the writer's error. If tracer is NULL,
+ * does nothing.
  */
 int tracer_close(struct tracer *tracer, struct diag *diag);
 

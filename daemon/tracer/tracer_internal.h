@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The common part of both kinds of tracer (tracer_perf.c: by perf_event_open; trace_kmod.c: by the
+ * The common part of both kinds of tracer (tracer_perf.c uses perf_event_open, trace_kmod.c the
  * kernel module), and the functions in which they differ. tracer.c chooses the kind and contains
  * the shared functions.
  */
@@ -17,18 +17,18 @@
 
 #define TRACER_STREAM 0u /* stream id of all packets */
 
-/* A kind of tracer. Functions without a comment do what tracer.h documents for tracer_NAME. */
+/* A kind of tracer. tracer.h documents function NAME as tracer_NAME, unless a comment here does. */
 struct tracer_ops {
 	size_t nr_bytes; /* of its struct, whose first member is a struct tracer */
 
 	/*
-	 * Opens everything without recording yet; config's source is ignored. Returns 0;
-	 * -EOPNOTSUPP: only the other kind supports something chosen; -ENOENT: no module that
-	 * traces is loaded; -EPERM, -EACCES: the user lacks the permission; or another -errno;
-	 * fills diag on errors. After an error close is called.
+	 * Opens everything, but does not record yet; ignores config's source. Returns 0;
+	 * -EOPNOTSUPP: only the other kind supports something that is chosen; -ENOENT: no module
+	 * with tracing is loaded; -EPERM, -EACCES: the user lacks the permission; or another
+	 * -errno. Fills diag on errors. After an error close is called.
 	 */
 	int (*open)(struct tracer *tracer, struct diag *diag);
-	/* Frees what open made. The members of struct tracer have already been freed. */
+	/* Frees what open allocated. writer, chunks and mappings have already been closed. */
 	void (*close)(struct tracer *tracer);
 	int (*start)(struct tracer *tracer, struct diag *diag);
 	int (*round)(struct tracer *tracer, struct diag *diag);
@@ -37,18 +37,19 @@ struct tracer_ops {
 	int (*follow_cpus)(struct tracer *tracer, struct diag *diag);
 	int (*flush)(struct tracer *tracer, struct diag *diag);
 	/*
-	 * Writes all parts to the folder of writer, also after one has failed, and returns 0 or the
-	 * first error. taken is zeroed. Its nr_records counts all records taken from memory,
-	 * written or not; nr_unwritten, nr_packets and nr_bytes stay 0.
+	 * Writes all parts to the folder of writer, even if one fails. Returns 0 or the first
+	 * error. *taken is zeroed by the caller. Its nr_records counts all records taken from
+	 * memory, written or not; nr_unwritten, nr_packets and nr_bytes stay 0.
 	 */
 	int (*snapshot)(struct tracer *tracer, struct ctf_writer *writer,
 			struct tracer_snapshot *taken, struct diag *diag);
-	void (*lend)(struct tracer *tracer, bool lends); /* NULL: a forked child shares no rings */
+	void (*lend)(struct tracer *tracer, bool lends); /* NULL: a child process shares no rings */
 	struct tracer_held (*held)(struct tracer *tracer);
 	unsigned int (*nr_cpus)(const struct tracer *tracer); /* recorded at present */
 	unsigned int (*nr_events)(const struct tracer *tracer);
 	/*
-	 * Without the counts of writer, mappings, chunks and trigger; nr_records includes nr_state.
+	 * Returns counts without those of writer, mappings, chunks and trigger; nr_records includes
+	 * nr_state.
 	 */
 	struct tracer_counts (*counts)(const struct tracer *tracer);
 };
@@ -57,7 +58,7 @@ extern const struct tracer_ops tracer_perf_ops, trace_kmod_ops;
 
 struct tracer {
 	const struct tracer_ops *ops;
-	struct tracer_config config; /* with the sizes of the buffers chosen */
+	struct tracer_config config; /* the sizes of buffers have been chosen */
 
 	struct ctf_trace trace; /* contents of the folder's metadata */
 	struct trace_describe machine;
@@ -66,24 +67,24 @@ struct tracer {
 	struct ctf_writer *writer;	 /* NULL: a flight recorder */
 	bool has_old;			 /* an existing trace was moved to folder.old */
 	struct trace_chunks chunks;	 /* zeroed: no chunks */
-	struct trace_mappings *mappings; /* NULL: not recorded separately */
-	const char *cause;		 /* the trigger's condition, not yet taken; NULL: none */
-	uint64_t nr_state;		 /* records of the state in the folder */
-	uint64_t begin_ns;		 /* when recording began, CLOCK_MONOTONIC */
+	struct trace_mappings *mappings; /* NULL: mappings are not recorded separately */
+	const char *cause; /* text of a condition that became true; NULL: none, or already taken */
+	uint64_t nr_state; /* records of the state in the folder */
+	uint64_t begin_ns; /* when recording began, CLOCK_MONOTONIC */
 };
 
 /* Fills in the trace's description except its clock and events. Returns 0, or -EIO and diag. */
 int tracer_describe(struct tracer *tracer, struct diag *diag);
 
 /*
- * Makes the folder unless the trace is a flight recorder. Call it last, so that a trace that cannot
- * be recorded leaves no folder.
+ * Makes the folder unless the trace is a flight recorder. Must be the last step of opening, so that
+ * a trace that cannot be recorded leaves no folder.
  */
 int tracer_open_folder(struct tracer *tracer, struct diag *diag);
 
 /*
- * Keeps a condition's text until tracer_take_cause, unless another is kept already. NULL: no
- * effect.
+ * Keeps a condition's text for tracer_take_cause, unless another text is already kept. If cause is
+ * NULL, does nothing.
  */
 void tracer_note_cause(struct tracer *tracer, const char *cause);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line of oprof-tracer, which optrace generates. */
+/* The command line of oprof-tracer; the command optrace generates it. */
 #ifndef DAEMON_TRACER_OPTIONS_H
 #define DAEMON_TRACER_OPTIONS_H
 
@@ -19,27 +19,28 @@ struct tracer_options {
 	enum tracer_source source;
 	const char *texts[TRACER_NR_EVENT_TEXTS];
 	size_t nr_texts;
-	/* Of the trace; for a session's flight recorder: prefix of the snapshots' names. */
+	/* Folder of the trace; for a session's flight recorder: prefix of the snapshots' names. */
 	const char *folder;
 	bool keep_old;
 	bool overwrite;				   /* a flight recorder */
 	uint64_t nr_sub_buffers, sub_buffer_bytes; /* both 0: default sizes */
-	uint64_t nr_seconds, flush_ms;		   /* 0: no limit, no flushing */
-	const char *pids, *cgroup;		   /* NULL: the whole machine */
+	uint64_t nr_seconds, flush_ms;		   /* 0: no time limit, or no flushing */
+	const char *pids, *cgroup;		   /* NULL: not limited */
 	const char *uids[TRACER_NR_UIDS];	   /* numbers; nr_uids 0: all users */
 	size_t nr_uids;
-	const char *session; /* its folder; NULL: no session */
+	const char *session; /* folder of the session; NULL: no session */
 	const char *conditions[TRACER_NR_CONDITIONS];
 	size_t nr_conditions;
-	uint64_t snapshot_limit; /* limit for snapshots by conditions */
-	const char *then;	 /* program to run; NULL: none */
+	uint64_t snapshot_limit; /* limit of the number of snapshots by conditions */
+	const char *then;	 /* program to run after such a snapshot; NULL: none */
 	struct trace_chunks_config chunks;
 	uint64_t ready_fd, parent;
 };
 
 /*
- * Strings stay valid until the program ends. Parsing continues after an invalid value, so that
- * ready_fd is known for the error report. Returns 0, -EINVAL or -E2BIG; fills diag on errors.
+ * The strings in options stay valid until the program ends. Parsing continues after an invalid
+ * value, so that ready_fd is known when the error is reported. Returns 0, -EINVAL or -E2BIG; fills
+ * diag on errors.
  */
 int tracer_options_parse(struct tracer_options *options, int argc, const char **argv,
 			 struct diag *diag);

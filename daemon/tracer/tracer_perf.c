@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tracer by perf_event_open: it reads records from the kernel's rings, converts them to the
+ * The tracer by perf_event_open. It reads records from the kernel's rings, converts them to the
  * trace's layout and writes them to the daemon's own rings (trace_channel.h).
  */
 #include "daemon/tracer/tracer_perf_internal.h"
@@ -120,7 +120,7 @@ static void take_sample(struct tracer_perf *tracer, const struct trace_perf_reco
 	trace_channel_commit(tracer->channel);
 }
 
-/* Every raw record has the thread at the same offset. */
+/* Passes a record to the trigger. All raw records have the thread's number at the same offset. */
 static void note(const struct tracer_perf *tracer, const struct trace_perf_record *from)
 {
 	struct trace_trigger_record record = {.event = tracer->trigger_events[from->event],
@@ -275,7 +275,7 @@ static void close_all(struct tracer *base)
 
 /* ---- recording ---- */
 
-/* Allocates a flight recorder's rings at the start, so that missing memory is reported then. */
+/* Allocates a flight recorder's rings at the start, when a lack of memory can be reported. */
 static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 {
 	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
@@ -292,7 +292,7 @@ static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 	return 0;
 }
 
-/* Empties the kernel's rings while /proc is read; otherwise they would fill up. */
+/* Empties the kernel's rings while /proc is read, because they would otherwise fill up. */
 static void read_meanwhile(void *context)
 {
 	struct tracer_perf *tracer = context;
@@ -304,8 +304,8 @@ static void read_meanwhile(void *context)
 }
 
 /*
- * Writes the machine's state to writer, before the contents of the rings: tasks or, if NULL, the
- * contents of /proc. Returns 0 or -errno.
+ * Writes the machine's state to writer, before the contents of the rings: the tasks in tasks or, if
+ * tasks is NULL, the contents of /proc. Returns 0 or -errno.
  */
 static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 		      const struct trace_tasks *tasks, struct trace_state_config *how,
@@ -336,7 +336,7 @@ static int start(struct tracer *base, struct diag *diag)
 	struct trace_state_config how = {.turn = read_meanwhile, .context = tracer};
 	int error = prepare_rings(tracer, diag);
 
-	/* Start the mappings first: tasks that end from now on are then known. */
+	/* Start the mappings first: tasks that end after the trace begins are then known. */
 	if (!error && (error = trace_mappings_start(tracer->base.mappings)))
 		(void)diag_set(diag, error, "cannot record what is running: %s", strerror(-error));
 	if (error)
@@ -351,7 +351,7 @@ static int start(struct tracer *base, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-/* Reports an error of the disk that could not be reported when it occurred. */
+/* Also reports an error of the disk that could not be reported when it occurred. */
 static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 {
 	if (tracer->disk_error) {
@@ -363,8 +363,8 @@ static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 }
 
 /*
- * Records before now are in the chunk that ends; the next chunk begins with the state at now, or
- * after the last record of CPU 0 if that is later.
+ * Begins the next chunk. Records before now stay in the old chunk. The new chunk begins with the
+ * state at now or, if that is later, after CPU 0's last record.
  */
 static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 {
@@ -384,7 +384,7 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-/* Called once all CPUs' records up to TRACE_SLACK_NS before `before` have been read. */
+/* Call this when the records of all CPUs up to TRACE_SLACK_NS before `before` have been read. */
 static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
 {
 	const char *cause;
@@ -402,7 +402,7 @@ static int do_round(struct tracer *base, struct diag *diag)
 	int error;
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
-	/* After the other records: then the mappings and tasks that they need are known. */
+	/* Read mappings and tasks after the other records, which need them. */
 	if (!tracer->base.writer)
 		return trace_mappings_round(tracer->base.mappings, diag);
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
@@ -465,7 +465,7 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 	int error;
 
 	taken->end = clock_monotonic_ns();
-	/* Close open packets first, as they also count and may be the oldest. */
+	/* Close open packets first: they are also written, and may be the oldest. */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
 	error = tell_state(tracer, writer,
@@ -473,7 +473,7 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 			   &taken->nr_state);
 	if (error)
 		(void)diag_set(diag, error, "cannot record what was running: %s", strerror(-error));
-	/* If one part fails, the others are still written; the first error is returned. */
+	/* Write all parts even if one fails, and return the first error. */
 	error = diag_first(
 		error, trace_channel_snapshot(tracer->channel, writer, taken->end, &written, &why),
 		&why, diag);
@@ -524,7 +524,7 @@ static struct tracer_counts count_all(const struct tracer *base)
 	return (struct tracer_counts){
 		.nr_records = channel.nr_records,
 		.lost_kernel = perf.lost,
-		/* The channel counts all losses, those reported to it and its own. */
+		/* The channel counts all losses: those that were reported to it, and its own. */
 		.lost_room = channel.lost - tracer->lost_perf - tracer->lost_bad,
 		.lost_bad = tracer->lost_bad + perf.bad_records,
 		.ring_errors = perf.ring_errors,

@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* There are few compact ids; they are for tracepoints. All other events have extended ids. */
+/* The few compact ids are for tracepoints. All other events have extended ids. */
 #define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
-/* In addition to the choice's: two for system calls, samples, mappings. */
+/* Events in addition to the choice's: two for system calls, samples, mappings. */
 #define NR_OTHER_EVENTS 4u
 
 /* ---- events ---- */
 
 static uint32_t id_of(size_t i)
 {
-	/* After the compact ids come extended ones; the three ids in between are reserved. */
+	/* Extended ids follow the compact ones; the ids between them are reserved. */
 	return i <= OPROF_EVENT_COMPACT_MAX
 		       ? (uint32_t)i
 		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
@@ -123,12 +123,12 @@ static int choose_events(struct tracer_perf *tracer, struct diag *diag)
 static void choose_trigger(struct tracer_perf *tracer, unsigned int event,
 			   const struct tracepoint *tracepoint)
 {
-	assert(tracepoint); /* its layout exists */
+	assert(tracepoint); /* the layout of a chosen event always has a tracepoint */
 	tracer->trigger_events[event] = trace_trigger_find(tracer->base.config.trigger,
 							   tracepoint->system, tracepoint->name);
 }
 
-/* Selects the events that the trigger needs. */
+/* Assigns each event the trigger's number of it, if the trigger needs the event. */
 static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
 {
 	if (!tracer->base.config.trigger)

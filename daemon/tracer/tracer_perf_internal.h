@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of a trace by perf_event_open: tracer_perf.c, and tracer_perf_choose.c for what it records.
+ * State of a trace by perf_event_open. tracer_perf.c records the trace, tracer_perf_choose.c
+ * chooses its events.
  */
 #ifndef DAEMON_TRACER_PERF_INTERNAL_H
 #define DAEMON_TRACER_PERF_INTERNAL_H
@@ -15,7 +16,8 @@
 
 struct call_tracepoint {
 	struct tracepoint *tracepoint;
-	const struct tracepoint_field *id, *rest; /* rest: args of an entry, ret of an exit */
+	/* `rest` is the field args of an entry, or the field ret of an exit. */
+	const struct tracepoint_field *id, *rest;
 };
 
 struct tracer_perf {
@@ -23,8 +25,8 @@ struct tracer_perf {
 	struct trace_perf_sink sink;
 
 	/*
-	 * By event number: the choice's events, then the two of system calls, then samples and
-	 * mappings.
+	 * Indexed by event number: first the choice's events, then the two of system calls, then
+	 * samples and mappings.
 	 */
 	struct trace_layout *layouts;
 	size_t nr_layouts;
@@ -38,7 +40,7 @@ struct tracer_perf {
 	uint64_t lost_bad;  /* records that do not match their tracepoint */
 	struct ctf_event *trace_events;
 
-	uint32_t *trigger_events; /* the trigger's number of each event; NULL: no trigger */
+	uint32_t *trigger_events; /* the trigger's number for each event; NULL: no trigger */
 
 	struct trace_perf *perf;
 	struct trace_channel *channel;
@@ -47,15 +49,15 @@ struct tracer_perf {
 };
 _Static_assert(offsetof(struct tracer_perf, base) == 0, "tracer_ops cast base");
 
-/* Whether mappings and tasks are recorded separately, for the snapshots of a flight recorder. */
+/* Returns whether mappings and tasks are recorded separately, for a flight recorder's snapshots. */
 static inline bool tracer_perf_keeps_tasks(const struct tracer_perf *tracer)
 {
 	return !tracer->base.config.folder && trace_state_is_the_machines();
 }
 
 /*
- * Chooses the events to record, describes them for the trace, and selects those that the trigger
- * needs. Returns 0, or -errno and diag.
+ * Chooses the events to record, describes them for the trace, and selects the events that the
+ * trigger needs. Returns 0, or -errno and diag.
  */
 int tracer_perf_choose(struct tracer_perf *tracer, struct diag *diag);
 

@@ -19,8 +19,8 @@
 
 #define NAME_TRIES 100u
 /*
- * After a failed snapshot, conditions pause: they may be true often, and the reason, such as a full
- * disk, lasts.
+ * After a failed snapshot, conditions are ignored for this time, because they may often be true
+ * while the reason of the failure, such as a full disk, persists.
  */
 #define PAUSE_NS UINT64_C(10000000000)
 
@@ -159,7 +159,7 @@ static void answer_status(struct tracer_serve *serve, struct control_answer *ans
 
 /* ---- snapshots ---- */
 
-/* Queues a snapshot; its job has number last_number then. Returns 0, or -errno with diag. */
+/* Queues a snapshot, whose job gets the number last_number. Returns 0, or -errno with diag. */
 static int want(struct tracer_serve *serve, const char *folder, const char *cause,
 		struct diag *diag)
 {
@@ -228,7 +228,7 @@ static void __attribute__((noreturn)) become(const char *program, const char *fo
 	_exit(127);
 }
 
-/* Runs the program in a detached process, whose output goes to the log. */
+/* Runs the program in a detached process. Its output is written to the log. */
 static void run_then(const char *program, const char *folder)
 {
 	const pid_t pid = fork();
@@ -273,7 +273,10 @@ static void answer_taken(struct control_answer *answer, const struct tracer_serv
 	control_answer_add(answer, "overwritten", "%" PRIu64, taken->overwritten);
 }
 
-/* cause: the condition that asked for the snapshot, to pause it; NULL: requested by a user. */
+/*
+ * Reports a failed snapshot. cause: the condition that requested it, which is now ignored for a
+ * while; NULL: a user requested it.
+ */
 static void tell_failed(struct tracer_serve *serve, const char *cause, const char *text)
 {
 	serve->nr_failed++;
@@ -283,7 +286,7 @@ static void tell_failed(struct tracer_serve *serve, const char *cause, const cha
 		serve->paused_ns = clock_monotonic_ns() + PAUSE_NS;
 }
 
-/* A failed snapshot by a condition does not count towards the limit, unless it left a folder. */
+/* A failed snapshot by a condition counts towards the limit only if it left a folder. */
 static void count_failed(struct tracer_serve *serve, const struct tracer_wanted *wanted,
 			 const struct tracer_snapshot *taken)
 {
@@ -297,7 +300,7 @@ static void count_failed(struct tracer_serve *serve, const struct tracer_wanted 
 			    wanted->folder, serve->options->snapshot_limit);
 }
 
-/* Reports the result of the first waiting snapshot and removes it. */
+/* Reports the result of the first queued snapshot and removes it from the queue. */
 static void finish_first(struct tracer_serve *serve, const struct tracer_snapshot *taken, int error,
 			 const struct diag *diag)
 {
@@ -331,7 +334,7 @@ void tracer_serve_turn(struct tracer_serve *serve)
 	}
 }
 
-/* Chooses "PREFIX-20261123-104805", followed by a number if that exists. */
+/* Chooses "PREFIX-20261123-104805", followed by a number if this name exists. */
 static bool choose_name(const struct tracer_serve *serve, char folder[PATH_MAX])
 {
 	const time_t now = time(NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handles requests to a trace session in the background: report its status, take a snapshot, end. A
- * child process writes the snapshots one after another, including those that a condition asks for.
+ * Handles requests to a trace session in the background: report its status, take a snapshot, end
+ * the session. Snapshots, including those that conditions request, are written by a child process,
+ * one at a time.
  */
 #ifndef DAEMON_TRACER_SERVE_H
 #define DAEMON_TRACER_SERVE_H
@@ -29,18 +30,22 @@ struct tracer_serve {
 	struct trace_session_folder session;
 	struct trace_job job;
 	/*
-	 * Waiting snapshots; the first may be running. None begins before the next round is over.
+	 * Queued snapshots; a child may be writing the first one. A queued snapshot begins only
+	 * after the next round.
 	 */
 	struct tracer_wanted wanted[TRACER_SERVE_NR_WANTED];
 	unsigned int nr_wanted;
-	uint64_t last_number; /* number of the last job */
+	uint64_t last_number; /* number of the last snapshot or end that was requested */
 	uint64_t nr_snapshots, nr_failed;
-	/* Done, waiting, or failed but left a folder: at most snapshot_limit. */
+	/*
+	 * Snapshots by conditions that are done, are queued, or failed but left a folder; at most
+	 * snapshot_limit.
+	 */
 	uint64_t nr_by_condition;
 	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: conditions are ignored until then */
 	char last_folder[PATH_MAX]; /* of the last snapshot; empty: none */
 	char last_failure[DIAG_FILE_BYTES + DIAG_TEXT_BYTES]; /* empty: no failure */
-	bool ending;					      /* by a request or a signal */
+	bool ending; /* a request or a signal has asked to end */
 	bool disk_failed;
 	int64_t started_ns; /* ns since 1970 */
 };
@@ -48,31 +53,31 @@ struct tracer_serve {
 /* Opens the session's folder, options->session. Returns 0, or -errno with diag. */
 int tracer_serve_open(struct tracer_serve *serve, const struct tracer_options *options,
 		      struct diag *diag);
-/* Call it when recording has begun. */
+/* Call it when recording has begun; requests are refused before. */
 void tracer_serve_begin(struct tracer_serve *serve, struct tracer *tracer);
 
-/* Answers requests; call it when the session's server or the job is readable. */
+/* Answers requests. Call it when the session's server or the job is readable. */
 void tracer_serve_run(struct tracer_serve *serve);
-/* Begins waiting snapshots; call it after a round, so that they hold all available records. */
+/* Begins a queued snapshot. Call it after a round, so that it has all available records. */
 void tracer_serve_turn(struct tracer_serve *serve);
 
 /*
- * Call it when a condition is true: queues a snapshot, unless the limit is reached. cause is
- * borrowed.
+ * Call it when a condition is true. Queues a snapshot unless the limit is reached, a failure was
+ * recent, or the session ends. cause is borrowed.
  */
 void tracer_serve_want(struct tracer_serve *serve, const char *cause);
 
-/* Returns whether snapshots are running or waiting. */
+/* Returns whether snapshots are queued or being written. */
 bool tracer_serve_is_busy(const struct tracer_serve *serve);
 
 /*
- * Call it after the tracer was stopped and closed. Answers the request to end with the result,
- * error (0 or -errno) and text, and removes the session.
+ * Call it after the tracer has been stopped and closed. Answers the request to end with the result,
+ * which is error (0 or -errno) and text, and removes the session.
  */
 void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *counts, int error,
 		      const char *text);
 
-/* Reports the results of a trace by calling tell for each sentence. */
+/* Reports the results of a trace. Calls tell for each sentence. */
 void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 			void (*tell)(void *context, bool is_loss, const char *text), void *context);
 
