@@ -87,11 +87,11 @@ static const struct tool_command command = {
 static void tell_made(const struct archive_options *options, const struct archive_content *content,
 		      uint64_t nr_bytes)
 {
-	log_info("%s: %zu binar%s, %zu debug file%s, %.1f MB; report on it with "
+	log_info("%s: %zu %s, %zu debug file%s, %.1f MB; report on it with "
 		 "archive:%s",
-		 options->output, content->nr_binaries, content->nr_binaries == 1 ? "y" : "ies",
-		 content->nr_debug_files, content->nr_debug_files == 1 ? "" : "s",
-		 (double)nr_bytes / 1e6, options->output);
+		 options->output, content->nr_binaries,
+		 content->nr_binaries == 1 ? "binary" : "binaries", content->nr_debug_files,
+		 content->nr_debug_files == 1 ? "" : "s", (double)nr_bytes / 1e6, options->output);
 	if (content->nr_missing == 1)
 		log_warning("1 binary was not archived: its samples will have no symbols");
 	else if (content->nr_missing)

@@ -47,6 +47,7 @@ prepare_user()
 }
 
 # run_on_terminal COMMAND: in folder $where, from the user's folder; its output to $T/out
+where=.
 run_on_terminal()
 {
 	who="setpriv --reuid=nobody --regid=$(id -g nobody) --clear-groups --inh-caps=-all --bounding-set=-all"

@@ -255,8 +255,9 @@ START_TEST(losses_are_those_of_the_stretch)
 	make_session_stats(&session, later, 4);
 	made.profile_options.symbols = false;
 	make_profile_init(&made, &session, "time:5m");
-	expect_text(write_after,
-		    "samples 7\nlost 3 of 10 seen in the whole time range (30.00 %): kernel_ring 3\n");
+	expect_text(
+		write_after,
+		"samples 7\nlost 3 of 10 seen in the whole time range (30.00 %): kernel_ring 3\n");
 	make_profile_deinit(&made);
 }
 END_TEST
