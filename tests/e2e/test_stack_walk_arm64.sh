@@ -24,7 +24,7 @@ build()
 	shift
 	aarch64-linux-gnu-gcc --sysroot="$sysroot" -D_GNU_SOURCE -O2 -I "$top" -o "$T/$build_name" "$@" \
 		"$E2E/walk_self_main.c" "$top/tests/fixture/walk_self.c" "$top/tests/fixture/process_code.c" \
-		"$top"/unwind/*.c "$top/lib/array.c" "$top/lib/file.c" "$top/lib/diag.c"
+		"$top"/unwind/*.c "$top/lib/array.c" "$top/lib/file.c" "$top/lib/diag.c" "$top/lib/utf8.c"
 }
 
 for kind in plain signed; do
