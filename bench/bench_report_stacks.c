@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	real_session_record_stacks(folder, SECONDS, HZ);
 	measure_ours(&ours);
 	if (!measure_perf(&perf))
-		printf("# no peer: perf record or perf report fails here\n");
+		printf("# no figures of perf: perf record or perf report failed on this machine\n");
 	print("report_stacks_50s", "s", ours.cpu_s, perf.cpu_s);
 	print("report_stacks_50s_rss", "MB", ours.peak_mb, perf.peak_mb);
 	return EXIT_SUCCESS;

@@ -147,8 +147,9 @@ u64 event_buffer_unread_bytes(void)
 }
 
 /*
- * Returns the total size of the complete records within nr_bytes. The size of
- * a record never wraps, because records are aligned to 8 bytes.
+ * Returns the total size of the complete records within nr_bytes. A record may
+ * continue at the start of the buffer, but its field size_bytes is never split,
+ * because records are aligned to 8 bytes.
  */
 static u32 whole_records_bytes(u32 nr_bytes)
 {

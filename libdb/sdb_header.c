@@ -329,9 +329,10 @@ static int look(int fd, const char *path, struct oprof_sdb_header *header, struc
 }
 
 /*
- * If two looks are equal, the file was not emptied and no table grew between them: all data read
- * between them is of one epoch, the flags are valid for its samples, and the pages fit the file's
- * size. If the looks differ, both the header and an error found in it are meaningless.
+ * Reads the header twice, before and after it checks the header. If the two copies are equal, the
+ * file was not emptied and no table grew in between: all data read in between is of one epoch, the
+ * flags are valid for its samples, and the pages fit the file's size. If the copies differ, the
+ * header is read again, and an error found in it is ignored.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
 {

@@ -60,8 +60,9 @@ static bool is_reachable(const struct ring *ring, ring_word consumed)
 }
 
 /*
- * Finds the spare: the index of the memory that lies in no place. This also works if the
- * previous reader died with a packet. Two sums determine the missing index and verify it.
+ * Finds the index of the spare, the one memory that no place refers to. This also works if the
+ * previous reader died while it held a packet. The sum of the places' indices determines the
+ * missing index, and the sum of their squares verifies it.
  */
 static int find_spare(const struct ring *ring, uint32_t *spare_index)
 {

@@ -43,7 +43,7 @@ enum code_rule {
 	CODE_RULE_SAME,	     /* unchanged */
 	CODE_RULE_CFA,	     /* in memory, at the frame's address (CFA) + value */
 	CODE_RULE_FP,	     /* in memory, at this frame's frame pointer + value */
-	CODE_RULE_REGISTER,  /* in register number value */
+	CODE_RULE_REGISTER,  /* in the register whose number is `value` */
 	CODE_RULE_UNDEFINED, /* as rule of the return address: this is the outermost frame */
 	CODE_RULE_HARD,	     /* any other expression: the register becomes unknown */
 };

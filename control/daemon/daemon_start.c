@@ -157,8 +157,9 @@ static int wait_status(pid_t pid, int64_t deadline_ms, int *status)
 }
 
 /*
- * Ends a child that is not needed any more because of error. Returns error; or 0: it had become
- * ready just before this process was asked to end, and is ending.
+ * Ends the child because waiting for it failed with error (-ETIMEDOUT or -EINTR). Returns error; or
+ * 0 if a signal interrupted the wait, but the child had already reported that it is ready. The
+ * child is then ending.
  */
 static int cancel(pid_t child, int fd, int error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The starts of functions of the kernel and its modules, from the symbols that the session keeps
- * (doc/kernel-symbols.md) and that reports also use. The member wanted is set if the session does
- * not have an image's symbols yet.
+ * (doc/kernel-symbols.md) and that reports also use. `wanted` is set when a look-up needs the
+ * symbols of an image that the session does not have yet.
  *
  * Images are known by identity, so that the data stays valid across sessions and restarts of the
  * source.

@@ -58,7 +58,10 @@ int kmod_state_init(struct kmod_state *state, const struct kmod_state_config *co
 		    struct diag *diag);
 void kmod_state_deinit(struct kmod_state *state);
 
-/* Applies whole records, with the alignment of records; the result goes to the sink. */
+/*
+ * Applies records and passes the results to the sink. records must be aligned to 8 bytes and hold
+ * only complete records.
+ */
 void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_bytes);
 
 #endif

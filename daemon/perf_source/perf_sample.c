@@ -182,7 +182,10 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 	}
 }
 
-/* Finds the frame of code by name. Returns whether the program has named code at this address. */
+/*
+ * Sets *frame if address is in code that a perf map or a jitdump of the process names. Returns
+ * whether this is so.
+ */
 static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
 		       uint64_t address, struct oprof_frame *frame)
 {

@@ -13,7 +13,10 @@
 #define RATE_NS UINT64_C(5000000000)
 /* The time off CPU of a task that still waits is reported at least this often. */
 #define SETTLE_NS UINT64_C(60000000000)
-/* Pause after reading kallsyms, which takes about 50 ms of CPU time; none before the first. */
+/*
+ * Shortest time between two readings of kallsyms, each of which takes about 50 ms of CPU time. The
+ * first reading, and one that call stacks need, do not wait.
+ */
 #define SYMBOLS_PAUSE_NS UINT64_C(10000000000)
 /* The live stack file may use 1/STACKS_SHARE of the budget: half of the share of all live files. */
 #define STACKS_SHARE 8

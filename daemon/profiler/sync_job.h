@@ -45,7 +45,7 @@ int sync_job_dump(struct sync_job *sync, uint64_t *job, enum sync_job_step *fail
 
 struct sync_job_result {
 	uint64_t job;	 /* its number */
-	int read_error;	 /* 0 or the first -errno of the dumps that it wrote */
+	int read_error;	 /* 0, or the first -errno of reading in the dumps that it writes to disk */
 	int write_error; /* 0 or -errno */
 };
 

@@ -68,8 +68,8 @@ void cpu_budget_init(struct cpu_budget *budget, double share, unsigned int nr_cp
 		     uint64_t lowest_hz, const struct cpu_budget_meter *now);
 
 /*
- * Returns the thinning to use from now on; thinning is the current one. Call it about once a
- * second.
+ * Returns N: from now on, one of N samples is to be taken. The parameter thinning is the current N.
+ * Call this function about once a second.
  */
 unsigned int cpu_budget_decide(struct cpu_budget *budget, const struct cpu_budget_meter *now,
 			       unsigned int thinning);

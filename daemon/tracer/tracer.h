@@ -73,7 +73,10 @@ struct tracer_counts {
 	uint64_t chunks_failed;	       /* chunks that could not be compressed or removed */
 	uint64_t unjudged;     /* events that no condition checked: out of memory, or a full ring */
 	uint64_t nr_throttled; /* times that the kernel took no samples for a while */
-	/* Changes of tasks and mappings that were removed too early because memory was short. */
+	/*
+	 * Flight recorder only: records of tasks and mappings that were removed from memory for
+	 * lack of space although a later snapshot may need them.
+	 */
 	uint64_t forgotten;
 };
 

@@ -59,8 +59,9 @@ static const struct stack_scan_ops ops_load = {
 /* ---- the file ---- */
 
 /*
- * Returns 1 if the file was emptied since its header was read, else 0 or -errno. If it was emptied,
- * the data read is of two epochs, which may also have caused an error.
+ * Returns 1 if the file was emptied after its header was read, otherwise 0 or -errno. After 1, the
+ * caller must discard the records that it read, and any error found in them: they may mix two
+ * epochs.
  */
 static int epoch_changed(int fd, const char *path, const struct oprof_stack_header *header,
 			 struct diag *diag)

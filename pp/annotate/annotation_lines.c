@@ -509,7 +509,7 @@ int annotation_lines_build(struct annotation *annotation, const struct profile_o
 
 /* ---- paths ---- */
 
-/* Removes the last part of the path that ends before end; returns the new end. */
+/* Removes the last part of the path [begin, end), with the '/' before it. Returns its new end. */
 static char *drop_part(char *begin, char *end)
 {
 	while (end > begin && end[-1] != '/')

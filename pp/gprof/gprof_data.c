@@ -309,7 +309,8 @@ int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, c
 		error = write_arcs(&writing, graph, selected);
 	free(writing.counts);
 	if (error == -ERANGE)
-		diag_set(diag, error, "%s has addresses that do not fit into its words",
+		diag_set(diag, error,
+			 "an address of %s does not fit into the words of its file, 32 bits",
 			 selected->path);
 	else if (error)
 		diag_set(diag, error, "%s: %s", selected->path, strerror(-error));

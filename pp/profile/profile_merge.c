@@ -54,7 +54,10 @@ static bool has_samples(const struct profile *profile, size_t row, size_t side)
 	return false;
 }
 
-/* Returns whether the image's keys are numbers of names, which differ between sessions. */
+/*
+ * Returns whether the image's keys are indices into the session's table of names. The same name can
+ * have different keys in two sessions.
+ */
 static bool is_named(const struct profile *profile, size_t row)
 {
 	const struct selection_image *image = image_of(profile, row);
