@@ -135,7 +135,7 @@ static void show_one(const char *name, const char *text)
 		key_value_number(text, "records", 0), lost, key_value_number(text, "snapshots", 0));
 	show_lost(text, "lost_kernel", "lost: the kernel's buffers were full or already closed");
 	show_lost(text, "lost_nested",
-		  "lost: too many nested interrupts, or their writer was killed");
+		  "lost: too many nested interrupts, or the thread that wrote them was killed");
 	show_lost(text, "lost_room", "lost: longer than a buffer, or no memory");
 	show_lost(text, "lost_bad", "lost: they did not match the kernel's description");
 	show_lost(text, "lost_disk", "lost: they could not be written to disk");

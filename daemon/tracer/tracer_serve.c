@@ -43,8 +43,8 @@ void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 		 "events were lost because the kernel's buffers were full or already closed: "
 		 "choose fewer events, or larger buffers (-m)"},
 		{counts->lost_nested,
-		 "events were lost because interrupts were nested too deeply, or because their "
-		 "writer was killed"},
+		 "events were lost because interrupts were nested too deeply, or because the "
+		 "thread that wrote them was killed"},
 		{counts->lost_room,
 		 "events were lost because they are longer than a buffer, or for lack of memory: "
 		 "choose larger buffers (-m)"},

@@ -43,20 +43,25 @@ struct call_line {
 
 /* ---- choice and order of functions ---- */
 
-/* shares: nr_columns values of a line. */
+/* shares: nr_columns values of a line, as in passes(). */
+static bool has_samples(const struct call_tree *tree, const uint64_t *shares)
+{
+	for (size_t i = 0; i < tree->nr_columns; i++)
+		if (shares[i])
+			return true;
+	return false;
+}
+
 static bool passes(const struct callgraph *callgraph, const uint64_t *shares)
 {
+	const struct text_options *options = callgraph->options;
 	const struct call_tree *tree = callgraph->tree;
-	bool has_samples = false;
 	bool enough = false;
 
-	for (size_t i = 0; i < tree->nr_columns; i++) {
-		has_samples |= shares[i] != 0;
-		enough |= i % callgraph->profile->nr_classes == 0 &&
-			  percent_of(shares[i], tree->share_totals[i]) >=
-				  callgraph->options->threshold;
-	}
-	return has_samples && enough;
+	for (size_t i = 0; i < tree->nr_columns; i++)
+		enough |= (options->any_class || i % callgraph->profile->nr_classes == 0) &&
+			  percent_of(shares[i], tree->share_totals[i]) >= options->threshold;
+	return enough && has_samples(tree, shares);
 }
 
 static bool is_asked(const struct callgraph *callgraph, uint32_t function,
@@ -81,6 +86,7 @@ static int choose_functions(struct callgraph *callgraph, const struct calls_opti
 	if (!callgraph->functions || !callgraph->sum || !callgraph->share_sum)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < tree->nr_functions; i++) {
+		const uint64_t *shares = callgraph->graph->below_shares + i * tree->nr_columns;
 		const struct call_function *function = &tree->functions[i];
 
 		callgraph->vma64 |= function->address > UINT32_MAX;
@@ -91,10 +97,10 @@ static int choose_functions(struct callgraph *callgraph, const struct calls_opti
 						   function->image != CALL_IMAGE_NONE;
 		if (!is_asked(callgraph, i, options))
 			continue;
-		if (passes(callgraph, callgraph->graph->below_shares + i * tree->nr_columns))
+		if (passes(callgraph, shares))
 			callgraph->functions[callgraph->nr_functions++] = i;
 		else
-			callgraph->nr_hidden++;
+			callgraph->nr_hidden += has_samples(tree, shares);
 	}
 	return 0;
 }

@@ -114,13 +114,18 @@ static double bar_size(const struct table *table, const struct table_row *row)
 void table_measure(struct table *table, const struct table_row *row)
 {
 	double size = bar_size(table, row);
+	size_t last = 0;
 
+	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
+		if (row->names[i])
+			last = i;
 	if (size > table->largest)
 		table->largest = size;
 	for (size_t i = 0; i < TABLE_NR_NAMES; i++) {
 		int width = row->names[i] ? cells_count(row->names[i]) : 0;
 
-		width += width && row->indent ? row->indent : 0;
+		if (width && i == last)
+			width += row->indent;
 		if (width > table->widths[i])
 			table->widths[i] = width;
 	}
@@ -335,6 +340,7 @@ static void write_sides(const struct table *table, FILE *out, const struct table
 {
 	struct column_change change;
 	const char *style;
+	double points;
 
 	column_change_make(&change, table->profile, class, row->counts, row->shares, table->totals,
 			   table->share_totals);
@@ -342,8 +348,10 @@ static void write_sides(const struct table *table, FILE *out, const struct table
 	write_side(out, change.was, change.before);
 	write_side(out, change.is, change.now);
 	begin_style(table, out, style);
-	(void)fprintf(out, "%+*.2f%s", CHANGE_WIDTH, change.now - change.before,
-		      change.same ? "~" : " ");
+	points = change.now - change.before;
+	if (fabs(points) < 0.005)
+		points = 0; /* not "-0.00" */
+	(void)fprintf(out, "%+*.2f%s", CHANGE_WIDTH, points, change.same ? "~" : " ");
 	write_bar(table, out, row, class);
 	end_style(table, out, style);
 }

@@ -139,6 +139,22 @@ static void add_text(struct trace_line *line, const uint8_t *bytes, size_t nr_by
 	add(line, "\"");
 }
 
+/* A name of the trace's description, which may be somebody else's, with control characters masked.
+ */
+static void add_masked(struct trace_line *line, const char *name)
+{
+	while (*name) {
+		bool masked;
+		const size_t nr = utf8_next(name, &masked);
+
+		if (masked)
+			add(line, "?");
+		else
+			add_bytes(line, name, nr);
+		name += nr;
+	}
+}
+
 /* ---- values ---- */
 
 static const char *label_of(const struct ctf_field *field, uint64_t number)
@@ -208,7 +224,7 @@ static void add_value(struct trace_line *line, const struct ctf_field *field,
 		if (label && json)
 			add_text(line, (const uint8_t *)label, strlen(label));
 		else if (label)
-			add(line, label);
+			add_masked(line, label);
 		else if (json)
 			add_json_integer(line, field, value->number);
 		else
@@ -259,10 +275,10 @@ void trace_line_text(struct trace_line *line, const struct ctf_record *record, u
 	add(line, " ");
 	add_name(line, who->name);
 	add(line, " ");
-	add(line, event->name);
+	add_masked(line, event->name);
 	for (unsigned int i = 0; i < event->nr_fields; i++) {
 		add(line, i ? ", " : ": ");
-		add(line, event->fields[i].name);
+		add_masked(line, event->fields[i].name);
 		add(line, " = ");
 		add_value(line, &event->fields[i], &record->values[i], false);
 	}

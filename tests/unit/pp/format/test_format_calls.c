@@ -201,6 +201,44 @@ START_TEST(a_call_graph_has_a_column_pair_for_each_class)
 }
 END_TEST
 
+/* Returns whether the call graph's text contains part. */
+static bool graph_has(const char *part)
+{
+	char *text = make_profile_text(write_callgraph, NULL);
+	bool found = strstr(text, part);
+
+	free(text);
+	return found;
+}
+
+START_TEST(a_function_that_only_the_second_event_saw_has_its_block_on_a_terminal)
+{
+	const struct make_file misses = {.app = "/bin/a", .event = "misses"};
+
+	make_chains_add(&chains, &a, "+110 +210", 5);
+	make_chains_add(&chains, &misses, "+310", 3);
+	read_session("");
+	text_options.threshold = 1;
+	ck_assert(!graph_has("g;h"));
+	text_options.any_class = true;
+	ck_assert(graph_has("g;h"));
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(images_have_the_room_of_the_longest_one_and_no_more)
+{
+	struct display display = {.width = 80};
+
+	options.display = &display;
+	fake_symbols_set("/lib/long-name", library_symbols, 1, NULL);
+	make_chains_add(&chains, &a, "+110 /lib/long-name+12", 2);
+	read_session("");
+	ck_assert(graph_has("  IMAGE      SYMBOL\n"));
+	make_calls_deinit(&calls);
+}
+END_TEST
+
 START_TEST(a_call_graph_fits_a_terminal_with_shares_of_all_samples)
 {
 	static const int widths[] = {60, 80, 200};
@@ -456,6 +494,9 @@ static Suite *make_suite(void)
 		       percentages_of_callers_and_callees_are_of_all_samples_where_that_is_asked);
 	tcase_add_test(tests, blocks_are_chosen_by_threshold_and_name_and_show_addresses);
 	tcase_add_test(tests, a_call_graph_has_a_column_pair_for_each_class);
+	tcase_add_test(tests,
+		       a_function_that_only_the_second_event_saw_has_its_block_on_a_terminal);
+	tcase_add_test(tests, images_have_the_room_of_the_longest_one_and_no_more);
 	tcase_add_test(tests, a_call_graph_fits_a_terminal_with_shares_of_all_samples);
 	tcase_add_test(tests, a_tree_is_indented_from_the_outermost_functions_down);
 	tcase_add_test(tests, folded_stacks_are_a_line_each_and_names_are_escaped);

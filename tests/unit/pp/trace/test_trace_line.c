@@ -137,6 +137,25 @@ START_TEST(texts_and_names_cannot_command_the_terminal)
 }
 END_TEST
 
+START_TEST(names_of_the_description_cannot_command_the_terminal)
+{
+	static const struct ctf_label hostile_labels[] = {{"\033[2J", 5}};
+	static const struct ctf_field hostile_fields[] = {{.name = "st\u202eatus",
+							   .kind = CTF_FIELD_INTEGER,
+							   .bits = 32,
+							   .base = 10,
+							   .labels = hostile_labels,
+							   .nr_labels = 1}};
+	static const struct ctf_event hostile = {
+		.name = "ev\033]0;ent", .nr_fields = 1, .fields = hostile_fields};
+
+	record.event = &hostile;
+	values[0] = (struct ctf_value){.number = 5};
+	trace_line_text(&line, &record, 0, &who);
+	ck_assert_ptr_nonnull(strstr(shown(), " ev?]0;ent: st?atus = ?[2J\n"));
+}
+END_TEST
+
 START_TEST(a_long_text_is_whole)
 {
 	char *text = malloc(100000);
@@ -325,6 +344,7 @@ int main(void)
 	tcase_add_test(tests, who_is_not_known_is_told_so);
 	tcase_add_test(tests, texts_break_no_line_and_no_document);
 	tcase_add_test(tests, texts_and_names_cannot_command_the_terminal);
+	tcase_add_test(tests, names_of_the_description_cannot_command_the_terminal);
 	tcase_add_test(tests, a_long_text_is_whole);
 	tcase_add_test(tests, conditions_compare_numbers_texts_and_labels);
 	tcase_add_test(tests, processes_are_chosen_by_number);
