@@ -141,6 +141,15 @@ static void flush(struct round *round, struct stress_writer *writer, struct ring
 	__atomic_fetch_add(&writer->nr_flushes_done, 1, __ATOMIC_SEQ_CST);
 }
 
+static int finalise_one(struct stress_writer *writer, struct ring *view)
+{
+	unsigned int reason;
+
+	for (reason = 0; reason < OPROF_NR_LOST; reason++)
+		writer->lost_before[reason] = ring_lost(view, (enum oprof_ring_lost)reason);
+	return ring_finalise(view);
+}
+
 /* Finalises either all rings that end while their writers run, or all others. */
 static void finalise(struct round *round, struct ring *views, bool live)
 {
@@ -153,7 +162,7 @@ static void finalise(struct round *round, struct ring *views, bool live)
 		if (writer->finalised_live != live)
 			continue;
 		__atomic_fetch_add(&writer->nr_flushes, 1, __ATOMIC_SEQ_CST);
-		while ((error = ring_finalise(&views[i])) == -EAGAIN)
+		while ((error = finalise_one(writer, &views[i])) == -EAGAIN)
 			(void)sched_yield(); /* the reader makes room */
 		__atomic_fetch_add(&writer->nr_flushes_done, 1, __ATOMIC_SEQ_CST);
 		if (error || ring_finalise(&views[i]) != -EALREADY)

@@ -55,6 +55,8 @@ struct stress_writer {
 	uint16_t *nr_records_of_packets; /* atomic; indexed by packet number */
 	pthread_t thread;
 	bool finalised_live; /* finalised while the writer writes; else after its end */
+	/* Losses that were counted before the call that finalised the ring. */
+	uint64_t lost_before[OPROF_NR_LOST];
 
 	/* Atomic flags and counts for communication between threads. */
 	uint32_t stop;		  /* level 0 must end */

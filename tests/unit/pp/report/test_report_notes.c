@@ -111,7 +111,8 @@ START_TEST(all_notes_fit_a_terminal)
 	options.tool.verbose = true;
 	text = write_notes();
 	ck_assert_int_le(widest(text), 60);
-	ck_assert_uint_eq(count(text, "\nread "), 4);
+	/* The session's path may be too long to stand beside it. */
+	ck_assert_uint_eq(count(text, "\nread ") + count(text, "\nread\n"), 4);
 	ck_assert_uint_eq(count(text, "source lines of "), 5);
 	ck_assert_ptr_null(strstr(text, "opreport"));
 	free(text);
