@@ -88,11 +88,10 @@ static int tell_difference(const char *status, const char *key, const char *want
 	char shown[MATCH_TEXT_BYTES];
 
 	show_values(status, key, shown);
-	return diag_set(
-		diag, -EBUSY,
-		"the daemon runs with other settings: %s is %s, but the stored setup has %s; run "
-		"opcontrol --shutdown first",
-		key, shown, wanted ? wanted : "none");
+	return diag_set(diag, -EBUSY,
+			"the daemon runs with other settings (%s: %s; the setup: %s); run "
+			"opcontrol --shutdown first",
+			key, shown, wanted ? wanted : "none");
 }
 
 static int match_value(const char *status, const char *key, const char *wanted, struct diag *diag)
