@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,18 +236,56 @@ int file_make_parent_dirs(const char *path, mode_t mode)
 	return file_make_dirs(parent, mode);
 }
 
-/* Returns a positive errno, since nftw itself returns -1 and passes other values through. */
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+static int remove_at(int dir, const char *name, dev_t device);
+
+/* Removes the entries of a folder; closes fd. Returns 0 or the first -errno. */
+static int remove_entries(int fd, dev_t device)
 {
-	(void)st;
-	(void)kind;
-	(void)ftw;
-	return remove(path) ? errno : 0;
+	DIR *dir = fdopendir(fd);
+	const struct dirent *entry;
+	int error = 0;
+
+	if (!dir) {
+		error = -errno;
+		(void)close(fd);
+		return error;
+	}
+	while (!error && (errno = 0, entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			error = remove_at(dirfd(dir), entry->d_name, device);
+	if (!error)
+		error = -errno;
+	(void)closedir(dir);
+	return error;
+}
+
+/*
+ * Every name is looked up in a folder that is open, and no symbolic link is followed: whoever can
+ * rename parts of the tree meanwhile cannot lead the removal elsewhere. device 0: any.
+ */
+static int remove_at(int dir, const char *name, dev_t device)
+{
+	struct stat st;
+	int error, fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		return unlinkat(dir, name, 0) ? -errno : 0;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st)) {
+		error = -errno;
+		(void)close(fd);
+		return error;
+	}
+	if (device && st.st_dev != device) {
+		(void)close(fd);
+		return -EXDEV;
+	}
+	error = remove_entries(fd, st.st_dev);
+	return error ? error : unlinkat(dir, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
 int file_remove_tree(const char *path)
 {
-	int error = nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-
-	return error < 0 ? -errno : -error;
+	return remove_at(AT_FDCWD, path, 0);
 }

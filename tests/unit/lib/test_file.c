@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -193,6 +194,47 @@ START_TEST(remove_tree_takes_links_but_not_what_they_lead_to)
 }
 END_TEST
 
+static volatile bool swap_begins, swap_ends;
+
+/* What another user does who may rename the parts of a tree. */
+static void *swap_until_end(void *paths)
+{
+	const char *const *path = paths;
+
+	for (; !swap_ends; swap_begins = true)
+		(void)renameat2(AT_FDCWD, path[0], AT_FDCWD, path[1], RENAME_EXCHANGE);
+	return NULL;
+}
+
+START_TEST(remove_tree_is_not_led_elsewhere_by_a_folder_that_becomes_a_link)
+{
+	static char sub[PATH_MAX + 256], link[PATH_MAX + 256];
+	char *paths[] = {sub, link};
+	struct stat st;
+
+	ck_assert_int_eq(file_make_dirs(in_folder("keep"), 0700), 0);
+	ck_assert_int_eq(file_replace(in_folder("keep/x"), "x", 1, 0600), 0);
+	strcpy(sub, in_folder("tree/sub"));
+	strcpy(link, in_folder("link"));
+	for (unsigned int i = 0; i < 3000; i++) {
+		pthread_t thread;
+
+		ck_assert_int_eq(file_make_dirs(sub, 0700), 0);
+		ck_assert_int_eq(symlink(in_folder("keep"), link), 0);
+		swap_begins = swap_ends = false;
+		ck_assert_int_eq(pthread_create(&thread, NULL, swap_until_end, paths), 0);
+		while (!swap_begins)
+			(void)sched_yield();
+		(void)file_remove_tree(in_folder("tree")); /* it may meet what has just changed */
+		swap_ends = true;
+		ck_assert_int_eq(pthread_join(thread, NULL), 0);
+		ck_assert_int_eq(stat(in_folder("keep/x"), &st), 0);
+		(void)file_remove_tree(in_folder("tree"));
+		(void)file_remove_tree(link);
+	}
+}
+END_TEST
+
 START_TEST(pread_is_short_at_the_end_of_the_file_only)
 {
 	char buf[8] = "";
@@ -317,6 +359,7 @@ int main(void)
 	tcase_add_test(tc, replace_does_not_write_through_a_link_left_at_its_temporary_name);
 	tcase_add_test(tc, make_dirs_makes_every_part_and_minds_none_that_is_there);
 	tcase_add_test(tc, make_dirs_refuses_a_file_in_the_way_an_empty_and_an_endless_path);
+	tcase_add_test(tc, remove_tree_is_not_led_elsewhere_by_a_folder_that_becomes_a_link);
 	tcase_add_test(tc, remove_tree_takes_links_but_not_what_they_lead_to);
 	tcase_add_test(tc, pread_is_short_at_the_end_of_the_file_only);
 	tcase_add_test(tc, write_all_writes_all_through_signals_and_short_writes);
