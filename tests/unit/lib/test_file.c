@@ -216,7 +216,7 @@ START_TEST(remove_tree_is_not_led_elsewhere_by_a_folder_that_becomes_a_link)
 	ck_assert_int_eq(file_replace(in_folder("keep/x"), "x", 1, 0600), 0);
 	strcpy(sub, in_folder("tree/sub"));
 	strcpy(link, in_folder("link"));
-	for (unsigned int i = 0; i < 3000; i++) {
+	for (unsigned int i = 0; i < 1000; i++) {
 		pthread_t thread;
 
 		ck_assert_int_eq(file_make_dirs(sub, 0700), 0);
