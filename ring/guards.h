@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The guards of the ring: steps that exist because of a known fault. All are on by default. A
- * test build removes one (-DRING_GUARD_ENTER=0), and the test of that fault must then fail:
- * tests/ring/. The models use the same names.
+ * The guards of the ring: steps that exist because of a known fault. All guards are on by default.
+ * A test build removes one guard (-DRING_GUARD_ENTER=0), and the test of its fault must then fail
+ * (tests/ring/). The models of the ring use the same names.
  */
 #ifndef RING_GUARDS_H
 #define RING_GUARDS_H
@@ -23,11 +23,11 @@
 #ifndef RING_GUARD_RECHECK
 #define RING_GUARD_RECHECK 1
 #endif
-/* The clock is read inside the reserve loop, after ring->reserved. */
+/* The reserve loop reads the clock in each turn, after ring->reserved. */
 #ifndef RING_GUARD_CLOCK_IN_LOOP
 #define RING_GUARD_CLOCK_IN_LOOP 1
 #endif
-/* Losses are sampled before the cmpxchg that closes a packet. */
+/* The counters of losses are read before the cmpxchg that closes a packet. */
 #ifndef RING_GUARD_LOST_IN_LOOP
 #define RING_GUARD_LOST_IN_LOOP 1
 #endif
@@ -39,7 +39,7 @@
 #ifndef RING_GUARD_NOREF
 #define RING_GUARD_NOREF 1
 #endif
-/* The reader takes memory only if the tag is the requested packet's. */
+/* The reader takes memory only if the tag in its id is the number of the requested packet. */
 #ifndef RING_GUARD_TAG
 #define RING_GUARD_TAG 1
 #endif
@@ -51,11 +51,11 @@
 #ifndef RING_GUARD_ID_FIRST
 #define RING_GUARD_ID_FIRST 1
 #endif
-/* One atomic add returns the sum, so exactly one commit finds the packet full. */
+/* One atomic operation adds and returns the sum, so exactly one commit finds the packet full. */
 #ifndef RING_GUARD_ADD_RETURN
 #define RING_GUARD_ADD_RETURN 1
 #endif
-/* Delivery stores with release, so all writes to the packet come before it. */
+/* Delivery uses a store with release, so that all writes to the packet come before it. */
 #ifndef RING_GUARD_RELEASE
 #define RING_GUARD_RELEASE 1
 #endif
@@ -87,7 +87,7 @@
 #ifndef RING_GUARD_SPARE
 #define RING_GUARD_SPARE 1
 #endif
-/* A finalised ring ends only after all packets are read. */
+/* The reader reports the end of a finalised ring only after it has read all packets. */
 #ifndef RING_GUARD_UNREAD
 #define RING_GUARD_UNREAD 1
 #endif
@@ -99,11 +99,11 @@
 #ifndef RING_GUARD_VALID
 #define RING_GUARD_VALID 1
 #endif
-/* A nested writer that reserved a slot spoils the entries that overlap it. */
+/* A nested writer that reserved a slot marks the entries that overlap this slot as spoiled. */
 #ifndef RING_GUARD_INVALIDATE
 #define RING_GUARD_INVALIDATE 1
 #endif
-/* A nested writer also spoils entries that are not valid yet. */
+/* A nested writer also marks entries that are not valid yet as spoiled. */
 #ifndef RING_GUARD_SPOILED
 #define RING_GUARD_SPOILED 1
 #endif

@@ -36,8 +36,8 @@
 #endif
 
 /*
- * The type of positions. 64 bits never wrap in practice; the ring is also correct with types
- * that wrap.
+ * The type of positions. A type of 64 bits never wraps in practice, but the ring also works with
+ * smaller types, whose positions wrap.
  */
 #ifndef RING_WORD
 #define RING_WORD uint64_t
@@ -47,7 +47,7 @@ typedef RING_WORD ring_word;
 enum ring_clock {
 	RING_CLOCK_MONOTONIC, /* nanoseconds */
 	RING_CLOCK_COUNTER,   /* the time-stamp counter, if constant and synchronised */
-	RING_CLOCK_GIVEN, /* user space: the writer sets the time, as it forwards older records */
+	RING_CLOCK_GIVEN,     /* user space: a writer that forwards older records sets the time */
 };
 
 #ifdef RING_PORT_H

@@ -2,14 +2,14 @@
 /*
  * The ring in the kernel. All writers run on one CPU: tasks with preemption off, interrupts and
  * NMIs. The flusher runs on the same CPU, or on any CPU while the ring's CPU is offline. The
- * reader runs on any CPU. The writers' operations are local: atomic with respect to the CPU's
- * own interrupts. They need no ordering, and on arm64 they have none. The release in
- * ring_deliver() orders everything that the reader sees.
+ * reader runs on any CPU. The writers' operations are local: they are atomic only with respect to
+ * interrupts on the same CPU. They need not order memory accesses, and on arm64 they do not. The
+ * release in ring_deliver() orders all data that the reader sees.
  *
- * Requires a 64-bit machine with a cmpxchg instruction. Known limit: ktime's fast clock may
- * step back slightly while another CPU updates it. Stamps then also step back if an interrupt
- * reads the clock after the interrupted writer reserved its slot and before that writer stored
- * last_time. RING_CLOCK_COUNTER has no such steps.
+ * Requires a 64-bit machine with a cmpxchg instruction. Known limit: ktime_get_mono_fast_ns() may
+ * step back slightly while another CPU updates the clock. Stamps then also step back if an
+ * interrupt reads the clock after the interrupted writer reserved its slot and before that writer
+ * stored last_time. RING_CLOCK_COUNTER has no such steps.
  */
 #ifndef RING_PORT_KERNEL_H
 #define RING_PORT_KERNEL_H
@@ -47,16 +47,19 @@ static inline bool ring_own_cmpxchg(ring_word *word, ring_word old, ring_word ne
 }
 
 #ifdef CONFIG_X86
-/* One instruction without a lock prefix. local_t is one long on 64-bit machines. */
+/*
+ * On x86, the addition is one instruction without a lock prefix. local_t is one long on 64-bit
+ * machines.
+ */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
 	return (uint64_t)local_add_return((long)number, (local_t *)word);
 }
 #else
 /*
- * On other machines local_add_return() is a fully ordered atomic, which is not needed. The
- * relaxed atomic lets the compiler move adjacent accesses across it. The barriers prevent this,
- * since interrupts must find these accesses in order.
+ * On other machines local_add_return() is a fully ordered atomic operation, which is not needed
+ * here. A relaxed one would let the compiler move adjacent accesses across it. The barriers
+ * prevent this, since interrupts must see these accesses in order.
  */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
@@ -74,7 +77,10 @@ static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t ne
 	return cmpxchg(word, old, new_value) == old;
 }
 
-/* Kernel atomics without a return value imply no order. */
+/*
+ * Kernel atomics without a return value order nothing by themselves, so barriers surround this
+ * one.
+ */
 static inline void ring_shared_clear(uint64_t *word, uint64_t bits)
 {
 	smp_mb__before_atomic();
@@ -92,8 +98,8 @@ static inline uint64_t ring_clock(enum ring_clock clock)
 	if (clock == RING_CLOCK_COUNTER)
 		return get_cycles();
 	/*
-	 * The clock is a latch made for NMIs: if it reads data during an update, it retries.
-	 * data_race() marks this race as intended.
+	 * The clock can be read in NMIs: if its data change during the read, the clock reads them
+	 * again. data_race() marks this race as intended.
 	 */
 	return data_race(ktime_get_mono_fast_ns());
 }

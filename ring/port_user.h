@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ring in user space. One thread and its signal handlers write. Reader, flusher and repair
- * may run in another process that maps the same memory. Words that only the writing thread
- * changes need local instructions; reserved, committed and the ids need full atomics.
+ * The ring in user space. The writers are one thread and its signal handlers. Reader, flusher and
+ * repair may run in another process that maps the same memory. Words that only the writing thread
+ * changes need only local instructions. `reserved`, `committed` and the ids need full atomic
+ * operations.
  */
 #ifndef RING_PORT_USER_H
 #define RING_PORT_USER_H
 
-#include "ring/port.h" /* port.h selects and includes this file */
+#include "ring/port.h" /* port.h includes this file; included here for its types */
 
 #include <errno.h>
 #include <string.h>
@@ -36,7 +37,10 @@ static inline bool ring_own_cmpxchg(ring_word *word, ring_word old, ring_word ne
 					   __ATOMIC_RELAXED);
 }
 
-/* Pairs with itself: the thread that finds a packet full also sees all bytes written to it. */
+/*
+ * Pairs with itself: the thread whose addition makes the packet full also sees all bytes written
+ * to the packet.
+ */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
 	return __atomic_add_fetch(word, number, __ATOMIC_ACQ_REL);
@@ -72,7 +76,10 @@ static inline uint64_t ring_clock_monotonic(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The time of RING_CLOCK_GIVEN. The thread sets it before each call that takes a stamp. */
+/*
+ * The time of the clock RING_CLOCK_GIVEN. The writing thread sets it before each call that reads
+ * the clock.
+ */
 extern _Thread_local uint64_t ring_given_time;
 
 static inline uint64_t ring_clock(enum ring_clock clock)

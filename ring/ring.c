@@ -25,7 +25,7 @@ static size_t places_offset(void)
 	return sizeof(struct ring_shared);
 }
 
-/* Memories begin on a page boundary, since packets are spliced. */
+/* The memories begin on a page boundary, since their packets are passed to splice(). */
 static size_t memories_offset(const struct ring_config *config)
 {
 	size_t end = places_offset() + config->nr_sub_buffers * sizeof(struct ring_place);
@@ -58,7 +58,10 @@ int ring_memory_bytes(const struct ring_config *config, size_t *bytes)
 		return -EINVAL;
 	lap = (uint64_t)config->sub_buffer_bytes * config->nr_sub_buffers;
 	all = memories_offset(config) + (uint64_t)config->sub_buffer_bytes * nr_memories(config);
-	/* To tell laps apart, a position needs two bits more than an offset in the ring. */
+	/*
+	 * Positions need two bits more than offsets in the ring, so that laps can be
+	 * distinguished.
+	 */
 	if (lap > ((uint64_t)(ring_word)-1 >> 2) + 1 || all > (size_t)-1 / 2)
 		return -EOVERFLOW;
 	*bytes = (size_t)all;

@@ -2,10 +2,11 @@
 /*
  * ring: the lockless ring of one CPU (in the kernel) or one thread (in user space). Writers
  * reserve a slot, fill it and commit it. When the last byte of a sub-buffer is committed, the
- * sub-buffer is delivered to the reader as a packet (oprof/packet.h). Writers are wait-free:
- * they nest, as interrupts do, and a reserve is retried only after another writer or a flush
- * intervened. doc/ring.md has the algorithm, its guarantees and their tests. Not for: several
- * threads writing to one ring, waking readers (they poll), event formats.
+ * sub-buffer is delivered to the reader as a packet (oprof/packet.h). Writers are wait-free: they
+ * nest, as interrupts do, and a reserve is retried only after another writer or a flush
+ * intervened. doc/ring.md describes the algorithm, its guarantees and their tests, and names the
+ * paper to which comments refer. Not for: several threads writing to one ring, waking readers
+ * (they poll), event formats.
  *
  * Which operations may run concurrently:
  *
@@ -42,7 +43,7 @@
 
 #define RING_MAGIC   0x676e6972u /* "ring" */
 #define RING_VERSION 1u
-/* Maximum nesting of writers, if the stack of open slots is kept. */
+/* Maximum nesting of writers, if the ring keeps a stack of open slots. */
 #define RING_DEPTH_MAX		8u
 #define RING_SUB_BUFFER_MIN	256u
 #define RING_SUB_BUFFER_MAX	(1u << 30)
@@ -64,12 +65,13 @@ struct ring_config {
 };
 
 /*
- * An open slot: the reservation that its writer is attempting or has made, and what the writer
- * must do with it. Entries below depth that are valid and not spoiled may be open.
+ * An entry of the stack of open slots: a reservation that a writer is attempting or has made, and
+ * the data that repair needs to complete it. Entries at indices below ring_shared.depth that are
+ * valid and not spoiled may be open slots.
  */
 struct ring_open_slot {
 	uint32_t valid;
-	uint32_t spoiled; /* 1: ignore, a nested writer took the position that this one wanted */
+	uint32_t spoiled; /* 1: ignore the entry; a nested writer has reserved its position */
 	ring_word old;	  /* the reservation is [old, end) */
 	ring_word end;
 	uint64_t time;
@@ -77,43 +79,46 @@ struct ring_open_slot {
 };
 
 /*
- * A place: the control words of one of the nr_sub_buffers parts of the ring: the state of its
- * packet, and which memory it currently has.
+ * A place: the control words of one of the ring's nr_sub_buffers sub-buffers. These words have the
+ * state of the place's packet, and the index of the memory that the place currently uses.
  */
 struct ring_place {
-	/* Bytes committed to the packet in this place (low half), and its records (high half). */
+	/* Low half: bytes committed to the packet in this place. High half: records committed. */
 	RING_LINE uint64_t committed;
 	uint64_t id; /* RING_ID_... */
 	uint64_t begin_time;
 	uint64_t end_time;
-	ring_word closed_at; /* end of the content of the last packet closed here */
+	ring_word closed_at; /* end of the content of the last packet that was closed here */
 	/*
-	 * The position of the next packet that writers may enter in this place. It is the
-	 * position of the packet being written; delivery adds one lap. Equations 2 and 3 of the
-	 * paper thus become one comparison.
+	 * The position of the next packet that writers may enter in this place. While a packet is
+	 * written, this is its position; delivery adds one lap. Equations 2 and 3 of the paper
+	 * (doc/ring.md) thus become one comparison.
 	 */
 	RING_LINE ring_word delivered;
 	uint64_t lost_by[OPROF_NR_LOST]; /* losses reported by the last packet closed here */
 };
 
 /*
- * Finalise adds this to ring_shared.reserved. No slot begins at such a position, so this one word
- * announces the end of the ring to writers and reader.
+ * ring_finalise() adds RING_FINALISED to ring_shared.reserved. No slot begins at such a position,
+ * so this one word announces the end of the ring to writers and reader.
  */
 #define RING_FINALISED 1u
 
 #define RING_ONE_RECORD (1ull << 32) /* one record in the high half of committed */
 
 /*
- * Bits of a place's id, which names the memory of the place. In discard mode each place keeps
+ * Bits of a place's id, which identifies the memory of the place. In discard mode each place keeps
  * its own memory.
  */
 #define RING_ID_INDEX	  0xffffull
 #define RING_ID_NOREF	  (1ull << 16) /* no writer uses the memory */
 #define RING_ID_EMPTY	  (1ull << 17) /* the memory holds no packet */
-#define RING_ID_TAG_SHIFT 18	       /* the packet's number, as many bits as fit */
+#define RING_ID_TAG_SHIFT 18	       /* from this bit: the packet's number, as many bits as fit */
 
-/* The shared words of a ring. In memory, the places follow this struct, then the memories. */
+/*
+ * The shared words of a ring. In memory, this struct is followed by the places and then by the
+ * memories.
+ */
 struct ring_shared {
 	uint32_t magic;
 	uint32_t version;
@@ -121,31 +126,31 @@ struct ring_shared {
 	uint32_t ring_order;
 	uint32_t mode; /* enum ring_mode */
 	/*
-	 * Written by writers; reserved and nr_opened also by the flusher. If reserved is the
-	 * begin q of a packet, no packet is open; if it is q + RING_FINALISED, the ring has
-	 * ended.
+	 * The writers write these words; the flusher also writes `reserved` and nr_opened. If
+	 * `reserved` is the position q where a packet begins, no packet is open; if it is q +
+	 * RING_FINALISED, the ring has ended.
 	 */
 	RING_LINE ring_word reserved; /* position up to which slots are reserved */
 	uint64_t last_time; /* never later than the stamp of the last slot; see ring_stamp() */
 	uint32_t depth;	    /* number of entries of open_slots in use */
 	uint32_t nr_opened; /* 1 once a packet was opened, else 0 */
 	uint64_t lost_by[OPROF_NR_LOST];
-	/* Written by the reader: the position of the first packet that it has not read. */
+	/* The reader writes this word: the position of the first packet that it has not read. */
 	RING_LINE ring_word consumed;
-	/* Written by the flusher: time of the last flush. */
+	/* The flusher writes these words. flush_time is the time of the last flush. */
 	RING_LINE uint64_t flush_time;
-	struct ring_open_slot flush; /* the flush in progress, for repair */
+	struct ring_open_slot flush; /* the flush in progress, used by repair */
 	RING_LINE struct ring_open_slot open_slots[RING_DEPTH_MAX];
 };
 
-/* One process's view of a ring; one memory may have any number of views. */
+/* One process's view of a ring. Several processes may each have a view of the same memory. */
 struct ring {
 	struct ring_shared *shared;
 	struct ring_place *places;
 	uint8_t *memories;
 	ring_word sub_mask;  /* bytes of a sub-buffer - 1 */
 	ring_word ring_mask; /* bytes of the ring - 1 */
-	uint64_t sub_bytes;  /* bytes of a sub-buffer; the packet is full at this many committed */
+	uint64_t sub_bytes;  /* bytes of a sub-buffer; a full packet has this many committed */
 	uint32_t sub_order;
 	uint32_t nr_places;
 	enum ring_mode mode;
@@ -165,7 +170,7 @@ static inline ring_word ring_lap_bytes(const struct ring *ring)
 	return (ring_word)(ring->ring_mask + 1);
 }
 
-/* The result of ring_reserve(). The caller must write all payload_bytes at payload. */
+/* The result of ring_reserve(). The caller must write all payload_bytes bytes at `payload`. */
 struct ring_slot {
 	uint8_t *payload;
 	uint32_t payload_bytes;
@@ -188,11 +193,11 @@ struct ring_packet {
 struct ring_reader {
 	struct ring ring;
 	ring_word consumed;
-	uint32_t spare;		 /* index of the reader's memory, which lies in no place */
+	uint32_t spare;		 /* index of the memory that the reader has and no place uses */
 	uint32_t held;		 /* number of packets held: 0 or 1 */
-	uint64_t nr_read;	 /* packets put by ring_put() */
+	uint64_t nr_read;	 /* packets released by ring_put() */
 	uint64_t nr_overwritten; /* packets that writers overwrote before they were consumed */
-	uint64_t nr_gone;	 /* packets whose reader died while it held them */
+	uint64_t nr_gone;	 /* packets missing because a reader died while it held them */
 };
 
 /* ---- ring.c ---- */
@@ -205,8 +210,9 @@ struct ring_reader {
 int ring_memory_bytes(const struct ring_config *config, size_t *bytes);
 
 /*
- * Creates a ring in memory of that size, which must be unused; its old content is overwritten.
- * Writes all of the memory, so that no page faults happen later. Errors as ring_memory_bytes().
+ * Creates a ring in memory of the size that ring_memory_bytes() computes. Nothing else may use
+ * this memory; its old content is overwritten. Writes to all of it, so that no page faults happen
+ * later. Errors as ring_memory_bytes().
  */
 int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
@@ -223,8 +229,8 @@ uint64_t ring_lost(const struct ring *ring, enum oprof_ring_lost reason);
 uint64_t ring_lost_sum(const struct ring *ring);
 
 /*
- * Adds nr losses for a reason known only to the writer's source, such as losses of a ring
- * whose records the writer forwards. Only the writer calls this. Packets closed later report
+ * Adds nr losses that only the writer's source knows, for example the losses of another ring whose
+ * records the writer forwards. Only the writer calls this function. Packets closed later report
  * these losses.
  */
 void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
@@ -238,29 +244,29 @@ void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
 int ring_flush(struct ring *ring);
 
 /*
- * Flushes, adds an empty packet if losses are not yet reported or the ring never had a packet,
- * and lets the reader end after the last packet. Later records are lost (lost_stopped). A slot
- * that is open now can still be committed, and its packet is then delivered. Returns 0; -EAGAIN:
- * no room for the empty packet, retry after the reader has read; -EALREADY: the ring was already
- * finalised.
+ * Flushes, adds an empty packet if losses are not yet reported or the ring never had a packet, and
+ * marks the ring as ended: the reader reaches the end after the last packet, and later records are
+ * lost (lost_stopped). A slot that is open now can still be committed, and its packet is then
+ * delivered. Returns 0; -EAGAIN: no room for the empty packet, retry after the reader has read;
+ * -EALREADY: the ring was already finalised.
  */
 int ring_finalise(struct ring *ring);
 
 /* ---- the reader: ring_read.c ---- */
 
 /*
- * Only one reader may exist at a time. It continues where the previous reader ended. Returns 0;
- * -EBADMSG: the ids of the places or ring_shared.consumed are damaged.
+ * Only one reader may exist at a time. The new reader continues where the previous one stopped.
+ * Returns 0; -EBADMSG: the ids of the places or ring_shared.consumed are damaged.
  */
 int ring_reader_init(struct ring_reader *reader, const struct ring *ring);
 
 /*
- * Takes the packet at position (a multiple of the sub-buffer size). No writer writes to the
- * packet until it is put. Returns 0; -EAGAIN: not delivered yet; -ESTALE: overwritten, or (in
- * discard mode) consumed; -ENODATA: overwrite mode, the packet is absent (never written,
- * consumed, or held by a reader that died); -EBUSY: the reader already holds a packet; -EBADMSG:
- * the ring is damaged. A malicious writer controls the content of a packet: copy it, then check
- * the copy.
+ * Takes the packet at position (a multiple of the sub-buffer size). No writer writes to the packet
+ * until it is put. Returns 0; -EAGAIN: not delivered yet; -ESTALE: overwritten, or (in discard
+ * mode) consumed; -ENODATA: overwrite mode, the packet is absent (never written, consumed, or held
+ * by a reader that died); -EBUSY: the reader already holds a packet; -EBADMSG: the ring is
+ * damaged. A malicious writer can change a packet at any time, so copy the packet first and then
+ * check the copy.
  */
 int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet *packet);
 
@@ -271,8 +277,8 @@ int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet 
 void ring_put(struct ring_reader *reader, struct ring_packet *packet);
 
 /*
- * Gives the packet back as unread, for snapshots. The packet stays available unless writers
- * already need its place.
+ * Gives the packet back as unread, for snapshots. The packet can be read again, unless writers
+ * have already entered its place.
  */
 void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet);
 
@@ -283,24 +289,25 @@ void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet);
 int ring_next(struct ring_reader *reader, struct ring_packet *packet);
 
 /*
- * Gets the range [*from, *to) of packets that a snapshot can read now. To include the open
- * packet, call ring_flush() first. When ring_get() is called, some packets of the range may be
+ * Gets the range [*from, *to) of packets that a snapshot can read now. To include the open packet,
+ * call ring_flush() first. When ring_get() is called later, some packets of the range may be
  * overwritten or not yet delivered.
  */
 void ring_snapshot_range(const struct ring_reader *reader, ring_word *from, ring_word *to);
 
-/* Returns the bytes of whole unread sub-buffers. If this is a lap or more, the ring is full. */
+/* Returns the bytes of whole unread sub-buffers. If this is one lap or more, the ring is full. */
 ring_word ring_unread_bytes(const struct ring_reader *reader);
 
 /* ---- repair: ring_repair.c ---- */
 
 /*
- * Repairs the ring of a dead writer. A flusher in the writer's process must be dead, too.
- * Covers open slots with padding records, counts them as lost_killed, and delivers closed
- * packets. Then ring_finalise() delivers the rest, or another thread becomes the writer. The
- * caller is the reader and holds no packet. If the caller dies during repair, the next reader
- * repairs again (lost_killed may then miss the slot covered last). Returns the number of slots
- * covered; -EBUSY: the reader holds a packet; -EBADMSG: the ring is damaged.
+ * Repairs the ring of a dead writer. If the writer's process also had a flusher, the flusher must
+ * be dead, too. Covers open slots with padding records, counts them as lost_killed, and delivers
+ * closed packets. After the repair, either call ring_finalise() to deliver the rest, or let
+ * another thread become the writer. The caller must be the reader and must not hold a packet. If
+ * the caller dies during repair, the next reader repairs again (lost_killed may then miss the slot
+ * covered last). Returns the number of slots covered; -EBUSY: the reader holds a packet; -EBADMSG:
+ * the ring is damaged.
  */
 int ring_repair(struct ring_reader *reader);
 

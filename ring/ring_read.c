@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The reader. A word of a packet's place shows whether the packet is available: delivered in
- * discard mode, id in overwrite mode. In discard mode the reader reads the packet in place;
+ * The reader. One word of a packet's place shows whether the packet is available: `delivered` in
+ * discard mode, `id` in overwrite mode. In discard mode the reader reads the packet in place;
  * writers do not enter the place until ring_shared.consumed has passed the packet. In overwrite
- * mode writers never wait: the reader exchanges the memory in the place for its spare memory,
- * and the tag in the id ensures that the reader gets the packet it requested.
+ * mode writers never wait: the reader exchanges the memory in the place for its spare memory, and
+ * the tag in the id ensures that the reader gets the packet it requested.
  *
- * A malicious program may damage the shared memory. Every index is therefore checked, and a
- * position only selects a place within the ring.
+ * A malicious program may damage the shared memory. Every index is therefore checked, and
+ * positions are masked, so that they always select a place within the ring.
  */
 #include "ring/ring.h"
 
-/* Returns the end of the last packet that was begun. */
+/* Returns the end of the last packet that writers have begun. */
 static ring_word begun(const struct ring *ring, ring_word reserved)
 {
 	if ((reserved & ring->sub_mask) == RING_FINALISED)
@@ -29,7 +29,7 @@ static uint64_t tag_of(const struct ring *ring, ring_word position)
 	return (uint64_t)(position >> ring->sub_order) << RING_ID_TAG_SHIFT;
 }
 
-/* Returns the oldest position whose packet is not yet being overwritten. */
+/* Returns the oldest position whose packet writers have not begun to overwrite. */
 static ring_word oldest(const struct ring *ring)
 {
 	return (ring_word)(begun(ring, ring_load_acquire(&ring->shared->reserved)) -
@@ -61,8 +61,8 @@ static bool is_reachable(const struct ring *ring, ring_word consumed)
 
 /*
  * Finds the index of the spare, the one memory that no place refers to. This also works if the
- * previous reader died while it held a packet. The sum of the places' indices determines the
- * missing index, and the sum of their squares verifies it.
+ * previous reader died while it held a packet. The sum of the places' memory indices determines
+ * the missing index, and the sum of their squares verifies it.
  */
 static int find_spare(const struct ring *ring, uint32_t *spare_index)
 {
@@ -99,8 +99,8 @@ int ring_reader_init(struct ring_reader *reader, const struct ring *ring)
 }
 
 /*
- * The paper's equations 2 and 4, for the requested packet. The acquire pairs with
- * ring_deliver().
+ * Tests equations 2 and 4 of the paper (doc/ring.md) for the requested packet. The acquire pairs
+ * with the release in ring_deliver().
  */
 static int get_discard(const struct ring_reader *reader, ring_word position,
 		       struct ring_packet *packet)
@@ -119,7 +119,7 @@ static int get_discard(const struct ring_reader *reader, ring_word position,
 	return 0;
 }
 
-/* Returns the reason why the memory in a place is not the requested packet. */
+/* Returns the reason why the memory in a place does not hold the requested packet. */
 static int why_not(const struct ring *ring, ring_word position, uint64_t id)
 {
 	if (is_before(position, oldest(ring)))
@@ -197,8 +197,8 @@ void ring_put(struct ring_reader *reader, struct ring_packet *packet)
 }
 
 /*
- * The paper's algorithm 7, for a packet that may be requested again. Since ring_get(),
- * reader->spare is the index of the held memory, and the former spare lies in the place.
+ * The paper's algorithm 7: puts the packet back, so that it can be requested again. ring_get() has
+ * set reader->spare to the index of the held memory and left the former spare in the place.
  */
 void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet)
 {
@@ -213,11 +213,11 @@ void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet)
 	if (!RING_GUARD_PUT)
 		ring_store_release(&place->id, back);
 	else if (!ring_shared_cmpxchg(&place->id, packet->id, back))
-		return; /* a writer has taken the place; the held memory stays the spare */
+		return; /* a writer entered the place; the held memory is the new spare */
 	reader->spare = (uint32_t)(packet->id & RING_ID_INDEX);
 }
 
-/* In overwrite mode writers ignore the reader, so it skips the packets that were overwritten. */
+/* In overwrite mode writers do not wait for the reader, so the reader skips overwritten packets. */
 static void skip_overwritten(struct ring_reader *reader)
 {
 	const struct ring *ring = &reader->ring;
@@ -241,8 +241,8 @@ static bool is_at_end(const struct ring_reader *reader)
 }
 
 /*
- * The rest of the paper's algorithm 5; since the ring wakes no reader, it returns -EAGAIN or
- * -ENODATA.
+ * The rest of the paper's algorithm 5. The ring does not wake readers: if there is no packet, this
+ * function returns -EAGAIN or -ENODATA instead of waiting.
  */
 int ring_next(struct ring_reader *reader, struct ring_packet *packet)
 {
@@ -250,7 +250,7 @@ int ring_next(struct ring_reader *reader, struct ring_packet *packet)
 	unsigned int turn;
 	int error = -EAGAIN;
 
-	/* Writers may overtake the reader repeatedly; give up after some turns. */
+	/* Writers may overtake the reader repeatedly, so the number of attempts is limited. */
 	for (turn = 0; turn < 8; turn++) {
 		skip_overwritten(reader);
 		error = ring_get(reader, reader->consumed, packet);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Repairs the ring of a killed writer (doc/ring.md: a dead writer). All stores of a killed
- * thread up to some instruction are visible, and no later ones. The stack of open slots lists
- * the reservations in progress. Repair drops the entries that were never reserved. For each
- * other entry, from the innermost, it repeats the writer's pending steps, covers the slot with
- * a padding record and counts it. Then it closes the packet of a dead flusher, corrects the
- * committed counts, and delivers closed packets. Each step may be repeated, so a repair that
- * is killed can be run again.
+ * Repairs the ring of a killed writer (doc/ring.md: a dead writer). After a kill, memory has all
+ * stores up to some instruction of the killed thread, and no later ones. The stack of open slots
+ * lists the reservations in progress. Repair drops the entries that were never reserved. For each
+ * other entry, beginning with the innermost, repair repeats the writer's pending steps, covers the
+ * slot with a padding record and counts it as lost. Then repair closes the packet that a dead
+ * flusher was closing, corrects the committed counts, and delivers closed packets. Each step may
+ * be repeated, so a repair that is killed can be run again.
  *
- * A malicious program may damage the memory; no value in it leads repair outside of the ring.
+ * A malicious program may damage the memory, so repair checks all values before it uses them as
+ * positions.
  */
 #include "ring/ring_write.h"
 
-/* An entry of the stack, and what its reservation had to do. */
+/* An entry of the stack of open slots, and the steps that its reservation required. */
 struct open_slot {
 	struct ring_open_slot entry;
 	uint32_t index;	  /* index in the stack */
@@ -29,8 +30,8 @@ static ring_word length_of(const struct ring_open_slot *entry)
 }
 
 /*
- * Derives from slot->entry which steps its reservation required. Returns false if the entry
- * cannot be that of a reservation.
+ * Derives from slot->entry which steps its reservation required. Returns false if no reservation
+ * can have made this entry.
  */
 static bool understand(const struct ring *ring, struct open_slot *slot)
 {
@@ -53,8 +54,9 @@ static bool understand(const struct ring *ring, struct open_slot *slot)
 }
 
 /*
- * Returns whether the packet is delivered. In overwrite mode the reader may take a packet, and
- * may already have read it, as soon as the id is stored; delivered is stored after the id.
+ * Returns whether the packet is delivered. In overwrite mode a packet counts as delivered as soon
+ * as its place's id is stored, since the reader may read the packet from then on. `delivered` is
+ * stored after the id.
  */
 static bool is_delivered(const struct ring *ring, ring_word packet)
 {
@@ -69,8 +71,8 @@ static bool is_delivered(const struct ring *ring, ring_word packet)
 }
 
 /*
- * Returns whether a finalise reserved the whole packet as the empty packet that reports
- * losses. Only a finalise stores a packet's begin in flush.old, and nothing is reserved after
+ * Returns whether ring_finalise() reserved the whole packet as the empty packet that reports
+ * losses. Only ring_finalise() stores a packet's begin in flush.old, and nothing is reserved after
  * that packet.
  */
 static bool is_taken_by_finalise(const struct ring *ring, ring_word packet, ring_word reserved)
@@ -116,12 +118,15 @@ static void set_closed(struct ring_place *place, ring_word closed_at,
 	place->end_time = entry->time;
 	for (i = 0; i < OPROF_NR_LOST; i++)
 		ring_store(&place->lost_by[i], entry->lost_by[i]);
-	/* Pairs with content_of() in the next repair, in case this one is killed. */
+	/* Pairs with content_of() in the next repair, which runs if this repair is killed. */
 	ring_barrier();
 	ring_store(&place->closed_at, closed_at);
 }
 
-/* Repeats the steps that the writer may have done or not, and covers the slot. */
+/*
+ * Repeats all steps of the slot's writer, since it is unknown which of them were done, and covers
+ * the slot.
+ */
 static void cover(struct ring *ring, const struct open_slot *slot)
 {
 	const struct ring_open_slot *entry = &slot->entry;
@@ -140,16 +145,16 @@ static void cover(struct ring *ring, const struct open_slot *slot)
 	memory = ring_memory(ring, place, slot->packet, true);
 	ring_write_padding(memory + (ring_word)(slot->begin - slot->packet),
 			   (uint32_t)(ring_word)(entry->end - slot->begin), entry->time);
-	/* It is unknown whether the slot's commit was counted. */
+	/* It is unknown whether the commit of this slot was counted. */
 	ring_store(&place->committed, (uint64_t)OPROF_PACKET_NR_UNKNOWN << 32);
 	if ((int64_t)(entry->time - ring_load(&ring->shared->last_time)) > 0)
 		ring_store(&ring->shared->last_time, entry->time);
 }
 
 /*
- * For a packet that is reserved up to its end: returns the length of its content, or 0 if
- * closed_at is not stored yet. If closed_at is stored, so are the packet's times and losses:
- * pairs with the barriers in both set_closed() functions.
+ * The packet must be reserved up to its end. Returns the length of its content, or 0 if closed_at
+ * is not stored yet. If closed_at is stored, then the packet's times and losses are stored, too.
+ * Pairs with the barriers in both set_closed() functions.
  */
 static ring_word content_of(const struct ring *ring, ring_word packet)
 {
@@ -162,9 +167,9 @@ static ring_word content_of(const struct ring *ring, ring_word packet)
 }
 
 /*
- * Completes the work of a flusher that died with the writer, as a thread of the same process.
- * All writers' slots are covered now. So if the packet is reserved up to its end and has no
- * closed_at, the flusher was closing it.
+ * Completes the work of a flusher that was a thread of the writer's process and died with the
+ * writer. All writers' slots are covered now. Therefore, if the packet is reserved up to its end
+ * but closed_at is not stored, the flusher was closing this packet.
  */
 static void close_again(struct ring *ring, ring_word reserved)
 {
@@ -186,11 +191,11 @@ static void close_again(struct ring *ring, ring_word reserved)
 }
 
 /*
- * Corrects the entry of a flusher that tried to close the packet at the begin of this slot. It
- * is unknown whether the flusher or the slot's writer reserved this position. The slot is
- * covered in both cases, so flush.old moves to the slot's end. The time is stored first: if this
- * repair is killed, the next one either finds the old position and repeats both stores, or finds
- * the new position and the time.
+ * Corrects ring_shared.flush, the entry of a flusher that tried to close the packet at the begin
+ * of this slot. It is unknown whether the flusher or the slot's writer reserved this position. The
+ * slot is covered in both cases, so flush.old moves to the slot's end. The time is stored first.
+ * If this repair is killed, the next repair either finds the old position and repeats both stores,
+ * or finds the new position and the time.
  */
 static void close_behind(struct ring *ring, const struct open_slot *slot)
 {
@@ -214,7 +219,7 @@ static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 	ring_word bytes = (ring_word)(reserved - packet);
 	uint64_t committed = ring_load(&place->committed);
 
-	if (is_delivered(ring, packet)) { /* only the store of delivered is missing */
+	if (is_delivered(ring, packet)) { /* only `delivered` is not stored yet */
 		ring_store_release(&place->delivered, (ring_word)(packet + ring_lap_bytes(ring)));
 		return 0;
 	}
@@ -235,8 +240,8 @@ static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 }
 
 /*
- * Invalidates an entry, after all stores that repeat its work: if this thread is killed, the
- * next repair knows the slot only by this entry.
+ * Invalidates an entry. The barrier orders this after all stores that repeat the entry's work: if
+ * this thread is killed, the next repair finds the slot only by this entry.
  */
 static void invalidate(struct ring *ring, uint32_t index)
 {
@@ -262,8 +267,9 @@ static uint32_t read_stack(struct ring *ring, struct open_slot *slots)
 }
 
 /*
- * Keeps the entries that were reserved, and returns their number. Outer entries are checked
- * first, since the inner entries, which are then still in the array, show which of them are bogus.
+ * Keeps in `slots` only the entries that were reserved, and returns their number. Outer entries
+ * are checked first, while the inner entries are still in the array: an outer entry that an inner
+ * entry overlaps is bogus.
  */
 static uint32_t drop_bogus(struct ring *ring, struct open_slot *slots, uint32_t nr_slots,
 			   ring_word reserved)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The writers' slow path: opens, closes and delivers packets; flush and finalise.
+ * The writers' slow path, which opens, closes and delivers packets; and ring_flush() and
+ * ring_finalise().
  *
- * A slot takes the slow path if no packet is open, if the slot does not fit the open packet or
- * fills it exactly, or if the record needs a full time after a pause. One cmpxchg of reserved
- * takes the rest of the old sub-buffer, the header of the new packet and the slot. Only then does
- * the writer close the old packet (content end, time and losses) and commit the rest of its
- * sub-buffer as padding. A flush takes only the rest of the sub-buffer. Commits may come in any
- * order. The commit that makes a packet's sum equal to the size of the sub-buffer delivers the
- * packet. The store of place->delivered (with release) frees the place for the packet of the next
- * lap.
+ * A reserve takes the slow path if no packet is open, if the slot does not fit the open packet or
+ * fills it exactly, or if the record needs an extended header because of a long pause. One cmpxchg
+ * of `reserved` reserves the rest of the old sub-buffer, the header of the new packet and the
+ * slot. After that, the writer closes the old packet (stores the end of its content, its time and
+ * losses) and commits the rest of the old sub-buffer as padding. A flush reserves only the rest of
+ * the sub-buffer. Commits may come in any order. The commit that makes a packet's sum equal to the
+ * size of the sub-buffer delivers the packet. The store of place->delivered (with release) frees
+ * the place for the packet of the next lap.
  */
 #include "ring/ring_write.h"
 
@@ -41,11 +42,17 @@ void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old)
 	for (i = 0; i < depth && i < RING_DEPTH_MAX; i++) {
 		ring_word length = (ring_word)(ring_load(&open[i].end) - ring_load(&open[i].old));
 
-		/* The entry's writer will make it valid from an outdated value of reserved. */
+		/*
+		 * The entry's writer will make the entry valid, but with an outdated value of
+		 * ring_shared.reserved.
+		 */
 		if (!ring_load(&open[i].valid)) {
 			if (RING_GUARD_SPOILED)
 				ring_store(&open[i].spoiled, 1);
-			/* This slot lies inside of the entry, so the entry was not reserved. */
+			/*
+			 * The new slot begins inside of the entry, so the entry was never
+			 * reserved.
+			 */
 		} else if (RING_GUARD_INVALIDATE &&
 			   (ring_word)(old - ring_load(&open[i].old)) < length) {
 			ring_store(&open[i].spoiled, 1);
@@ -99,11 +106,10 @@ static void set_id_delivered(const struct ring *ring, struct ring_place *place, 
 }
 
 /*
- * All slots are committed, so no other thread writes here until place->delivered has the position
- * of the next lap. The release of delivered pairs with the acquires in ring_get() and may_enter().
- * All writes to the packet come before this release: the writes of nested writers, since they run
- * on this CPU; the writes of a flusher, since it added to committed with release before this
- * thread did.
+ * All slots are committed, so no other thread writes to this packet's place until place->delivered
+ * has the position of the next lap. The release of delivered pairs with the acquires in ring_get()
+ * and may_enter(). All writes to the packet come before this release: nested writers run on this
+ * CPU, and a flusher has added to `committed` with release before this thread did.
  */
 void ring_deliver(struct ring *ring, struct ring_place *place)
 {
@@ -125,8 +131,8 @@ void ring_deliver(struct ring *ring, struct ring_place *place)
 }
 
 /*
- * Stores end, time and losses of a closed packet (the paper's SWITCHOLDSUBBUF) for the thread
- * that delivers the packet.
+ * Stores end, time and losses of a closed packet, for the thread that delivers it (SWITCHOLDSUBBUF
+ * in the paper, see doc/ring.md).
  */
 static void set_closed(struct ring_place *place, ring_word closed_at, uint64_t time,
 		       const uint64_t *lost_by)
@@ -137,15 +143,18 @@ static void set_closed(struct ring_place *place, ring_word closed_at, uint64_t t
 	for (i = 0; i < OPROF_NR_LOST; i++)
 		ring_store(&place->lost_by[i], lost_by[i]);
 	/*
-	 * Pairs with content_of() in ring_repair.c: if closed_at is stored, then so are the
-	 * packet's times (with begin_time) and losses.
+	 * Pairs with content_of() in ring_repair.c: if closed_at is stored, then the packet's
+	 * times (including begin_time) and losses are stored, too.
 	 */
 	ring_barrier();
 	ring_store(&place->closed_at, closed_at);
 	ring_barrier();
 }
 
-/* Closes the packet that is open at closed_at; the rest of its sub-buffer is padding. */
+/*
+ * Closes the packet whose content ends at closed_at. The rest of the packet's sub-buffer is
+ * padding.
+ */
 static void close_packet(struct ring *ring, ring_word closed_at, uint64_t time,
 			 const uint64_t *lost_by)
 {
@@ -160,7 +169,8 @@ static void close_packet(struct ring *ring, ring_word closed_at, uint64_t time,
 /* ---- reserve ---- */
 
 /*
- * Computes the begin, payload and end of a slot that begins at the first aligned position >= from.
+ * Computes the begin, payload and end of a slot that begins at the first aligned position not
+ * before `from`.
  */
 static void plan_slot(struct plan *plan, const struct ring_request *request, ring_word from)
 {
@@ -183,9 +193,9 @@ static uint64_t bytes_in_fresh(const struct ring_request *request)
 }
 
 /*
- * Returns 0 if writers may enter the packet at position packet; -EBUSY, -ENOSPC as ring_reserve();
- * -EAGAIN if ring_shared.reserved has changed since old was loaded from it. The acquire of
- * consumed pairs with the release in consume(): the reader has finished reading this place.
+ * Returns 0 if writers may enter the packet at position `packet`; -EBUSY, -ENOSPC as
+ * ring_reserve(); -EAGAIN if ring_shared.reserved is no longer `old`. The acquire of consumed
+ * pairs with the release in consume(): the reader has finished reading this place.
  */
 static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 {
@@ -195,7 +205,10 @@ static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 	/* Equation 3: the packet of the previous lap is fully committed. */
 	if (RING_GUARD_ENTER && delivered != packet)
 		error = -EBUSY;
-	/* Equation 1: the reader has not yet read the packet of the previous lap. */
+	/*
+	 * The packet of the previous lap is not fully committed (equation 3 of the paper, see
+	 * doc/ring.md).
+	 */
 	else if (ring->mode == RING_DISCARD &&
 		 (ring_word)(packet - ring_load_acquire(&ring->shared->consumed)) >=
 			 ring_lap_bytes(ring))
@@ -218,7 +231,7 @@ static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
 	return time;
 }
 
-/* Returns whether the slot needs a new packet: none is open, or the slot does not fit into it. */
+/* The reader has not yet read the packet of the previous lap (the paper's equation 1). */
 static bool must_open(const struct ring *ring, const struct ring_request *request,
 		      const struct plan *plan)
 {
@@ -226,7 +239,7 @@ static bool must_open(const struct ring *ring, const struct ring_request *reques
 	       (ring_word)(plan->end - packet_begin(ring, plan->old)) > ring_sub_buffer_bytes(ring);
 }
 
-/* Plans the slot as the first one of the next packet. Returns as plan_reserve(). */
+/* Plans the slot as the first slot of the next packet. Returns 0 or an error as plan_reserve(). */
 static int plan_open(struct ring *ring, const struct ring_request *request, struct plan *plan)
 {
 	int error;
@@ -239,15 +252,18 @@ static int plan_open(struct ring *ring, const struct ring_request *request, stru
 	if (error)
 		return error;
 	plan->opens = true;
-	/* The packet begins with the stamp of this record, so the record needs no full time. */
+	/*
+	 * The packet's begin time is the stamp of this record, so the record needs no extended
+	 * header for its time.
+	 */
 	plan->extended = ring_is_extended(request->event_id, 0);
 	plan_slot(plan, request, (ring_word)(plan->packet + sizeof(struct oprof_packet_header)));
 	return 0;
 }
 
 /*
- * Plans one turn of the loop (the paper's algorithm 1). Returns 0; -EAGAIN: another turn is
- * needed; else the error for which the record is lost. A record that does not fit even with the
+ * Plans one turn of the reserve loop (the paper's algorithm 1). Returns 0; -EAGAIN: another turn
+ * is needed; else the error for which the record is lost. A record that does not fit even with the
  * shortest header is refused before the clock is read, since reading the clock takes longer than
  * all other steps.
  */
@@ -285,8 +301,8 @@ static int plan_reserve(struct ring *ring, const struct ring_request *request, s
 }
 
 /*
- * The packet that closes now reports the losses up to now. They are read before the cmpxchg that
- * closes it. The next packet then reads them later, so that its counts cannot be lower.
+ * A turn that closes a packet reads the losses to report in it before the cmpxchg that closes the
+ * packet. The next packet's losses are read later, so its counts cannot be lower.
  */
 static int reserve_loop(struct ring *ring, const struct ring_request *request, struct plan *plan,
 			const struct ring_slot *slot)
@@ -328,7 +344,7 @@ static int lose(struct ring *ring, const struct ring_slot *slot, int error)
 	return error;
 }
 
-/* The paper's SWITCHNEWSUBBUF and ENDSWITCHCURRENT: closes and opens packets as planned. */
+/* Closes and opens packets as planned (the paper's SWITCHNEWSUBBUF and ENDSWITCHCURRENT). */
 static void open_and_close(struct ring *ring, const struct plan *plan)
 {
 	struct ring_place *place = ring_place(ring, plan->packet);
@@ -371,7 +387,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time)
 {
-	/* A slot that needed an extended header has room for one here. */
+	/* If the cancelled record had an extended header, the slot is long enough for one here. */
 	bool extended = bytes >= OPROF_RECORD_EXTENDED_BYTES;
 	uint32_t header = extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES;
 
@@ -417,8 +433,8 @@ void ring_copy_string(uint8_t *to, const char *from, size_t n)
 /*
  * Returns a time that is not before the earlier stamps of the ring and not after the stamps of
  * later packets. Leaves ring_shared.last_time unchanged: a writer that interrupts the flush may
- * still write a record directly after the last slot, and a compact header is relative to the stamp
- * of that slot.
+ * still write a record directly after the last slot, and the time in its compact header is
+ * relative to the stamp of the last slot.
  */
 static uint64_t flush_stamp(struct ring *ring)
 {
@@ -497,8 +513,8 @@ int ring_flush(struct ring *ring)
 }
 
 /*
- * Returns whether the last packet reports all losses; false if the ring never had a packet. No
- * packet is open, so the last packet ends at reserved.
+ * Returns whether the last packet reports all losses. Returns false if the ring never had a
+ * packet. No packet is open, so the last packet ends at reserved.
  */
 static bool all_is_told(const struct ring *ring, ring_word reserved, const uint64_t *lost_by)
 {
@@ -516,9 +532,9 @@ static bool all_is_told(const struct ring *ring, ring_word reserved, const uint6
 }
 
 /*
- * Ends the ring if no packet is open; unless all_is_told(), first adds an empty packet. Returns
- * 0; -EALREADY: the ring was already finalised; -EAGAIN: a packet is open or a writer intervened;
- * -ENOSPC: no room for the empty packet.
+ * Ends the ring if no packet is open. If the last packet does not report all losses, first adds an
+ * empty packet that reports them. Returns 0; -EALREADY: the ring was already finalised; -EAGAIN: a
+ * packet is open or a writer intervened; -ENOSPC: no room for the empty packet.
  */
 static int end_with_losses(struct ring *ring)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The writers' fast path: ring_reserve(), then ring_commit() or ring_cancel(). Between the two
- * calls the writer only writes to the slot. Callable from NMIs (kernel) and signal handlers (user
- * space).
+ * The writers' fast path: ring_reserve(), then ring_commit() or ring_cancel(). Between these two
+ * calls the writer may only write to the slot. Callable from NMIs (kernel) and signal handlers
+ * (user space).
  */
 #ifndef RING_RING_WRITE_H
 #define RING_RING_WRITE_H
@@ -25,12 +25,15 @@ struct ring_request {
 int ring_reserve_slow(struct ring *ring, const struct ring_request *request,
 		      struct ring_slot *slot);
 
-/* Writes the packet's header and delivers it. Called by the last commit of the packet. */
+/*
+ * Writes the packet's header and delivers the packet. The last commit of the packet calls this
+ * function.
+ */
 void ring_deliver(struct ring *ring, struct ring_place *place);
 
 /*
  * Spoils the entries of open_slots below depth whose writers were interrupted before they reserved
- * a slot. old: begin of the slot that the nested writer has reserved.
+ * a slot. `old` is the begin of the slot that the nested writer has reserved.
  */
 void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old);
 
@@ -42,13 +45,14 @@ static inline struct ring_place *ring_place(const struct ring *ring, ring_word p
 /*
  * Claims the memory of a place for the writers (the paper's reference flag), and returns it.
  * Nested writers also claim the memory, since the writer that opened the packet may not have
- * claimed it yet. From then on the reader does not change the id until delivery. The claim is one
- * step without a loop, whatever the reader does.
+ * claimed it yet. After the claim, the reader does not change the id until the packet is
+ * delivered. The claim is a single step without a loop, even if the reader changes the id at the
+ * same time.
  *
- * In discard mode the id never changes and the flag is never set, so the kernel's writers need
- * not check the mode. In user space other processes can write to the ring's memory (the kernel
- * maps its rings read-only), so the id is not trusted: in discard mode each place has its own
- * memory, and in overwrite mode an index outside of the ring becomes 0.
+ * In discard mode the id never changes and RING_ID_NOREF is never set, so writers in the kernel
+ * need not check the mode. In user space other processes can write to the ring's memory (the
+ * kernel maps its rings read-only), so the id is not trusted: in discard mode each place has its
+ * own memory, and in overwrite mode an index outside of the ring becomes 0.
  */
 static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, ring_word position,
 				   bool opens)
@@ -57,9 +61,9 @@ static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, 
 
 	if (!RING_PORT_WRITER_MAY_DIE || ring->mode == RING_OVERWRITE) {
 		/*
-		 * No acquire is needed if the flag is clear. Either a writer of this CPU or
-		 * thread cleared it, with acquire; or the caller is a flusher on another CPU,
-		 * which has seen that writer's commits.
+		 * If RING_ID_NOREF is clear, no acquire is needed: a writer of this CPU or thread
+		 * cleared it with an acquire. If the caller is a flusher on another CPU, it has
+		 * seen the commits of that writer.
 		 */
 		id = ring_load(&place->id);
 		if (ring_unlikely(id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
@@ -69,7 +73,7 @@ static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, 
 		}
 		index = id & RING_ID_INDEX;
 		if (RING_PORT_WRITER_MAY_DIE && ring_unlikely(index > ring->nr_places))
-			index = 0; /* damaged, but inside of the ring */
+			index = 0; /* the id is damaged; stay inside the ring */
 	}
 	return ring->memories + (index << ring->sub_order);
 }
@@ -79,16 +83,16 @@ static inline ring_word ring_align(ring_word position, uint32_t align)
 	return (ring_word)((position + (align - 1)) & ~(ring_word)(align - 1));
 }
 
-/* As ring_align(), for an offset in a sub-buffer. */
+/* Does the same as ring_align(), but for an offset in a sub-buffer. */
 static inline uint64_t ring_align_offset(uint64_t offset, uint32_t align)
 {
 	return (offset + (align - 1)) & ~(uint64_t)(align - 1);
 }
 
 /*
- * Reads the session's clock, made monotonic within the ring, and sets *last to last_time.
- * last_time is stored after the slot is reserved, so it may be older than the stamp of the
- * previous slot. It is never later than that stamp, as compact headers require.
+ * Returns the session's time, made monotonic within the ring, and sets *last to
+ * ring_shared.last_time. last_time is stored after the slot is reserved, so it may be older than
+ * the stamp of the previous slot. It is never later than that stamp, as compact headers require.
  */
 static inline uint64_t ring_stamp(struct ring *ring, enum ring_clock clock, uint64_t *last)
 {
@@ -103,7 +107,7 @@ static inline bool ring_is_extended(uint32_t event_id, uint64_t since_last)
 	return event_id > OPROF_EVENT_COMPACT_MAX || since_last >> OPROF_RECORD_TIME_BITS;
 }
 
-/* Copies each word by itself; otherwise the compiler builds an array on the stack first. */
+/* Stores each word separately; otherwise the compiler builds an array on the stack first. */
 static ring_always_inline void ring_write_header(uint8_t *begin, uint32_t event_id, uint64_t time,
 						 bool extended)
 {
@@ -136,7 +140,7 @@ static inline bool ring_push(struct ring *ring, struct ring_slot *slot)
 	ring_store(&ring->shared->open_slots[depth].spoiled, 0); /* ring_pop() cleared valid */
 	ring_barrier();
 	ring_store(&ring->shared->depth, depth + 1);
-	ring_barrier(); /* a nested writer must take the next entry */
+	ring_barrier(); /* a nested writer that runs from here on uses the next entry */
 	return true;
 }
 
@@ -151,8 +155,8 @@ static inline void ring_pop(struct ring *ring, const struct ring_slot *slot)
 }
 
 /*
- * Resets the slot's entry after a failed turn of the reserve loop. The next turn loads
- * ring_shared.reserved again.
+ * Resets the slot's entry after a failed turn of the reserve loop. Must be called before the next
+ * turn loads ring_shared.reserved.
  */
 static inline void ring_untrack(struct ring *ring, const struct ring_slot *slot)
 {
@@ -194,8 +198,8 @@ static inline bool ring_track(struct ring *ring, const struct ring_slot *slot, r
 }
 
 /*
- * Ends a turn by the paper's compare and exchange. lost_by as for ring_track(). Returns false if
- * the loop needs another turn.
+ * Ends a turn of the reserve loop by the compare and exchange of ring_shared.reserved. lost_by is
+ * used as in ring_track(). Returns false if the loop needs another turn.
  */
 static inline bool ring_take(struct ring *ring, const struct ring_slot *slot, ring_word old,
 			     ring_word end, uint64_t time, const uint64_t *lost_by)
@@ -207,7 +211,7 @@ static inline bool ring_take(struct ring *ring, const struct ring_slot *slot, ri
 	return false;
 }
 
-/* Must directly follow a successful ring_take(), before anything else. */
+/* Must be called directly after a successful ring_take(), before any other step. */
 static inline void ring_reserved(struct ring *ring, struct ring_shared *shared,
 				 const struct ring_slot *slot, ring_word old, uint64_t time)
 {
@@ -217,8 +221,9 @@ static inline void ring_reserved(struct ring *ring, struct ring_shared *shared,
 }
 
 /*
- * Counts a loss before the slow path, and returns error. The only such loss is that the stack of
- * open slots is full, so no entry must be popped. The slow path counts its own losses.
+ * Counts a loss that happens before the slow path, and returns `error`. The only reason for such a
+ * loss is a full stack of open slots, so no entry has to be popped. The slow path counts its own
+ * losses.
  */
 static inline int ring_lose(struct ring *ring, enum oprof_ring_lost reason, int error)
 {
@@ -243,15 +248,15 @@ static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t p
 }
 
 /*
- * The fast path of reserve, which nearly all records take. Returns false if the record needs
- * the slow path; nothing is then reserved. If writers cannot die, a caller may call only this
- * function and, if it fails, ring_reserve() in a separate function: the caller's fast path then
- * saves no registers. If writers cannot die and a nested writer intervened, this function also
- * leaves the retry to the slow path.
+ * The fast path of ring_reserve(), which nearly all records take. Returns false if the record
+ * needs the slow path; nothing is then reserved. In ports where writers cannot die, a caller may
+ * call this function directly and, if it fails, call ring_reserve() in a separate function: the
+ * caller's fast path then saves no registers. In such ports, this function also fails if a nested
+ * writer intervened, and the slow path retries.
  *
- * clock must be the ring's clock and extended must be ring_is_extended(event_id, 0). A caller
- * with a separate path for each value passes constants. Offsets and their sums lie in the
- * sub-buffer and never wrap.
+ * clock must be the ring's clock and extended must be ring_is_extended(event_id, 0). Callers that
+ * have a separate path for each value pass constants. The function computes with offsets in the
+ * sub-buffer, whose sums never wrap.
  *
  * The clock is read only once the slot is known to fit the fast path: reading it takes longer
  * than all other steps, and a refusal needs no stamp.
@@ -281,7 +286,7 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
 		ring_barrier();
 		if (RING_GUARD_CLOCK_IN_LOOP)
 			time = ring_stamp(ring, clock, &last);
-		/* After a long pause this record alone needs an extended header. */
+		/* After a long pause, only this record needs an extended header. */
 		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
 			return false;
 		taken = ring_take(ring, slot, old, (ring_word)(old + (end - from)), time, NULL);
@@ -303,12 +308,13 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
 }
 
 /*
- * Reserves a slot for a record of event_id with a payload of this size and alignment. Writes
- * the record header; slot->payload points to the payload. The paper's algorithms 1 and 2.
+ * Reserves a slot for a record of event_id with a payload of this size and alignment. Writes the
+ * record header; slot->payload points to the payload. These are algorithms 1 and 2 of the paper
+ * (doc/ring.md).
  *
  * Returns 0, or an error, and counts the loss: -ENOSPC as lost_full; -EBUSY as lost_nested;
- * -EMSGSIZE as lost_too_big; -ESHUTDOWN as lost_stopped. Wait-free: it retries only after a
- * nested writer or a flush intervened.
+ * -EMSGSIZE as lost_too_big; -ESHUTDOWN as lost_stopped. The function is wait-free: it retries
+ * only after a nested writer or a flush intervened.
  */
 static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
 			       uint32_t align, struct ring_slot *slot)
@@ -338,7 +344,10 @@ static inline bool ring_add_committed(struct ring *ring, struct ring_place *plac
 /* Declares a slot's bytes final. The paper's algorithm 3. */
 static inline void ring_commit(struct ring *ring, struct ring_slot *slot)
 {
-	/* Orders data before the count for interrupts; ring_deliver() orders them for readers. */
+	/*
+	 * The data must be stored before the count, as interrupts see it; ring_deliver() orders
+	 * both for readers.
+	 */
 	ring_barrier();
 	if (ring_unlikely(
 		    ring_add_committed(ring, slot->place, slot->commit_bytes + RING_ONE_RECORD)))
@@ -353,9 +362,9 @@ void ring_cancel(struct ring *ring, struct ring_slot *slot);
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time);
 
 /*
- * Copies a string to the n bytes at `to`, which were reserved for its length as measured earlier.
- * The string may have changed since then. Always writes n bytes: fills missing bytes with '#';
- * the last byte is NUL.
+ * Copies the string `from` to the n bytes at `to`. The caller has measured the string's length
+ * earlier, to reserve n bytes, but another thread may have changed the string since then. Always
+ * writes n bytes: fills missing bytes with '#'; the last byte is NUL.
  */
 void ring_copy_string(uint8_t *to, const char *from, size_t n);
 

@@ -22,25 +22,25 @@
 
 enum oprof_request {
 	OPROF_REQUEST_STATUS = 1, /* the answer has the counters and the state, one per line */
-	OPROF_REQUEST_START = 2,  /* sample from now on; no effect while sampling runs */
-	OPROF_REQUEST_STOP = 3,	  /* stop sampling; all files stay open */
-	OPROF_REQUEST_DUMP = 4,	  /* the answer comes when all earlier samples are on disk */
-	OPROF_REQUEST_RESET = 5,  /* dump, then begin an empty "current" session */
-	OPROF_REQUEST_SAVE = 6, /* "name N": dump, rename the session to N, begin a new "current" */
+	OPROF_REQUEST_START = 2,  /* start sampling; no effect if sampling already runs */
+	OPROF_REQUEST_STOP = 3,	  /* stop sampling; the session's files stay open */
+	OPROF_REQUEST_DUMP = 4,	  /* dump: the answer comes when all earlier samples are on disk */
+	OPROF_REQUEST_RESET = 5,  /* dump, then begin a new, empty session "current" */
+	OPROF_REQUEST_SAVE = 6,	  /* "name N": dump, rename the session N, begin a new "current" */
 	OPROF_REQUEST_SHUTDOWN = 7, /* stop, dump, answer, exit */
 	/*
-	 * Returns the samples of the time from N ns before now until M ns before now. The text is
-	 * "last_ns N", optionally "until_ns M" (otherwise M is 0), and optionally "separate all",
-	 * which keeps threads, CPUs and cgroups apart whatever the session's separation is. The
-	 * answer carries one descriptor (SCM_RIGHTS) of a slice (oprof/slice.h) in memory. The
-	 * answer's lines begin_ns and end_ns give the time range of the slice. This range is
+	 * The answer returns the samples taken between N ns and M ns ago. The text is "last_ns N",
+	 * optionally "until_ns M" (otherwise M is 0), and optionally "separate all", which
+	 * separates the samples by thread, CPU and cgroup, whatever the session's own separation
+	 * is. The answer carries one descriptor (SCM_RIGHTS) of a slice (oprof/slice.h) in memory.
+	 * The answer's lines begin_ns and end_ns give the time range of the slice. This range is
 	 * shorter than requested if the samples in memory do not reach back far enough.
 	 */
 	OPROF_REQUEST_RECENT = 8,
 	/*
 	 * Only for a trace session. The text is "folder PATH": write the content of the flight
-	 * recorder to PATH and continue to record. The answer comes when the snapshot is on
-	 * disk and describes its content.
+	 * recorder to the new trace folder PATH, and continue recording. The answer comes when the
+	 * snapshot is on disk and describes the snapshot's content.
 	 */
 	OPROF_REQUEST_SNAPSHOT = 9,
 };
@@ -48,7 +48,7 @@ enum oprof_request {
 struct oprof_message {
 	uint32_t magic;
 	uint16_t version;
-	uint16_t request;    /* enum oprof_request; an answer repeats its request */
+	uint16_t request;    /* an answer repeats the request's value */
 	int32_t status;	     /* answers: 0 or -errno; on error the text has a line "error TEXT" */
 	uint32_t size_bytes; /* bytes of the text after this struct */
 };

@@ -4,12 +4,12 @@
  * stream of the module's buffer (doc/kmod.md).
  *
  * The stream consists of records (oprof/record.h), with these limits of the kernel:
- *  - A frame in the kernel has image OPROF_IMAGE_NONE, mode KERNEL, and the raw address as
- *    offset. The reader looks up the kernel's symbols and recognises idle routines: the
- *    kernel never reports mode IDLE.
- *  - An IMAGE record announces a cookie before the first record that names it; a RELEASE
- *    record ends the cookie's use.
- *  - A read returns whole records only.
+ *  - A frame in the kernel has image OPROF_IMAGE_NONE, mode KERNEL, and the raw address as offset.
+ *    The reader looks up the kernel's symbols. It also has to recognise the idle routines, since
+ *    the module never reports mode IDLE.
+ *  - An IMAGE record announces a cookie before the first record that contains this cookie; a
+ *    RELEASE record ends the cookie's use.
+ *  - read(2) returns whole records only.
  *
  * Compiles alone in the kernel, in C and in C++.
  */
@@ -24,19 +24,22 @@
 #include <sys/ioctl.h>
 #endif
 
-/* Content of the file "version"; raised when an older daemon would misread the stream. */
+/* Content of the file "version"; incremented when an older daemon would misread the stream. */
 #define OPROF_KMOD_VERSION 2
 
 #define OPROF_KMOD_MODULE  "oprof"
 #define OPROF_KMOD_FS_TYPE "oprofilefs"
-#define OPROF_KMOD_MOUNT   "/dev/oprofile" /* where opcontrol --init mounts it */
+#define OPROF_KMOD_MOUNT   "/dev/oprofile" /* mount point that opcontrol --init uses */
 #define OPROF_KMOD_SYSFS   "/sys/fs/oprofile"
 
-/* Numbered folders: 0 to OPROF_KMOD_COUNTERS_MAX - 1. A sample's event is its folder's number. */
+/*
+ * Counters are the numbered folders 0 to OPROF_KMOD_COUNTERS_MAX - 1. A sample's event is the
+ * number of its counter's folder.
+ */
 #define OPROF_KMOD_COUNTERS_MAX 32
 /*
- * In the file "type" of a counter: PERF_TYPE_*, or this value for the module's own timer
- * (count: nanoseconds).
+ * A counter's file "type" contains PERF_TYPE_* or this value. This value selects the module's own
+ * timer; the file "count" then contains nanoseconds.
  */
 #define OPROF_KMOD_TYPE_TIMER 0x544d0000u
 /* Maximum number of callers of one sample, kernel and user together. */
@@ -44,45 +47,46 @@
 /* Maximum number of frames after a sample: the callers and one link. */
 #define OPROF_KMOD_FRAMES_MAX 128
 /*
- * oprof_record.flags of a SAMPLE, in addition to the flags of oprof/record.h. The frames
- * contain one extra frame, a link: the first of the program's frames, or the second if the
- * sample is in the kernel. The link is meant for the program's innermost function: the one that
- * was sampled or that entered the kernel. If this function has no stack frame at that point,
- * the link is its return address; else the link is an arbitrary code address. The reader
- * decides by the function's unwind table.
+ * oprof_record.flags of a SAMPLE, in addition to the flags of oprof/record.h. The sample has one
+ * extra frame, a link. It is the first of the program's frames, or the second if the sample was
+ * taken in the kernel. The link belongs to the program's innermost function, which was sampled or
+ * entered the kernel. If this function has no stack frame at that point, the link is its return
+ * address; otherwise the link is an arbitrary code address. The reader uses the function's unwind
+ * table to decide between the two.
  */
 #define OPROF_KMOD_SAMPLE_LINK 0x100u
 
-/* Binary code outside the kernel that frames refer to; OPROF_RECORD_IMAGE. */
+/* OPROF_RECORD_IMAGE: describes a binary image, other than the kernel, to which frames refer. */
 struct oprof_kmod_image {
 	struct oprof_record head;
 	uint32_t image; /* cookie */
 	uint32_t kind;	/* OPROF_IMAGE_FILE, _MODULE, _VDSO or _ANON of oprof/sample_file.h */
-	/* A file's identity; times in ns since 1970. dev: major << 32 | minor. */
+	/* The identity of a file; times are in ns since 1970. dev is major << 32 | minor. */
 	uint64_t dev;
 	uint64_t inode;
 	uint64_t inode_generation;
 	int64_t mtime_ns;
 	uint64_t file_bytes;
-	/* Address range of a region or module, and the process that owns the region. */
+	/* Address range of a region or module. */
 	uint64_t start, end;
-	uint64_t generation; /* of the process; 0: no process */
+	uint64_t generation; /* of the process that owns a region; 0: no process */
 	int32_t tgid;
 	uint32_t name_bytes; /* with its NUL, without the padding to a multiple of 8; 0: no name */
-	/* char name[]: of a region or module; a file's name is found by its descriptor */
+	/* char name[]: of a region or module. A file's name is read from its descriptor. */
 };
 
-/* A process has ended: no later record has its generation. OPROF_RECORD_PROCESS_END. */
+/* OPROF_RECORD_PROCESS_END: a process has ended, and no later record has its generation. */
 struct oprof_kmod_process_end {
 	struct oprof_record head;
 	uint64_t generation;
 };
 
 /*
- * An ioctl on the buffer. Returns a read-only descriptor of the file that a cookie stands for.
- * This works once per cookie: the kernel then drops its own reference, since a held file keeps
- * its file system mounted. Errors: -ENOENT: the cookie is unknown, released, or not of a file;
- * -ESTALE: the descriptor was already returned; or an error of open(2).
+ * Argument of an ioctl on the buffer, which returns a read-only descriptor of the file that a
+ * cookie stands for. The call succeeds once per cookie: the kernel then drops its own reference to
+ * the file, because a reference keeps the file's file system mounted. Errors: -ENOENT: the cookie
+ * is unknown, released, or not of a file; -ESTALE: the descriptor was already returned; or an
+ * error of open(2).
  */
 struct oprof_kmod_image_open {
 	uint32_t image; /* in */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Tracing by the kernel module: the control filesystem's file "trace" (doc/kmod-trace.md).
- * Each open of the file is a trace session. The session lives as long as that descriptor and
- * the descriptors made from it. Its rings hold packets (oprof/packet.h), which go to a trace
- * folder unchanged.
+ * Tracing by the kernel module: the control filesystem's file "trace" (doc/kmod-trace.md). Each
+ * open(2) of this file makes a trace session, which lives until the descriptor and all ring
+ * descriptors made from it are closed. The session's rings hold packets (oprof/packet.h), which
+ * are written to a trace folder unchanged.
  *
  * This header has the layouts of all records that the module writes, and the ioctl calls. The
- * layouts are tables that the module and the daemon both compile, so that they agree.
+ * module and the daemon both compile the layouts from the same tables.
  *
  * Compiles alone in the kernel, in C and in C++.
  */
@@ -21,7 +21,7 @@
 #include <sys/ioctl.h>
 #endif
 
-/* Raised when an older daemon would misread the records. */
+/* Incremented when an older daemon would misread the records. */
 #define OPROF_KTRACE_VERSION 1
 #define OPROF_KTRACE_FILE    "trace" /* in the control filesystem */
 
@@ -207,8 +207,8 @@ enum oprof_ktrace_kind { OPROF_KTRACE_EVENTS(OPROF_KTRACE_ENUM) OPROF_KTRACE_NR_
 #undef OPROF_KTRACE_ENUM
 
 /*
- * The part of the record before its strings: struct oprof_ktrace_payload_KIND. The members
- * have the prefix f_, since a plain name such as "errno" may be a macro.
+ * struct oprof_ktrace_payload_KIND is the part of the record before its strings. The members have
+ * the prefix f_, since a plain name such as "errno" may be a macro.
  */
 #define OPROF_KTRACE_I(type, name, base) type f_##name;
 #define OPROF_KTRACE_T(name, bytes)	 char f_##name[bytes];
@@ -237,17 +237,17 @@ OPROF_KTRACE_EVENTS(OPROF_KTRACE_PAYLOAD)
 #define OPROF_KTRACE_FILTER_IDS_MAX 1024u
 #define OPROF_KTRACE_DEPTH_MAX	    127u
 
-/* Properties of this module and kernel, and of the clock of the stamps. */
+/* Properties of this module, of this kernel, and of the clock that gives the records' stamps. */
 struct oprof_ktrace_info {
 	uint32_t version;  /* OPROF_KTRACE_VERSION of the module */
-	uint32_t nr_cpus;  /* rings of a channel; every CPU number is less than this */
+	uint32_t nr_cpus;  /* rings of a channel; CPU numbers are less than nr_cpus */
 	uint64_t kinds;	   /* bit n: this kernel has the tracepoint of kind n */
-	uint32_t counter;  /* stamps: 1: time-stamp counter; 0: CLOCK_MONOTONIC, ns */
+	uint32_t counter;  /* clock of stamps: 1: time-stamp counter; 0: CLOCK_MONOTONIC, ns */
 	uint32_t syscalls; /* 1: system calls can be traced */
 	uint64_t freq_hz;  /* ticks of a stamp per second; for a counter, the kernel's estimate */
 	/*
-	 * Both clocks, read at the same time. From two calls some time apart the daemon
-	 * computes the true rate of the counter. Without a counter, stamp equals monotonic_ns.
+	 * Both clocks, read at the same time. The daemon computes the true rate of the counter
+	 * from two calls that are some time apart. Without a counter, stamp equals monotonic_ns.
 	 */
 	uint64_t stamp;
 	uint64_t monotonic_ns;
@@ -288,14 +288,14 @@ enum oprof_ktrace_op {
 
 struct oprof_ktrace_compare {
 	uint8_t op;	   /* enum oprof_ktrace_op */
-	uint8_t bytes;	   /* of the number: 1, 2, 4 or 8 */
+	uint8_t bytes;	   /* size of the number: 1, 2, 4 or 8 */
 	uint8_t is_signed; /* 1: the number is signed, and value is an int64_t */
 	uint8_t reserved;  /* 0 */
 	uint32_t offset;
 	uint64_t value;
 };
 
-/* Adds an event of a kind to a channel; each kind at most once per session. */
+/* Adds an event of a kind to a channel. A session can have each kind only once. */
 struct oprof_ktrace_event {
 	uint32_t channel;
 	uint32_t kind; /* enum oprof_ktrace_kind */
@@ -307,14 +307,15 @@ struct oprof_ktrace_event {
 #define OPROF_KTRACE_NO_EVENT 0xffffffffu /* as an id: do not record this event */
 
 /*
- * A system call. The record of its entry has the selected arguments, packed. Of each argument
- * it has the low arg_bytes bytes (1, 2, 4 or 8; 0: the argument is omitted). If the argument's
- * bit in strings is set, the record has instead the string in the program's memory that the
- * argument points to, with its NUL. The record of the exit is the result, an int64_t.
+ * A system call. The record of its entry has the selected arguments, packed. An argument is
+ * recorded as its low arg_bytes bytes (1, 2, 4 or 8; 0: the argument is omitted). If the
+ * argument's bit in `strings` is set, the argument points to a string in the program's memory, and
+ * the record has this string with its NUL instead. The record of the exit has the result, an
+ * int64_t.
  */
 struct oprof_ktrace_syscall {
 	uint32_t entry_id, exit_id; /* or OPROF_KTRACE_NO_EVENT */
-	uint8_t is_known;	    /* 0: use the ids for unknown calls */
+	uint8_t is_known;	    /* 0: the ids for unknown calls are used instead */
 	uint8_t arg_bytes[OPROF_KTRACE_SYSCALL_ARGS];
 	uint8_t strings;		   /* bit n: argument n is a string */
 	struct oprof_ktrace_compare entry; /* offset in uint64_t args[6] */
@@ -322,9 +323,9 @@ struct oprof_ktrace_syscall {
 };
 
 /*
- * Adds all system calls to a channel; once per session. System calls unknown to the table, and
- * those of 32-bit programs, have records {int64_t id, uint64_t args[6]} and {int64_t id,
- * int64_t ret}.
+ * Adds all system calls to a channel; once per session. System calls that are not in the table,
+ * and all system calls of 32-bit programs, have records {int64_t id, uint64_t args[6]} and
+ * {int64_t id, int64_t ret}.
  */
 struct oprof_ktrace_syscalls {
 	uint32_t channel;
@@ -334,19 +335,20 @@ struct oprof_ktrace_syscalls {
 };
 
 /*
- * How a piece of a raw record is copied to the trace's record, which consists of such pieces.
- * For a string or array, the word __data_loc at offset has its position and length.
+ * Kinds of pieces. The module makes the trace's record from pieces that it copies from the raw
+ * record. For a string or array, the 32-bit word at `offset` (__data_loc) contains its position
+ * and length.
  */
 enum oprof_ktrace_copy_kind {
-	OPROF_KTRACE_COPY_STRETCH,  /* bytes at offset, unchanged */
-	OPROF_KTRACE_COPY_STRING,   /* string: up to its NUL, and a NUL */
-	OPROF_KTRACE_COPY_SEQUENCE, /* array: uint16_t count, then the elements */
+	OPROF_KTRACE_COPY_STRETCH,  /* bytes at `offset`, unchanged */
+	OPROF_KTRACE_COPY_STRING,   /* a string up to its NUL, then a NUL */
+	OPROF_KTRACE_COPY_SEQUENCE, /* an array: uint16_t count, then the elements */
 	OPROF_KTRACE_NR_COPIES,
 };
 
 struct oprof_ktrace_copy {
 	uint16_t kind;	      /* enum oprof_ktrace_copy_kind */
-	uint16_t is_relative; /* 1: __rel_loc: the position counts from the end of its word */
+	uint16_t is_relative; /* 1: __rel_loc: the position is relative to the end of that word */
 	uint32_t offset;
 	uint32_t bytes;	   /* STRETCH: bytes to copy; SEQUENCE: bytes of one element */
 	uint32_t reserved; /* 0 */
@@ -363,7 +365,7 @@ struct oprof_ktrace_named {
 };
 
 /* Adds the samples of a counter, on each CPU, to a channel. */
-#define OPROF_KTRACE_SAMPLE_FREQUENCY 1u /* flags: number is in Hz, else a period */
+#define OPROF_KTRACE_SAMPLE_FREQUENCY 1u /* flag: `number` is a frequency in Hz, else a period */
 #define OPROF_KTRACE_SAMPLE_KERNEL    2u
 #define OPROF_KTRACE_SAMPLE_USER      4u
 
@@ -383,7 +385,7 @@ struct oprof_ktrace_samples {
  * and callchain_user: the callers of ip, innermost first. Each sequence is a uint16_t count,
  * then as many uint64_t addresses.
  */
-#define OPROF_KTRACE_SAMPLE_IS_USER   1u /* ip is in the program */
+#define OPROF_KTRACE_SAMPLE_IS_USER   1u /* ip is an address in the program, else in the kernel */
 #define OPROF_KTRACE_SAMPLE_TRUNCATED 2u /* the stack has more than depth callers */
 #define OPROF_KTRACE_SAMPLE_BROKEN    4u /* the chain ends where a caller could not be read */
 #define OPROF_KTRACE_SAMPLE_LINKED    8u /* callchain_user begins with a link (oprof/kmod.h) */
@@ -402,8 +404,8 @@ struct oprof_ktrace_payload_sample {
 #undef OPROF_KTRACE_I
 
 /*
- * A session keeps an event only if the event's task is in every set that is not empty.
- * doc/kmod-trace.md defines the task of an event.
+ * A session can have one set of ids of each kind. It records an event only if the event's task is
+ * in every set that is not empty. doc/kmod-trace.md defines the task of an event.
  */
 enum oprof_ktrace_filter_by {
 	OPROF_KTRACE_BY_TID,
@@ -411,23 +413,23 @@ enum oprof_ktrace_filter_by {
 	OPROF_KTRACE_BY_PGRP,
 	OPROF_KTRACE_BY_UID, /* real user id */
 	/*
-	 * Tasks in the cgroup or below it. The id is that of the unified hierarchy: the inode
-	 * number of the cgroup's folder.
+	 * Tasks in the cgroup or below it. The id is the inode number of the cgroup's folder in
+	 * the unified hierarchy (cgroup v2).
 	 */
 	OPROF_KTRACE_BY_CGROUP,
-	/* Threads, and all threads and processes that these create from now on. */
+	/* These threads, and all threads and processes that they create later. */
 	OPROF_KTRACE_BY_TREE,
 	OPROF_KTRACE_NR_FILTERS,
 };
 
-/* Replaces the set; for OPROF_KTRACE_BY_TREE, adds the ids to it. */
+/* Replaces the set of this kind. For OPROF_KTRACE_BY_TREE, adds the ids to the set instead. */
 struct oprof_ktrace_filter {
 	uint32_t by;
 	uint32_t nr_ids; /* 0: no restriction */
 	uint64_t ids;	 /* pointer to uint64_t[nr_ids] */
 };
 
-/* Opens the ring of one CPU of a channel: a close-on-exec descriptor, read-only. */
+/* Opens the ring of one CPU of a channel. fd is a read-only, close-on-exec descriptor. */
 struct oprof_ktrace_ring {
 	uint32_t channel;
 	uint32_t cpu;
@@ -443,7 +445,7 @@ struct oprof_ktrace_counts {
 	uint32_t cpu;	     /* or OPROF_KTRACE_ALL_CPUS */
 	uint64_t nr_records; /* written */
 	uint64_t lost_by[OPROF_NR_LOST];
-	uint64_t nr_read;	 /* packets read and put */
+	uint64_t nr_read;	 /* packets that were read and released by OPROF_KTRACE_PUT */
 	uint64_t nr_overwritten; /* packets overwritten before OPROF_KTRACE_NEXT reached them */
 };
 
@@ -458,22 +460,22 @@ struct oprof_ktrace_counts {
 #define OPROF_KTRACE_STOP     _IO('o', 24)
 #define OPROF_KTRACE_RING     _IOWR('o', 25, struct oprof_ktrace_ring)
 #define OPROF_KTRACE_COUNTS   _IOWR('o', 26, struct oprof_ktrace_counts)
-#define OPROF_KTRACE_FLUSH    _IO('o', 27) /* on a session: all rings; on a ring: this ring */
-#define OPROF_KTRACE_FINALISE _IO('o', 28) /* on a session: all rings; on a ring: this ring */
+#define OPROF_KTRACE_FLUSH    _IO('o', 27) /* flushes this ring, or all rings of a session */
+#define OPROF_KTRACE_FINALISE _IO('o', 28) /* finalises this ring, or all rings of a session */
 
 /* ---- calls on a ring ---- */
 
-/* A packet held by the descriptor. */
+/* A packet that the descriptor holds until OPROF_KTRACE_PUT or OPROF_KTRACE_PUT_KEEP. */
 struct oprof_ktrace_packet {
 	uint64_t position;     /* GET: in; NEXT: out */
 	uint64_t map_offset;   /* out: offset of the packet in the mapping */
 	uint64_t bytes;	       /* out: size of the sub-buffer */
-	uint64_t unread_bytes; /* out: bytes of unread whole sub-buffers, with this one */
+	uint64_t unread_bytes; /* out: bytes of whole unread sub-buffers, including this one */
 };
 
 /*
- * Positions of the packets that a snapshot can read now: [from, to), in steps of
- * sub_buffer_bytes.
+ * The packets that a snapshot can read now have the positions from `from` to `to` (excluded), in
+ * steps of sub_buffer_bytes.
  */
 struct oprof_ktrace_range {
 	uint64_t from, to;
@@ -481,8 +483,8 @@ struct oprof_ktrace_range {
 
 #define OPROF_KTRACE_NEXT     _IOR('o', 32, struct oprof_ktrace_packet)
 #define OPROF_KTRACE_GET      _IOWR('o', 33, struct oprof_ktrace_packet)
-#define OPROF_KTRACE_PUT      _IO('o', 34) /* the packet is read: free its place */
-#define OPROF_KTRACE_PUT_KEEP _IO('o', 35) /* keep it unread; writers may overwrite it */
+#define OPROF_KTRACE_PUT      _IO('o', 34) /* release the packet as read */
+#define OPROF_KTRACE_PUT_KEEP _IO('o', 35) /* put the packet back as unread */
 #define OPROF_KTRACE_RANGE    _IOR('o', 36, struct oprof_ktrace_range)
 
 #endif

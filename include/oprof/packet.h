@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Packets (doc/packets.md): the content of one sub-buffer of a ring, delivered whole; a trace
- * folder consists of packets. A packet is valid CTF 1.8: struct oprof_packet_header, then
- * records, then padding up to packet_bits. Packets are moved to the trace folder unchanged.
+ * Packets (doc/packets.md): a packet is the content of one sub-buffer of a ring, and the reader
+ * gets it as a whole. A trace folder consists of packets. Each packet is valid CTF 1.8: struct
+ * oprof_packet_header, then records, then padding up to packet_bits. Packets are moved to the
+ * trace folder unchanged.
  *
  * Packets are little-endian, in memory and on disk: oprof traces only on such machines.
  * Compiles alone in the kernel, in C and in C++.
@@ -19,10 +20,10 @@
 #define OPROF_PACKET_VERSION 1
 #define OPROF_PACKET_MAGIC   0xc1fc1fc1u
 
-/* Why a record was lost. Counters grow for a ring's life and never shrink. */
+/* Why a record was lost. A ring's counters of losses never decrease. */
 enum oprof_ring_lost {
 	OPROF_LOST_FULL,    /* discard mode: the next sub-buffer holds a packet not yet read */
-	OPROF_LOST_NESTED,  /* an interrupted writer has an open slot in the next sub-buffer, or
+	OPROF_LOST_NESTED,  /* the next sub-buffer has an open slot of an interrupted writer, or
 			       writers nest too deeply */
 	OPROF_LOST_TOO_BIG, /* the record is longer than a sub-buffer */
 	OPROF_LOST_STOPPED, /* the ring was already finalised */
@@ -30,17 +31,20 @@ enum oprof_ring_lost {
 	OPROF_NR_LOST,
 };
 
-/* nr_records of a packet repaired after its writer's death: the reader must count the records. */
+/*
+ * nr_records of a packet that was repaired after its writer's death: readers count the records
+ * themselves.
+ */
 #define OPROF_PACKET_NR_UNKNOWN 0xffffffffu
 
-/* cpu_id of a stream without a CPU: the daemon's records about the machine. */
+/* cpu_id of a stream that belongs to no CPU, such as the daemon's records about the machine. */
 #define OPROF_PACKET_NO_CPU 0xffffffffu
 
 /*
- * The first bytes of a packet: CTF's packet header up to stream_id, then the packet context.
- * Times are of the session's clock. Invariants of a stream: time_begin is at least the
- * time_end of the previous packet; every record lies within the times of its packet; seq grows
- * (a gap is the number of overwritten packets); lost and lost_by never shrink.
+ * The first bytes of a packet: CTF's packet header up to stream_id, then the packet context. Times
+ * are read from the session's clock. Invariants of a stream: time_begin is at least the time_end
+ * of the previous packet; every record lies within the times of its packet; seq increases (a gap
+ * is the number of packets that were overwritten); lost and lost_by never decrease.
  */
 struct oprof_packet_header {
 	uint32_t magic;
@@ -53,15 +57,15 @@ struct oprof_packet_header {
 	uint64_t seq;	       /* number of the sub-buffer since the ring began, from 0 */
 	uint64_t lost;	       /* sum of lost_by; CTF's events_discarded */
 	uint32_t cpu_id; /* the ring's CPU; for a thread's ring, the thread's number in the trace */
-	uint32_t nr_records;		 /* in this packet, without padding records */
+	uint32_t nr_records;		 /* records in this packet, not counting padding records */
 	uint64_t lost_by[OPROF_NR_LOST]; /* losses of the ring up to the end of this packet */
 };
 
 /*
- * A record header is aligned to 4 in the packet. The payload follows it at the alignment of its
- * event (1, 2, 4 or 8). The time of a compact header has the low bits of the record's stamp. The
- * stamp is then less than 2^OPROF_RECORD_TIME_BITS after the stamp of the previous record (for
- * the first record, after time_begin).
+ * A record header is aligned to 4 in the packet. The payload follows the header, aligned as its
+ * event requires (to 1, 2, 4 or 8). A compact header has only the low bits of the record's stamp.
+ * It is used only if the stamp is less than 2^OPROF_RECORD_TIME_BITS after the stamp of the
+ * previous record (for the first record, after time_begin).
  *
  *	compact:  u32 { id: 5 low bits, time: 27 }
  *	extended: u32 { 31, 0 }, u32 id, u64 time (aligned to 4)
@@ -76,8 +80,8 @@ struct oprof_packet_header {
  * Ids of events. Records with ids up to OPROF_EVENT_COMPACT_MAX normally have a compact header;
  * the next three ids are reserved; records with higher ids have an extended header.
  *
- * A padding record covers a slot that was cancelled or whose writer died. Its payload is a
- * string of any length, up to its NUL; in a slot of a header's size the payload is empty.
+ * A padding record covers a slot that was cancelled or whose writer died. Its payload is a string
+ * of any length that ends with a NUL. If the slot has room only for a header, there is no payload.
  */
 #define OPROF_EVENT_COMPACT_MAX	  28u
 #define OPROF_EVENT_PADDING_EMPTY 29u

@@ -2,11 +2,11 @@
 /*
  * Records: the data that a source sends to the daemon (doc/records.md).
  *
- * A stream consists of records, each 8-byte aligned and beginning with struct oprof_record.
- * All fields are in the byte order of the machine that made them; the stream never leaves that
- * machine. TASK and CPU records set the context of the SAMPLE and SWITCH records after them.
- * Each stream, and each batch after a loss, begins with a TASK and a CPU record. Readers count
- * records of unknown types and skip them by their size.
+ * A stream consists of records, each 8-byte aligned and beginning with struct oprof_record. All
+ * fields are in the byte order of the machine that made them; the stream never leaves that
+ * machine. A TASK record states the task, and a CPU record the CPU, of the SAMPLE and SWITCH
+ * records after it. Each stream, and each batch after a loss, begins with a TASK and a CPU record.
+ * Readers count records of unknown types and skip them by their size.
  *
  * Compiles alone in the kernel, in C and in C++.
  */
@@ -21,9 +21,9 @@
 
 #define OPROF_RECORD_VERSION 1
 
-/* The image of a frame or sample whose address is in no mapping. */
+/* Image of a frame or sample whose address lies in no mapping. */
 #define OPROF_IMAGE_NONE 0u
-/* Cookie of the one image of kind OPROF_IMAGE_OFF_CPU, the same for every source. */
+/* Cookie of the only image of kind OPROF_IMAGE_OFF_CPU; every source uses this value. */
 #define OPROF_IMAGE_COOKIE_OFF_CPU 0xffffffffu
 
 enum oprof_record_type {
@@ -37,24 +37,27 @@ enum oprof_record_type {
 	OPROF_RECORD_THROTTLE = 7,
 	OPROF_RECORD_RELEASE = 8,
 	OPROF_RECORD_SWITCHES_LOST = 9,
-	/* Only from the kernel module to its daemon (oprof/kmod.h). */
+	/* These two types come only from the kernel module (oprof/kmod.h). */
 	OPROF_RECORD_IMAGE = 10,
 	OPROF_RECORD_PROCESS_END = 11,
 };
 
-/* Every record begins with this struct. size_bytes: the whole record, a multiple of 8. */
+/*
+ * Every record begins with this struct. size_bytes is the size of the whole record, a multiple of
+ * 8.
+ */
 struct oprof_record {
 	uint16_t type;
 	uint16_t flags;
 	uint32_t size_bytes;
 };
 
-/* The task of all records after this one, until the next TASK. */
+/* States the task of all records after this one, until the next TASK record. */
 struct oprof_task {
 	struct oprof_record head;
 	int32_t tgid;
 	int32_t tid;
-	uint64_t generation; /* the source's number of this process; never 0, never reused */
+	uint64_t generation; /* the source's number of this process; never 0, never used twice */
 	uint32_t app_image;  /* cookie of the executed program; OPROF_IMAGE_NONE: kernel thread */
 	uint32_t reserved;
 	uint64_t cgroup; /* cgroup v2 id (inode number of its folder); 0: unknown */
@@ -69,10 +72,10 @@ struct oprof_cpu {
 enum oprof_mode {
 	OPROF_MODE_USER = 0,
 	OPROF_MODE_KERNEL = 1,
-	OPROF_MODE_IDLE = 2, /* task 0 with the pc in a kernel idle routine */
+	OPROF_MODE_IDLE = 2, /* the pid is 0 and the pc is in an idle routine of the kernel */
 	OPROF_MODE_HYPERVISOR = 3,
 	OPROF_MODE_GUEST = 4,
-	OPROF_MODE_OFF_CPU = 5, /* time off CPU that ended at time_ns; no place in code */
+	OPROF_MODE_OFF_CPU = 5, /* time off CPU that ended at time_ns; has no place in code */
 };
 
 /* How the call chain was obtained. */
@@ -85,7 +88,7 @@ enum oprof_chain_kind {
 /* oprof_record.flags of a SAMPLE: the call chain has more frames than the record holds. */
 #define OPROF_SAMPLE_CHAIN_TRUNCATED 1u
 /*
- * oprof_record.flags of a SAMPLE: the kernel no longer knew the task; the record names the last
+ * oprof_record.flags of a SAMPLE: the kernel no longer knew the task, so the record has the last
  * known task of its CPU.
  */
 #define OPROF_SAMPLE_TASK_GUESSED 2u
@@ -121,32 +124,32 @@ struct oprof_sample {
 	/* struct oprof_frame chain[nr_frames] */
 };
 
-/* Why a task left its CPU; the offset in samples of mode OPROF_MODE_OFF_CPU. */
+/* Why a task left its CPU. In samples of mode OPROF_MODE_OFF_CPU this value is the offset. */
 enum oprof_off_cpu {
-	OPROF_OFF_CPU_PREEMPTED = 0, /* ready to run the whole time */
+	OPROF_OFF_CPU_PREEMPTED = 0, /* the task was ready to run the whole time */
 	OPROF_OFF_CPU_WAITING = 1,
 };
 
 /*
- * The CPU switches from the current TASK to another one (the next TASK record). A TASK with
- * tgid 0 is the idle task, or a task that the source does not follow: not profiled, unknown,
- * or already ended.
+ * The CPU switches from the task of the last TASK record to the task of the next TASK record. A
+ * TASK with tgid 0 is the idle task, or a task that the source does not follow: not profiled,
+ * unknown, or already ended.
  */
 struct oprof_switch {
 	struct oprof_record head;
 	uint64_t time_ns;
-	uint32_t state; /* of the task switched out: enum oprof_off_cpu */
+	uint32_t state; /* of the task that leaves the CPU: enum oprof_off_cpu */
 	uint32_t reserved;
 };
 
 /*
- * Switches were lost from time_ns until the next SWITCH, so the running task of that time is
- * unknown. No sample of time off CPU reaches across this record.
+ * Switches were lost from time_ns until the next SWITCH, so it is unknown which tasks ran during
+ * this time. No sample of time off CPU spans this record.
  */
 struct oprof_switches_lost {
 	struct oprof_record head;
 	uint64_t time_ns;
-	uint64_t nr_records; /* at least this many; 0: no loss, the source was not recording */
+	uint64_t nr_records; /* at least this many; 0: none, the source did not record */
 };
 
 /* oprof_record.flags of a MODULE */
@@ -175,21 +178,21 @@ struct oprof_release {
 };
 
 /*
- * Why a sample that was seen is not stored. Every component that counts losses has one counter
- * for each reason.
+ * Why the daemon did not store a sample that was seen. Every component that counts losses has one
+ * counter for each reason.
  */
 enum oprof_lost {
 	OPROF_LOST_KERNEL_RING = 0,	/* no room in the kernel's ring (the kernel's own count) */
-	OPROF_LOST_NO_TASK = 1,		/* task unknown, and no task is known on that CPU */
-	OPROF_LOST_NO_MAPPING = 2,	/* address is in no mapping of its address space */
-	OPROF_LOST_NO_KERNEL_MAP = 3,	/* kernel address is in no known kernel code */
-	OPROF_LOST_OTHER_NAMESPACE = 4, /* task of a pid namespace that the source cannot see */
-	OPROF_LOST_MODE = 5,		/* hypervisor or guest: cannot be attributed */
+	OPROF_LOST_NO_TASK = 1,		/* task unknown, and no earlier task known on this CPU */
+	OPROF_LOST_NO_MAPPING = 2,	/* address in no mapping of its address space */
+	OPROF_LOST_NO_KERNEL_MAP = 3,	/* kernel address, but in no known kernel code */
+	OPROF_LOST_OTHER_NAMESPACE = 4, /* the source cannot see the task's pid namespace */
+	OPROF_LOST_MODE = 5,		/* hypervisor or guest mode: cannot be attributed */
 	OPROF_LOST_BAD_RECORD = 6,	/* damaged or unknown record */
 	OPROF_LOST_DISK = 7,   /* a sample file could not be created or grown: disk full, quota */
 	OPROF_LOST_FILE = 8,   /* the sample file was damaged while in use */
-	OPROF_LOST_MEMORY = 9, /* the daemon's own memory limit */
-	OPROF_LOST_SIDE_BAND = 10, /* mmap or exec records of its process may have been lost */
+	OPROF_LOST_MEMORY = 9, /* the daemon reached its own memory limit */
+	OPROF_LOST_SIDE_BAND = 10, /* mmap or exec records of the process may be lost */
 	OPROF_LOST_NR = 11,
 };
 
@@ -201,9 +204,12 @@ struct oprof_lost_record {
 	uint64_t nr_samples;
 };
 
-/* The kernel throttled an event. This is reported as episodes and time, not as samples. */
+/*
+ * The kernel throttled an event. Reports count the episodes and their time, since the number of
+ * missing samples is unknown.
+ */
 struct oprof_throttle {
-	struct oprof_record head; /* flags: 1 begins, 0 ends */
+	struct oprof_record head; /* flags: 1: throttling begins; 0: it ends */
 	uint64_t time_ns;
 	uint32_t event;
 	uint32_t cpu;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Live sample files (doc/sample-file.md). A sample file belongs to one binary image,
- * application, event and separation. It maps keys to numbers of samples, and also to weights if
- * a weight is not samples x period. The byte order is that of the machine that wrote the file;
- * byte_order identifies it.
+ * Live sample files (doc/sample-file.md). A sample file belongs to one binary image, application,
+ * event and separation. The file maps keys to numbers of samples, and also to weights if a weight
+ * is not samples x period. Its byte order is the byte order of the machine that wrote the file;
+ * the field byte_order identifies it.
  *
- * The file is an array of pages of OPROF_SDB_PAGE_BYTES. The header takes the first
- * header_bytes. The rest of the header's last page is the root page of the narrow table, so
- * that a small profile takes one page of disk. If fewer than 64 slots are left there, the root
- * page is the next whole page.
+ * The file is an array of pages of OPROF_SDB_PAGE_BYTES. The header takes the first header_bytes.
+ * The rest of the header's last page is the root page of the narrow table, so that a small profile
+ * takes one page of disk. If this rest has room for fewer than 64 slots, the root page is the next
+ * whole page.
  *
  * The file has three tables of one structure, each described by a struct oprof_sdb_table:
  *   narrow  slots of 8 bytes: key << 24 | samples, key < 2^40
@@ -19,10 +19,10 @@
  * A slot whose count (or weight) is 0 is empty. A count changes by one atomic 64-bit store; a
  * wide key is stored before its count.
  *
- * A table is an extendible hash: the top bits of the mixed key select an entry of the
- * directory, and the entry gives a page. Within the page, slots are found by open addressing
- * in lines of 64 bytes (arithmetic: libdb/sdb_format.h). A slot counts only if the directory
- * leads its key to the slot's own page. This rule alone keeps a file valid after a kill at any
+ * A table is an extendible hash: the top bits of the mixed key select an entry of the directory,
+ * and the entry gives a page. Within the page, slots are found by open addressing in lines of 64
+ * bytes (arithmetic: libdb/sdb_format.h). Readers ignore a slot unless the directory gives the
+ * slot's own page for its key. This rule alone keeps a file valid if the writer is killed at any
  * instruction, and lets a reader read while the writer splits a page.
  */
 #ifndef OPROF_SAMPLE_FILE_H
@@ -43,11 +43,11 @@
 #define OPROF_BUILD_ID_BYTES_MAX    20
 
 /*
- * directory: page number of the directory's first page << 8 | log2 of its number of entries.
- * One 64-bit store replaces the directory. An entry is a uint32_t page number. If directory is
- * 0, the table has no directory, and root_page is its only page. In the wide and weight tables
- * root_page 0 means an empty table. The root page of the narrow table follows from
- * header_bytes and may be page 0.
+ * The member `directory` is the page number of the directory's first page << 8 | log2 of the
+ * number of entries, so one 64-bit store replaces the directory. A directory entry is a uint32_t
+ * page number. If `directory` is 0, the table has no directory, and root_page is its only page. A
+ * wide or weight table with root_page 0 is empty. The root page of the narrow table is determined
+ * by header_bytes and may be page 0.
  */
 struct oprof_sdb_table {
 	uint64_t directory;
@@ -76,30 +76,29 @@ enum oprof_image_kind {
 		5, /* executable memory with no file; keys are relative to the region's start */
 	OPROF_IMAGE_IDLE = 6, /* idle routines of the kernel; keys are relative to _text */
 	/*
-	 * Code that the kernel generated: BPF programs and trampolines. With a path "[...]",
-	 * keys are numbers of names, as in OPROF_IMAGE_CODE. Any other path comes from an
-	 * older daemon: the image is one program, and keys are offsets in it.
+	 * Code that the kernel generated: BPF programs and trampolines. With a path "[...]", keys
+	 * are numbers of names, as in OPROF_IMAGE_CODE. With any other path, which only older
+	 * daemons wrote, the image is one program, and keys are offsets in this program.
 	 */
 	OPROF_IMAGE_BPF = 7,
 	/*
-	 * Code without a file whose functions are known by name (JIT). Keys are numbers of
-	 * names in the session's meta/names, so that they stay valid after addresses and
-	 * processes change.
+	 * Code without a file whose functions are known by name (JIT). Keys are numbers of names
+	 * in the session's meta/names, which stay valid when addresses and processes change.
 	 */
 	OPROF_IMAGE_CODE = 8,
-	OPROF_IMAGE_OFF_CPU = 9, /* time off CPU: key 0 preempted, key 1 waiting */
+	OPROF_IMAGE_OFF_CPU = 9, /* time off CPU: key 0: preempted, key 1: waiting */
 };
 
 /*
- * Flags of a file. A flag may change the meaning of the file, so a program refuses a file with
- * an unknown flag, as it refuses an unknown version.
+ * Flags of a file. A flag may change the meaning of the file, so programs refuse a file with an
+ * unknown flag or an unknown version.
  */
-#define OPROF_SDB_WEIGHTED    1u  /* weights are stored; they are not samples x period */
+#define OPROF_SDB_WEIGHTED    1u  /* weights are stored, since they are not samples x period */
 #define OPROF_SDB_FREQUENCY   2u  /* period_or_hz is a frequency in Hz */
-#define OPROF_SDB_HOLED	      4u  /* a page was lost while mapped (SIGBUS): counts are too low */
-#define OPROF_SDB_KEEP_KERNEL 8u  /* separated: kernel samples are filed under their application */
-#define OPROF_SDB_EPOCHS      16u /* samples count until a slice holds their epoch (slice.h) */
-#define OPROF_SDB_FLAGS	      31u /* all flags of sample files; 32 is OPROF_STACK_BY_IMAGE */
+#define OPROF_SDB_HOLED	      4u  /* a page was lost while mapped (SIGBUS), so counts are too low */
+#define OPROF_SDB_KEEP_KERNEL 8u  /* kernel samples are stored under their application */
+#define OPROF_SDB_EPOCHS      16u /* samples are ignored if a slice has their epoch (slice.h) */
+#define OPROF_SDB_FLAGS	      31u /* all flags of sample files; 32: OPROF_STACK_BY_IMAGE */
 
 /* Offset and length in bytes from the file's start; strings have no NUL. */
 struct oprof_sdb_string {
@@ -136,12 +135,13 @@ struct oprof_sdb_header {
 	struct oprof_sdb_string event;
 	struct oprof_sdb_string cpu_type;
 	struct oprof_sdb_string host;
-	struct oprof_sdb_string app_path; /* the real paths; file names may have hashes of them */
+	struct oprof_sdb_string app_path; /* real path; file names may have hashes instead */
 	struct oprof_sdb_string image_path;
-	struct oprof_sdb_string cgroup; /* path below the cgroup root; empty: not separated */
-	/* With OPROF_SDB_EPOCHS, the epoch of all samples in the file, from 1 on; else 0. */
+	struct oprof_sdb_string cgroup; /* below the cgroup root; empty: not separated */
+	/* With OPROF_SDB_EPOCHS, the epoch of all samples in the file, counted from 1; else 0. */
 	uint64_t epoch;
-	uint64_t epoch_emptied; /* equals epoch: the tables are void, the file is being emptied */
+	/* if equal to epoch: the file is being emptied, its tables are void */
+	uint64_t epoch_emptied;
 };
 
 #endif

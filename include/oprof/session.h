@@ -37,7 +37,10 @@
 #define OPROF_SESSION_CURRENT	     "current"
 #define OPROF_SESSION_NAME_BYTES_MAX 200
 
-/* The folder "meta" of a session and its files. The session also has OPROF_SLICE_FOLDER. */
+/*
+ * The folder "meta" of a session, and the files in it. A session also has the folder
+ * OPROF_SLICE_FOLDER.
+ */
 #define OPROF_META_NAME	   "meta"
 #define OPROF_STATS_NAME   "stats"
 #define OPROF_INFO_NAME	   "info"
@@ -47,12 +50,12 @@
 #define OPROF_IMAGES_NAME  "images"
 
 /*
- * Highest number in meta/names. The number 0 is not in meta/names; it stands for all names
- * that did not fit.
+ * Highest number in meta/names. The number 0 is not in this file; it stands for all names for
+ * which no number was left.
  */
 #define OPROF_NAMES_MAX 131072u
 
-/* Name of a note that reports show with the kernel instead of advice about kernel symbols. */
+/* Name of a note that reports print next to the kernel, instead of advice about kernel symbols. */
 #define OPROF_NOTE_NO_KERNEL_SYMBOLS "no_kernel_symbols"
 
 #define OPROF_STATS_MAGIC      "OPSTATS\n" /* 8 bytes, no NUL */
@@ -60,11 +63,11 @@
 #define OPROF_STATS_NAME_BYTES 32
 
 /*
- * One counter. Only the daemon writes it, by one 64-bit store at a time, so that a kill loses
- * no count. Counters add up over the runs of a session. Names: seen, stored, idle,
+ * One counter. Only the daemon writes it, by single 64-bit stores, so that no count is lost if the
+ * daemon is killed. All runs of a session add to the same counters. Names: seen, stored, idle,
  * lost_kernel_ring ... lost_side_band (enum oprof_lost, in its order), throttle_episodes,
- * throttled_ns, weight_stored, late_records, unknown_records, side_band_lost, mmap_records,
- * ..., see doc/session.md. seen = stored + idle + sum of lost_*.
+ * throttled_ns, weight_stored, late_records, unknown_records, side_band_lost, mmap_records, ...,
+ * see doc/session.md. seen = stored + idle + sum of lost_*.
  */
 struct oprof_stats_entry {
 	char name[OPROF_STATS_NAME_BYTES]; /* NUL padded */

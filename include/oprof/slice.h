@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Closed slices (doc/slice.md). A slice holds all samples of one time range of a session in
- * one immutable, sorted, compressed file. It is always little-endian, so that another machine
- * can read it and merge it with others.
+ * Closed slices (doc/slice.md). A slice holds all samples of one time range of a session in one
+ * immutable, sorted, compressed file. The file is always little-endian, so that another machine
+ * can read it and merge it with other slices.
  *
  *   struct oprof_slice_header	OPROF_SLICE_HEADER_BYTES, protected by its own checksum
  *   frame "tables"		strings, paths, events, sections, counters
@@ -11,15 +11,16 @@
  *   frame "weights"		of each key of weighted sections; may be empty
  *   frame "stacks"		the call trees of the same samples, if there are any
  *
- * A frame is one zstd frame with its content checksum. Numbers in it are LEB128 (least
+ * A frame is one zstd frame with its content checksum. Numbers in a frame are LEB128 (least
  * significant 7 bits first). doc/slice.md describes the content.
  *
- * Epochs: a session numbers the time ranges in which it fills live sample files, from 1 on. A
- * slice holds the epochs epoch_first to epoch_last; merging slices of neighbouring epochs
- * gives a slice with all of these epochs. Two slices of a session share an epoch only if one
- * of them holds all epochs of the other. The smaller one is then superseded and does not
- * count. The samples of a live file do not count either if a slice holds their epoch. This
- * rule alone gives crash safety: publish a slice by rename, then remove what it supersedes.
+ * Epochs: a session divides its life into time ranges, the epochs, numbered from 1. Each
+ * live sample file has the samples of one epoch. A slice holds the epochs epoch_first to
+ * epoch_last; merging slices of neighbouring epochs gives a slice with all of these epochs. Two
+ * slices of a session share an epoch only if one of them holds all epochs of the other. The smaller
+ * one is then superseded, and readers ignore it. Readers also ignore a live file if a slice holds
+ * its epoch. This rule alone gives crash safety: a writer publishes a slice by rename, then removes
+ * the files that the slice supersedes.
  */
 #ifndef OPROF_SLICE_H
 #define OPROF_SLICE_H
@@ -27,8 +28,8 @@
 #include <stdint.h>
 
 #define OPROF_SLICE_MAGIC	 "OPSLICE\n" /* 8 bytes, no NUL */
-#define OPROF_SLICE_VERSION	 2	     /* version that is written */
-#define OPROF_SLICE_VERSION_MIN	 1 /* oldest version that is read; it codes stacks differently */
+#define OPROF_SLICE_VERSION	 2	     /* the version that writers write */
+#define OPROF_SLICE_VERSION_MIN	 1 /* oldest that readers accept; it encodes stacks differently */
 #define OPROF_SLICE_HEADER_BYTES 512
 #define OPROF_SLICE_FOLDER	 "history" /* in the session's folder */
 #define OPROF_SLICE_SUFFIX	 ".slice"  /* names: LEVEL.FIRST.LAST.slice, "minute.17.17.slice" */
@@ -48,10 +49,10 @@ struct oprof_slice_frame {
 };
 
 /*
- * Flags. A flag may change the meaning of a slice, so a program refuses a slice with an
- * unknown flag.
+ * Flags. A flag may change the meaning of a slice, so programs refuse a slice with an unknown
+ * flag.
  */
-#define OPROF_SLICE_HOLED  1u /* a live file had lost a page: counts are too low */
+#define OPROF_SLICE_HOLED  1u /* a live file had lost a page, so counts are too low */
 #define OPROF_SLICE_STACKS 2u /* the slice has a frame "stacks" */
 #define OPROF_SLICE_FLAGS  3u /* all flags */
 
@@ -63,12 +64,12 @@ struct oprof_slice_header {
 	uint32_t level; /* enum oprof_slice_level */
 	uint64_t epoch_first, epoch_last;
 	/*
-	 * The time range of the slice, CLOCK_REALTIME, ns since 1970, begin_ns <= end_ns. The
+	 * The time range of the slice, begin_ns <= end_ns, by CLOCK_REALTIME in ns since 1970. The
 	 * profile specification "time:" selects slices by this range.
 	 */
 	int64_t begin_ns, end_ns;
 	int64_t first_sample_ns, last_sample_ns; /* 0: no samples */
-	uint8_t boot_id[16];			 /* 0: samples of several boots */
+	uint8_t boot_id[16];			 /* zeros: the samples come from several boots */
 	uint32_t clock;				 /* clockid of the source's times */
 	uint32_t cpu_khz;
 	uint64_t nr_sections, nr_keys;

@@ -4,17 +4,17 @@
  * epoch (oprof/slice.h), for all applications and events. The call trees of closed slices are
  * in the slices' frame "stacks".
  *
- * Sample files are exact without the stack file. The stack file is a second, separate table:
- * it records the call chains by which the samples were reached.
+ * Sample files have exact addresses, but no callers. The stack file is a separate table of the
+ * same samples by their call chains.
  *
  *	struct oprof_stack_header	one page
  *	records, each 8-byte aligned, up to nr_bytes of the header
  *
- * One writer only appends to the file. A record is complete before nr_bytes (one 64-bit store)
- * includes it; after that only its counts change, by one 64-bit store each. Therefore the file
- * is valid after a kill at any instruction, and other processes may read it at any time.
- * Readers use pread, since the writer truncates the file when it empties it. They also check
- * epoch and epoch_emptied before and after reading: data read between two checks with equal
+ * There is one writer, which only appends to the file. A record is complete before nr_bytes (one
+ * 64-bit store) includes it; after that only its counts change, by one 64-bit store each.
+ * Therefore the file is valid after a kill at any instruction, and other processes may read it at
+ * any time. Readers use pread, since the writer truncates the file when it empties it. They also
+ * check epoch and epoch_emptied before and after reading: data read between two checks with equal
  * results belongs to one epoch. Byte order is the machine's.
  *
  * A position is the offset of a record from the start of the file, divided by 8. A record
@@ -62,22 +62,22 @@ struct oprof_stack_record {
 
 /* A path as in struct slice_path (libdb/slice/slice.h); its bytes follow the struct. */
 struct oprof_stack_path {
-	uint32_t kind;	   /* 0 a path, 1 a name, 2 a region of memory */
+	uint32_t kind;	   /* 0: a path; 1: a name; 2: a region of memory */
 	uint32_t nr_bytes; /* no NUL */
 	int64_t tgid;	   /* of a region's process; else 0 */
 	uint64_t start, end;
 };
 
 /*
- * A flag of a root, in addition to the flags of sample files: the samples of its stacks are
- * filed under the image that each sample is in, so in the sample files this image is also the
- * application. app still names the program that ran.
+ * A flag of a root, in addition to the flags of sample files: in the sample files, the samples of
+ * its stacks are stored under the image that they were taken in, as if this image was the
+ * application. The root's app still names the program that ran.
  */
 #define OPROF_STACK_BY_IMAGE 32u
 
 /*
- * The owner of stacks: everything that separates sample files, except the image. It is the
- * root of a call tree.
+ * The root of a call tree, which identifies the owner of its stacks: all properties that separate
+ * sample files, except the image.
  */
 struct oprof_stack_root {
 	struct oprof_stack_record head;
@@ -100,8 +100,8 @@ struct oprof_stack_image {
 };
 
 /*
- * Marks: values of oprof_stack_node.image for frames that are not code. Such a value stands
- * instead of an image's position.
+ * Marks: values of oprof_stack_node.image, instead of the position of an image, for frames whose
+ * code is not known.
  */
 enum oprof_stack_mark {
 	/* No image maps the frame: only its caller and its callees are known. offset is 0. */
@@ -114,25 +114,25 @@ enum oprof_stack_mark {
 	/* Child of a root: the stack walk failed here; the outermost frames are missing. */
 	OPROF_STACK_BROKEN = 2,
 	/*
-	 * The sum of nodes that were folded to save room: all the samples reached from this
-	 * node's parent through the folded nodes.
+	 * The sum of nodes that were folded to limit the size: it has all samples that were
+	 * reached from this node's parent through the folded nodes.
 	 */
 	OPROF_STACK_OTHER = 3,
 	OPROF_STACK_MARKS = 4, /* number of marks; every position of an image is greater */
 };
 
 /*
- * A function reached from its parent. offset is a key of the image's sample files: the
- * function's first byte where the writer knew it, else any place in the function. Two nodes
- * may therefore stand for one function; readers that know the symbols add them up. Kernel code
- * called from user code is a descendant of that user code, as it ran.
+ * A node: a function that the parent's function called. offset is a key of the image's sample
+ * files: the function's first byte if the writer knew it, else any place in the function. Two
+ * nodes may therefore stand for one function; readers that know the symbols add them up. Kernel
+ * code that user code entered is a descendant of this user code.
  */
 struct oprof_stack_node {
 	struct oprof_stack_record head;
 	uint32_t parent; /* position of a node or a root */
 	uint32_t image;	 /* position of an image, or enum oprof_stack_mark */
 	uint64_t offset;
-	uint64_t nr_samples, weight; /* of samples that ended here, not of the node's children */
+	uint64_t nr_samples, weight; /* of samples in this function itself, not in callees */
 };
 
 #ifdef __cplusplus
