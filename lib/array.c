@@ -6,7 +6,7 @@
 
 #define ROOM_FIRST 16
 
-/* The caller's pointer may have any pointer type. */
+/* Callers pass the address of a pointer of any type, so accesses through it may alias. */
 typedef void *__attribute__((may_alias)) aliasing_pointer;
 
 int array_grow(void *array, size_t *room, size_t nr, size_t nr_more, size_t element_bytes)

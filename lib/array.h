@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Grows an array. The caller owns the array, its number of elements and its capacity, and
- * stores them where it likes. Two arrays must not share one capacity.
+ * Grows an array. The caller owns the array, the number of its elements and its capacity, and
+ * chooses where they are stored. Two arrays must not share one capacity.
  */
 #ifndef LIB_ARRAY_H
 #define LIB_ARRAY_H
@@ -11,7 +11,10 @@
 /* The slow path of array_reserve_bytes. */
 int array_grow(void *array, size_t *room, size_t nr, size_t nr_more, size_t element_bytes);
 
-/* As array_reserve, for elements of element_bytes; array: address of the pointer to them. */
+/*
+ * Like array_reserve(), but with the size of an element. `array` is the address of the pointer to
+ * the elements.
+ */
 static inline int array_reserve_bytes(void *array, size_t *room, size_t nr, size_t nr_more,
 				      size_t element_bytes)
 {
@@ -19,12 +22,12 @@ static inline int array_reserve_bytes(void *array, size_t *room, size_t nr, size
 }
 
 /*
- * Makes room for nr_more elements after the first nr elements of *array. *room is the capacity
- * of the array in elements, a size_t with nr <= *room. A growing capacity at least doubles, so
- * that adding single elements costs about one copied element each on average. Returns 0, or
- * -ENOMEM if out of memory or on overflow; *array and *room are then unchanged. Arguments may be
- * evaluated twice. The test of *array shows static analyzers that an array with a capacity is not
- * NULL.
+ * Makes room for nr_more elements after the first nr elements of *array. *room is the capacity of
+ * the array in elements, a size_t with nr <= *room. A growing capacity at least doubles, so that
+ * adding single elements costs about one copied element each on average. Returns 0, or -ENOMEM if
+ * out of memory or on overflow; *array and *room are then unchanged. Arguments may be evaluated
+ * twice. The test of *array is only for static analysers: it shows them that an array with a
+ * capacity is not NULL.
  */
 #define array_reserve(array, room, nr, nr_more)                                                    \
 	(*(array) ? array_reserve_bytes((array), (room), (nr), (nr_more), sizeof(**(array)))       \

@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Limit of the sum of all bytes read (header tables and notes), whatever sizes the file states. */
+/*
+ * At most this many bytes are read (header tables and notes together), whatever sizes the file
+ * states.
+ */
 #define READ_BYTES_MAX 65536u
 #define TABLE_BYTES    4096u
 
@@ -48,8 +51,8 @@ static uint64_t get64(const struct elf_reader *reader, uint64_t value)
 }
 
 /*
- * Reads exactly nr_bytes at position. Returns 0, -ENOEXEC (beyond the file or the budget) or
- * -errno.
+ * Reads exactly nr_bytes at position. Returns 0; -ENOEXEC: the bytes exceed the file or the
+ * budget; or another -errno.
  */
 static int reader_read(struct elf_reader *reader, void *buf, uint64_t position, size_t nr_bytes)
 {
@@ -71,9 +74,9 @@ static size_t align_up(size_t value, size_t align)
 }
 
 /*
- * Reads the note at bytes[*next] and moves *next to the following note. Returns 1: a build-id,
- * 0: another note, -ENOEXEC: the note exceeds the bytes. The padding aligns offsets from the start
- * of the note.
+ * Reads the note at bytes[*next] and moves *next to the following note. Returns 1 if the note is a
+ * build-id, 0 if it is another note, -ENOEXEC if the note exceeds nr_bytes. The note's parts are
+ * padded to multiples of align, counted from the start of the note.
  */
 static int note_take(const uint8_t *bytes, size_t nr_bytes, size_t align, bool swap, size_t *next,
 		     struct buildid *id)
@@ -108,7 +111,7 @@ static int notes_find(const uint8_t *bytes, size_t nr_bytes, size_t align, bool 
 {
 	size_t next = 0;
 
-	/* If fewer bytes than a header are left, they are padding. */
+	/* A rest that is shorter than a header is padding. */
 	while (nr_bytes - next >= sizeof(Elf32_Nhdr)) {
 		int found = note_take(bytes, nr_bytes, align, swap, &next, id);
 
@@ -123,7 +126,7 @@ int buildid_parse_notes(const void *notes, size_t nr_bytes, struct buildid *id)
 	return notes_find(notes, nr_bytes, 4, false, id);
 }
 
-/* Searches one range, if it is of the wanted type; only its first TABLE_BYTES are read. */
+/* Searches one range if its type is `wanted`. Only the first TABLE_BYTES of the range are read. */
 static int range_find(struct elf_reader *reader, const struct note_range *range, uint32_t wanted,
 		      struct buildid *id)
 {
@@ -136,9 +139,12 @@ static int range_find(struct elf_reader *reader, const struct note_range *range,
 	error = reader_read(reader, notes, range->position, nr_bytes);
 	if (error)
 		return error;
-	/* Only a segment of property notes is aligned to 8. */
+	/* Only a segment of property notes can have an alignment of 8. */
 	error = notes_find(notes, nr_bytes, range->align == 8 ? 8 : 4, reader->swap, id);
-	/* The range was cut, so an incomplete note at its end is not an error of the file. */
+	/*
+	 * If only the start of the range was read, an incomplete note at its end is no fault of
+	 * the file.
+	 */
 	return error == -ENOEXEC && nr_bytes < range->nr_bytes ? -ENOENT : error;
 }
 
@@ -186,7 +192,7 @@ static void range_of_section(const struct elf_reader *reader, const void *entry,
 struct header_table {
 	uint64_t position;
 	size_t entry_bytes, nr_entries;
-	size_t least_bytes; /* minimum size of an entry */
+	size_t least_bytes; /* minimum size of an entry in this table */
 	uint32_t note_type;
 	void (*range)(const struct elf_reader *reader, const void *entry, struct note_range *range);
 };
@@ -283,7 +289,7 @@ int buildid_read_fd(int fd, struct buildid *id)
 
 	if (fstat(fd, &st))
 		return -errno;
-	/* Reading other kinds of files may block, or consume data meant for other readers. */
+	/* Reading a pipe or device may block, or consume data meant for other readers. */
 	if (!S_ISREG(st.st_mode))
 		return -ENOEXEC;
 	reader.file_bytes = (uint64_t)st.st_size;
@@ -305,8 +311,8 @@ int buildid_read_file(const char *path, struct buildid *id)
 	int fd;
 
 	/*
-	 * Merely opening a device may have side effects. If the file changes between the two
-	 * calls, O_NONBLOCK prevents waiting for the writer of a FIFO.
+	 * Merely opening a device may have side effects. If path becomes a FIFO between the two
+	 * calls, O_NONBLOCK prevents waiting for its writer.
 	 */
 	if (stat(path, &st))
 		return -errno;

@@ -15,15 +15,19 @@ struct buildid {
 };
 
 /*
- * Reads the build-id of the ELF file open at fd (32 or 64 bits, any byte order), from PT_NOTE,
- * else from SHT_NOTE. The file need not be trusted: every offset and size is checked against
- * the file, and at most 64 KB are read. Returns 0, -ENOENT (an ELF file without a build-id),
- * -ENOEXEC (not an ELF file, or damaged), or -errno of reading.
+ * Reads the build-id of the ELF file open at fd (32 or 64 bits, any byte order) from the segments
+ * of type PT_NOTE or, if they have none, from the sections of type SHT_NOTE. The file need not be
+ * trusted: every offset and size is checked against the file, and at most 64 KB are read. Returns
+ * 0, -ENOENT (an ELF file without a build-id), -ENOEXEC (not an ELF file, or damaged), or -errno
+ * of reading.
  */
 int buildid_read_fd(int fd, struct buildid *id);
 int buildid_read_file(const char *path, struct buildid *id);
 
-/* As buildid_read_fd(), for nr_bytes of notes in memory, as /sys/kernel/notes has them. */
+/*
+ * Like buildid_read_fd(), for nr_bytes bytes of notes in memory, in the format of
+ * /sys/kernel/notes.
+ */
 int buildid_parse_notes(const void *notes, size_t nr_bytes, struct buildid *id);
 
 /* Writes lower-case hex to hex[BUILDID_HEX_BYTES]; writes "" if there is no build-id. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ID_DIGITS     64u /* length of container ids of OCI tools */
-#define ID_SHOWN      12  /* digits shown, as these tools do */
+#define ID_DIGITS     64u /* length of container ids; OCI tools define it */
+#define ID_SHOWN      12  /* number of digits shown, as OCI tools do */
 #define ID_DIGITS_MIN 32u
 #define POD_SHOWN     8
 #define PREFIX_MIN    6u /* minimum length of an id prefix that a user may write */
@@ -31,8 +31,8 @@ static int hex_digit(char c)
 }
 
 /*
- * Decodes the escape \xHH, as which systemd writes characters that are not allowed in a unit's
- * name. Returns the 4 bytes read, or 0: no escape of a printable character.
+ * Decodes an escape \xHH. systemd uses such escapes for characters that a unit's name cannot have.
+ * Returns 4, the bytes read, or 0 if there is no escape or its character is not printable.
  */
 static size_t undo_escape(const char *from, char *to)
 {
@@ -48,7 +48,9 @@ static size_t undo_escape(const char *from, char *to)
 	return 4;
 }
 
-/* Copies nr_bytes of from to to[room] and decodes their escapes; truncates if too long. */
+/*
+ * Copies nr_bytes at `from` to to[room], with escapes decoded. Truncates a text that is too long.
+ */
 static void copy_part(const char *from, size_t nr_bytes, char *to, size_t room)
 {
 	const char *end = from + nr_bytes;
@@ -67,7 +69,10 @@ static void copy_part(const char *from, size_t nr_bytes, char *to, size_t room)
 	to[used] = '\0';
 }
 
-/* Takes the next part of *path and moves *path after it. Returns false at the end. */
+/*
+ * Copies the next part of *path to `part` and moves *path after it. Returns false at the path's
+ * end.
+ */
 static bool take_part(const char **path, char *part)
 {
 	const char *from = *path + strspn(*path, "/");
@@ -126,8 +131,8 @@ static void note_container(struct path_parsing *parsing, const char *id, size_t 
 }
 
 /*
- * Adds "docker:0123456789ab" to the name. For the first container in a pod, adds only
- * "0123456789ab"; for its monitor process, "conmon:0123456789ab".
+ * Adds "docker:0123456789ab" to the name. The first container in a pod is added as "0123456789ab",
+ * and its monitor process as "conmon:0123456789ab".
  */
 static void add_container(struct path_parsing *parsing, const char *tool, size_t nr_tool,
 			  const char *id)
@@ -148,7 +153,7 @@ static void add_container(struct path_parsing *parsing, const char *tool, size_t
 	add(parsing, ":", id, ID_SHOWN);
 }
 
-/* Well-known names of the tools that use these prefixes of ids. */
+/* Prefixes that tools put before container ids, and the well-known names of these tools. */
 static const struct {
 	const char *prefix, *tool;
 } tools[] = {
@@ -170,7 +175,7 @@ static void add_tool(struct path_parsing *parsing, const char *prefix, size_t nr
 	add_container(parsing, prefix, nr_prefix, id);
 }
 
-/* Takes a part such as "docker-ID.scope" or "libpod-ID". */
+/* Parses a part such as "docker-ID.scope" or "libpod-ID". */
 static bool take_prefixed_id(struct path_parsing *parsing)
 {
 	const char *part = parsing->part;
@@ -186,7 +191,7 @@ static bool take_prefixed_id(struct path_parsing *parsing)
 	return true;
 }
 
-/* Takes a part that is only an id: the name of its parent folder identifies the tool. */
+/* Parses a part that is only an id. The name of its parent folder identifies the tool. */
 static bool take_bare_id(struct path_parsing *parsing)
 {
 	const char *tool = parsing->before;
@@ -194,7 +199,7 @@ static bool take_bare_id(struct path_parsing *parsing)
 
 	if (nr != ID_DIGITS || parsing->part[nr])
 		return false;
-	/* ECS has folders ID/ID: the parent's name is an id as well, not a tool. */
+	/* ECS names folders ID/ID, so the parent's name may also be an id instead of a tool. */
 	if (!*tool || nr_digits(tool) >= ID_DIGITS_MIN)
 		tool = "container";
 	add_tool(parsing, tool, strlen(tool), parsing->part);
@@ -204,8 +209,8 @@ static bool take_bare_id(struct path_parsing *parsing)
 /* ---- pods ---- */
 
 /*
- * Returns the length of the pod's uid at text, or 0. A uid has 8-4-4-4-12 digits; the uid of a
- * static pod (from the node's own files) has 32 digits.
+ * Returns the length of the pod's uid at the start of text, or 0 if there is none. A uid has
+ * 8-4-4-4-12 digits; the uid of a static pod (from the node's own files) has 32 digits.
  */
 static size_t uid_bytes(const char *text)
 {
@@ -214,7 +219,7 @@ static size_t uid_bytes(const char *text)
 	return nr == 36 || nr == 32 ? nr : 0;
 }
 
-/* Takes "kubepods-burstable-podUID.slice", or "podUID" below "kubepods". */
+/* Parses "kubepods-burstable-podUID.slice", or "podUID" below "kubepods". */
 static bool take_pod(struct path_parsing *parsing, bool in_kubepods)
 {
 	const char *uid =
@@ -249,7 +254,7 @@ static void add_named(struct path_parsing *parsing, const char *tool, const char
 	add(parsing, ":", name, nr_bytes);
 }
 
-/* Takes "lxc.payload.NAME" or "lxc.monitor.NAME", or NAME below "lxc" or "lxc.payload". */
+/* Parses "lxc.payload.NAME" or "lxc.monitor.NAME", or NAME below "lxc" or "lxc.payload". */
 static bool take_lxc(struct path_parsing *parsing)
 {
 	const char *part = parsing->part;
@@ -266,7 +271,7 @@ static bool take_lxc(struct path_parsing *parsing)
 	return true;
 }
 
-/* Takes "systemd-nspawn@NAME.service", or "machine-NAME.scope" below "machine.slice". */
+/* Parses "systemd-nspawn@NAME.service", or "machine-NAME.scope" below "machine.slice". */
 static bool take_machine(struct path_parsing *parsing)
 {
 	static const char nspawn[] = "systemd-nspawn@", machine[] = "machine-";
@@ -292,15 +297,18 @@ static bool take_container(struct path_parsing *parsing, bool in_kubepods)
 	       take_bare_id(parsing) || take_lxc(parsing) || take_machine(parsing);
 }
 
-/* Returns whether container tools create a folder of this name directly inside of a container. */
+/*
+ * Returns whether `part` is a name of folders that container tools create directly inside of a
+ * container.
+ */
 static bool is_wrapping(const char *part)
 {
 	return !strcmp(part, "container") || !strcmp(part, "payload") || !strcmp(part, ".lxc");
 }
 
 /*
- * Adds the containers on the path. Returns the rest of the path after the innermost container;
- * the whole path if there is no container.
+ * Adds the path's containers to the name. Returns the rest of the path after the innermost
+ * container, or the whole path if there is no container.
  */
 static const char *take_containers(struct path_parsing *parsing, const char *path)
 {
@@ -332,8 +340,9 @@ static bool is_unit(const char *part)
 }
 
 /*
- * Returns where the name begins in a path without containers: at the last unit, else at the
- * last slice, else NULL. For an init.scope, the name begins at the service manager above it.
+ * Returns the part of a path without containers at which the group's name begins: the last unit,
+ * or else the last slice; NULL if there is neither. If the last unit is init.scope, the name
+ * begins at the service manager's unit above it.
  */
 static const char *name_start(const char *path)
 {
@@ -359,7 +368,7 @@ static void add_rest(struct path_parsing *parsing, const char *rest)
 	const char *start = name_start(rest);
 
 	if (!start && !parsing->used)
-		return; /* the form of the path is unknown: the path becomes the name */
+		return; /* the path's form is unknown, so the name is the whole path */
 	if (start)
 		rest = start;
 	while (take_part(&rest, parsing->part))
@@ -392,7 +401,7 @@ bool cgroup_name_tail(const char *path, unsigned int nr_parts, char *text, size_
 
 /* ---- matching ---- */
 
-/* Returns true if word is a prefix of id, long enough not to be an ordinary word. */
+/* Returns whether word is a prefix of id and is long enough not to be an ordinary word. */
 static bool is_id_prefix(const char *word, const char *id)
 {
 	size_t nr = strlen(word);

@@ -6,9 +6,9 @@
 #include <signal.h>
 
 /*
- * Makes the kernel keep ended children until this program waits for them. If the parent of
- * this program left SIGCHLD ignored, the kernel would discard them. Call this when the program
- * starts.
+ * Makes the kernel keep ended children until this program waits for them. Otherwise, if this
+ * program's parent ignores SIGCHLD, this program inherits that, and the kernel discards its ended
+ * children. Call this when the program starts.
  */
 static inline void children_keep(void)
 {

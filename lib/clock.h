@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's clocks as single numbers. Reading them cannot fail: every kernel that oprof
- * runs on has the clocks that callers name.
+ * The kernel's clocks as single numbers. Reading a clock cannot fail, because every supported
+ * kernel has all clocks that callers pass.
  */
 #ifndef LIB_CLOCK_H
 #define LIB_CLOCK_H
@@ -20,19 +20,22 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Nanoseconds since boot, without the time that the machine was suspended. */
+/* Returns nanoseconds since boot, without the time that the machine was suspended. */
 static inline uint64_t clock_monotonic_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* As clock_monotonic_ns() in ms, for timeouts; signed, since a remaining time may be negative. */
+/*
+ * Like clock_monotonic_ns(), but in ms, for timeouts. Signed, since a remaining time may be
+ * negative.
+ */
 static inline int64_t clock_monotonic_ms(void)
 {
 	return (int64_t)(clock_monotonic_ns() / 1000000);
 }
 
-/* Nanoseconds since 1970; signed, as times in sessions are. */
+/* Returns nanoseconds since 1970. Signed, like the times in sessions. */
 static inline int64_t clock_realtime_ns(void)
 {
 	return (int64_t)clock_ns(CLOCK_REALTIME);

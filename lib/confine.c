@@ -23,8 +23,8 @@
 #define NOBODY 65534
 
 /*
- * Sanitizers map terabytes and use more system calls: with them, the address space is not limited
- * and no filter is installed.
+ * Sanitizers map terabytes and use more system calls. In a build with sanitizers, the address
+ * space is therefore not limited and no seccomp filter is installed.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -42,7 +42,7 @@
 
 /* ---- limits ---- */
 
-/* Sets both limits, but keeps an existing hard limit that is lower. */
+/* Sets the soft and the hard limit, but does not raise an existing hard limit. */
 static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard)
 {
 	struct rlimit limit;
@@ -57,7 +57,9 @@ static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard)
 	return setrlimit(resource, &limit) ? -errno : 0;
 }
 
-/* Returns the current address space, which includes all the parent's mappings. */
+/*
+ * Returns the process's address space in bytes, including all mappings inherited from the parent.
+ */
 static rlim_t address_space_bytes(void)
 {
 	unsigned long nr_pages;
@@ -74,7 +76,10 @@ static int set_limits(const struct confine_limits *limits)
 {
 	int error = set_limit(RLIMIT_CORE, 0, 0);
 
-	/* SIGXCPU comes at the soft limit; if ignored, SIGKILL follows a second later. */
+	/*
+	 * The kernel sends SIGXCPU at the soft limit. If SIGXCPU is ignored, SIGKILL follows a
+	 * second later.
+	 */
 	if (!error)
 		error = set_limit(RLIMIT_CPU, limits->max_seconds, limits->max_seconds + 1);
 	if (!error)
@@ -106,8 +111,8 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 			dup2(null, 2);
 	}
 	/*
-	 * A kernel without close_range (before 5.9) leaves the descriptors open; all are
-	 * read-only.
+	 * On a kernel without close_range (before 5.9) the other descriptors stay open; all of
+	 * them are read-only.
 	 */
 	close_between(3, keep_a - 1);
 	close_between(keep_a + 1, keep_b - 1);
@@ -118,7 +123,10 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 
 #ifdef THIS_ARCH
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-/* Loads the low half of an argument; all architectures above are little-endian. */
+/*
+ * Loads the low half of an argument, which comes first, since all architectures above are
+ * little-endian.
+ */
 #define LOAD_ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
 #define ALLOW_CALL(number)                                                                         \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                       \
@@ -127,7 +135,7 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 
 #define PREAMBLE LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0), REFUSE, LOAD(nr)
 
-/* Reading, writing to open descriptors, memory management, exit. */
+/* Allows reading, writing to open descriptors, memory management, and exit. */
 #define ALLOW_DESCRIPTORS                                                                          \
 	ALLOW_CALL(SYS_read), ALLOW_CALL(SYS_pread64), ALLOW_CALL(SYS_write),                      \
 		ALLOW_CALL(SYS_lseek), ALLOW_CALL(SYS_close), ALLOW_CALL(SYS_fstat),               \
@@ -140,12 +148,12 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 
 static struct sock_filter descriptors_filter[] = {
 	PREAMBLE,
-	ALLOW_CALL(SYS_newfstatat), /* newer C libraries use it for fstat() */
+	ALLOW_CALL(SYS_newfstatat), /* newer C libraries call it in fstat() */
 	ALLOW_DESCRIPTORS,
 	REFUSE,
 };
 
-/* Also allows opening files for reading, and looking up names. */
+/* Also allows opening files for reading and looking up file names. */
 static struct sock_filter files_filter[] = {
 	PREAMBLE,
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
@@ -218,12 +226,12 @@ int confine_process(const struct confine_limits *limits, enum confine_calls call
 		error = give_up_user();
 	if (error)
 		return error;
-	/* A change of user resets this setting, so it comes after give_up_user(). */
+	/* A change of user resets PR_SET_PDEATHSIG, so this call comes after give_up_user(). */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/*
-	 * Without seccomp the limits and the changed user still protect the system; the filter
-	 * is a second line of defence. But a process that remains root may open root's files
-	 * even without capabilities.
+	 * Without the seccomp filter, the limits and the changed user still protect the system.
+	 * But a process that is still root could open root's files even without capabilities, so
+	 * it fails here.
 	 */
 	if (!refuse_calls(calls) && calls == CONFINE_DESCRIPTORS && !geteuid())
 		return -EPERM;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads numbers and texts from untrusted bytes, in either byte order. A read beyond the end
- * sets failed, moves to the end and returns 0 (for LEB128, the bits read before the end), so
- * that loops over damaged bytes end. Callers check failed once after such a loop, not at each
- * step. Returned texts and byte ranges point into the bytes.
+ * Reads numbers and texts from untrusted bytes, in either byte order. A read beyond the end sets
+ * cursor->failed, moves to the end and returns 0 (for LEB128, the bits read before the end), so
+ * that loops over damaged bytes terminate. Callers check `failed` once after such a loop, not at
+ * each step. Returned texts and byte ranges point into the bytes that the cursor reads.
  */
 #ifndef LIB_CURSOR_H
 #define LIB_CURSOR_H
@@ -15,7 +15,7 @@
 
 struct cursor {
 	const uint8_t *at, *end;
-	bool swapped; /* the numbers have the other byte order than this machine */
+	bool swapped; /* the bytes have the opposite byte order of this machine */
 	bool failed;
 };
 
@@ -111,7 +111,7 @@ static inline uint64_t cursor_number(struct cursor *cursor, unsigned int nr_byte
 	}
 }
 
-/* Reads a LEB128 number; bits beyond the 64th are dropped. */
+/* Reads a LEB128 number. Bits above the 64th are dropped. */
 static inline uint64_t cursor_leb(struct cursor *cursor, bool is_signed)
 {
 	uint64_t value = 0;
@@ -139,7 +139,7 @@ static inline int64_t cursor_sleb(struct cursor *cursor)
 	return (int64_t)cursor_leb(cursor, true);
 }
 
-/* Reads a text up to its NUL; if no NUL is left in the bytes, fails and returns "". */
+/* Reads a text up to its NUL. If the remaining bytes have no NUL, fails and returns "". */
 static inline const char *cursor_text(struct cursor *cursor)
 {
 	const char *text = (const char *)cursor->at;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#undef diag_set /* diag.h defines both as macros for the static analyser */
+#undef diag_set /* diag.h defines diag_set and diag_set_at as macros for the static analyser */
 #undef diag_set_at
 
 void diag_clear(struct diag *diag)
@@ -80,6 +80,6 @@ const char *diag_show(const struct diag *diag)
 		(void)snprintf(shown, sizeof(shown), "%s: %s", diag->file, diag->text);
 	else
 		(void)snprintf(shown, sizeof(shown), "%s", diag->text);
-	utf8_mask(shown, ""); /* it may quote untrusted input */
+	utf8_mask(shown, ""); /* the text may quote untrusted input */
 	return shown;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A diag describes what is wrong with a text, an option or a file, and where. The function that
- * fails fills the diag; its caller owns and prints it. Not for logging.
+ * A diag describes an error in a text, an option or a file, and its location. The function that
+ * fails fills the diag; the caller owns the diag and prints it. Not for logging.
  */
 #ifndef LIB_DIAG_H
 #define LIB_DIAG_H
@@ -11,14 +11,16 @@
 
 struct diag {
 	char file[DIAG_FILE_BYTES]; /* empty: the error is not about a file */
-	unsigned int line;	    /* from 1; 0: the file as a whole */
+	unsigned int line;	    /* counted from 1; 0: the error concerns the whole file */
 	char text[DIAG_TEXT_BYTES]; /* one sentence without newline, with the remedy */
 };
 
-/* diag may be NULL in all these functions. */
+/* In all these functions, diag may be NULL. */
 void diag_clear(struct diag *diag);
 
-/* Sets the text, clears file and line. Returns error: "return diag_set(diag, -EINVAL, ...)". */
+/*
+ * Sets the text, clears file and line, and returns `error`: "return diag_set(diag, -EINVAL, ...)".
+ */
 int diag_set(struct diag *diag, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -26,13 +28,17 @@ int diag_set_at(struct diag *diag, int error, const char *file, unsigned int lin
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /*
- * Combines the results of two steps that both run; the first error counts. Returns first if it
- * is not 0, else second. If second is returned and not 0, *second_diag is copied to *diag.
+ * Combines the results of two steps that both run, so that the first error is reported. Returns
+ * `first` if it is not 0, else `second`. If only `second` is an error, copies *second_diag to
+ * *diag.
  */
 int diag_first(int first, int second, const struct diag *second_diag, struct diag *diag);
 
 #ifdef __clang_analyzer__
-/* The static analyser reads one source file at a time; these show it that error is returned. */
+/*
+ * The static analyser reads one source file at a time. These macros show it that `error` is
+ * returned.
+ */
 #define diag_set(diag, error, ...)    ((void)diag_set(diag, error, __VA_ARGS__), (error))
 #define diag_set_at(diag, error, ...) ((void)diag_set_at(diag, error, __VA_ARGS__), (error))
 #endif

@@ -15,7 +15,7 @@
 #define COPY_BYTES     65536u
 #define NOTE_BYTES_MAX 65536u
 
-/* The location of a field in its header. */
+/* The offset and size of a field in its header. */
 struct header_field {
 	size_t offset, nr_bytes;
 };
@@ -25,7 +25,7 @@ struct header_field {
 		offsetof(type, name), sizeof(((type *)0)->name)                                    \
 	}
 
-/* The sizes and fields of headers of one word size. */
+/* The sizes and fields of the ELF headers of one word size (32 or 64 bits). */
 struct layout {
 	size_t ehdr_bytes, phdr_bytes, shdr_bytes;
 	struct header_field e_phoff, e_shoff, e_phentsize, e_phnum, e_shentsize, e_shnum,
@@ -58,7 +58,7 @@ struct layout {
 
 static const struct layout layouts[] = {LAYOUT(32), LAYOUT(64)};
 
-/* A byte range that is copied from the binary (at from) to the skeleton (at to). */
+/* A byte range that is copied from offset `from` in the binary to offset `to` in the skeleton. */
 struct skeleton_piece {
 	uint64_t from, to, nr_bytes;
 };
@@ -116,8 +116,8 @@ static bool is_inside(const struct skeleton *skeleton, uint64_t position, uint64
 }
 
 /*
- * Reads nr_bytes at position into malloc'ed memory and adds a NUL. part is the address of the
- * pointer that receives the memory.
+ * Reads nr_bytes at position into malloc'ed memory and adds a NUL. `part` is the address of the
+ * pointer in which the memory's address is stored.
  */
 static int read_part(const struct skeleton *skeleton, uint64_t position, uint64_t nr_bytes,
 		     uint64_t max_bytes, void *part)
@@ -175,8 +175,8 @@ static int read_phdrs(struct skeleton *skeleton, uint64_t max_bytes)
 }
 
 /*
- * Gets the number of section headers and the index of the section with their names. If a number
- * does not fit the ELF header, section header 0 has it.
+ * Gets the number of section headers and the index of the section with their names. If one of
+ * these numbers is too large for the ELF header, it is in section header 0.
  */
 static int count_shdrs(struct skeleton *skeleton, uint64_t *names_index)
 {
@@ -245,8 +245,9 @@ static bool begins_with_one_of(const char *name, const char *const *beginnings)
 }
 
 /*
- * libbfd finds the slots of a procedure linkage table by the table's code, its relocations, the
- * dynamic section, and on some machines the global offset table or the stubs.
+ * Returns whether the bytes of a section of this name are kept. To find the slots of a procedure
+ * linkage table, libbfd uses the table's code, its relocations, the dynamic section, and on some
+ * machines the global offset table or the stubs.
  */
 static bool name_is_kept(const char *name)
 {
@@ -290,7 +291,7 @@ static uint64_t align_up(uint64_t position)
 }
 
 /*
- * Plans the copy of nr_bytes at offset from of the binary. Sets *to to their offset in the
+ * Plans the copy of nr_bytes bytes at offset `from` of the binary. Sets *to to their offset in the
  * skeleton. Sums cannot wrap, since every piece lies within the file.
  */
 static int add_piece(struct skeleton *skeleton, uint64_t from, uint64_t nr_bytes,

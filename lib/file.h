@@ -7,18 +7,19 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Writes all of buf; continues if a signal interrupts a write. */
+/* Writes all of buf. If a signal interrupts a write, continues with the rest. */
 int file_write_all(int fd, const void *buf, size_t nr_bytes);
 
 /*
- * Reads up to nr_bytes at position. Returns the bytes read (fewer at the end of the file) or
- * -errno.
+ * Reads up to nr_bytes at position. Returns the number of bytes read (fewer than nr_bytes at the
+ * end of the file) or -errno.
  */
 ssize_t file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position);
 
 /*
  * Reads the whole file into malloc'ed *text, and adds a NUL. *nr_bytes is the length without the
- * NUL; nr_bytes may be NULL. Works for /proc. Returns -EFBIG if the file exceeds max_bytes.
+ * NUL; nr_bytes may be NULL. Also reads files of /proc, whose size is unknown. Returns -EFBIG if
+ * the file exceeds max_bytes.
  */
 int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
 
@@ -28,29 +29,32 @@ int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_b
  * another -errno.
  */
 int file_open_regular(const char *path);
-/* As file_read_text, for a regular file only; -EINVAL: not a regular file. */
+/* Like file_read_text(), but only for a regular file. -EINVAL: not a regular file. */
 int file_read_regular(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
 
 /*
- * Replaces path by nr_bytes of buf atomically: writes a temporary file in the same folder, then
- * renames it. The replacement survives a kill, but not a power failure (no fsync). Two threads of
- * one process must not replace the same path concurrently.
+ * Atomically replaces the file at path by a file with nr_bytes bytes of buf: writes a temporary
+ * file in the same folder, then renames it. The replacement survives a kill, but not a power
+ * failure (no fsync). Two threads of one process must not replace the same path concurrently.
  */
 int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode);
 
 /*
- * Writes the buffered bytes of stream. Returns 0; -errno of this write; -EIO: an earlier write
- * failed, and its errno is lost.
+ * Writes the buffered bytes of stream. Returns 0; -errno if this write fails; -EIO if an earlier
+ * write failed, whose errno is unknown.
  */
 int file_flush(FILE *stream);
 
-/* mkdir -p: creates each missing part of path, with mode. -ENOTDIR: a part is not a folder. */
+/*
+ * Like mkdir -p: creates each missing folder of path, with mode. -ENOTDIR: a part of path is not a
+ * folder.
+ */
 int file_make_dirs(const char *path, mode_t mode);
 
-/* mkdir -p of the folder that contains path. */
+/* Like mkdir -p for the folder that contains path. */
 int file_make_parent_dirs(const char *path, mode_t mode);
 
-/* Removes path, as rm -r. Does not follow symbolic links and stays on path's file system. */
+/* Removes path like rm -r. Does not follow symbolic links and stays on path's file system. */
 int file_remove_tree(const char *path);
 
 #endif

@@ -17,7 +17,9 @@ static size_t next_place(const struct index_table *table, size_t place)
 	return (place + 1) & (table->nr_slots - 1);
 }
 
-/* Uses the half of the hash that the slot stores, so that growing needs no rehash. */
+/*
+ * Uses the upper half of the hash, which slots store, so that a growing table needs no new hashes.
+ */
 static size_t first_place(const struct index_table *table, uint64_t hash)
 {
 	return (size_t)(hash >> 32) & (table->nr_slots - 1);

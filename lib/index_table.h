@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table from keys of the caller to indices in an array of the caller. Entries are only
- * added; they are removed all together.
+ * A hash table that maps the caller's keys to indices in the caller's array. Single entries cannot
+ * be removed; index_table_clear() removes all.
  */
 #ifndef LIB_INDEX_TABLE_H
 #define LIB_INDEX_TABLE_H
@@ -13,12 +13,15 @@
 #define INDEX_TABLE_NONE UINT32_MAX
 
 struct index_table {
-	uint64_t *slots; /* upper half of the hash, and index + 1; 0: empty */
+	uint64_t *slots; /* upper half of the hash (high bits), and index + 1 (low); 0: empty */
 	size_t nr_slots; /* 0, or a power of two */
 	size_t nr_used;
 };
 
-/* Returns the index with this hash for which same() returns true, or INDEX_TABLE_NONE. */
+/*
+ * Returns the index that was added with this hash and for which same() returns true, or
+ * INDEX_TABLE_NONE.
+ */
 uint32_t index_table_find(const struct index_table *table, uint64_t hash,
 			  bool (*same)(uint32_t index, const void *key, void *context),
 			  const void *key, void *context);
@@ -30,7 +33,7 @@ int index_table_put(struct index_table *table, uint64_t hash, uint32_t index);
 void index_table_clear(struct index_table *table);
 void index_table_deinit(struct index_table *table);
 
-/* Returns a hash of value and of the values hashed before, whose hash is `before`. */
+/* Returns a hash of `value` combined with `before`, the hash of the preceding values. */
 static inline uint64_t index_table_hash(uint64_t before, uint64_t value)
 {
 	uint64_t mixed = (before ^ value) * UINT64_C(0x9e3779b97f4a7c15);

@@ -15,21 +15,23 @@ struct key_value {
 	size_t nr_key, nr_value;
 };
 
-/* Reads the line at *text and moves *text to the next line. Returns false at the end. */
+/*
+ * Parses the line at *text and moves *text to the next line. Returns false at the end of the text.
+ */
 bool key_value_next(const char **text, struct key_value *line);
 
 /* Returns whether the line has this key. */
 bool key_value_is(const struct key_value *line, const char *key);
 
 /*
- * Copies the value of the first line with key, truncated to nr_bytes with its NUL. Returns false
- * if there is no such line.
+ * Copies the value of the first line with this key, truncated to nr_bytes including the NUL.
+ * Returns false if there is no such line.
  */
 bool key_value_find(const char *text, const char *key, char *value, size_t nr_bytes);
 
 /*
- * Returns the value of the first line with key as a whole number; returns `missing` if there is no
- * such line or its value is not a number.
+ * Returns the value of the first line with this key as an unsigned integer. Returns `missing` if
+ * there is no such line or its value is not a number.
  */
 uint64_t key_value_number(const char *text, const char *key, uint64_t missing);
 

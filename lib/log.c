@@ -20,17 +20,17 @@ static enum log_level log_level_shown = LOG_LEVEL_INFO;
 static struct log_place log_place = {.fd = STDERR_FILENO};
 static struct log_limit log_limit;
 
-/* The last message, and its repetitions that are not yet reported. */
+/* The last message, and the number of its repetitions that are not yet logged. */
 static struct {
 	char text[LINE_BYTES];
 	enum log_level level;
 	uint64_t nr_again;
-	uint64_t since_ns; /* time of the first of these repetitions */
+	uint64_t since_ns; /* time of the first repetition that is not yet logged */
 } log_last;
 
 static const struct {
 	const char *word;
-	int priority; /* syslog(3) priority, for the journal */
+	int priority; /* priority of syslog(3), written for the journal */
 } log_levels[] = {
 	[LOG_LEVEL_ERROR] = {"error: ", 3},
 	[LOG_LEVEL_WARNING] = {"warning: ", 4},
@@ -102,7 +102,7 @@ __attribute__((format(printf, 2, 3))) static void log_about(enum log_level level
 	log_line(level, text);
 }
 
-/* Logs how many lines were lost. Keeps the count if this line is lost as well. */
+/* Logs how many lines were lost. If this line is lost, too, the count is kept. */
 static void log_tell_lost(void)
 {
 	uint64_t nr = log_place.nr_lost;
@@ -111,7 +111,7 @@ static void log_tell_lost(void)
 		return;
 	log_about(LOG_LEVEL_WARNING, "%" PRIu64 " messages could not be written to this log", nr);
 	if (log_place.nr_lost > nr)
-		log_place.nr_lost = nr; /* this report failed too; do not count it */
+		log_place.nr_lost = nr; /* the report was lost, too; do not count it as a line */
 	else
 		log_place.nr_lost = 0;
 }
@@ -172,7 +172,7 @@ void log_tick(void)
 void log_flush(void)
 {
 	log_tell_again();
-	/* At the latest possible time, the turn of every call site is over. */
+	/* At UINT64_MAX, the interval of every call site is over. */
 	for (uint64_t nr; (nr = log_limit_over(&log_limit, UINT64_MAX));)
 		log_tell_left_out(nr);
 }

@@ -4,7 +4,7 @@
  * or the journal. Libraries do not log: they return errors and fill a struct diag.
  *
  * A failing log does not make its caller fail. A message that cannot be written (full disk,
- * hanging journal) is counted; the count is logged once the log works again. Writes to a
+ * hanging journal) is counted, and the count is logged when writing succeeds again. Writes to a
  * terminal or pipe may block; writes to the journal do not.
  *
  * Messages quote names that other users chose. Control characters other than tabs, and characters
@@ -22,17 +22,17 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 #define LOG_NR_A_MINUTE 20
 
 /*
- * program is the prefix of messages ("oprofiled: ..."); it is not copied. Messages above level
- * are not shown (default LOG_LEVEL_INFO).
+ * `program` is the prefix of messages ("oprofiled: ..."); the string is not copied. Messages of a
+ * level above `level` are not written (the default is LOG_LEVEL_INFO).
  */
 void log_init(const char *program, enum log_level level);
 
 /*
- * For programs that run for months. A log file that reaches bytes_max is renamed to PATH.1,
- * replacing an older one, and a new file begins. If a message equals the previous one, only the
- * number of repetitions is logged later. Each call site logs at most nr_a_minute messages a
- * minute. bytes_max 0: the file has no limit. nr_a_minute 0: every message is logged, also each
- * repetition. Without this call there are no limits.
+ * Sets limits for programs that run for months. A log file that reaches bytes_max is renamed to
+ * PATH.1, replacing an older one, and a new file begins. If a message is repeated, only the number
+ * of repetitions is logged, later. Each call site logs at most nr_a_minute messages a minute. If
+ * bytes_max is 0, the file has no limit. If nr_a_minute is 0, every message and every repetition
+ * is logged. Without this call there are no limits.
  */
 void log_bound(size_t bytes_max, unsigned int nr_a_minute);
 
@@ -50,11 +50,11 @@ int log_open(const char *path);
 bool log_open_journal(void);
 
 /*
- * Logs the pending counts of repeated and suppressed messages that are a minute old. Call it once
- * a second.
+ * Logs those counts of repeated and suppressed messages that have been pending for a minute. Call
+ * this function once a second.
  */
 void log_tick(void);
-/* Logs all pending counts now; call it before the program exits. */
+/* Logs all pending counts. Call this function before the program exits. */
 void log_flush(void);
 
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

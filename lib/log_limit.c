@@ -9,7 +9,10 @@ void log_limit_init(struct log_limit *limit, unsigned int nr_max)
 	limit->nr_max = nr_max;
 }
 
-/* Returns the place of format. A new format takes a free place or the one with the oldest turn. */
+/*
+ * Returns the place of format. A new format gets a free place, or the place whose turn began
+ * first.
+ */
 static struct log_limit_place *limit_place(struct log_limit *limit, const char *format,
 					   uint64_t now_ns)
 {

@@ -15,7 +15,7 @@
 
 struct log_limit_place {
 	const char *format; /* NULL: unused */
-	uint64_t since_ns;  /* start of its turn */
+	uint64_t since_ns;  /* start of the place's turn */
 	unsigned int nr;    /* messages in this turn */
 	uint64_t nr_left_out;
 };
@@ -23,22 +23,22 @@ struct log_limit_place {
 struct log_limit {
 	unsigned int nr_max; /* messages of a place per turn; 0: no limit */
 	struct log_limit_place places[LOG_LIMIT_PLACES];
-	uint64_t nr_left_out; /* messages suppressed by places that were reused since */
+	uint64_t nr_left_out; /* suppressed messages of formats whose places were reused */
 };
 
 void log_limit_init(struct log_limit *limit, unsigned int nr_max);
 
 /*
  * Returns whether the call site of format may log now. *nr_left_out is then the number of messages
- * suppressed in its previous turn, to be logged with this message; else 0.
+ * suppressed in this call site's previous turn, to be logged with this message; otherwise it is 0.
  */
 bool log_limit_take(struct log_limit *limit, const char *format, uint64_t now_ns,
 		    uint64_t *nr_left_out);
 
 /*
- * Returns the number of messages that one place suppressed in a turn that is over, and resets the
- * number; 0: there is no such place. Thus the messages are also reported if the call site never
- * logs again, or its place was given to another call site.
+ * Returns the number of messages that one place suppressed in a turn that is over, and resets this
+ * number. Returns 0 if there is no such place. With this function, suppressed messages are also
+ * reported if the call site never logs again or its place was given to another call site.
  */
 uint64_t log_limit_over(struct log_limit *limit, uint64_t now_ns);
 

@@ -47,7 +47,7 @@ bool log_place_open_journal(struct log_place *place)
 
 	if (!stream || place->is_file || fstat(place->fd, &st))
 		return false;
-	/* NOLINTNEXTLINE(cert-err34-c): an overflow matches no stream */
+	/* NOLINTNEXTLINE(cert-err34-c): a number that overflows matches no stream */
 	if (sscanf(stream, "%llu:%llu%n", &device, &inode, &used) != 2 || stream[used])
 		return false;
 	place->is_journal = device == st.st_dev && inode == st.st_ino;
@@ -55,8 +55,8 @@ bool log_place_open_journal(struct log_place *place)
 }
 
 /*
- * Renames the file to PATH.1 before it exceeds its limit. If this fails, truncates the file,
- * so that the limit always holds.
+ * If nr_bytes more would exceed the file's limit, renames it to PATH.1 and begins a new file. If
+ * this fails, truncates the file, so that the limit always holds.
  */
 static void place_bound(struct log_place *place, size_t nr_bytes)
 {
@@ -84,7 +84,7 @@ static void place_bound(struct log_place *place, size_t nr_bytes)
 	place->torn = false;
 }
 
-/* Never blocks on the journal; may block on a terminal or pipe. */
+/* Does not block if the destination is the journal; may block on a terminal or pipe. */
 static ssize_t place_put(const struct log_place *place, const char *bytes, size_t nr_bytes)
 {
 	ssize_t nr;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The destination of a program's log: whole lines to a bounded file, the journal, or stderr. */
+/*
+ * The destination of a program's log: a file of limited size, the journal, or stderr. Lines are
+ * written as a whole.
+ */
 #ifndef LIB_LOG_PLACE_H
 #define LIB_LOG_PLACE_H
 
@@ -12,19 +15,24 @@
 struct log_place {
 	int fd;
 	bool is_file, is_journal;
-	bool torn; /* the last line was written only in part */
+	bool torn; /* the last line was written only partly */
 	char path[PATH_MAX];
-	size_t bytes_max; /* limit of the file; 0: no limit */
+	size_t bytes_max; /* maximum size of the file; 0: no limit */
 	pid_t owner;	  /* the process that renames the file; a forked child does not */
 	uint64_t nr_lost; /* lines that could not be written and are not yet reported */
 };
 
-/* Appends to path from now on. Returns 0, or -errno with place unchanged. */
+/* From this call, appends lines to the file at path. Returns 0, or -errno with place unchanged. */
 int log_place_open(struct log_place *place, const char *path);
-/* Treats stderr as the journal if $JOURNAL_STREAM names it. Returns whether it does. */
+/*
+ * If $JOURNAL_STREAM identifies stderr as the journal, treats it so and returns true; else returns
+ * false.
+ */
 bool log_place_open_journal(struct log_place *place);
 
-/* Writes one line with its '\n'. Counts the line as lost if it is not written whole. */
+/*
+ * Writes one line, which ends with '\n'. Counts the line as lost if it is not written completely.
+ */
 void log_place_write(struct log_place *place, const char *line, size_t nr_bytes);
 
 #endif

@@ -8,7 +8,7 @@
 #define THOUSAND 1000u
 #define DIGITS	 "0123456789"
 
-/* Computes in thousandths, so that formatting and parsing are exact inverses. */
+/* Computes thousandths of a percent, so that formatting and parsing are exact inverses. */
 static unsigned int thousandths(const char *whole, size_t nr_whole, const char *part,
 				size_t nr_part)
 {

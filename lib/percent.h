@@ -12,7 +12,7 @@
  */
 int percent_parse(const char *text, double *percent);
 
-/* Writes the shortest text that percent_parse() reads as percent into text[PERCENT_BYTES]. */
+/* Writes to text[PERCENT_BYTES] the shortest text that percent_parse() parses as `percent`. */
 void percent_format(double percent, char *text);
 
 #endif

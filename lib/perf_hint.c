@@ -51,7 +51,7 @@ void perf_hint_machine_read(struct perf_hint_machine *machine)
 static void refused_hint(const struct perf_hint_machine *machine, enum perf_hint_scope scope,
 			 char *text, size_t nr_bytes)
 {
-	/* The highest level of kernel.perf_event_paranoid that allows each scope. */
+	/* The highest value of kernel.perf_event_paranoid that allows each scope. */
 	static const struct {
 		const char *whose;
 		int level;
@@ -146,7 +146,7 @@ void perf_mmap_hint_on(const struct perf_hint_machine *machine, int error, unsig
 		       char *text, size_t nr_bytes)
 {
 	long page_kb = sysconf(_SC_PAGESIZE) / 1024;
-	/* Each ring has one more page, its header. */
+	/* Each ring has one additional page, its header. */
 	long need_kb = (long)(nr_pages + 1) * page_kb;
 
 	error = abs(error);

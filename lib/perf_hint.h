@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Advice for the case that the kernel refuses performance events: a one-line message with the
- * exact command to run. The errno determines what was refused; the machine's settings only
+ * Advice for users whose kernel refuses performance events: a one-line message with the exact
+ * command to run. The errno determines which resource was refused; the machine's settings only
  * select the wording.
  */
 #ifndef LIB_PERF_HINT_H
@@ -12,7 +12,7 @@
 
 #define PERF_HINT_BYTES 512
 
-/* The settings that the wording depends on. */
+/* The machine's settings that determine the wording. */
 struct perf_hint_machine {
 	bool level_known;
 	int level;	      /* kernel.perf_event_paranoid */
@@ -23,25 +23,27 @@ struct perf_hint_machine {
 	unsigned int nr_cpus; /* online CPUs */
 };
 
-/* The processes and modes that were to be profiled. */
+/*
+ * The processes and modes to be profiled: the user's processes without or with kernel code; the
+ * whole machine.
+ */
 enum perf_hint_scope { PERF_HINT_OWN_USER, PERF_HINT_OWN_KERNEL, PERF_HINT_SYSTEM };
 
 /* Reads the settings of this machine and process. */
 void perf_hint_machine_read(struct perf_hint_machine *machine);
 
 /*
- * Explains why perf_event_open() failed with error (an errno, either sign), and names the
- * remedy. scope: the user's own processes in user space, their time in the kernel, or the
- * whole machine.
+ * Writes to `text` why perf_event_open() failed with `error` (an errno, positive or negative), and
+ * the remedy. `scope` is the scope that was to be profiled.
  */
 void perf_open_hint(int error, enum perf_hint_scope scope, char *text, size_t nr_bytes);
 
-/* As perf_open_hint(), for mmap() of a ring of nr_pages data pages on each CPU. */
+/* Like perf_open_hint(), for mmap() of rings with nr_pages data pages, one ring for each CPU. */
 void perf_mmap_hint(int error, unsigned int nr_pages, char *text, size_t nr_bytes);
 
 /*
- * As perf_open_hint() and perf_mmap_hint(), for tests and for callers that have already read the
- * settings.
+ * Like perf_open_hint() and perf_mmap_hint(), but with the machine's settings as an argument, for
+ * tests and for callers that have already read them.
  */
 void perf_open_hint_on(const struct perf_hint_machine *machine, int error,
 		       enum perf_hint_scope scope, char *text, size_t nr_bytes);

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_NS    1000000000ull /* short jobs show no line */
+#define FIRST_NS    1000000000ull /* jobs shorter than this show no line */
 #define INTERVAL_NS 100000000ull
 
-/* Moves to the start of the line and clears it. */
+/* Moves the cursor to the start of the line and clears the line. */
 static const char progress_clear[] = "\r\033[K";
 
 void progress_begin(struct progress *progress, const char *job, size_t nr_total)
@@ -35,7 +35,7 @@ void progress_step(struct progress *progress, size_t nr_done, const char *name)
 	if (now_ns < progress->next_ns)
 		return;
 	progress->next_ns = now_ns + INTERVAL_NS;
-	/* Kept short, since only a line that does not wrap can be cleared. */
+	/* The text is short, because a line that wraps cannot be cleared. */
 	nr = snprintf(line, sizeof(line), "%s%s %zu/%zu %.40s", progress_clear, progress->job,
 		      nr_done, progress->nr_total, name ? name : "");
 	if (nr <= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A progress line for long jobs. It is shown on stderr if stderr is a terminal, once the job
- * has run for a second, and is cleared when the job ends.
+ * A progress line for long jobs. If stderr is a terminal, the line appears there after the job has
+ * run for a second, and is cleared when the job ends.
  */
 #ifndef LIB_PROGRESS_H
 #define LIB_PROGRESS_H
@@ -20,7 +20,7 @@ struct progress {
 
 /* Starts a job of nr_total steps. */
 void progress_begin(struct progress *progress, const char *job, size_t nr_total);
-/* Shows that nr_done steps are done; name (may be NULL) describes the next step. */
+/* Shows that nr_done steps are done. `name` describes the next step and may be NULL. */
 void progress_step(struct progress *progress, size_t nr_done, const char *name);
 /* Clears the line. Also call this before other output to the terminal. */
 void progress_end(struct progress *progress);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums of untrusted numbers from files. A sum stays at 2^64 - 1 instead of wrapping. */
+/* Sums of untrusted numbers from files. A sum that would overflow stays at 2^64 - 1. */
 #ifndef LIB_SATURATE_H
 #define LIB_SATURATE_H
 
@@ -18,7 +18,7 @@ static inline void saturate_add(uint64_t *to, uint64_t nr)
 	*to = saturate_sum(*to, nr);
 }
 
-/* Adds each of nr numbers to the sum of the same index. */
+/* Adds each of the nr numbers `from` to the sum with the same index in `to`. */
 static inline void saturate_add_each(uint64_t *to, const uint64_t *from, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)

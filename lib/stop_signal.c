@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t came; /* the first signal that came; 0: none */
+static volatile sig_atomic_t came; /* the first signal that was caught; 0: none */
 
 static void note_signal(int signal_nr)
 {

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Clean termination by a signal (Ctrl-C, kill, a closed terminal, a pipe without reader) while
- * output is incomplete. The process notices the signal, removes the incomplete output, and
- * then terminates by the same signal, as if it had not caught it.
+ * output is incomplete. The process catches the signal, removes the incomplete output, and then
+ * terminates by the same signal, as if the signal had not been caught.
  *
- * For single-threaded processes that check often enough. SIGQUIT and SIGKILL still end the
- * process at once.
+ * For single-threaded processes that check often enough. SIGQUIT and SIGKILL still end the process
+ * immediately.
  */
 #ifndef LIB_STOP_SIGNAL_H
 #define LIB_STOP_SIGNAL_H
 
 #include <stdbool.h>
 
-/* Catches these signals from now on, except ignored ones (nohup). They interrupt system calls. */
+/*
+ * Starts catching these signals, except ignored ones (nohup). A caught signal interrupts system
+ * calls.
+ */
 void stop_signal_catch(void);
 
-/* Returns whether such a signal has come; always false without stop_signal_catch(). */
+/*
+ * Returns whether one of these signals was caught. Without stop_signal_catch(), always returns
+ * false.
+ */
 bool stop_signal_came(void);
 
-/* Terminates by the signal that came; returns if none came. */
+/* Terminates the process by the signal that was caught. Returns if no signal was caught. */
 void stop_signal_end(void);
 
 #endif

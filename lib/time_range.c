@@ -20,14 +20,14 @@
 #define LENGTH_FORMS "90s, 10m, 2h, 3d, 1w, 1h30m"
 
 enum point_kind {
-	POINT_FIXED,   /* the same moment whenever it is parsed */
+	POINT_FIXED,   /* the same moment, whatever the current time is */
 	POINT_OF_DAY,  /* a time of day, which recurs each day */
 	POINT_WEEKDAY, /* a weekday, which recurs each week */
 };
 
 /*
- * A point, and the range that its text names: a day, a minute or a second; empty for "now" or
- * "2h ago".
+ * A point in time. begin_s and end_s are the range that its text denotes: a day, a minute or a
+ * second. The range of "now" or "2h ago" is empty.
  */
 struct point {
 	enum point_kind kind;
@@ -37,7 +37,7 @@ struct point {
 	struct tm tm; /* the local time of a point that is not POINT_FIXED */
 };
 
-/* The text that remains to be parsed. */
+/* The state of the parser. */
 struct point_parser {
 	const char *at;
 	int64_t now_s;
@@ -51,7 +51,10 @@ static int refuse(const struct point_parser *parser)
 			parser->word, POINT_FORMS);
 }
 
-/* Takes and returns a decimal number of 1 to max_digits digits. Returns -1: too few or too many. */
+/*
+ * Parses a decimal number of 1 to max_digits digits and moves *at after it. Returns -1 if there
+ * are too few or too many digits.
+ */
 static int64_t take_digits(const char **at, size_t max_digits)
 {
 	int64_t value = 0;
@@ -74,7 +77,7 @@ static void skip_blanks(const char **at)
 
 /* ---- lengths ---- */
 
-/* Takes the unit at *at and returns its seconds; 0: no unit. */
+/* Parses the unit at *at and returns its length in seconds, or 0 if there is no unit. */
 static int64_t take_unit(const char **at)
 {
 	static const struct {
@@ -113,8 +116,8 @@ static int64_t take_unit(const char **at)
 }
 
 /*
- * Takes "1h30m" or "1 h 30 min" at *at. Returns seconds, or 0 if there is no length or it is
- * too long.
+ * Parses a length such as "1h30m" or "1 h 30 min" at *at. Returns seconds, or 0 if there is no
+ * length or the length is too large.
  */
 static int64_t take_length(const char **at)
 {
@@ -186,8 +189,8 @@ static bool same_clock(const struct tm *a, const struct tm *b)
 }
 
 /*
- * When a clock is set back, it shows the same time at two moments. Returns the other moment,
- * or seconds if the time is not ambiguous.
+ * A clock that is set back shows the same local time at two moments. Returns the other moment with
+ * the local time of `seconds`, or `seconds` if this local time is not ambiguous.
  */
 static int64_t same_clock_at(int64_t seconds)
 {
@@ -205,8 +208,8 @@ static int64_t same_clock_at(int64_t seconds)
 }
 
 /*
- * Converts local time to seconds since 1970. Normalises days out of range, and hours skipped by
- * daylight saving. For an ambiguous time returns the first of the two moments.
+ * Converts local time to seconds since 1970. Normalises days that are out of range, and hours that
+ * daylight saving skips. For an ambiguous time, returns the earlier of the two moments.
  */
 static int64_t to_seconds(const struct tm *tm)
 {
@@ -245,7 +248,7 @@ static int64_t days_of_month(int64_t year, int64_t month)
 	return days[month - 1] + (month == 2 && is_leap(year));
 }
 
-/* Takes YYYY-MM-DD; month and day may have one digit. */
+/* Parses YYYY-MM-DD. Month and day may have one digit. */
 static int take_date(struct point_parser *parser, struct tm *tm)
 {
 	int64_t year = take_digits(&parser->at, 4);
@@ -266,14 +269,17 @@ static int take_date(struct point_parser *parser, struct tm *tm)
 	return 0;
 }
 
-/* Log files write fractions; whole seconds are precise enough. */
+/* Skips a fraction of a second, as log files write it: whole seconds are precise enough. */
 static void skip_fraction(const char **at)
 {
 	if ((**at == '.' || **at == ',') && isdigit((unsigned char)(*at)[1]))
 		*at += 1 + strspn(*at + 1, "0123456789");
 }
 
-/* Takes HH:MM or HH:MM:SS into tm; *nr_seconds is 60 or 1, the length of the named time. */
+/*
+ * Parses HH:MM or HH:MM:SS into tm. *nr_seconds becomes the length of this time: 60 (a minute) or
+ * 1.
+ */
 static int take_time_of_day(struct point_parser *parser, struct tm *tm, int64_t *nr_seconds)
 {
 	int64_t hour = take_digits(&parser->at, 2);
@@ -300,7 +306,10 @@ static int take_time_of_day(struct point_parser *parser, struct tm *tm, int64_t 
 	return 0;
 }
 
-/* If word is the whole word at *at, in upper or lower case, takes it and returns true. */
+/*
+ * Returns whether the next word at *at is `word`, in upper or lower case, and then moves *at after
+ * it.
+ */
 static bool take_word(const char **at, const char *word)
 {
 	size_t length = strlen(word);
@@ -311,7 +320,7 @@ static bool take_word(const char **at, const char *word)
 	return true;
 }
 
-/* Takes a weekday or a prefix of three letters or more. Returns 0 (Sunday) to 6, or -1. */
+/* Parses a weekday, or at least its first three letters. Returns 0 (Sunday) to 6, or -1. */
 static int take_weekday(const char **at)
 {
 	static const char *const names[] = {"sunday",	"monday", "tuesday", "wednesday",
@@ -331,7 +340,7 @@ static int take_weekday(const char **at)
 
 /* ---- points ---- */
 
-/* Completes a point that is a time of day without a day: the most recent such time. */
+/* Completes a point that is a time of day without a day. It means the most recent such time. */
 static int finish_time_of_day(struct point_parser *parser, struct point *point, int64_t nr_seconds)
 {
 	int64_t other;
@@ -342,7 +351,10 @@ static int finish_time_of_day(struct point_parser *parser, struct point *point, 
 		point->begin_s = days_later(&point->tm, -1);
 		point->day_before = true;
 	}
-	/* If the clock was set back, the time occurred twice: take the later moment if past. */
+	/*
+	 * If the clock was set back, this time occurred twice. The later moment counts, unless it
+	 * is in the future.
+	 */
 	other = same_clock_at(point->begin_s);
 	if (other > point->begin_s && other <= parser->now_s)
 		point->begin_s = other;
@@ -350,7 +362,10 @@ static int finish_time_of_day(struct point_parser *parser, struct point *point, 
 	return 0;
 }
 
-/* Completes a point whose tm has the day; a time of day may follow, after a blank or a T. */
+/*
+ * Completes a point whose tm has the day. A time of day may follow in the text, after a blank or a
+ * T.
+ */
 static int finish_day(struct point_parser *parser, struct point *point)
 {
 	int64_t nr_seconds;
@@ -373,7 +388,7 @@ static int finish_day(struct point_parser *parser, struct point *point)
 	return 0;
 }
 
-/* Takes the offset of a time zone from UTC in ISO 8601 form: "Z", "+01:00", "-0500". */
+/* Parses the offset of a time zone from UTC in ISO 8601 form: "Z", "+01:00", "-0500". */
 static bool take_offset(const char **at, int64_t *offset_s)
 {
 	const char *next = *at;
@@ -409,7 +424,7 @@ static bool take_offset(const char **at, int64_t *offset_s)
 	return true;
 }
 
-/* Reads a date. A time may follow, and then the offset of the time zone from UTC. */
+/* Parses a date. A time of day may follow, and then the offset of the time zone from UTC. */
 static int read_date(struct point_parser *parser, struct point *point)
 {
 	int error = take_date(parser, &point->tm);
@@ -483,7 +498,7 @@ static int read_day_name(struct point_parser *parser, struct point *point)
 	return weekday < 0 ? refuse(parser) : read_weekday(parser, point, weekday);
 }
 
-/* Reads "2h ago", a date, or a time of day. */
+/* Parses a point that begins with a digit: "2h ago", a date, or a time of day. */
 static int read_digits(struct point_parser *parser, struct point *point)
 {
 	const char *at = parser->at;
@@ -541,8 +556,8 @@ static int parse_point(const char *text, int64_t now_ns, struct point *point, st
 /* ---- ranges ---- */
 
 /*
- * Moves a recurring point to its first occurrence after begin_s. For a whole day, this may be the
- * day that contains begin_s.
+ * Moves a recurring point to its first occurrence after begin_s. A point that is a whole day may
+ * instead become the day that contains begin_s.
  */
 static void move_behind(struct point *point, int64_t begin_s)
 {
@@ -607,7 +622,7 @@ int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 	return error;
 }
 
-/* Parses a single point: *range becomes the day, minute or second that text names. */
+/* Parses a single point. *range becomes the day, minute or second that `text` denotes. */
 static int parse_alone(const char *text, int64_t now_ns, struct time_range *range,
 		       struct diag *diag)
 {
@@ -654,7 +669,7 @@ struct point_text {
 	char time[24];
 };
 
-/* Returns the offset of local time from UTC at that time, in seconds. */
+/* Returns the offset of local time from UTC at time_ns, in seconds. */
 static long offset_at(int64_t time_ns)
 {
 	struct tm tm;
@@ -662,7 +677,7 @@ static long offset_at(int64_t time_ns)
 	return to_local(time_ns / NS_PER_S, &tm) ? 0 : tm.tm_gmtoff;
 }
 
-/* Returns whether the clock shows the same time at another moment. */
+/* Returns whether a clock with local time shows the same time at another moment, too. */
 static bool is_ambiguous(int64_t time_ns)
 {
 	return same_clock_at(time_ns / NS_PER_S) != time_ns / NS_PER_S;

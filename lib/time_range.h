@@ -4,15 +4,15 @@
  * "14:00..14:05". Times are CLOCK_REALTIME, ns since 1970; calendar words are in the local
  * time zone (TZ), as mktime() knows it.
  *
- * Not for selecting the samples of a time range (pp/session/session_parts.h).
+ * pp/session/session_parts.h selects the samples of a time range; this module does not.
  *
  * Points: now, today, yesterday, YYYY-MM-DD, a weekday (the most recent one), HH:MM, HH:MM:SS,
  * a day and a time of day ("yesterday 14:02", "2026-11-17T14:02:30"), "-2h", "2h ago",
  * "@SECONDS" since 1970. A date with a time may end with its offset from UTC ("Z", "+01:00"),
  * which replaces the local time zone. Fractions of seconds are ignored.
  *
- * A time of day alone means its most recent occurrence, today or yesterday. When clocks are set
- * back, some times of a date occur twice; a time with a date means the first of the two.
+ * A time of day alone means its most recent occurrence, today or yesterday. On a date when clocks
+ * are set back, some times occur twice; a time with a date means the first occurrence.
  *
  * Lengths: "90s", "10m", "10 min", "2h", "3d", "1w", and sequences of them ("1h30m").
  */
@@ -32,7 +32,7 @@
 /* A half-open range: begin_ns is included, end_ns is not; begin_ns < end_ns. */
 struct time_range {
 	int64_t begin_ns, end_ns; /* or TIME_RANGE_OPEN_* */
-	bool day_before;	  /* a time of day means yesterday's; the user should be informed */
+	bool day_before;	  /* a time of day was taken as yesterday's; inform the user */
 };
 
 /*
@@ -43,30 +43,30 @@ struct time_range {
 /* Parses a length such as "90s" or "1h30m", greater than 0. */
 int time_length_parse(const char *text, int64_t *length_ns, struct diag *diag);
 
-/* Parses a length; the range has this length and ends now. */
+/* Parses a length. *range becomes the range of this length that ends now. */
 int time_range_parse_last(const char *text, int64_t now_ns, struct time_range *range,
 			  struct diag *diag);
 
 /*
- * Parses a range from one point to another; NULL or "": open on that side. If the end is a day,
- * the range includes this whole day. If both points are given and the end is a time of day or a
- * weekday, the end is its first occurrence after the begin; a weekday without a time may also be
- * the day of the begin.
+ * Parses the points `from` and `to` of a range. If one of them is NULL or "", the range is open on
+ * that side. If the end is a day, the range includes this whole day. If both points are given and
+ * the end is a time of day or a weekday, the end is its first occurrence after the begin; a
+ * weekday without a time may also mean the day of the begin.
  */
 int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 			    struct time_range *range, struct diag *diag);
 
 /*
  * Parses one of: "FROM..TO", where FROM or TO may be empty; a length, which stands for the range
- * of this length that ends now; a single point, which stands for the day, minute or second that it
- * names (-EINVAL for "now" and "2h ago", which name no such range).
+ * of this length that ends now; a single point, which stands for its day, minute or second
+ * (-EINVAL for "now" and "2h ago", which are single moments).
  */
 int time_range_parse(const char *text, int64_t now_ns, struct time_range *range, struct diag *diag);
 
 /*
- * Writes "from 2026-11-17 14:02:00 to 14:05:00", with the second day only if it differs. The
- * offset from UTC is added if it changes within the range or if a time is ambiguous: "from
- * 2026-11-01 01:30:00 -0400 to 01:10:00 -0500".
+ * Writes "from 2026-11-17 14:02:00 to 14:05:00", with the day of the end only if it differs from
+ * the day of the begin. The offset from UTC is added if it changes within the range or if a time
+ * is ambiguous: "from 2026-11-01 01:30:00 -0400 to 01:10:00 -0500".
  */
 void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOWN_BYTES]);
 /* Writes "90 s", "10 min", "2 h 5 min" or "3 days". */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Returns the length of the character according to its first byte; 0: the byte is invalid. *bits:
- * the bits of the code in this byte.
+ * Returns the length in bytes of a character whose first byte is `byte`, or 0 if no character
+ * begins with this byte. Sets *bits to the bits of the code in this byte.
  */
 static size_t decode_first(unsigned char byte, uint32_t *bits)
 {
@@ -62,7 +62,7 @@ size_t utf8_next(const char *text, bool *masked)
 	uint32_t code;
 	size_t nr_bytes = utf8_decode(text, &code);
 
-	/* A terminal may take a byte that is not part of a character for a C1 control. */
+	/* A terminal may interpret a byte that is not part of a character as a C1 control. */
 	if (nr_bytes == 1 && code == UTF8_REPLACEMENT)
 		code = (unsigned char)*text;
 	*masked = code < 0x20 || code == 0x7f || is_c1(code) || utf8_changes_direction(code);

@@ -14,28 +14,29 @@
 #define UTF8_REPLACEMENT 0xfffdu /* replaces a byte that is not part of a valid character */
 
 /*
- * Decodes the first character of text, which must not be empty, into *code and returns its
- * length in bytes. If no valid character begins there (overlong, surrogate, beyond U+10FFFF
- * or cut off), *code is UTF8_REPLACEMENT and the length is 1.
+ * Decodes the first character of text, which must not be empty, into *code and returns its length
+ * in bytes. If text does not begin with a valid character (overlong, surrogate, beyond U+10FFFF or
+ * cut off), *code is UTF8_REPLACEMENT and the length is 1.
  */
 size_t utf8_decode(const char *text, uint32_t *code);
 
 /*
- * Returns whether code is a mark or an override of Unicode's bidirectional algorithm, which moves
- * other text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
+ * Returns whether code is a character that controls Unicode's bidirectional algorithm, and so
+ * changes the order of other text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
  */
 bool utf8_changes_direction(uint32_t code);
 
 /*
- * Returns the length in bytes of the first character of text, or 1 if no valid character begins
- * there. Sets *masked to whether the character must not reach a terminal: it is a control character
- * (C0 with NUL, DEL, C1, also as a single byte), or changes the direction of text.
+ * Returns the length in bytes of the first character of text, or 1 if text does not begin with a
+ * valid character. Sets *masked to whether the character must not reach a terminal: it is a
+ * control character (C0 with NUL, DEL, C1, also as a single byte), or changes the direction of
+ * text.
  */
 size_t utf8_next(const char *text, bool *masked);
 
 /*
- * Replaces, in place, each character that utf8_next() masks by one '?', except the ASCII characters
- * in kept.
+ * Replaces in place, by one '?' each, all characters that utf8_next() masks, except the ASCII
+ * characters in `kept`.
  */
 void utf8_mask(char *text, const char *kept);
 
