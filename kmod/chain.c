@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Call chains: in the kernel by its own unwinder, in a program by frame pointers. */
+/*
+ * Call chains. The kernel's unwinder finds callers in the kernel; frame
+ * pointers find callers in a program.
+ */
 #include "kmod/chain.h"
 
 #include <linux/sched.h>
@@ -9,7 +12,7 @@
 
 #include "kmod/compat.h"
 
-/* The two words at the frame pointer, in the calling conventions of both architectures. */
+/* The two words at the frame pointer; both architectures' calling conventions have them. */
 struct user_frame {
 	unsigned long next;
 	unsigned long return_address;
@@ -21,8 +24,8 @@ static unsigned int room_left(const struct chain *chain, unsigned int depth)
 }
 
 /*
- * The unwinder begins in this function: it stores first the handler's frames,
- * then the interrupted pc, then the pc's callers.
+ * The unwinder begins in this function. It stores the frames of the
+ * interrupt's handler first, then the interrupted pc, then the pc's callers.
  */
 static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long pc)
 {
@@ -30,8 +33,8 @@ static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long p
 	unsigned int nr_all, at, nr;
 
 	/*
-	 * Also ask for the handler's frames, and for one frame more than depth,
-	 * which shows whether there are more callers.
+	 * Request also the handler's frames, and one frame more than depth: if
+	 * it exists, there are more callers.
 	 */
 	wanted = min(wanted, depth + (wanted - OPROF_KMOD_FRAMES_MAX));
 	nr_all = stack_trace_save(chain->addresses, wanted, 0);
@@ -46,7 +49,7 @@ static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long p
 		nr = depth;
 		chain->truncated = true;
 	} else if (nr_all == wanted) {
-		chain->truncated = true; /* no space for further callers */
+		chain->truncated = true; /* the array has no room for more callers */
 	}
 	memmove(chain->addresses, chain->addresses + at + 1, nr * sizeof(chain->addresses[0]));
 	chain->nr_kernel = (u16)nr;
@@ -62,7 +65,7 @@ static void add_user(struct chain *chain, unsigned int depth, unsigned long addr
 		compat_strip_return_address(address);
 }
 
-/* Adds the link, unless the value cannot be an address in a program. */
+/* Adds the link, unless its value cannot be an address in a program. */
 static void add_link(struct chain *chain, struct pt_regs *user)
 {
 	unsigned long link = compat_strip_return_address(compat_link(user));
@@ -74,9 +77,9 @@ static void add_link(struct chain *chain, struct pt_regs *user)
 }
 
 /*
- * Each frame must be aligned and above the preceding one, and each step uses
- * room of the chain: therefore the walk ends even if the program's frames do
- * not. The outermost frame returns to address 0.
+ * Each frame must be aligned and above the preceding one, and each step fills
+ * one entry of the chain. Therefore the walk ends even if the program's frames
+ * form an endless chain. The outermost frame returns to address 0.
  */
 static void walk_user_frames(struct chain *chain, unsigned int depth, unsigned long at)
 {
@@ -97,8 +100,9 @@ static void walk_user_frames(struct chain *chain, unsigned int depth, unsigned l
 
 /*
  * Returns the program's registers, or NULL if the task has no program or did
- * not enter the kernel from it. An NMI during the entry may find registers of
- * an earlier entry: then the addresses are wrong, with no other effect.
+ * not enter the kernel from it. An NMI during the entry to the kernel may read
+ * the registers of an earlier entry. The chain then has wrong addresses, but
+ * nothing else fails.
  */
 static struct pt_regs *user_regs(struct pt_regs *regs)
 {

@@ -11,7 +11,7 @@
 struct chain {
 	u16 nr_kernel, nr_user;
 	bool truncated; /* there are more callers than requested */
-	/* a frame could not be read, or its caller's frame was not at a higher address */
+	/* a frame could not be read, or a caller's frame was not at a higher address */
 	bool broken;
 	/*
 	 * The first of the program's callers is the link: the address to
@@ -28,18 +28,19 @@ struct chain {
 };
 
 /*
- * Finds at most depth (up to OPROF_KMOD_CHAIN_MAX) callers of regs' pc; the
- * pc itself is not among them. The kernel's unwinder finds callers in the
+ * Finds at most depth callers (up to OPROF_KMOD_CHAIN_MAX) of the pc in regs.
+ * The pc itself is not stored. The kernel's unwinder finds callers in the
  * kernel; the frames of the interrupt's own handler are removed. If the task
- * has a program, its frame pointers are then followed, from the place where the
- * program entered the kernel. In a 32-bit program no callers are found, and
- * broken is set. Callable from NMI.
+ * has a program, its frame pointers are then followed, from the place where
+ * the program entered the kernel. For a 32-bit program, finds no callers and
+ * sets chain->broken. Callable from NMI.
  *
- * Frame pointers miss the caller of a function that has no frame: at its first
- * or last instructions, or always, as is common if it calls no other function.
- * Therefore the address to which such a function would return, the link, is
- * stored too (linked), in addition to depth callers. The function's unwind
- * table says whether it has a frame.
+ * Frame pointers miss the caller of a function that has no frame. A function
+ * has none at its first and last instructions; many functions that call no
+ * other function never have one. Therefore the address to which the function
+ * returns if it has no frame, the link, is stored in addition to depth
+ * callers, and chain->linked is set. The function's unwind table states
+ * whether it has a frame.
  */
 void chain_walk_nmi(struct chain *chain, unsigned int depth, struct pt_regs *regs);
 

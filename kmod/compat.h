@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All differences between the kernels that the module is built for, and nothing
- * else. Each COMPAT_HAS_NAME is 1 if kmod/probes/NAME.c compiles with this
- * kernel's headers, otherwise 0 (kmod/probe.sh).
+ * All differences between the supported kernel versions, and nothing else.
+ * Each COMPAT_HAS_NAME is 1 if kmod/probes/NAME.c compiles with this kernel's
+ * headers, otherwise 0 (kmod/probe.sh).
  */
 #ifndef KMOD_COMPAT_H
 #define KMOD_COMPAT_H
@@ -52,7 +52,7 @@ static inline void compat_inode_init_times(struct inode *inode)
 }
 #endif
 
-/* A new entry stays until compat_kill_super ends its file system. */
+/* A new entry of the file system stays until compat_kill_super() ends the file system. */
 #if COMPAT_HAS_D_MAKE_PERSISTENT
 static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 {
@@ -65,7 +65,7 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #define compat_kill_super kill_litter_super
 #endif
 
-/* task_newtask: since 6.18 its flags have 64 bits on all architectures. */
+/* task_newtask: since 6.18 the argument clone_flags has 64 bits on all architectures. */
 #if COMPAT_HAS_NEWTASK_FLAGS_U64
 #define COMPAT_NEWTASK_ARGUMENTS void *data, struct task_struct *task, u64 clone_flags
 #else
@@ -73,8 +73,9 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #endif
 
 /*
- * sched_process_exit: since 7.x an argument reports the end of the thread
- * group; in older kernels the group's count of live threads is 0 then.
+ * sched_process_exit: since 7.x an argument reports whether the whole thread
+ * group has ended; in older kernels the group's count of live threads is then
+ * 0.
  */
 #if COMPAT_HAS_EXIT_GROUP_DEAD
 #define COMPAT_PROCESS_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
@@ -105,14 +106,17 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #define compat_hrtimer_expire_now()	(*now)
 #endif
 
-/* Tasks that use an address space but run no program in it. Linux 6.4 added PF_USER_WORKER. */
+/*
+ * Flags of tasks that use a program's address space but run no program. Linux
+ * 6.4 added PF_USER_WORKER.
+ */
 #ifdef PF_USER_WORKER
 #define COMPAT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define COMPAT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-/* Returns whether regs, which must be a program's, belong to 64-bit code. */
+/* Returns whether regs belong to 64-bit code. regs must be registers of a program. */
 static inline bool compat_is_64bit_user(struct pt_regs *regs)
 {
 #ifdef CONFIG_X86
@@ -123,13 +127,14 @@ static inline bool compat_is_64bit_user(struct pt_regs *regs)
 }
 
 /*
- * Returns whether current is in a system call of a 32-bit program; such calls
- * have other numbers.
+ * Returns whether current is in a system call of a 32-bit program; the numbers
+ * of such calls have other meanings.
  */
 static __always_inline bool compat_is_32bit_call(void)
 {
 #ifdef CONFIG_X86
-	return in_ia32_syscall(); /* x32 calls have a bit in their number that 64-bit calls lack */
+	/* x32 calls need no check: their numbers have a bit that is clear in 64-bit calls. */
+	return in_ia32_syscall();
 #else
 	return in_compat_syscall();
 #endif
@@ -154,7 +159,7 @@ static __always_inline void compat_syscall_probe_end(void)
 
 /*
  * Returns argument i of a 64-bit system call. syscall_get_arguments() would
- * copy all of them to memory.
+ * copy all arguments to memory.
  */
 static __always_inline unsigned long compat_syscall_argument(const struct pt_regs *regs,
 							     unsigned int i)
@@ -183,8 +188,8 @@ static inline unsigned long compat_strip_return_address(unsigned long address)
 /*
  * Reads memory of the interrupted program, from an interrupt or NMI. Returns
  * false if the memory cannot be read. During the copy the kernel increments a
- * word of the task, by plain accesses; the interrupted code may be changing
- * this word as well. The increment is undone before that code continues;
+ * word of the task by plain accesses, while the interrupted code may be
+ * changing the same word. The increment is undone before that code continues;
  * therefore the race is allowed (data_race()).
  */
 static inline bool compat_read_user_nmi(void *to, unsigned long from, size_t bytes)
@@ -193,9 +198,9 @@ static inline bool compat_read_user_nmi(void *to, unsigned long from, size_t byt
 }
 
 /*
- * Returns the address to which the interrupted function would return if it
- * has no frame; if it has one, the result is arbitrary. regs must be a
- * program's. Callable from NMI.
+ * Returns the address to which the interrupted function would return if it has
+ * no frame; if it has one, the result is arbitrary. regs must be registers of
+ * a program. Callable from NMI.
  */
 static inline unsigned long compat_link(struct pt_regs *regs)
 {
@@ -222,8 +227,8 @@ static inline s64 compat_inode_mtime_ns(const struct inode *inode)
 }
 
 /*
- * Returns the path by which the program opened the file; on overlayfs, file
- * itself has another path.
+ * Returns the path by which the program opened the file. On overlayfs, this is
+ * not the path of `file`.
  */
 static inline const struct path *compat_file_user_path(struct file *file)
 {
@@ -278,7 +283,7 @@ static inline u64 compat_counter_hz(void)
 
 /* ---- mappings ---- */
 
-/* For a mapping that is being created. */
+/* Clears flags of a mapping that is being created. */
 static inline void compat_vm_flags_clear(struct vm_area_struct *vma, unsigned long flags)
 {
 #if COMPAT_HAS_VM_FLAGS_CLEAR

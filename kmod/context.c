@@ -15,7 +15,10 @@
 
 struct context_cpu {
 	struct context levels[ENTRY_NR_LEVELS];
-	/* The preceding context of level TASK, for SWITCH records; holds no references. */
+	/*
+	 * The context of level TASK before the present one, for SWITCH
+	 * records; holds no references.
+	 */
 	struct {
 		bool known;
 		u32 id;
@@ -67,7 +70,7 @@ void context_close(void)
 	contexts.cpus = NULL;
 }
 
-/* Stores the context's id and task. To be called before another context replaces it. */
+/* Stores the context's id and task. Must be called before another context replaces this context. */
 static void remember(struct context_cpu *state, struct context *context, u64 pass)
 {
 	if (!context->known)
@@ -106,14 +109,14 @@ struct context *context_find(int cpu, u32 level, u32 id)
 /* ---- resolving ---- */
 
 /*
- * If the address space has changed, the process runs another program, and its
- * old regions are released.
+ * If the process's address space has changed, the process runs another
+ * program. Then its old regions are released.
  */
 static void note_program(struct generation *generation, const struct mm_struct *mm)
 {
 	if (generation->mm == mm)
 		return;
-	resolve_end(NULL); /* the cache that is valid under the lock may refer to these regions */
+	resolve_end(NULL); /* the cache of the mmap lock's holder may refer to these regions */
 	if (!image_release_regions(generation))
 		generation->mm = mm;
 }
@@ -124,7 +127,7 @@ static int resolve_app(struct generation *generation, struct mm_struct *mm)
 		note_program(generation, mm);
 		return resolve_program(mm, &generation->app_image);
 	}
-	/* A kernel thread, or a task that has exited: the last known program remains. */
+	/* A kernel thread or an exited task has no mm: its last known program stays valid. */
 	if (!image_use(generation->app_image))
 		generation->app_image = OPROF_IMAGE_NONE;
 	return 0;
@@ -157,7 +160,7 @@ int context_resolve(struct context *context, u64 pass)
 	if (context->resolved_in == pass)
 		return context->error;
 	context->error = resolve(context, pass);
-	/* After -ENOSPC the next call tries again: the buffer may have room at any time. */
+	/* After -ENOSPC the next call tries again, because the buffer may then have room. */
 	context->resolved_in = context->error == -ENOSPC ? 0 : pass;
 	return context->error;
 }

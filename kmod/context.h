@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The task that samples belong to: for each CPU and level the last CONTEXT
- * entry that was read, with its references. The references are kept until the
- * next CONTEXT entry is read, or until no sample can refer to the kept one:
- * each pass begins by making writers write new contexts, and its flush waits
- * for active writers. An idle CPU is not interrupted for this; its contexts are
- * kept for one more pass. Hence no reference outlives the second pass after the
- * one that read it. For the worker only.
+ * entry that was read, with its references. The references of a context are
+ * kept until the next CONTEXT entry is read, or until no sample can refer to
+ * the context: each pass begins by making writers write new contexts, and the
+ * pass's flush waits for active writers. The flush does not interrupt an idle
+ * CPU; this CPU's contexts are kept for one more pass. Hence no reference
+ * outlives the second pass after the pass that read it. Only the worker may
+ * call these functions.
  */
 #ifndef KMOD_CONTEXT_H
 #define KMOD_CONTEXT_H
@@ -32,18 +33,27 @@ struct context {
 	struct oprof_task task;
 };
 
-/* If want_switches, each CPU's preceding task is also kept. Returns 0 or -ENOMEM. May sleep. */
+/*
+ * If want_switches is set, also keeps each CPU's preceding task. Returns 0 or
+ * -ENOMEM. May sleep.
+ */
 int context_open(bool want_switches);
 /* Drops all references. */
 void context_close(void);
 
-/* Takes over the references of a CONTEXT entry that was read; drops those of the preceding one. */
+/*
+ * Makes this CONTEXT entry the CPU's current one: takes over its references
+ * and drops the references of the preceding entry.
+ */
 void context_enter(int cpu, const struct entry_context *entry, u64 pass);
 
-/* Returns NULL if the context with this id was lost or has been replaced. */
+/* Finds the CPU's context with this id. Returns NULL if it was lost or has been replaced. */
 struct context *context_find(int cpu, u32 level, u32 id);
 
-/* Fills in generation and task. Returns 0; -ESRCH: the process is unknown; -ENOMEM; -ENOSPC. */
+/*
+ * Fills in context->generation and context->task. Returns 0; -ESRCH: the
+ * process is unknown; -ENOMEM; -ENOSPC.
+ */
 int context_resolve(struct context *context, u64 pass);
 
 /*
@@ -55,8 +65,8 @@ bool context_task(int cpu, u32 id, u64 pass, struct oprof_task *task);
 
 /*
  * To be called when everything that a CPU wrote up to the pass's flush has
- * been read. Drops the references of contexts that earlier passes read. waited:
- * whether the flush waited for the CPU.
+ * been read. Drops the references of contexts that earlier passes read.
+ * `waited` states whether the flush waited for the CPU.
  */
 void context_tend(int cpu, u64 pass, bool waited);
 

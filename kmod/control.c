@@ -37,8 +37,9 @@ static struct inode *make_inode(struct super_block *super, umode_t mode)
 }
 
 /*
- * Adds an entry to parent, which exists as long as the file system. Takes over
- * inode (NULL: out of memory). Returns NULL if out of memory.
+ * Adds to parent an entry that exists as long as the file system. Takes over
+ * `inode`; if inode is NULL, it could not be allocated. Returns NULL if out of
+ * memory.
  */
 static struct dentry *add_entry(struct dentry *parent, const char *name, struct inode *inode)
 {

@@ -26,7 +26,7 @@ static int control_file_open(struct inode *inode, struct file *file)
 {
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	return simple_open(inode, file); /* private_data is the inode's data */
+	return simple_open(inode, file); /* sets file->private_data to the inode's data */
 }
 
 static ssize_t read_text(const char *text, char __user *to, size_t nr_bytes, loff_t *offset)
@@ -46,8 +46,8 @@ static ssize_t read_number(u64 value, char __user *to, size_t nr_bytes, loff_t *
 }
 
 /*
- * Parses a decimal number, or a hexadecimal one after 0x: no sign, no octal,
- * and nothing before or after it except a final newline.
+ * Parses a decimal number, or a hexadecimal number after 0x. Refuses signs and
+ * any other text except a final newline. A leading 0 does not mean octal.
  */
 static int parse_number(char *text, size_t nr_bytes, u64 *value)
 {
@@ -68,7 +68,7 @@ static int parse_number(char *text, size_t nr_bytes, u64 *value)
 	return 0;
 }
 
-/* Reads the number that is written to a file. */
+/* Parses the number that a program writes to a file. */
 static int write_number(const char __user *from, size_t nr_bytes, loff_t offset, u64 *value)
 {
 	char text[32];
@@ -147,7 +147,10 @@ static void number_set_locked(const struct number_file *file, u64 value)
 	}
 }
 
-/* Checks the one rule that min and max do not express: the watershed must not exceed the buffer. */
+/*
+ * Checks the only rule that min and max do not express: the watershed must not
+ * exceed the buffer.
+ */
 static bool number_fits_locked(const struct number_file *file, u64 value)
 {
 	if (file->field == &control_settings.buffer_size)
@@ -305,7 +308,10 @@ static long buffer_ioctl(struct file *file, unsigned int command, unsigned long 
 
 	if (command != OPROF_KMOD_IMAGE_OPEN)
 		return -ENOTTY;
-	/* Check first that the result can be written: otherwise the descriptor would be lost. */
+	/*
+	 * Check first that the result can be written: otherwise the new
+	 * descriptor could not be returned.
+	 */
 	if (get_user(image, &open->image) || put_user(-1, &open->fd))
 		return -EFAULT;
 	fd = image_open_file(image);
@@ -362,7 +368,10 @@ static const struct file_operations text_operations = {
 	.llseek = default_llseek,
 };
 
-/* The data of a file in stats/ encodes the counter and the CPU; it is never dereferenced. */
+/*
+ * The data pointer of a file in stats/ encodes the counter and the CPU; it is
+ * never dereferenced.
+ */
 static void *stats_data(int cpu, enum stats_counter counter)
 {
 	return (void *)((unsigned long)(cpu + 1) * STATS_NR + counter);

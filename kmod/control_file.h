@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of the control filesystem, with their operations. Opening them
+ * The files of the control filesystem, with their operations. Opening a file
  * requires CAP_SYS_ADMIN.
  *
- * The settings belong to the module, not to a mount: unmounting changes
- * nothing. A mutex serialises writes and reads of settings, and the opening of
- * the buffer, which copies the settings.
+ * The settings belong to the module, not to a mount: unmounting does not
+ * change them. A mutex serialises writes and reads of settings, and the
+ * opening of the buffer, which copies the settings.
  */
 #ifndef KMOD_CONTROL_FILE_H
 #define KMOD_CONTROL_FILE_H
@@ -15,7 +15,7 @@
 
 #include "kmod/stats.h"
 
-/* A file to be created: data becomes its inode's i_private, which the operations use. */
+/* A file to be created. `data` becomes the i_private of its inode, which the operations use. */
 struct control_file {
 	const char *name;
 	umode_t mode;
@@ -29,17 +29,17 @@ struct control_file {
  */
 extern const struct file_operations trace_session_operations;
 
-/* At module load: sets the defaults. */
+/* Sets the settings to their defaults. To be called when the module is loaded. */
 void control_file_init(void);
 
 /*
- * Describe the files of a folder by index, from 0. Return false if there are
- * no more. The data to which *file points is valid as long as the module is
- * loaded.
+ * These functions fill in *file with the description of a folder's file number
+ * `index`, counted from 0. They return false if there is no such file. The
+ * data to which *file points is valid as long as the module is loaded.
  */
 bool control_file_top(unsigned int index, struct control_file *file);
 bool control_file_counter(unsigned int counter, unsigned int index, struct control_file *file);
-/* cpu -1: the sums over all CPUs. */
+/* The files of stats/cpuN. If cpu is -1, the files of stats/, which have the sums over all CPUs. */
 bool control_file_stats(int cpu, unsigned int index, struct control_file *file);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures the cost of samples, for bench/. Only in modules that are built with
- * KMOD_COST=1. While the buffer is open, writing "KIND NR" to the module
- * parameter `cost` takes NR samples of the writer's own program, and then makes
- * the worker read them. Reading the parameter returns the times of both steps,
- * in ns; on emulators whose clock counts instructions, the numbers are
- * instructions.
+ * Measures the cost of samples, for bench/. Only in modules that are built
+ * with KMOD_COST=1. While the buffer is open, writing "KIND NR" to the module
+ * parameter `cost` takes NR samples of the writer's own program, and then
+ * makes the worker read them. Reading the parameter returns the times of both
+ * steps, in ns. On an emulator whose clock counts instructions, these numbers
+ * are numbers of instructions.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -21,11 +21,14 @@
 #include "kmod/stats.h"
 #include "kmod/sync_worker.h"
 
-#define NR_MAX 2000u /* below SAMPLER_REFERENCES_MAX / 2, at which the worker would be kicked */
+#define NR_MAX 2000u /* less than SAMPLER_REFERENCES_MAX / 2, which would kick the worker */
 
 static u64 took_ns, dump_ns;
 
-/* Returns the time taken, in ns. Interrupts are off, so that nothing else runs on this CPU. */
+/*
+ * Returns the time that the samples took, in ns. Interrupts are off, so that
+ * nothing else runs on this CPU.
+ */
 static u64 take_samples(unsigned int nr, bool renew, bool sample)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -47,9 +50,9 @@ static u64 take_samples(unsigned int nr, bool renew, bool sample)
 }
 
 /*
- * Makes the worker read the samples in one pass. After a pass the worker sleeps
- * for at least a jiffy; this time is over by now. -EAGAIN: there was another
- * pass in between.
+ * Makes the worker read the samples in one pass. The caller has waited for
+ * more than the jiffy that the worker sleeps after a pass. -EAGAIN: there was
+ * more than this one pass.
  */
 static int read_samples(u64 nr_passes)
 {
@@ -63,8 +66,9 @@ static int read_samples(u64 nr_passes)
 }
 
 /*
- * KIND: "same": all samples have the same context; "changing": each sample has
- * a new context; "none": as "changing", but without samples.
+ * Parses "KIND NR" and measures. With KIND "same", all samples have the same
+ * context. With "changing", each sample has a new context. "none" is like
+ * "changing", but takes no samples.
  */
 static int set(const char *text, const struct kernel_param *parameter)
 {

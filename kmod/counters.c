@@ -18,21 +18,24 @@
 #include "kmod/sync_worker.h"
 #include "kmod/ticker.h"
 
-/* hw.interrupts of a throttled event; the name is private to perf's core. */
+/*
+ * Value of hw.interrupts of a throttled event. The kernel's name for it is
+ * private to perf's core.
+ */
 #define THROTTLED (~0ull)
 /*
- * Passes between two attempts to create a lost counter again, because each
- * attempt interrupts its CPU.
+ * Number of passes from one attempt to create a lost counter again to the
+ * next. Attempts are limited, because each one interrupts the counter's CPU.
  */
 #define NR_PASSES_TO_RETRY 16u
 
 struct counter {
 	struct perf_event *event; /* NULL: none */
-	u32 life;		  /* the CPU's life when the counter was created */
+	u32 life;		  /* value of counters_cpu.life when the counter was created */
 	bool failed;		  /* the counter lost its place in the PMU */
 	bool told_throttled;
 	u32 nr_passes_failed;
-	/* times that perf began to throttle the counter; counted by the handler */
+	/* number of times that perf began to throttle the counter; the handler counts them */
 	u32 nr_throttled;
 	u32 nr_throttled_told; /* part of nr_throttled that has been reported */
 };
@@ -40,23 +43,25 @@ struct counter {
 struct counters_cpu {
 	/*
 	 * Incremented by the hotplug callbacks when the CPU comes online or
-	 * goes offline. perf's counters do not survive this, and perf does not
-	 * report it.
+	 * goes offline. perf's counters do not survive these changes, and perf
+	 * does not report this.
 	 */
 	u32 life;
 	struct counter counters[OPROF_KMOD_COUNTERS_MAX];
 };
 
 /*
- * perf's counters are created and released under the mutex only, never by the
- * hotplug callbacks: for some types perf takes cpus_read_lock itself. The
- * counters of a CPU that went offline are dead until they are released here.
- * Timers are started and stopped by the callbacks, or under cpus_read_lock,
- * because the kernel would move them to another CPU.
+ * perf's counters are created and released only under the mutex, and never by
+ * the hotplug callbacks, because for some types perf itself takes
+ * cpus_read_lock. The counters of a CPU that went offline are dead, but exist
+ * until bury() releases them. Timers are started and stopped by the callbacks
+ * or under cpus_read_lock, because the kernel moves timers of a CPU that goes
+ * offline to another CPU.
  */
 static DEFINE_MUTEX(counters_lock);
 static struct counters_cpu __percpu *counters_cpus;
-static const struct settings *enabled; /* changed under both locks; NULL: not enabled */
+/* NULL if counters are not enabled. Written under counters_lock and cpus_read_lock. */
+static const struct settings *enabled;
 static struct settings enabled_settings;
 static int hotplug_state = -1;
 static char cpu_type[64] = "timer";
@@ -78,7 +83,7 @@ static bool is_perf(const struct settings_counter *counter)
 	return counter->enabled && !is_timer(counter) && !is_storm(counter);
 }
 
-/* Called in NMI or hard interrupt context; for software events, in any context. */
+/* perf calls this in NMI or hard interrupt context; for software events, in any context. */
 static void overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct counter *counter = event->overflow_handler_context;
@@ -97,7 +102,7 @@ static void fill_attr(const struct settings_counter *counter, struct perf_event_
 	attr->config = counter->event;
 	if (counter->type == PERF_TYPE_RAW && IS_ENABLED(CONFIG_X86))
 		attr->config |= counter->unit_mask << 8;
-	/* Software events need no hardware counter. */
+	/* Software events need no hardware counter, so they are not pinned. */
 	attr->pinned = counter->type != PERF_TYPE_SOFTWARE && counter->type != PERF_TYPE_TRACEPOINT;
 	attr->freq = counter->hz != 0;
 	if (attr->freq)
@@ -110,12 +115,13 @@ static void fill_attr(const struct settings_counter *counter, struct perf_event_
 	attr->disabled = 1;
 }
 
-/* Creates a counter that does not count before start(). -ENODEV: the CPU is not online. */
+/* Creates a counter that begins counting in start(). -ENODEV: the CPU is not online. */
 static int create(const struct settings_counter *settings, int cpu, unsigned int number)
 {
 	struct counters_cpu *of = per_cpu_ptr(counters_cpus, cpu);
 	struct counter *counter = &of->counters[number];
-	u32 life = READ_ONCE(of->life); /* read first: the CPU may go and come concurrently */
+	/* Read before creating the event: the CPU may go offline and come back at any time. */
+	u32 life = READ_ONCE(of->life);
 	struct perf_event_attr attr;
 	struct perf_event *event;
 
@@ -123,7 +129,7 @@ static int create(const struct settings_counter *settings, int cpu, unsigned int
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, overflow, counter);
 	if (IS_ERR(event))
 		return (int)PTR_ERR(event);
-	/* perf checks this only for events that user space creates. */
+	/* perf itself checks this capability only for events that user space creates. */
 	if (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
 		perf_event_release_kernel(event);
 		return -EOPNOTSUPP;
@@ -147,7 +153,7 @@ static bool is_in_error(const struct counter *counter)
 	return data_race(READ_ONCE(counter->event->state)) == PERF_EVENT_STATE_ERROR;
 }
 
-/* -EBUSY: more pinned counters than the PMU has. */
+/* Starts a created counter. -EBUSY: there are more pinned counters than the PMU has. */
 static int start(int cpu, unsigned int number)
 {
 	struct counter *counter = &per_cpu_ptr(counters_cpus, cpu)->counters[number];
@@ -171,7 +177,10 @@ static void release_all(void)
 	}
 }
 
-/* Creates or starts one counter on all online CPUs; ignores CPUs that are going offline. */
+/*
+ * Creates (if `makes`) or starts one counter on all online CPUs. Ignores CPUs
+ * that are going offline.
+ */
 static int for_all_online(const struct settings_counter *settings, unsigned int number, bool makes)
 {
 	int cpu, error;
@@ -403,7 +412,7 @@ static void tend_throttled(struct counter *counter, unsigned int number, int cpu
 	counter->nr_throttled_told += nr_new;
 	/*
 	 * Throttling may have begun and ended several times since the last
-	 * pass; only one begin is reported.
+	 * pass; only one such episode is reported.
 	 */
 	if (nr_new && !counter->told_throttled) {
 		counter->told_throttled = true;
@@ -415,7 +424,7 @@ static void tend_throttled(struct counter *counter, unsigned int number, int cpu
 	}
 }
 
-/* Counts each loss of the counter's place, and each recovery. */
+/* Counts each time that the counter loses its place in the PMU, and each recovery. */
 static void note_failed(struct counter *counter, int cpu, bool failed)
 {
 	if (failed && !counter->failed) {
@@ -428,8 +437,8 @@ static void note_failed(struct counter *counter, int cpu, bool failed)
 }
 
 /*
- * The CPU is or was offline. The counter is dead, although perf does not report
- * this, and is released.
+ * Releases the counter of a CPU that is or was offline. The counter is dead,
+ * although perf does not report this.
  */
 static void bury(struct counter *counter, unsigned int number, int cpu,
 		 void (*throttled)(unsigned int event, int cpu, bool begins))
@@ -458,7 +467,10 @@ static void tend(const struct settings_counter *settings, unsigned int number, i
 	}
 	if (counter->failed && counter->nr_passes_failed++ % NR_PASSES_TO_RETRY)
 		return;
-	/* Another user of the PMU may have released a place, or the CPU has come online. */
+	/*
+	 * Try again: another user of the PMU may have released a place, or the
+	 * CPU may have come online.
+	 */
 	if (!counter->event && create(settings, cpu, number))
 		note_failed(counter, cpu, true);
 	else

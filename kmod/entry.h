@@ -3,12 +3,12 @@
  * The entries that the CPUs write into their rings for the sync worker:
  * payloads of ring records, aligned to 8 bytes. Entries never leave the kernel.
  *
- * A sample contains the CPU's position in the code. The preceding CONTEXT entry
- * of the same level contains the task. Writers nest (an NMI interrupts a timer
- * interrupt, which interrupts the switch probe), so each level has its own
- * contexts, and no level waits for another. Samples repeat the id of their
- * context: if the CONTEXT entry was lost, this is detected, and the sample is
- * not given to a wrong task.
+ * A sample contains the CPU's position in the code. The preceding CONTEXT
+ * entry of the same level contains the task. Writers nest (an NMI interrupts a
+ * timer interrupt, which interrupts the switch probe), so each level has its
+ * own contexts, and no level waits for another. Samples repeat the id of their
+ * context: if the CONTEXT entry was lost, the reader detects this and does not
+ * attribute the sample to a wrong task.
  */
 #ifndef KMOD_ENTRY_H
 #define KMOD_ENTRY_H
@@ -26,7 +26,7 @@ enum entry_type {
 	ENTRY_NR,
 };
 
-/* The level of a writer. Only later levels can interrupt it. */
+/* The level of a writer. Only levels after it in this list can interrupt it. */
 enum entry_level {
 	ENTRY_LEVEL_TASK, /* the switch probe */
 	ENTRY_LEVEL_INTERRUPT,
@@ -37,13 +37,14 @@ enum entry_level {
 #define ENTRY_ID_MASK 0xffffffu
 
 /*
- * References: mm is held by mmget (and dropped by mmput_async), process by
- * get_pid. The worker drops them when it reads the next context of this CPU and
- * level, or at most two passes after it read this one.
+ * The entry has references to mm (by mmget; dropped by mmput_async) and to
+ * process (by get_pid). The worker drops these references when it reads the
+ * next context of this CPU and level, or at most two passes after it read this
+ * context.
  */
 struct entry_context {
 	struct mm_struct *mm; /* NULL: a kernel thread, or a task that has exited */
-	struct pid *process;  /* of the thread group; NULL: the idle task, or reaped */
+	struct pid *process;  /* of the thread group; NULL: the idle task, or a reaped process */
 	u64 cgroup;	      /* 0: not requested */
 	s32 tgid, tid;	      /* in the initial pid namespace; 0: idle */
 	u32 id;		      /* at most ENTRY_ID_MASK */

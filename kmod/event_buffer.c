@@ -9,7 +9,10 @@
 
 #include "kmod/event_buffer.h"
 
-/* Maximum number of bytes in one read, so that each read ends. Records are far smaller. */
+/*
+ * Maximum number of bytes in one read, so that a read does not continue
+ * forever. Records are far smaller.
+ */
 #define EVENT_BUFFER_READ_BYTES_MAX (1u << 20)
 
 static struct {
@@ -17,26 +20,29 @@ static struct {
 	u64 room_bytes, watershed_bytes;
 
 	/*
-	 * For the writer. Records are complete up to position appended; the
-	 * reader may read up to position written.
+	 * The writer's members. Records are complete up to position
+	 * `appended`; the reader may read up to position `written`.
 	 */
 	u64 appended ____cacheline_aligned_in_smp;
 	u64 written;
-	/* the reader is woken for bytes before this position even below the watershed */
+	/* if `read` is before this position, the reader is woken even below the watershed */
 	u64 wake_at;
-	bool is_full; /* a record was refused since the last publish */
+	bool is_full; /* a record was refused since the last event_buffer_publish() */
 
 	/* For the reader. */
 	u64 read ____cacheline_aligned_in_smp;
 } event_buffer;
 
-static DEFINE_MUTEX(reader_mutex); /* excludes threads that share the descriptor from each other */
+static DEFINE_MUTEX(reader_mutex); /* serialises threads that share the reader's descriptor */
 static DECLARE_WAIT_QUEUE_HEAD(reader_wait);
 
 int event_buffer_open(u64 room_bytes, u64 watershed_bytes)
 {
 	u64 bytes = roundup_pow_of_two(room_bytes);
-	/* These flags make the allocation fail instead of killing processes to get memory. */
+	/*
+	 * With these flags the allocation fails; otherwise the kernel might
+	 * kill processes to get memory.
+	 */
 	u8 *room = __vmalloc(bytes, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 
 	if (!room)
@@ -63,16 +69,16 @@ void event_buffer_close(void)
 bool event_buffer_has_room(u64 nr_bytes)
 {
 	/*
-	 * Pairs with the release in take_records(): the bytes that will be
-	 * overwritten have been copied to the reader.
+	 * Pairs with the release in take_records(): the reader has copied the
+	 * bytes that will be overwritten.
 	 */
 	u64 taken = event_buffer.appended - smp_load_acquire(&event_buffer.read);
 
 	if (nr_bytes <= event_buffer.room_bytes - taken)
 		return true;
 	/*
-	 * A watershed near the buffer's size may never be reached: therefore
-	 * a refused record also wakes the reader.
+	 * A refused record also wakes the reader, since a watershed near the
+	 * buffer's size may never be reached.
 	 */
 	event_buffer.is_full = true;
 	return false;
@@ -105,7 +111,7 @@ void event_buffer_append(const void *head, u32 head_bytes, const void *rest, u32
 	const struct oprof_record *record = head;
 	u32 padding_bytes = record->size_bytes - head_bytes - rest_bytes;
 
-	/* Otherwise the reader could not find the next record. */
+	/* If this check fails, the reader could not find the next record. */
 	if (WARN_ON_ONCE(record->size_bytes % 8 || padding_bytes >= sizeof(zeros) ||
 			 !event_buffer_has_room(record->size_bytes)))
 		return;
@@ -127,8 +133,8 @@ static bool is_readable(void)
 void event_buffer_publish(bool wake)
 {
 	/*
-	 * Pairs with the reader's acquire loads of written, so that the reader
-	 * sees complete records.
+	 * Pairs with the reader's acquire loads of `written`, so that the
+	 * reader sees complete records.
 	 */
 	smp_store_release(&event_buffer.written, event_buffer.appended);
 	if (wake || event_buffer.is_full)
@@ -147,9 +153,9 @@ u64 event_buffer_unread_bytes(void)
 }
 
 /*
- * Returns the total size of the complete records within nr_bytes. A record may
- * continue at the start of the buffer, but its field size_bytes is never split,
- * because records are aligned to 8 bytes.
+ * Returns the total size of the complete records within nr_bytes. A record at
+ * the buffer's end may continue at its start, but its field size_bytes is
+ * never split, because records are aligned to 8 bytes.
  */
 static u32 whole_records_bytes(u32 nr_bytes)
 {
@@ -197,7 +203,7 @@ static ssize_t read_waiting(char __user *to, size_t nr_bytes)
 			return -ERESTARTSYS;
 		status = take_records(to, nr_bytes);
 		mutex_unlock(&reader_mutex);
-	} while (status == -EAGAIN); /* another thread took the records */
+	} while (status == -EAGAIN); /* another thread has read the records */
 	return status;
 }
 

@@ -23,8 +23,8 @@
 #include "oprof/record.h"
 
 /*
- * Sizes are in bytes; room_bytes is rounded up to a power of two. Returns 0 or
- * -ENOMEM. May sleep.
+ * Creates an empty buffer. room_bytes is rounded up to a power of two. Returns
+ * 0 or -ENOMEM. May sleep.
  */
 int event_buffer_open(u64 room_bytes, u64 watershed_bytes);
 void event_buffer_close(void);
@@ -49,8 +49,8 @@ void event_buffer_publish(bool wake);
 /* ---- the reader ---- */
 
 /*
- * Like read(2), in complete records. On -EINVAL, -EAGAIN, -ERESTARTSYS or
- * -EFAULT nothing is consumed.
+ * Like read(2), but returns only complete records. If it returns -EINVAL,
+ * -EAGAIN, -ERESTARTSYS or -EFAULT, no record is consumed.
  */
 ssize_t event_buffer_read(struct file *file, char __user *to, size_t nr_bytes);
 __poll_t event_buffer_poll(struct file *file, poll_table *table);

@@ -13,15 +13,18 @@
 #include "kmod/tell.h"
 
 #define BUCKETS_ORDER 12
-/* Maximum number of processes whose end one pass checks; the next pass checks other processes. */
+/*
+ * Maximum number of processes that one pass checks for their end. The next
+ * pass checks other processes.
+ */
 #define TEND_NR 4096u
-/* A process is kept for this many passes without a sample, for late samples. */
+/* For late samples, a process is kept for this many passes after its last sample. */
 #define QUIET_PASSES 2u
 #define NUMBER_IDLE  1u
 
 static struct {
 	struct hlist_head *buckets; /* by tgid, the newest first */
-	struct list_head all;	    /* least recently checked first */
+	struct list_head all;	    /* the process that was checked longest ago comes first */
 	u64 last_number;
 	u32 nr;
 	struct generation idle;
@@ -112,8 +115,8 @@ struct generation *generation_get(struct pid *pid, s32 tgid, u64 pass)
 }
 
 /*
- * Returns whether the process was reaped. Its pid may then belong to a new
- * process, with another struct pid.
+ * Returns whether the process was reaped. The number of its pid may already
+ * belong to a new process, which has another struct pid.
  */
 static bool has_ended(const struct generation *generation)
 {
@@ -147,7 +150,7 @@ void generation_tend(u64 pass)
 		generation = list_first_entry(&generations.all, struct generation, all);
 		if (generation->last_pass + QUIET_PASSES < pass && has_ended(generation)) {
 			if (generation_end(generation))
-				return; /* no room to report it */
+				return; /* the buffer has no room for the report */
 			continue;
 		}
 		list_move_tail(&generation->all, &generations.all);

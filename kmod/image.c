@@ -21,12 +21,12 @@
 
 #define BUCKETS_ORDER 13
 #define NR_BUCKETS    (1u << BUCKETS_ORDER)
-/* Maximum number of vdso sizes: 64-bit and 32-bit programs have different ones. */
+/* Maximum number of vdso sizes; 64-bit and 32-bit programs have vdsos of different sizes. */
 #define NR_VDSOS 4
 /* End of the region that stands for all regions beyond the limit. */
 #define USER_END (1ull << 63)
 
-/* Cookies are lower than the one for samples off the CPU. */
+/* The last possible cookie: OPROF_IMAGE_COOKIE_OFF_CPU is the next number. */
 #define COOKIE_LAST (OPROF_IMAGE_COOKIE_OFF_CPU - 1)
 
 struct file_key {
@@ -35,10 +35,10 @@ struct file_key {
 	u64 bytes;
 };
 
-/* Whether the daemon has taken the descriptor. */
+/* Whether the daemon has opened the file of the image. */
 enum image_state {
-	IMAGE_HELD,  /* not taken: a reference to path is held */
-	IMAGE_TAKEN, /* taken: no reference is held */
+	IMAGE_HELD,  /* not opened: the image has a reference to path */
+	IMAGE_TAKEN, /* opened: the image has no reference to path */
 };
 
 struct held_image {
@@ -58,10 +58,11 @@ struct region {
 };
 
 /*
- * The worker holds the mutex to change by_cookie, and state and path of the
- * images in it; image_open_file() holds it to read and change state and path.
- * Everything else is for the worker only. The mutex may be taken while an mmap
- * lock is held; therefore its holder must not cause page faults or wait.
+ * Protects by_cookie, and the state and path of the images in by_cookie. The
+ * worker holds the mutex to change them; image_open_file() holds it to read
+ * them and to change state and path. Only the worker uses the other members.
+ * The mutex may be taken while an mmap lock is held; therefore its holder must
+ * not cause page faults or wait.
  */
 static DEFINE_MUTEX(images_mutex);
 static struct {
@@ -126,8 +127,8 @@ void image_close(void)
 }
 
 /*
- * Finds the next free cookie; it remains free until it is reported. -ENOMEM:
- * all cookies are used.
+ * Finds the next free cookie, which remains free until cookie_tell() reports
+ * it. -ENOMEM: all cookies are used.
  */
 static int cookie_next(u32 *cookie)
 {
@@ -137,7 +138,7 @@ static int cookie_next(u32 *cookie)
 	return 0;
 }
 
-/* Takes a new cookie, and reports it with record and name. */
+/* Allocates a new cookie, and reports it with `record` and `name`. */
 static int cookie_tell(struct oprof_kmod_image *record, const char *name, u32 *cookie)
 {
 	int error = cookie_next(&record->image);
@@ -165,8 +166,8 @@ static int cookie_release(u32 cookie)
 
 /*
  * Returns the key of the file that the program sees, also on overlayfs. A
- * descriptor that is opened by path has the same key. The held name of an
- * unlinked file still refers to its inode.
+ * descriptor that is opened by `path` has the same key. If the file was
+ * unlinked, the path still refers to its inode.
  */
 static struct file_key key_of_path(const struct path *path)
 {
@@ -289,8 +290,8 @@ void image_tend(void)
 /* ---- the daemon's descriptors ---- */
 
 /*
- * The caller takes over the held path. -ENOENT: unknown cookie; -ESTALE: the
- * path was taken before.
+ * Moves the image's reference to its path to the caller. -ENOENT: the cookie
+ * is unknown; -ESTALE: the reference was already moved.
  */
 static int image_take(u32 cookie, struct path *path)
 {
@@ -310,8 +311,8 @@ static int image_take(u32 cookie, struct path *path)
 }
 
 /*
- * Gives the path back, so that image_open_file() can be called again. If the
- * image was released since, the path is put.
+ * Moves the reference to path back to the image, so that image_open_file() can
+ * be called again. If the image has been released, drops the reference.
  */
 static void image_give_back(u32 cookie, const struct path *path)
 {
@@ -339,7 +340,10 @@ static int descriptor_of_path(const struct path *path)
 
 	if (fd < 0)
 		return fd;
-	/* O_NONBLOCK: if another process holds a lease on the file, fail instead of waiting. */
+	/*
+	 * With O_NONBLOCK, the open fails instead of waiting if another
+	 * process holds a lease on the file.
+	 */
 	file = dentry_open(path, O_RDONLY | O_LARGEFILE | O_NONBLOCK, current_cred());
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
@@ -449,8 +453,8 @@ static int region_make(struct generation *generation, const char *name, u64 star
 }
 
 /*
- * The region has grown beyond its reported end: reports it again, with an end
- * that leaves room for growth.
+ * Reports a region again that has grown beyond its reported end. The new
+ * reported end leaves room for growth.
  */
 static int region_grow(struct generation *generation, struct region *old, u64 end,
 		       struct region **made)
@@ -467,7 +471,7 @@ static int region_grow(struct generation *generation, struct region *old, u64 en
 	return 0;
 }
 
-/* Adds a region that does not lie within a reported one. */
+/* Adds a region that does not lie within a reported region. */
 static int region_add(struct generation *generation, const char *name, u64 start, u64 end,
 		      struct region **made)
 {

@@ -17,17 +17,17 @@
 
 #define NR_CHANGES_MAX 4096
 
-/* A load or unload that has not been reported yet. */
+/* A load or unload of a module that has not been reported yet. */
 struct change {
 	struct list_head node;
 	u64 time_ns;
 	u64 start, bytes; /* of the module's text */
 	u16 flags;	  /* OPROF_MODULE_LOAD or _UNLOAD */
-	bool has_waited;  /* a pass has ended since it was recorded */
+	bool has_waited;  /* a pass has ended since the change was recorded */
 	char name[MODULE_NAME_LEN];
 };
 
-/* A module that was reported. */
+/* A module whose load or unload was reported. */
 struct loaded {
 	struct list_head node;
 	u64 start;
@@ -131,7 +131,7 @@ static struct loaded *loaded_find(u64 start)
 
 /*
  * Finds or creates the module's entry, with its cookie. A module that was
- * loaded before the run has no entry until it is unloaded.
+ * loaded before the run gets its entry only when it is unloaded.
  */
 static int loaded_get(const struct change *change, struct loaded **found)
 {
@@ -177,9 +177,9 @@ static int tell_change(const struct change *change)
 }
 
 /*
- * Returns the first change that may be reported, or NULL. An unload waits until
- * the next pass, so that earlier samples are reported before it. Changes after
- * it also wait.
+ * Returns the first change that may be reported, or NULL. An unload is not
+ * reported before the next pass, so that earlier samples are reported first.
+ * Later changes wait for the unload.
  */
 static struct change *change_first(void)
 {

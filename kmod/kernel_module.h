@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel modules that are loaded or unloaded during a run: a notifier that
- * the kernel calls records them, and the worker reports them.
+ * Kernel modules that are loaded or unloaded during a run: the kernel calls a
+ * notifier that records them, and the worker reports them.
  */
 #ifndef KMOD_KERNEL_MODULE_H
 #define KMOD_KERNEL_MODULE_H
@@ -10,8 +10,8 @@ int kernel_module_open(void); /* 0 or -errno */
 void kernel_module_close(void);
 
 /*
- * Reports the loads and unloads since the last call. -ENOSPC: the rest follows
- * in the next pass. For the worker.
+ * Reports the loads and unloads since the last call. -ENOSPC: the rest is
+ * reported in the next pass. Only the worker may call this function.
  */
 int kernel_module_tell(void);
 

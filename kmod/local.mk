@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel module is not built here, but on the machine that loads it:
-# oprof-module builds it of the tree that scripts/kmod-tree lays out. That tree
-# is made in the build folder, for the programs there, and installed where
-# DKMS looks for it when the prefix is /usr.
+# oprof-module builds it from a source tree that scripts/kmod-tree makes. The
+# tree is made in the build folder, for the programs there, and is installed in
+# the folder that DKMS searches if the prefix is /usr.
 EXTRA_DIST += kmod
 module_tree = module-src
 module_srcdir = $(prefix)/src/oprof-$(PACKAGE_VERSION)
-# All that lies in the folders, and the folders: a file that goes is noticed, too.
+# All files in these folders, and the folders themselves, so that make notices removed files.
 module_sources = $(wildcard $(addprefix $(top_srcdir)/,kmod kmod/* kmod/probes kmod/probes/* kmod/trace kmod/trace/* \
 	ring ring/*.[ch] include/oprof include/oprof/*.h))
 
@@ -21,7 +21,7 @@ clean-local: clean-module
 clean-module:
 	rm -rf $(module_tree)
 
-# Anew, so that nothing of an older oprof stays in it.
+# Installs the tree again from empty, so that no files of an older version remain.
 install-data-local: $(module_tree)/dkms.conf
 	rm -rf '$(DESTDIR)$(module_srcdir)'
 	$(MKDIR_P) '$(DESTDIR)$(module_srcdir)'

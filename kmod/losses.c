@@ -7,7 +7,7 @@
 #include "kmod/stats.h"
 #include "kmod/tell.h"
 
-/* For each counter of lost samples, the reason that LOST records state. */
+/* The reason that LOST records state for each counter of lost samples. */
 static const struct {
 	enum stats_counter counter;
 	enum oprof_lost reason;
@@ -33,8 +33,8 @@ static struct {
 } told;
 
 /*
- * Switches for which the buffer had no room, or whose tasks are unknown, and
- * that have not been reported yet.
+ * Switches that could not be written, because the buffer had no room or their
+ * tasks are unknown, and whose loss has not been reported yet.
  */
 static struct {
 	u64 nr, from_ns;

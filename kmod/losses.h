@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reports lost samples and switches by reason (doc/records.md). For the worker. */
+/*
+ * Reports lost samples and switches by reason (doc/records.md). Only the
+ * worker calls these functions.
+ */
 #ifndef KMOD_LOSSES_H
 #define KMOD_LOSSES_H
 
@@ -8,12 +11,12 @@
 void losses_begin(void); /* to be called when a run begins */
 
 /*
- * Reports the losses counted in stats since the last report. -ENOSPC: the next
- * call reports the rest.
+ * Reports the losses that the counters of stats.h show since the last report.
+ * -ENOSPC: the next call reports the rest.
  */
 int losses_tell(u64 time_ns);
 
-/* Counts a switch that was recorded and cannot be reported. */
+/* Counts a switch that a CPU recorded but that cannot be reported. */
 void losses_drop_switch(int cpu, u64 time_ns);
 /*
  * Reports the switches counted by losses_drop_switch(), if any. Must be

@@ -9,7 +9,7 @@
 #include "kmod/stamp.h"
 #include "oprof/kmod.h"
 
-/* Addresses, numbers and positions are words that must be read and written atomically. */
+/* Addresses, numbers and positions are 64-bit words that must be read and written atomically. */
 static_assert(sizeof(long) == 8, "oprof needs a kernel of 64 bits");
 
 static char *main_clock = "auto";
@@ -39,7 +39,7 @@ static int __init main_init(void)
 {
 	int status = init_parts();
 
-	/* Not -EAGAIN: module loaders would try again. */
+	/* -EAGAIN must not be returned: module loaders would try again. */
 	return status == -EAGAIN ? -EBUSY : status;
 }
 

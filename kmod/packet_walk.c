@@ -58,11 +58,11 @@ static int skip_to(struct packet_walk *walk, u32 align)
 }
 
 /*
- * A compact stamp has only the low bits; the other bits are those of the
- * preceding record's stamp, or of the next span. A stamp that is slightly lower
- * than the preceding one (ring/port_kernel.h) would be decoded as almost a
- * whole span later. Such a result is after the packet's end, and the preceding
- * stamp is used instead.
+ * A compact stamp has only the low bits. The high bits are those of the
+ * preceding record's stamp, or one more if the low bits have wrapped. A stamp
+ * that is slightly earlier than the preceding one (ring/port_kernel.h) would
+ * therefore be decoded as much too late. Such a result is later than the
+ * packet's end, and the preceding stamp is used instead.
  */
 static u64 compact_stamp(const struct packet_walk *walk, u32 word)
 {
@@ -107,8 +107,8 @@ static int skip_string(struct packet_walk *walk)
 }
 
 /*
- * Returns the size of the payload at walk->at, which is aligned; 0 if id is
- * unknown or the payload would exceed the packet.
+ * Returns the size of the payload at walk->at, which must be aligned. Returns
+ * 0 if id is unknown or the payload would exceed the packet.
  */
 static u32 payload_bytes(const struct packet_walk *walk, u32 id)
 {
@@ -139,7 +139,7 @@ static u32 payload_bytes(const struct packet_walk *walk, u32 id)
 static int next_entry_header(struct packet_walk *walk, struct record_header *header)
 {
 	for (;;) {
-		/* A rest that is shorter than the alignment is not a record. */
+		/* Fewer bytes than the alignment are not a record. */
 		if (room(walk) < OPROF_RECORD_HEADER_ALIGN)
 			return 0;
 		if (skip_to(walk, OPROF_RECORD_HEADER_ALIGN))

@@ -4,8 +4,8 @@
  * kmod/entry.h), one by one. Independent of the kernel: a unit test in user
  * space also compiles this file.
  *
- * For any contents of the packet, no byte outside it is read, and each returned
- * entry lies completely within it.
+ * Even if the packet is damaged, no byte outside the packet is read, and each
+ * returned entry lies completely within the packet.
  */
 #ifndef KMOD_PACKET_WALK_H
 #define KMOD_PACKET_WALK_H
@@ -16,14 +16,16 @@
 
 struct packet_walk {
 	const u8 *at, *end, *packet;
-	u64 stamp;	/* of the preceding record; at first the packet's start */
+	/* The stamp of the preceding record; before the first record, the packet's begin time. */
+	u64 stamp;
 	u64 last_stamp; /* the packet's end */
-	u32 nr_records; /* according to the packet */
+	u32 nr_records; /* number of records that the packet header states */
 };
 
 /*
- * packet must be aligned to 8 bytes. Returns 0, or -EBADMSG: not a packet of
- * this size; then only packet_walk_nr_records() may be called for walk.
+ * `packet` must be aligned to 8 bytes. Returns 0, or -EBADMSG if it is not a
+ * packet of this size; then only packet_walk_nr_records() may be called for
+ * this walk.
  */
 int packet_walk_begin(struct packet_walk *walk, const u8 *packet, u32 sub_buffer_bytes);
 

@@ -22,9 +22,9 @@
 #include "kmod/unmapped.h"
 
 static struct {
-	u64 number;		/* of this pass; the first is 1 */
-	u64 nr_packets;		/* read in this pass */
-	struct cpumask flushed; /* CPUs on which a packet was flushed */
+	u64 number;		/* number of this pass; the first pass has 1 */
+	u64 nr_packets;		/* packets read in this pass */
+	struct cpumask flushed; /* CPUs whose packet was flushed in this pass */
 	struct oprof_frame chain[OPROF_KMOD_FRAMES_MAX];
 } pass;
 
@@ -96,8 +96,8 @@ static unsigned int link_at(const struct entry_sample *entry)
 }
 
 /*
- * Callers that cannot be resolved keep their raw address, and the sample is
- * kept. A link that cannot be resolved is not a return address, and is removed.
+ * A caller that cannot be resolved stays in the chain with its raw address. A
+ * link that cannot be resolved is not a return address, and is left out.
  */
 static void fill_chain(struct resolve_place *place, const struct entry_sample *entry,
 		       struct oprof_sample *sample)
@@ -192,7 +192,7 @@ static void read_switch(int cpu, const struct entry_switch *entry, u64 stamp)
 		return;
 	}
 	/*
-	 * A task that has exited is not off CPU. Its SWITCH record names the
+	 * A task that has exited is not off CPU, so its SWITCH record has the
 	 * idle task instead (doc/records.md).
 	 */
 	if (entry->dead)
@@ -234,8 +234,8 @@ static void read_packet(int cpu, const u8 *packet, u32 sub_buffer_bytes)
 	if (!status)
 		return;
 	/*
-	 * Only a fault of the ring can cause this. References in the unread
-	 * part are never dropped.
+	 * Only a bug in the ring can cause this. The references in the unread
+	 * part of the packet are never dropped.
 	 */
 	WARN_ONCE(1, "oprof: a packet of CPU %d can't be read\n", cpu);
 	if (packet_walk_nr_records(&walk) > nr_read)
@@ -243,8 +243,9 @@ static void read_packet(int cpu, const u8 *packet, u32 sub_buffer_bytes)
 }
 
 /*
- * Reads at most one lap, so that the pass ends. A lap includes everything that
- * the ring held when the pass began.
+ * Reads at most one lap of the CPU's ring, so that the pass ends even while
+ * the CPU writes. One lap includes all packets that were in the ring when the
+ * pass began.
  */
 static void read_cpu(int cpu)
 {

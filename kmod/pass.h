@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A pass of the sync worker: reads the entries that the CPUs wrote, resolves
- * their addresses in the address spaces that are still held, reports them
- * (kmod/tell.h), and drops references.
+ * their addresses in the address spaces whose references are still held,
+ * reports them (kmod/tell.h), and drops references.
  *
- * An address is resolved under its address space's mmap lock. All unmappings up
- * to this time are known (kmod/unmapped.h). The mapping of the sample is the
- * one that was first unmapped at this address after the sample, or the present
- * one if none was unmapped.
+ * An address is resolved while the mmap lock of its address space is held,
+ * when all earlier unmappings are known (kmod/unmapped.h). The sample belongs
+ * to the first mapping that was unmapped at this address after the sample, or,
+ * if there is none, to the present mapping.
  */
 #ifndef KMOD_PASS_H
 #define KMOD_PASS_H
@@ -18,7 +18,10 @@ int pass_open(const struct settings *settings); /* 0 or -ENOMEM. May sleep. */
 /* Drops all references that are still held. */
 void pass_close(void);
 
-/* For the worker. If wake is set, the reader is woken even below the watershed. May sleep. */
+/*
+ * Runs one pass. If wake is set, wakes the reader even below the watershed.
+ * Only the worker calls this. May sleep.
+ */
 void pass_run(bool wake);
 
 /* Returns whether the last pass read nothing and no references are held. */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # probe.sh FOLDER HEADER COMPILER...: try to compile each FOLDER/NAME.c and
-# define COMPAT_HAS_NAME to 1 or 0 in HEADER. Stable releases move functions
-# about: what counts is what the headers have, not the kernel's version.
+# define COMPAT_HAS_NAME to 1 or 0 in HEADER. The kernel's version would not be
+# sufficient, since stable releases get functions of later kernels.
 set -eu
 folder=$1
 header=$2
@@ -20,7 +20,7 @@ mkdir -p "$(dirname "$header")"
 		fi
 	done
 } >"$header.new"
-# A compiler or headers that compile nothing would make all of them 0.
+# If the compiler or the headers do not work at all, every result is 0.
 grep -q '^#define COMPAT_HAS_ALWAYS 1$' "$header.new" || {
 	echo "kmod/probe.sh: nothing compiles against these headers:" >&2
 	"$@" -fsyntax-only "$folder/always.c" >&2 || :

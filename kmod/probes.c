@@ -11,8 +11,8 @@
 #include "kmod/sync_worker.h"
 
 /*
- * If the process's last thread exits, its address space is freed when the
- * worker has dropped our references: request a pass.
+ * If the process's last thread exits, its address space can be freed only
+ * after the worker has dropped our references. Therefore request a pass.
  */
 static void probe_exit(COMPAT_PROCESS_EXIT_ARGUMENTS)
 {
@@ -41,7 +41,10 @@ static struct probe probes[PROBE_NR] = {
 	[PROBE_SWITCH] = {.name = "sched_switch", .function = probe_switch},
 };
 
-/* Checks that functions called through a void pointer have the type that the kernel expects. */
+/*
+ * Checks at compile time that the probes, which are passed as void pointers,
+ * have the types that the kernel expects.
+ */
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sched_process_exit(probe_exit);

@@ -9,9 +9,12 @@
 
 #include <linux/types.h>
 
-/* Returns 0; -ENOENT: the kernel lacks a tracepoint; -errno. May sleep. */
+/*
+ * Registers the probes. Returns 0; -ENOENT: the kernel lacks a tracepoint; or
+ * another -errno. May sleep.
+ */
 int probes_enable(bool want_switches);
-/* When the function returns, no probe is running or will run. */
+/* Removes the probes. When the function returns, no probe is running or will run. */
 void probes_disable(void);
 
 #endif

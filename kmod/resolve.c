@@ -19,24 +19,25 @@
 #include "kmod/stats.h"
 #include "kmod/unmapped.h"
 
-/* Maximum number of addresses resolved while an mmap lock stays held. */
+/* Maximum number of addresses that are resolved without releasing the mmap lock. */
 #define NR_LOCKED_MAX 256
 #define CACHE_ORDER   6
 /*
- * A program can hold its mmap lock for an unlimited time (by a page fault in
- * a user-space file system that does not respond). This is the maximum wait for
- * all samples of one CPU together, in jiffies.
+ * Maximum time to wait for mmap locks, in jiffies, for all samples of one CPU
+ * together. It is needed because a program can hold its mmap lock for an
+ * unlimited time (by a page fault in a user-space file system that does not
+ * respond).
  */
 #define PATIENCE HZ
 
 static struct {
-	struct mm_struct *mm; /* whose mmap lock is held */
+	struct mm_struct *mm; /* address space whose mmap lock is held; NULL: none */
 	unsigned int nr_resolved;
 	bool has_waited; /* wait_for_unmappings() was called */
 	bool has_records;
-	unsigned long patience; /* the part of PATIENCE that is left */
+	unsigned long patience; /* the part of PATIENCE that is not used up */
 	char *name;		/* PATH_MAX bytes, for names of paths */
-	/* Images of some pages of this address space; valid while its lock is held. */
+	/* Images of some pages of the address space mm; valid while its lock is held. */
 	struct {
 		u64 page; /* 0: empty */
 		u64 add;  /* offset = address + add */
@@ -81,7 +82,7 @@ void resolve_end(const struct mm_struct *mm)
 
 static struct task_struct *waiter;
 
-/* Ends the wait for the lock by a kill signal, because mmap locks have no wait with a timeout. */
+/* Ends the worker's wait by a kill signal, since waiting for an mmap lock has no timeout. */
 static void lose_patience(struct work_struct *work)
 {
 	(void)send_sig(SIGKILL, waiter, 1);
@@ -90,8 +91,8 @@ static void lose_patience(struct work_struct *work)
 static DECLARE_DELAYED_WORK(patience_work, lose_patience);
 
 /*
- * Calls take, which waits for an mmap lock until a signal ends the wait.
- * Returns 0; -EBUSY: the wait was too long.
+ * Calls take(mm), which waits for mm's mmap lock or for a signal. Returns 0;
+ * -EBUSY: the wait was too long.
  */
 static int take_in_time(struct mm_struct *mm, int (*take)(struct mm_struct *mm))
 {
@@ -129,7 +130,10 @@ static void begin_locked(struct mm_struct *mm, bool has_waited)
 	memset(resolver.cache, 0, sizeof(resolver.cache));
 }
 
-/* Takes mm's lock for reading, or keeps it. Returns 0; -EBUSY: the wait was too long. */
+/*
+ * Locks mm's mmap lock for reading, unless it is already held. Returns 0;
+ * -EBUSY: the wait was too long.
+ */
 static int lock(struct mm_struct *mm)
 {
 	int error = 0;
@@ -145,10 +149,11 @@ static int lock(struct mm_struct *mm)
 }
 
 /*
- * munmap(2) removes a mapping with the lock held for writing, and then holds it
- * for reading, during which the unmapping is recorded. Therefore taking the
- * lock for writing waits for the record. Returns 0; -EBUSY: the wait was too
- * long, and the lock is no longer held.
+ * Waits until all unmappings that have begun are recorded. munmap(2) removes a
+ * mapping while it holds the lock for writing, and records the unmapping
+ * later, while it holds the lock only for reading. Therefore this function
+ * takes the lock for writing once. Returns 0; -EBUSY: the wait was too long,
+ * and the lock is no longer held.
  */
 static int wait_for_unmappings(struct mm_struct *mm)
 {
@@ -193,9 +198,9 @@ static const struct inode *path_inode(struct file *file)
 }
 
 /*
- * Returns whether the file is only a form of memory: shared anonymous memory,
- * memory of System V or memfd_create(), huge pages, a device. But if mm's
- * program itself runs from the file, the result is false.
+ * Returns whether the file only represents memory: shared anonymous memory,
+ * memory of System V or memfd_create(), huge pages, a device. If mm's program
+ * itself runs from the file, returns false.
  */
 static bool is_unfiled(struct mm_struct *mm, struct file *file)
 {
@@ -220,7 +225,7 @@ static const char *path_name(struct file *file)
 	return IS_ERR(name) ? "" : name;
 }
 
-/* Returns the name as in /proc/PID/maps. */
+/* Returns the mapping's name as /proc/PID/maps shows it. */
 static const char *vma_name(struct vm_area_struct *vma)
 {
 	const struct mm_struct *mm = vma->vm_mm;
@@ -302,9 +307,9 @@ static int frame_of_unmapped(const struct resolve_place *place,
 }
 
 /*
- * The mmap lock is held. A caller's address comes from the program's memory
- * and may be wrong: therefore a caller's address in memory that is not code
- * must not create an image or hold a file.
+ * The mmap lock must be held. A caller's address is read from the program's
+ * memory and may be wrong. Therefore such an address must not create an image
+ * or hold a file unless it lies in executable memory.
  */
 static int look_up(const struct resolve_place *place, u64 address, struct oprof_frame *frame)
 {

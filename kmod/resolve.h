@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds the image and offset that an address of a program referred to when the
- * sample was taken. For the worker only.
+ * sample was taken. Only the worker may call these functions.
  *
- * The mmap lock of an address space remains held for a series of its addresses,
- * up to a few hundred. Call resolve_end() before the last reference to the
- * address space is dropped, and before anything else that may take long.
+ * The mmap lock of an address space stays held while consecutive addresses
+ * belong to it, up to a few hundred. Call resolve_end() before the last
+ * reference to the address space is dropped, and before anything else that may
+ * take long.
  */
 #ifndef KMOD_RESOLVE_H
 #define KMOD_RESOLVE_H
@@ -20,18 +21,21 @@ struct generation;
 int resolve_open(void); /* 0 or -ENOMEM. May sleep. */
 void resolve_close(void);
 
-/* Origin of an address. The caller holds a reference to mm; NULL: the task has no address space. */
+/*
+ * Origin of an address. The caller holds a reference to mm. If mm is NULL, the
+ * task has no address space.
+ */
 struct resolve_place {
 	struct mm_struct *mm;
 	struct generation *generation;
 	u64 stamp;
 	s32 tid;
 	int cpu;   /* for stats */
-	bool leaf; /* the sample's own address; otherwise a caller's, which may be arbitrary */
+	bool leaf; /* true: the sample's own address; false: a caller's, which may be arbitrary */
 };
 
 /*
- * Fills in frame; its mode and raw address are set even after an error.
+ * Fills in frame. Even after an error, frame has the mode and the raw address.
  * Returns 0; -ENOENT: nothing was mapped at the address; -ENOBUFS: the mapping
  * was removed and is no longer known; -EBUSY: the mmap lock was not available;
  * -ENOMEM; -ENOSPC: the event buffer has no room for the image. May sleep.
@@ -45,12 +49,12 @@ int resolve_user(const struct resolve_place *place, u64 address, struct oprof_fr
 int resolve_program(struct mm_struct *mm, u32 *cookie);
 
 /*
- * To be called before each CPU's samples: resets the time that may be spent
- * waiting for mmap locks.
+ * To be called before the samples of each CPU. Resets the limit of the time
+ * spent waiting for mmap locks.
  */
 void resolve_begin(void);
 
-/* Releases the mmap lock if it is that of mm; with NULL, releases any. */
+/* If the mmap lock of mm is held, releases it. If mm is NULL, releases any held mmap lock. */
 void resolve_end(const struct mm_struct *mm);
 
 #endif

@@ -25,7 +25,7 @@ static struct {
 
 /* ---- the parts: opened in order, closed in reverse ---- */
 
-/* Opens the parts that know files, processes, mappings and modules. */
+/* Opens the parts that keep records of files, processes, mappings and modules. */
 static int open_knowledge(void)
 {
 	int status = image_open();
@@ -122,7 +122,8 @@ static void close_parts(void)
 
 static int enable_counters(void)
 {
-	static struct settings thinned; /* too large for the stack; protected by the mutex */
+	/* This variable is static because it is too large for the stack. The mutex protects it. */
+	static struct settings thinned;
 
 	thinned = run.settings;
 	if (run.thinning > 1)
@@ -198,8 +199,8 @@ static int enable_locked(void)
 }
 
 /*
- * Requests a last pass, which reports the rest and wakes the reader. The pass
- * runs even if the wait for it is interrupted.
+ * Requests a last pass, which reports the remaining samples and wakes the
+ * reader. If the wait for this pass is interrupted, the pass still runs.
  */
 static int disable_locked(void)
 {
@@ -222,7 +223,7 @@ int run_enable(bool enable)
 	return status;
 }
 
-/* Creates the counters again. The probes remain registered. */
+/* Creates the counters again, with the new thinning. The probes remain registered. */
 static int rethin_locked(void)
 {
 	int status;

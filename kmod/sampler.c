@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sample path: writes contexts, samples and switches into this CPU's ring. */
+/* The sample path, which writes contexts, samples and switches into the ring of the current CPU. */
 #include "kmod/sampler.h"
 
 #include <linux/bitops.h>
@@ -30,7 +30,7 @@
 #define SEEN_WORDS ((1u << SEEN_ORDER) / BITS_PER_LONG)
 #define SEEN_PAGES 2u
 
-/* All CPUs set bits, also in NMIs. The worker clears the page that is not in use. */
+/* All CPUs set bits in these words, also in NMIs. The worker clears the page that is not in use. */
 struct seen {
 	unsigned long words[SEEN_PAGES][SEEN_WORDS];
 };
@@ -91,9 +91,10 @@ bool sampler_has_seen_process(const struct pid *process)
 }
 
 /*
- * A CPU that is in seen_mark() during a turn may set bits in the old page.
- * seen_has() checks this page until the next turn clears it. Before that, a
- * flush has waited for the CPU, so no writer uses the page any more.
+ * A CPU that is in seen_mark() during this function may set bits in the old
+ * page. seen_has() still checks the old page until the next call clears it.
+ * Before that call, a flush has waited for the CPU, so no writer uses the old
+ * page any more.
  */
 void sampler_turn_seen(void)
 {
@@ -102,15 +103,15 @@ void sampler_turn_seen(void)
 	seen_clear(&seen_mms, next);
 	seen_clear(&seen_processes, next);
 	/*
-	 * The page is clear before bits are set in it. Pairs with the address
-	 * dependency in seen_mark().
+	 * The page is cleared before any CPU sets bits in it. Pairs with the
+	 * address dependency in seen_mark().
 	 */
 	smp_store_release(&seen_page, next);
 }
 
 /* ---- each CPU's state ---- */
 
-/* Two contexts are the same if all these members are equal. */
+/* What identifies a context: two contexts are the same if all these members are equal. */
 struct identity {
 	struct mm_struct *mm;
 	struct pid *process;
@@ -120,24 +121,25 @@ struct identity {
 };
 
 /*
- * Used by the writers of one level. A writer that interrupts them usually has
- * another level; busy detects the exception (a tracepoint's event in a softirq
- * that interrupted a task).
+ * The state of the writers of one level. A writer that interrupts them usually
+ * has another level. `busy` detects the exception: a tracepoint's event in a
+ * softirq that interrupted a task.
  */
 struct sampler_level {
 	bool busy;
-	u32 id;		      /* of the last context */
-	struct identity last; /* its references are held while its epoch is the current one */
-	struct chain chain;   /* too large for the NMI's stack */
+	u32 id; /* id of the last context */
+	/* The last context; its references are held while its epoch is the current one. */
+	struct identity last;
+	struct chain chain; /* too large for the NMI's stack */
 };
 
 struct sampler_cpu {
 	struct ring ring;
 	struct ring_reader reader; /* for the worker */
 	void *memory;
-	local_t references_taken; /* contexts written; counted by this CPU */
-	unsigned long nr_dropped; /* contexts dropped; counted by the worker */
-	u32 kicked_epoch;	  /* epoch in which the worker was kicked */
+	local_t references_taken; /* number of contexts written; only this CPU increments it */
+	unsigned long nr_dropped; /* number of contexts dropped; only the worker increments it */
+	u32 kicked_epoch;	  /* the last epoch in which this CPU kicked the worker */
 	struct sampler_level levels[ENTRY_NR_LEVELS];
 };
 
@@ -153,8 +155,8 @@ static void set_sizes(const struct settings *settings, struct ring_config *confi
 {
 	u64 all = roundup_pow_of_two(settings->cpu_buffer_size * SETTINGS_CPU_SAMPLE_BYTES);
 	/*
-	 * A sample with the longest chain must fit into a packet, as its only
-	 * record and aligned to 8 bytes.
+	 * A sample with the longest chain must fit into a packet if it is the
+	 * only record, aligned to 8 bytes.
 	 */
 	u64 least = sizeof(struct oprof_packet_header) + OPROF_RECORD_EXTENDED_BYTES + 8 +
 		    sizeof(struct entry_sample) + settings->backtrace_depth * sizeof(u64);
@@ -185,7 +187,10 @@ static int create_cpu(const struct ring_config *config, int cpu, struct sampler_
 	if (error)
 		goto destroy;
 	error = -ENOMEM;
-	/* These flags make the allocation fail instead of killing processes to get memory. */
+	/*
+	 * With these flags the allocation fails; otherwise the kernel might
+	 * kill processes to get memory.
+	 */
 	state->memory = kvmalloc_node(bytes, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN,
 				      cpu_to_node(cpu));
 	if (!state->memory)
@@ -259,7 +264,7 @@ static unsigned long nr_references(const struct sampler_cpu *state)
 	return (unsigned long)local_read(&state->references_taken) - READ_ONCE(state->nr_dropped);
 }
 
-/* Kicks at most once per epoch: each pass of the worker begins a new epoch. */
+/* Kicks the worker at most once per epoch. Each pass of the worker begins a new epoch. */
 static void kick_nmi(struct sampler_cpu *state)
 {
 	u32 epoch = READ_ONCE(sampler_epoch);
@@ -286,11 +291,11 @@ static u64 cgroup_of(struct task_struct *task)
 
 /*
  * The task is current or about to run on this CPU: its mm remains until the
- * task itself exits or execs. A parent that reaps it may remove its thread
- * group's pid at any time, but the pid's memory remains for an RCU grace
- * period, and its reference is dropped only after that. The kernel writes these
- * fields as whole words by plain accesses; therefore the race is allowed
- * (data_race()).
+ * task itself exits or execs. A parent that reaps the task may remove the pid
+ * of the thread group at any time, but the pid's memory remains valid for an
+ * RCU grace period, and the reference to it is dropped only after that. The
+ * kernel writes these fields as whole words by plain accesses; therefore the
+ * race is allowed (data_race()).
  */
 static void identify(struct task_struct *task, struct identity *identity)
 {
@@ -311,8 +316,8 @@ static bool is_same(const struct identity *one, const struct identity *other)
 
 /*
  * Takes references for an entry whose slot is reserved; the worker drops them.
- * An mm that a kernel thread uses may have lost its last user; therefore
- * mmget_not_zero().
+ * An mm that a kernel thread uses may have no other user left; therefore
+ * mmget_not_zero() is needed.
  */
 static void take_references(const struct identity *identity, struct entry_context *entry)
 {
@@ -355,8 +360,8 @@ static int write_context(struct sampler_cpu *state, enum entry_level level,
 }
 
 /*
- * Makes task's context the level's current one. Returns 0, an error of
- * ring_reserve(), or -EMFILE: too many contexts are held.
+ * Makes the context of `task` the current context of the level. Returns 0, an
+ * error of ring_reserve(), or -EMFILE: too many contexts are held.
  */
 static int enter_context(struct sampler_cpu *state, enum entry_level level,
 			 struct task_struct *task)
@@ -391,7 +396,7 @@ static void count_seen_nmi(enum entry_level level, bool user)
 	stats_inc_nmi(user ? STATS_user : STATS_kernel);
 }
 
-/* Fills in the members before the chain, except event and period. */
+/* Fills in the members of *entry before the chain, except event and period. */
 static void fill_sample(struct entry_sample *entry, const struct sampler_level *at,
 			enum entry_level level, struct pt_regs *regs)
 {
@@ -457,7 +462,7 @@ static int sample_at_level(struct sampler_cpu *state, enum entry_level level, un
 	return write_sample(state, level, event, period, regs);
 }
 
-/* regs should not be NULL; if it is, the sample is in the kernel, at address 0. */
+/* regs should not be NULL. If it is NULL, the sample is recorded as kernel code at address 0. */
 void sampler_sample_nmi(unsigned int event, u64 period, struct pt_regs *regs)
 {
 	struct sampler_cpu *state = this_cpu_read(sampler_cpus);
@@ -547,7 +552,7 @@ bool sampler_flush(int cpu)
 {
 	struct ring *ring = &per_cpu(sampler_cpus, cpu)->ring;
 
-	/* No packet is open: do not wake an idle CPU. */
+	/* If no packet is open, an idle CPU is not woken. */
 	if ((ring_load(&ring->shared->reserved) & ring->sub_mask) <= RING_FINALISED)
 		return false;
 	if (!cpu_online(cpu))

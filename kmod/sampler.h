@@ -2,11 +2,12 @@
 /*
  * The sample path: from an interrupt to entries in this CPU's ring.
  *
- * Concurrency: sampler_sample_nmi() and sampler_switch() write only to the ring
- * of the CPU on which they run, and interrupt each other as the levels allow
- * (kmod/entry.h). The sync worker reads and renews from any CPU. Opening and
- * closing require that there are no writers: counters, timers and probes have
- * been removed and synchronised with.
+ * Concurrency: sampler_sample_nmi() and sampler_switch() write only to the
+ * ring of the CPU on which they run, and interrupt each other as the levels
+ * allow (kmod/entry.h). The sync worker, on any CPU, reads the rings and calls
+ * sampler_renew(). sampler_open() and sampler_close() require that there are
+ * no writers: counters, timers and probes must have been removed, and their
+ * running handlers must have returned.
  */
 #ifndef KMOD_SAMPLER_H
 #define KMOD_SAMPLER_H
@@ -20,8 +21,8 @@
 
 /*
  * Maximum number of contexts per CPU whose references the worker has not
- * dropped yet. Further contexts are lost, and their samples counted as
- * lost_references. At half of this number the worker is kicked.
+ * dropped yet. Further contexts are lost, and their samples are counted as
+ * lost_references. At half of this number the CPU kicks the worker.
  */
 #define SAMPLER_REFERENCES_MAX 4096
 
@@ -33,8 +34,8 @@ int sampler_open(const struct settings *settings);
 void sampler_close(void);
 
 /*
- * Records a sample that stands for period events of the counter with this
- * number. Preemption must be off; callable from NMI.
+ * Records a sample that stands for `period` events of counter number `event`.
+ * Preemption must be off; callable from NMI.
  */
 void sampler_sample_nmi(unsigned int event, u64 period, struct pt_regs *regs);
 
@@ -45,9 +46,9 @@ void sampler_switch(struct task_struct *prev, struct task_struct *next, bool pre
 
 /*
  * Closes the packet being written on a CPU, if it is not empty, so that it can
- * be read. This happens in an interrupt on the CPU, or here if the CPU is
- * offline. cpus_read_lock must be held. Returns whether there was a packet. May
- * sleep.
+ * be read. This is done by an interrupt on that CPU, or, if that CPU is
+ * offline, on the caller's CPU. cpus_read_lock must be held. Returns whether
+ * there was a packet. May sleep.
  */
 bool sampler_flush(int cpu);
 
@@ -55,8 +56,8 @@ bool sampler_flush(int cpu);
 struct ring_reader *sampler_reader(int cpu);
 
 /*
- * Must be called after the references (if any) of `number` CONTEXT entries of a
- * CPU were dropped.
+ * Must be called after the references of `number` CONTEXT entries of a CPU
+ * were dropped. Entries without references are counted, too.
  */
 void sampler_references_dropped(int cpu, unsigned int number);
 
@@ -64,11 +65,11 @@ void sampler_references_dropped(int cpu, unsigned int number);
 void sampler_renew(void);
 
 /*
- * Return whether mm or process was sampled in this pass or the preceding one.
- * The result may also be true for an mm or process that was not sampled, but
- * never false for one that was. Callable from any context. The worker calls
- * sampler_turn_seen() in each pass, before it renews contexts: everything that
- * is sampled afterwards is marked again.
+ * These functions return whether mm or process was sampled in this pass or the
+ * preceding one. The result may be true for an mm or process that was not
+ * sampled, but is never false for a sampled one. Callable from any context.
+ * The worker calls sampler_turn_seen() in each pass, before it renews
+ * contexts, so that everything sampled after that is marked again.
  */
 bool sampler_has_seen_mm(const struct mm_struct *mm);
 bool sampler_has_seen_process(const struct pid *process);

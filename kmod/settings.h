@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The settings from the control filesystem's files (doc/kmod.md). Plain data. */
+/* The settings that the files of the control filesystem have (doc/kmod.md). Plain data. */
 #ifndef KMOD_SETTINGS_H
 #define KMOD_SETTINGS_H
 
@@ -42,12 +42,13 @@ int settings_check(const struct settings *settings);
 #define SETTINGS_THINNING_MAX 1000u
 
 /*
- * Divides the frequency of each counter that has one by thinning, but not
- * below 1 Hz. A timer's interval becomes exactly `thinning` times longer.
+ * Divides the frequency of each counter by `thinning`, but not below 1 Hz.
+ * Counters with a count stay unchanged. A timer's interval becomes exactly
+ * `thinning` times longer.
  */
 void settings_thin(struct settings *settings, u64 thinning);
 
-/* Returns the timer's interval, from count or hz. */
+/* Returns the timer's interval in ns, computed from count or hz. */
 u64 settings_timer_ns(const struct settings_counter *counter);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chooses the clock of a run, and takes anchors of the counter in CLOCK_MONOTONIC. */
+/*
+ * Chooses the clock of a run, and reads anchors: simultaneous values of the
+ * counter and of CLOCK_MONOTONIC.
+ */
 #include "kmod/stamp.h"
 
 #include <linux/delay.h>
@@ -13,13 +16,13 @@
 #include <asm/tsc.h>
 #endif
 
-/* NMIs and the host can interrupt a reading: the shortest of this many readings is used. */
+/* NMIs and the host can interrupt a reading. Of this many readings, the shortest one is used. */
 #define STAMP_NR_READINGS 5
-/* Time between the first two readings. */
+/* Minimum time between the first two readings, in microseconds. */
 #define STAMP_FIRST_US 5000
 
 static enum ring_clock clock = RING_CLOCK_MONOTONIC;
-static struct stamp_scale scale; /* used at load, then by the worker */
+static struct stamp_scale scale; /* used when the module is loaded, and later only by the worker */
 
 static bool is_trustworthy(void)
 {
@@ -27,11 +30,12 @@ static bool is_trustworthy(void)
 	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
 	       !check_tsc_unstable();
 #else
-	return IS_ENABLED(CONFIG_ARM64); /* the architecture guarantees it */
+	/* The arm64 architecture guarantees a counter of constant rate that is synchronised. */
+	return IS_ENABLED(CONFIG_ARM64);
 #endif
 }
 
-/* Reads the nanoseconds between two readings of the counter. */
+/* Reads CLOCK_MONOTONIC between two readings of the counter. */
 void stamp_read_both(struct stamp_point *best)
 {
 	u64 before, after, ns, tightest = ~0ull;

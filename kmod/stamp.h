@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of a run. Entries are stamped with it, and stamps are converted
+ * The clock of a run. Entries have stamps of this clock, which are converted
  * to CLOCK_MONOTONIC. The clock is the CPU's cycle counter if this counter has
  * a constant rate and is synchronised among CPUs, unless the module parameter
- * clock selects another.
+ * `clock` selects another clock.
  */
 #ifndef KMOD_STAMP_H
 #define KMOD_STAMP_H
@@ -13,8 +13,8 @@
 #include "ring/ring.h"
 
 /*
- * At module load. name: auto, counter or monotonic. -EINVAL: another name;
- * -EOPNOTSUPP: the counter is not reliable.
+ * To be called when the module is loaded. name is auto, counter or monotonic.
+ * -EINVAL: another name; -EOPNOTSUPP: the counter is not reliable.
  */
 int stamp_init(const char *name);
 
@@ -27,15 +27,16 @@ static inline u64 stamp_now(void)
 	return ring_clock(stamp_clock());
 }
 
-/* Reads the counter and CLOCK_MONOTONIC as close together as possible. */
+/* Reads the counter and CLOCK_MONOTONIC at nearly the same time. */
 struct stamp_point;
 void stamp_read_both(struct stamp_point *now);
 
-/* For the worker, at the start of each pass: reads both clocks again. */
+/* Reads both clocks again. The worker calls this at the start of each pass. */
 void stamp_anchor(void);
 /*
- * Converts a stamp to ns; the stamp must be later than the last but one call of
- * stamp_anchor(). A later stamp never gives a smaller result. For the worker.
+ * Converts a stamp to ns; the stamp must be later than the call of
+ * stamp_anchor() before the last one. A later stamp never gives a smaller
+ * result. Only the worker may call this function.
  */
 u64 stamp_to_ns(u64 stamp);
 

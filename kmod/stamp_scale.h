@@ -22,9 +22,9 @@
 typedef uint64_t u64;
 #endif
 
-/* Rates are in 2^-32 nanoseconds per tick: exactly 2^32 for a counter of 1 GHz. */
+/* Rates are in units of 2^-32 ns per tick. The rate of a counter of 1 GHz is exactly 2^32. */
 #define STAMP_SCALE_SHIFT 32u
-/* The rate is measured over at least this time: an anchor may be off by a microsecond. */
+/* A rate is measured over at least this time, since an anchor may be wrong by a microsecond. */
 #define STAMP_SCALE_BASE_NS 50000000u
 
 struct stamp_point {
@@ -45,7 +45,7 @@ static inline u64 stamp_scale_ticks(u64 ticks, u64 rate)
 	return (u64)(((unsigned __int128)ticks * rate) >> STAMP_SCALE_SHIFT);
 }
 
-/* Long division, since the kernel has no division of 96-bit numbers. Rounds down. */
+/* Divides bit by bit, since the kernel has no division of 96-bit numbers. Rounds down. */
 static inline u64 stamp_scale_rate(u64 ns, u64 ticks)
 {
 	u64 rate, rest;
@@ -66,7 +66,7 @@ static inline u64 stamp_scale_rate(u64 ns, u64 ticks)
 	return rate;
 }
 
-/* Takes the first two readings. The line through both converts any stamp. */
+/* Initialises the scale with the first two readings. The line through both converts any stamp. */
 static inline void stamp_scale_init(struct stamp_scale *scale, struct stamp_point first,
 				    struct stamp_point second)
 {
@@ -94,7 +94,10 @@ static inline u64 stamp_scale_ns(const struct stamp_scale *scale, u64 stamp)
 	return back < scale->before.ns ? scale->before.ns - back : 0;
 }
 
-/* The same for a stamp whose time will be reported: later anchors do not change this time. */
+/*
+ * Like stamp_scale_ns(), for a time that will be reported: later anchors do
+ * not change this time.
+ */
 static inline u64 stamp_scale_tell(struct stamp_scale *scale, u64 stamp)
 {
 	u64 ns = stamp_scale_ns(scale, stamp);
@@ -106,7 +109,7 @@ static inline u64 stamp_scale_tell(struct stamp_scale *scale, u64 stamp)
 	return ns;
 }
 
-/* Adds a reading. It is ignored if it is not later than the last reported one. */
+/* Adds a reading. If it is not later than the last reported stamp, it is ignored. */
 static inline void stamp_scale_anchor(struct stamp_scale *scale, struct stamp_point now)
 {
 	u64 told_rate = scale->rate;
@@ -120,7 +123,7 @@ static inline void stamp_scale_anchor(struct stamp_scale *scale, struct stamp_po
 		scale->base = now;
 	}
 	if (now.ns < scale->told.ns)
-		now.ns = scale->told.ns; /* the reported time was too late */
+		now.ns = scale->told.ns; /* the last reported time was too late */
 	scale->before = scale->anchor;
 	scale->before_rate = told_rate;
 	scale->bend = scale->told;

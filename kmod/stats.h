@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Named counters of a run, for each CPU: the files of stats/ (doc/kmod.md).
- * Each has one writer: the CPU, in any context (STATS_BY_CPU), or the sync
- * worker, for the samples of all CPUs (STATS_BY_WORKER).
+ * Each counter has one writer: its CPU, in any context (STATS_BY_CPU), or the
+ * sync worker (STATS_BY_WORKER).
  *
  * When the worker has read everything: seen = stored + the sum of lost_*.
  */
@@ -13,39 +13,40 @@
 #include <linux/types.h>
 #include <asm/local.h>
 
-/* X(name): counted by the CPU. All but the last five count samples. */
+/* X(name): counters that the CPU increments. All except the last five count samples. */
 #define STATS_BY_CPU(X)                                                                            \
 	X(seen)	  /* samples taken */                                                              \
-	X(in_nmi) /* part of seen: in an NMI; the next two: in an interrupt, in a task */          \
+	X(in_nmi) /* samples in an NMI; in_interrupt and in_task have the other samples */         \
 	X(in_interrupt)                                                                            \
 	X(in_task)                                                                                 \
-	X(user) /* part of seen: interrupted a program; the next: the kernel */                    \
+	X(user) /* samples that interrupted a program; `kernel` has the other samples */           \
 	X(kernel)                                                                                  \
-	X(lost_full) /* the ring had no room; this and the next two are the ring's reasons */      \
+	X(lost_full) /* no room in the ring; the next two: other reasons of the ring               \
+		      */                                                                           \
 	X(lost_nested)                                                                             \
 	X(lost_too_big)                                                                            \
 	X(lost_references) /* too many address spaces and processes are held */                    \
-	X(lost_stopped)	   /* taken after the end of the run */                                    \
+	X(lost_stopped)	   /* samples after the end of the run */                                  \
 	X(contexts)	   /* recorded changes of task or address space */                         \
 	X(switches)	   /* task switches recorded */                                            \
 	X(switches_lost)                                                                           \
 	X(unmaps)      /* unmappings recorded */                                                   \
-	X(unmaps_lost) /* no room to record them: earlier samples are lost_unmapped */
+	X(unmaps_lost) /* unmappings not recorded: no room; earlier samples are lost_unmapped */
 
-/* X(name): counted by the sync worker. */
+/* X(name): counters that the sync worker increments. */
 #define STATS_BY_WORKER(X)                                                                         \
-	X(stored)	   /* samples in the event buffer */                                       \
-	X(lost_context)	   /* the context's record was lost or out of order */                     \
-	X(lost_no_task)	   /* the process had been reaped and had no generation */                 \
-	X(lost_no_mapping) /* nothing was mapped at the address */                                 \
-	X(lost_unmapped)   /* the mapping at the address was removed, and this was not recorded */ \
-	X(lost_locked)	   /* the program held the mmap lock for too long */                       \
-	X(lost_memory)	   /* no memory for the image or process */                                \
-	X(lost_buffer)	   /* the event buffer had no room */                                      \
-	X(lost_damaged)	   /* in a packet that could not be read */                                \
-	X(unmaps_used)	   /* samples resolved by a removed mapping */                             \
-	X(references_taken)   /* references to address spaces taken */                             \
-	X(references_dropped) /* the same references dropped */                                    \
+	X(stored)	      /* samples in the event buffer */                                    \
+	X(lost_context)	      /* the context's record was lost or out of order */                  \
+	X(lost_no_task)	      /* the process had been reaped and had no generation */              \
+	X(lost_no_mapping)    /* nothing was mapped at the address */                              \
+	X(lost_unmapped)      /* the mapping at the address was removed without a record */        \
+	X(lost_locked)	      /* the program held the mmap lock for too long */                    \
+	X(lost_memory)	      /* out of memory for the image or the process */                     \
+	X(lost_buffer)	      /* the event buffer had no room */                                   \
+	X(lost_damaged)	      /* samples in a packet that could not be read */                     \
+	X(unmaps_used)	      /* samples resolved by records of removed mappings */                \
+	X(references_taken)   /* references to address spaces that were taken */                   \
+	X(references_dropped) /* references to address spaces that were dropped */                 \
 	X(switches_dropped)   /* recorded switches that could not be reported */                   \
 	X(passes)	      /* of the worker */                                                  \
 	X(kicks)	      /* passes requested by an exit or a filling ring */                  \
@@ -70,13 +71,13 @@ DECLARE_PER_CPU(struct stats_cpu, stats_cpus);
 
 extern const char *const stats_names[STATS_NR];
 
-/* On this CPU, with preemption off; callable from NMI. */
+/* Increments a counter of the current CPU. Preemption must be off; callable from NMI. */
 static inline void stats_inc_nmi(enum stats_counter counter)
 {
 	local_inc(&this_cpu_ptr(&stats_cpus)->values[counter]);
 }
 
-/* For the sync worker only. */
+/* Adds to a counter of STATS_BY_WORKER. Only the sync worker may call this function. */
 static inline void stats_add(int cpu, enum stats_counter counter, u64 number)
 {
 	local_t *value = &per_cpu_ptr(&stats_cpus, cpu)->values[counter];

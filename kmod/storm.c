@@ -22,15 +22,16 @@ static void (*storm_handler)(struct pt_regs *regs); /* NULL: no storm */
 #ifdef CONFIG_X86
 
 /*
- * Each CPU that was online at the start has one thread, which sends to all
- * other CPUs, so that NMIs do not only interrupt the sending threads.
+ * Each CPU that was online at the start has one thread, which sends NMIs to
+ * all other CPUs. Thus NMIs interrupt not only the sending threads.
  */
 static DEFINE_PER_CPU(struct task_struct *, storm_senders);
 static u64 interval_us;
 /*
- * 1: an NMI was sent to the CPU and is not handled yet; then no other is sent.
- * A CPU remembers only one pending NMI, so two could arrive as one, and an NMI
- * that no handler claims is reported as unknown.
+ * 1 if an NMI was sent to the CPU and is not handled yet. No other NMI is sent
+ * then: a CPU remembers only one pending NMI, so two NMIs could arrive as one.
+ * handle() recognises its NMIs by this flag; the kernel reports an NMI that no
+ * handler claims as unknown.
  */
 static DEFINE_PER_CPU(unsigned long, storm_pending);
 
@@ -41,13 +42,13 @@ static int handle(unsigned int type, struct pt_regs *regs)
 	if (!READ_ONCE(*pending))
 		return NMI_DONE;
 	storm_handler(regs);
-	smp_store_release(pending, 0); /* pairs with the sender's cmpxchg */
+	smp_store_release(pending, 0); /* pairs with the cmpxchg in send_to() */
 	return NMI_HANDLED;
 }
 
 /*
- * While preemption is off, the CPU stays online. An NMI that was pending when a
- * CPU went offline never arrives.
+ * Preemption is off, so that the CPU stays online during the call. An NMI that
+ * was pending when its CPU went offline never arrives, so the flag is cleared.
  */
 static void send_to(int cpu)
 {
@@ -57,7 +58,7 @@ static void send_to(int cpu)
 	if (!cpu_online(cpu))
 		WRITE_ONCE(*pending, 0);
 	else if ((cpu != smp_processor_id() || num_online_cpus() == 1) && !READ_ONCE(*pending) &&
-		 !cmpxchg(pending, 0, 1)) /* pairs with the handler's release */
+		 !cmpxchg(pending, 0, 1)) /* pairs with the release in handle() */
 		apic->send_IPI(cpu, NMI_VECTOR);
 	preempt_enable();
 }
@@ -99,8 +100,9 @@ static void end(void)
 		per_cpu(storm_senders, cpu) = NULL;
 	}
 	/*
-	 * Wait for pending NMIs, which may take long on a slow emulator:
-	 * without a handler they would be reported as unknown.
+	 * Wait until all pending NMIs are handled; on a slow emulator this may
+	 * take long. Without a handler the kernel would report them as
+	 * unknown.
 	 */
 	for (i = 0; i < 1000 && is_pending(); i++)
 		msleep(1);
@@ -160,8 +162,8 @@ static void end(void)
 }
 
 /*
- * CPUs that come online later take no part: on these machines other tests use
- * the counter directly.
+ * CPUs that come online later are not included. On machines with a PMU, other
+ * tests use the counter directly.
  */
 static int begin(u64 interval)
 {

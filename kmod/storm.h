@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * For tests: NMIs at a rate that no counter reaches. Only in modules that are
- * built with KMOD_STORM=1. On x86-64 they are inter-processor interrupts, which
- * also work in guests without a PMU; elsewhere they are overflows of the cycles
- * counter.
+ * built with KMOD_STORM=1. On x86-64 the NMIs are inter-processor interrupts,
+ * which also work in guests without a PMU. On other machines they are
+ * overflows of the cycles counter.
  */
 #ifndef KMOD_STORM_H
 #define KMOD_STORM_H
@@ -13,17 +13,18 @@
 #include <linux/types.h>
 
 /*
- * The type of the counter that makes a storm; only one storm runs at a time.
- * The counter's count is the interval in ns, or in cycles.
+ * Type of a counter that makes a storm. Only one storm can run at a time. The
+ * counter's count is the interval between NMIs: in ns on x86-64, elsewhere in
+ * cycles.
  */
 #define OPROF_KMOD_TYPE_STORM 0x53540000u
 
 #if defined(KMOD_STORM)
 
 /*
- * Starts a storm on all CPUs, on x86-64 including CPUs that come later.
- * handler runs in NMI context. Returns 0; -EBUSY if a storm is running; or
- * another -errno.
+ * Starts a storm on all CPUs; on x86-64 also on CPUs that come online later.
+ * handler is called in NMI context. Returns 0; -EBUSY if a storm is running;
+ * or another -errno.
  */
 int storm_start(void (*handler)(struct pt_regs *regs), u64 interval);
 /*

@@ -14,8 +14,8 @@
 #include "kmod/stats.h"
 
 /*
- * Maximum number of passes at the end: one reads the rings, two drop
- * references; the rest is a reserve.
+ * Maximum number of passes when the worker stops: one pass reads the rings,
+ * two more drop references, and the rest is a reserve.
  */
 #define NR_LAST_PASSES_MAX 8
 
@@ -26,18 +26,19 @@ static struct {
 	struct completion begun;
 	bool is_kicked;
 	/*
-	 * Dumps are numbered. dumps_asked is the last requested one;
-	 * dumps_done is the last one for which a later pass has ended.
+	 * Dumps are numbered. dumps_asked is the last dump that was requested.
+	 * dumps_done is the last dump that is done: a pass that began after
+	 * its request has ended.
 	 */
 	atomic64_t dumps_asked;
 	u64 dumps_done;
-	unsigned long last_pass; /* jiffies at its end */
+	unsigned long last_pass; /* jiffies at the end of the last pass */
 } worker;
 
 static DECLARE_WAIT_QUEUE_HEAD(dump_wait);
 /*
- * Runs in hard interrupt context also on PREEMPT_RT, where such work must not
- * do more than wake a task.
+ * This work runs in hard interrupt context also on PREEMPT_RT, where it must
+ * not do more than wake a task.
  */
 static struct irq_work kick_work = IRQ_WORK_INIT_HARD(kicked);
 
@@ -122,7 +123,7 @@ static int run(void *data)
 	unsigned int left = NR_LAST_PASSES_MAX;
 
 	complete(&worker.begun);
-	allow_kernel_signal(SIGKILL); /* ends a wait in kmod/resolve.c; users cannot send it */
+	allow_kernel_signal(SIGKILL); /* lose_patience() in kmod/resolve.c sends it; users cannot */
 	while (!kthread_should_stop()) {
 		run_pass();
 		rest();
@@ -148,9 +149,9 @@ int sync_worker_start(void)
 	init_completion(&worker.begun);
 	wake_up_process(task);
 	/*
-	 * A thread that is stopped before it has run never runs: the entries
-	 * that are in the rings by then, with references to address spaces,
-	 * would be held forever.
+	 * A kernel thread that is stopped before it has run never runs. Then
+	 * the references to address spaces in the rings' entries would never
+	 * be dropped.
 	 */
 	wait_for_completion(&worker.begun);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The sync worker: a kernel thread that makes a pass (kmod/pass.h) over the
- * CPUs' rings every SYNC_INTERVAL_MS, or when it is kicked.
+ * CPUs' rings every SYNC_INTERVAL_MS, or when a kick requests one.
  */
 #ifndef KMOD_SYNC_WORKER_H
 #define KMOD_SYNC_WORKER_H
@@ -10,9 +10,12 @@
 
 #define SYNC_INTERVAL_MS 100
 
-/* Returns 0 or -errno. May sleep. */
+/* Starts the thread. Returns 0 or -errno. May sleep. */
 int sync_worker_start(void);
-/* Makes the last passes, which drop all references. Requires that sampling has ended. */
+/*
+ * Makes the last passes, which drop all references, and ends the thread.
+ * Sampling must have ended before.
+ */
 void sync_worker_stop(void);
 
 /* Requests a pass soon. Callable from any context, including NMI. */

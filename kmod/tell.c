@@ -10,7 +10,10 @@
 #define RECORD_ALIGN 8u
 #define NO_EVENT     0xffffffffu
 
-/* The CPU and task of the last records, which the reader applies to further samples. */
+/*
+ * The CPU and task of the last CPU and TASK records, to which the reader
+ * attributes the next samples.
+ */
 static struct {
 	bool cpu_known, task_known;
 	u32 cpu;
@@ -31,7 +34,10 @@ static struct oprof_record head_of(enum oprof_record_type type, u16 flags, u32 b
 	};
 }
 
-/* The buffer has no room: CPU and TASK will be written again before the next sample or switch. */
+/*
+ * The buffer has no room. CPU and TASK records will be written again before
+ * the next sample or switch.
+ */
 static int lose(void)
 {
 	told.cpu_known = false;
@@ -83,7 +89,7 @@ static void append_task(const struct oprof_task *task)
 	event_buffer_append(&told.task, sizeof(told.task), NULL, 0);
 }
 
-/* The caller has checked that there is room. */
+/* The caller must have checked that the buffer has room. */
 static void append_context(u32 cpu, const struct oprof_task *task)
 {
 	if (!told.cpu_known || told.cpu != cpu) {
@@ -127,8 +133,8 @@ int tell_switch(u64 time_ns, u32 cpu, const struct oprof_task *from, u32 state,
 	append_context(cpu, from);
 	event_buffer_append(&record, sizeof(record), NULL, 0);
 	/*
-	 * The TASK record after a SWITCH names the next task, and is required
-	 * even if the reader knows this task.
+	 * The TASK record after a SWITCH states the next task. It must be
+	 * written even if the last TASK record stated the same task.
 	 */
 	told.task_known = false;
 	append_task(to);

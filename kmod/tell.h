@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Writes records into the event buffer. CPU and TASK records are written only
- * when the CPU or task changes. Each function returns 0, or -ENOSPC with
- * nothing written; CPU and TASK records are then repeated before the next
- * record (doc/records.md, invariant 1). For the worker.
+ * when the CPU or task changes. Each function returns 0 or -ENOSPC. After
+ * -ENOSPC nothing is written, and CPU and TASK records are repeated before the
+ * next record (doc/records.md, invariant 1). Only the worker may call these
+ * functions.
  */
 #ifndef KMOD_TELL_H
 #define KMOD_TELL_H
@@ -12,7 +13,10 @@
 
 void tell_begin(void); /* to be called when a run begins */
 
-/* Fills in sample's record header, and writes sample followed by its sample->nr_frames frames. */
+/*
+ * Fills in the record header of *sample, and writes *sample and then its
+ * sample->nr_frames frames.
+ */
 int tell_sample(u32 cpu, const struct oprof_task *task, struct oprof_sample *sample,
 		const struct oprof_frame *frames);
 int tell_switch(u64 time_ns, u32 cpu, const struct oprof_task *from, u32 state,

@@ -23,9 +23,9 @@ struct ticker_cpu {
 static struct ticker_cpu __percpu *ticker_cpus;
 
 /*
- * Expiry times are fixed multiples of the interval; a delay does not shift
- * later ones. Expiries that were missed, because interrupts were off for too
- * long, are included in the sample's weight.
+ * The timer expires at fixed multiples of the interval, so a delay does not
+ * shift later samples. Expiries that were missed because interrupts were off
+ * are included in the weight of the next sample.
  */
 static enum hrtimer_restart expire(struct hrtimer *timer)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Timer mode: samples by a high-resolution timer on each CPU, if there is no
- * PMU or if timer mode is requested. Samples are taken in hard interrupt
- * context, also on PREEMPT_RT: code that runs with interrupts off has no
+ * Timer mode: a high-resolution timer on each CPU takes the samples, if there
+ * is no PMU or if timer mode is requested. The timer runs in hard interrupt
+ * context, also on PREEMPT_RT, so code that runs with interrupts off gets no
  * samples. Callers of ticker_start() and ticker_stop() hold cpus_read_lock, or
- * are callbacks of the hotplug state that run on the timer's CPU or while it is
- * offline.
+ * are callbacks of the hotplug state that run on the timer's CPU or while it
+ * is offline.
  */
 #ifndef KMOD_TICKER_H
 #define KMOD_TICKER_H
 
 #include <linux/types.h>
 
-/* At module load: allocates the timers. Returns 0 or -ENOMEM. */
+/* To be called when the module is loaded. Allocates the timers. Returns 0 or -ENOMEM. */
 int ticker_init(void);
 void ticker_deinit(void); /* requires that no timer runs */
 
 /*
- * Takes a sample every interval_ns on an online CPU, in the given modes. event
- * is the counter's number.
+ * Starts the timer on an online CPU: every interval_ns ns it takes a sample if
+ * the CPU is in one of the requested modes. event is the counter's number.
  */
 void ticker_start(unsigned int event, int cpu, u64 interval_ns, bool kernel, bool user);
-/* When the function returns, the timer is not running. Does nothing if it was not. */
+/* Stops the timer, if it runs. When the function returns, the timer is not running. */
 void ticker_stop(unsigned int event, int cpu);
 
 #endif

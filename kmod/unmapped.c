@@ -17,10 +17,10 @@
 #define BUCKETS_ORDER 8
 #define NR_BUCKETS    (1u << BUCKETS_ORDER)
 /*
- * A sample's stamp is taken after its address. Where unmapping does not
- * interrupt other CPUs (arm64), a CPU may sample the old mapping and read the
- * stamp when the new mapping already exists. This is the maximum delay of a
- * stamp.
+ * The assumed maximum delay of a stamp: a sample's stamp is read after its
+ * address. Where unmapping does not interrupt other CPUs (arm64), a CPU may
+ * sample an address in the old mapping and read the stamp when the new mapping
+ * already exists.
  */
 #define STAMP_LATE_NS 100000u
 
@@ -30,20 +30,21 @@ enum record_kind {
 };
 
 struct vma_record {
-	struct hlist_node node; /* in a bucket, by mm; or in the free list */
+	struct hlist_node node; /* in a bucket, selected by mm; or in the free list */
 	struct list_head all;	/* oldest first */
 	struct mm_struct *mm;	/* held by mmgrab(), so that no other mm gets this address */
 	struct unmapped_mapping mapping;
 	u64 stamp;
 	u64 number; /* orders records with equal stamps */
-	s32 tid;    /* thread that unmapped or mapped */
+	s32 tid;    /* thread that removed or made the mapping */
 	enum record_kind kind;
 };
 
 /*
- * Taken by the probes and the worker. No lock is taken while it is held. It is
- * raw, and nothing is allocated under it, as the probes may not sleep on
- * PREEMPT_RT either. Neither NMIs nor interrupts take it.
+ * The probes and the worker take this lock. No other lock is taken while it is
+ * held. It is a raw lock, and nothing is allocated while it is held, because
+ * the probes must not sleep, even on PREEMPT_RT. Neither NMIs nor interrupts
+ * take it.
  */
 static DEFINE_RAW_SPINLOCK(lock);
 static struct {
@@ -55,8 +56,9 @@ static struct {
 	u64 last_number;
 	u32 nr; /* records in use; may be read without the lock */
 	/*
-	 * If has_lost: no record was free from first_lost to last_lost, for
-	 * address spaces of lost_buckets.
+	 * If has_lost is set, unmappings or mappings were not recorded,
+	 * because no record was free. Their stamps lie between first_lost and
+	 * last_lost, and their address spaces in the buckets of lost_buckets.
 	 */
 	bool has_lost;
 	u64 first_lost, last_lost;
@@ -69,8 +71,8 @@ static struct {
 
 /*
  * If a probe is a breakpoint, lockdep treats it as an NMI, which must not wait
- * for a lock that others take. It is safe here: no probe interrupts the lock's
- * holder.
+ * for a lock that other contexts take. Here this is safe, since no probe can
+ * interrupt the holder of the lock.
  */
 static void lock_in_probe(void) __acquires(&lock)
 {
@@ -120,7 +122,7 @@ static void record_fill(struct vma_record *record, enum record_kind kind,
 	};
 }
 
-/* Preemption is off. The mmap lock is held, so that vma does not change. */
+/* Preemption is off. The caller holds the mmap lock, so vma does not change. */
 static void note(enum record_kind kind, struct vm_area_struct *vma, u64 start, u64 end)
 {
 	struct mm_struct *mm = vma->vm_mm;
@@ -155,10 +157,10 @@ static void note(enum record_kind kind, struct vm_area_struct *vma, u64 start, u
 
 /*
  * Called as uprobe_munmap(vma, start, end), before a file mapping is removed.
- * The kernel calls it for uprobes; we probe it because the kernel has no hook
- * for modules. At a process's exit it is also called and returns at once, as
- * note() does. Control-flow integrity is not violated: kprobes calls the
- * handler through a pointer of its declared type.
+ * The kernel calls uprobe_munmap() for uprobes; we probe it because the kernel
+ * has no such hook for modules. At a process's exit it is called, too, and
+ * returns without effect, as note() does. Control-flow integrity is not
+ * violated: kprobes calls the handler through a pointer of its declared type.
  */
 static int before_unmapping(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -184,7 +186,7 @@ static int probes_register(void)
 {
 	int error;
 
-	/* A probe must be initialised again before it is registered again. */
+	/* A kprobe must be initialised again before it is registered again. */
 	unmapping_probe = (struct kprobe){
 		.symbol_name = "uprobe_munmap",
 		.pre_handler = before_unmapping,
@@ -285,13 +287,14 @@ bool unmapped_works(void)
 /* ---- the worker ---- */
 
 /*
- * The records of an address, relative to a stamp. (Code that mprotect() makes
- * executable later has no record of its mapping; for such code the present
- * mapping is used.)
+ * The records of an address that are nearest to a stamp. If mprotect() makes
+ * memory executable later, its mapping has no record; for such code the
+ * present mapping is used.
  */
 struct view {
-	const struct vma_record *next;	   /* the first record after the stamp, of any kind */
-	const struct vma_record *unmapped; /* the last one before the stamp; likewise mapped */
+	const struct vma_record *next; /* the first record at or after the stamp, of any kind */
+	/* the last unmapping and the last mapping before the stamp */
+	const struct vma_record *unmapped;
 	const struct vma_record *mapped;
 };
 
@@ -327,7 +330,10 @@ static void view_locked(struct view *view, const struct mm_struct *mm, u64 addre
 	}
 }
 
-/* Returns the last unmapping before the stamp, if no mapping followed it; or NULL. */
+/*
+ * Returns the last unmapping before the stamp if no mapping followed it before
+ * the stamp, else NULL.
+ */
 static const struct vma_record *view_gone(const struct view *view)
 {
 	if (view->unmapped && view->mapped && view->mapped->number > view->unmapped->number)
@@ -348,8 +354,9 @@ static bool is_same_code(const struct unmapped_mapping *a, const struct unmapped
 
 /*
  * Returns whether the mapping was made so shortly before the sample that the
- * sample may belong to the mapping before it. Never true for samples of the
- * thread that made the mapping, because a thread's own actions are in order.
+ * sample may belong to the previous mapping. For samples of the thread that
+ * made the mapping, the result is always false, because a thread's own actions
+ * are in order.
  */
 static bool is_doubtful_locked(const struct view *view, const struct unmapped_question *question)
 {
@@ -363,7 +370,7 @@ static bool is_doubtful_locked(const struct view *view, const struct unmapped_qu
 	       !is_same_code(&earlier.unmapped->mapping, &view->mapped->mapping);
 }
 
-/* Returns whether a record that might precede next was lost. */
+/* Returns whether a record after `stamp` that would precede `next` may have been lost. */
 static bool has_lost_locked(const struct mm_struct *mm, u64 stamp, const struct vma_record *next)
 {
 	if (!unmapped.has_lost || !test_bit(bucket_of(mm), unmapped.lost_buckets) ||
@@ -383,9 +390,9 @@ static int find_locked(const struct unmapped_question *question, struct unmapped
 		return -ENOBUFS;
 	found = view.next;
 	/*
-	 * If the next record is that of a new mapping, nothing was mapped at
-	 * the time of the sample: the thread still ran in the mapping that had
-	 * been removed before.
+	 * If the next record is a new mapping, nothing was mapped at the time
+	 * of the sample's stamp: the thread was still running in the mapping
+	 * that had just been removed.
 	 */
 	if (found && found->kind == RECORD_MAPPED)
 		found = view_gone(&view);
@@ -439,7 +446,7 @@ bool unmapped_has(struct mm_struct *mm)
 
 /*
  * Removes the oldest record from the lists if its stamp is less than `before`.
- * Returns it, to be freed by the caller; or NULL.
+ * Returns this record, which the caller must free, or NULL.
  */
 static struct vma_record *record_expire(u64 before)
 {

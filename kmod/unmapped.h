@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executable file mappings that may have been sampled and were removed
- * since (by munmap, MAP_FIXED or dlclose), and mappings that were added. Probes
- * on the kernel's uprobe_munmap() and uprobe_mmap() record them; the sync
- * worker looks the records up. Records are kept for two passes.
+ * Records of executable file mappings that may have been sampled and were then
+ * removed (by munmap, MAP_FIXED or dlclose), and of mappings that were added.
+ * Probes on the kernel's uprobe_munmap() and uprobe_mmap() write the records;
+ * the sync worker looks them up. Records are kept for two passes.
  *
  * An unmapping is recorded before the mapping's pages are removed, and a
  * mapping before any task can run in it. For two mappings at one address
@@ -12,10 +12,10 @@
  *		    ───────┼───────────────────┼──────────►
  *	runs:	  A       A, perhaps          B
  *
- * this means that each sample between the two records belongs to A. Mapping and
- * unmapping need the address space's mmap lock for writing. But munmap(2)
- * downgrades the lock to reading after it has removed the mapping from the tree
- * and before the unmapping is recorded. Therefore a look-up that finds neither
+ * this means that each sample between the two records belongs to A. Mapping
+ * and unmapping need the address space's mmap lock for writing. But munmap(2)
+ * removes the mapping from the tree, then downgrades the lock to reading, and
+ * only then the unmapping is recorded. Therefore a look-up that finds neither
  * a mapping nor a record takes the lock for writing once, and repeats the
  * search.
  */
@@ -28,9 +28,12 @@
 
 #define UNMAPPED_NR_MAX 4096
 
-/* The part of a file mapped at [start, end); offset is start's offset in the file, in bytes. */
+/*
+ * The part of a file that is mapped at [start, end). offset is the offset of
+ * `start` in the file, in bytes.
+ */
 struct unmapped_mapping {
-	struct file *file; /* a reference of the record, valid until the pass ends */
+	struct file *file; /* the record's reference, valid until the pass ends */
 	u64 start, end, offset;
 };
 
@@ -43,7 +46,7 @@ int unmapped_open(void);
 void unmapped_close(void); /* removes the probes and all records */
 bool unmapped_works(void);
 
-/* A sample's address, thread and stamp. */
+/* The address, thread and stamp of a sample. */
 struct unmapped_question {
 	struct mm_struct *mm;
 	u64 address, stamp;
@@ -51,32 +54,35 @@ struct unmapped_question {
 };
 
 /*
- * Finds the mapping at the sample's address and time, if it was removed
- * since. Returns 1: found; 0: no mapping was removed; -ENOBUFS: records of that
- * time were lost, or two mappings followed each other so closely that the
- * sample may belong to either. mm's mmap lock must be held. For the worker.
+ * Finds the mapping at the sample's address and time, if it was removed after
+ * the sample. Returns 1 if found; 0: no mapping was removed; -ENOBUFS: records
+ * of that time were lost, or two mappings followed each other so closely that
+ * the sample may belong to either. mm's mmap lock must be held. Only the
+ * worker may call this function.
  */
 int unmapped_find(const struct unmapped_question *question, struct unmapped_mapping *mapping);
 
 /*
- * For an address at which neither unmapped_find() nor the present mappings
- * find a file. Finds the last mapping at the address, if nothing was mapped
- * there between its removal and the sample, and if this interval is shorter
- * than the possible delay of a stamp (at_all: of any length). Returns 1 if
- * found, otherwise 0. mm's mmap lock must be held.
+ * To be called if neither unmapped_find() nor the present mappings give a file
+ * for the address. Finds the last mapping at the address that was removed
+ * before the sample's stamp, if no other mapping followed it. Unless at_all is
+ * set, the time from its removal to the stamp must be shorter than the maximum
+ * delay of a stamp. Returns 1 if found, otherwise 0. mm's mmap lock must be
+ * held.
  */
 int unmapped_find_last(const struct unmapped_question *question, bool at_all,
 		       struct unmapped_mapping *mapping);
 
 /*
- * Returns whether there is a record of mm, or one may have been lost. If not,
- * the present mappings are valid for all samples while the mmap lock is held.
+ * Returns whether a record of mm exists or may have been lost. If not, the
+ * present mappings are valid for all samples while the mmap lock is held.
  */
 bool unmapped_has(struct mm_struct *mm);
 
 /*
- * Once per pass, at its end: removes the records that are older than the
- * start of the preceding pass. begin is the stamp at which this pass started.
+ * To be called at the end of each pass. Removes the records that are older
+ * than the start of the preceding pass. `begin` is the stamp at which the
+ * present pass started.
  */
 void unmapped_tend(u64 begin);
 

@@ -140,7 +140,7 @@ struct oprof_sdb_header {
 	struct oprof_sdb_string cgroup; /* below the cgroup root; empty: not separated */
 	/* With OPROF_SDB_EPOCHS, the epoch of all samples in the file, counted from 1; else 0. */
 	uint64_t epoch;
-	/* if equal to epoch: the file is being emptied, its tables are void */
+	/* If epoch_emptied equals epoch, the file is being emptied and its tables are void. */
 	uint64_t epoch_emptied;
 };
 

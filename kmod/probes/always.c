@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiles for every kernel; a failure shows that the probing itself does not work. */
+/* Compiles with every kernel. If this fails, the method of probing does not work. */
 #include <linux/module.h>
 
 int probe(void);

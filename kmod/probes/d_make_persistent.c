@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.19: file systems in memory mark the entries that they keep; kill_litter_super() was removed. */
+/*
+ * 6.19: file systems in memory mark the entries that shall persist;
+ * kill_litter_super() was removed.
+ */
 #include <linux/dcache.h>
 
 void probe(struct dentry *entry, struct inode *inode);

@@ -53,7 +53,10 @@ static int create_ring(struct session_channel *channel, unsigned int cpu, size_t
 	ring->channel = channel;
 	ring->cpu = cpu;
 	mutex_init(&ring->lock);
-	/* vmalloc_user() memory can be mapped by programs; all its pages are allocated here. */
+	/*
+	 * Programs can map the memory that vmalloc_user() returns. All its
+	 * pages are allocated here.
+	 */
 	ring->memory = vmalloc_user(bytes);
 	if (!ring->memory)
 		return -ENOMEM;
@@ -133,8 +136,8 @@ static void call_here(void *data)
 }
 
 /*
- * Calls function on the ring's own CPU, where it may interrupt writers, or on
- * this CPU if that one is offline.
+ * Calls function() on the ring's own CPU, where it may interrupt writers. If
+ * that CPU is offline, calls it on the current CPU.
  */
 static int call_on_cpu(const struct trace_ring *ring, int (*function)(struct ring *ring))
 {
@@ -153,7 +156,7 @@ void trace_channel_flush_ring(struct trace_ring *ring)
 {
 	const struct ring *of = &per_cpu_ptr(ring->channel->cpus, ring->cpu)->ring;
 
-	/* If no packet is open, an idle CPU is not interrupted. */
+	/* The condition avoids interrupting an idle CPU on which no packet is open. */
 	if ((ring_load(&of->shared->reserved) & of->sub_mask) > RING_FINALISED)
 		(void)call_on_cpu(ring, ring_flush); /* -EAGAIN: a writer closed the packet first */
 }
@@ -172,7 +175,7 @@ int trace_channel_finalise_ring(struct trace_ring *ring)
 
 	if (error == -EALREADY)
 		error = 0;
-	WRITE_ONCE(ring->is_finalised, !error); /* also read without the lock */
+	WRITE_ONCE(ring->is_finalised, !error); /* finalise_late() also reads it without the lock */
 	return error;
 }
 

@@ -18,21 +18,23 @@ static int enable_event(struct perf_event *event)
 }
 
 /*
- * -ENODEV: perf has no such event, or the CPU is going offline or coming
- * online: perf stops to use a CPU before it leaves the mask of online CPUs, and
- * begins to use it after it has joined the mask.
+ * Creates the event of one CPU. -ENODEV: perf has no such event, or the CPU is
+ * going offline or coming online: perf stops using a CPU before the CPU leaves
+ * the mask of online CPUs, and starts using it after the CPU has joined the
+ * mask.
  */
 static int create_on(struct trace_counters *counters, unsigned int cpu)
 {
 	struct trace_counter *counter = &counters->cpus[cpu];
-	u32 life = counters_life((int)cpu); /* read first: the CPU may go and come concurrently */
+	/* Read before creating the event: the CPU may go offline and come back at any time. */
+	u32 life = counters_life((int)cpu);
 	struct perf_event *event;
 
 	event = perf_event_create_kernel_counter(&counters->attr, (int)cpu, NULL, counters->handler,
 						 counters->context);
 	if (IS_ERR(event))
 		return (int)PTR_ERR(event);
-	/* perf checks this only for events that user space creates. */
+	/* perf itself checks this capability only for events that user space creates. */
 	if (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
 		perf_event_release_kernel(event);
 		return -EOPNOTSUPP;
@@ -64,7 +66,10 @@ int trace_counters_create(struct trace_counters *counters)
 			break;
 		nr_created += !error;
 	}
-	/* CPUs that were going or coming: trace_counters_tend() tries them again. */
+	/*
+	 * -ENODEV on some CPUs: they were going offline or coming online.
+	 * trace_counters_tend() tries again.
+	 */
 	if (error == -ENODEV && nr_created)
 		error = 0;
 	if (error)
@@ -112,7 +117,7 @@ void trace_counters_tend(struct trace_counters *counters)
 		if (counter->event && counter->life != counters_life((int)cpu))
 			release(counter);
 		if (!counter->event && cpu_online(cpu))
-			(void)create_on(counters, cpu); /* if it fails, the next call tries again */
+			(void)create_on(counters, cpu); /* on failure, the next call tries again */
 		else if (counter->event && counters->enabled &&
 			 data_race(READ_ONCE(counter->event->state)) == PERF_EVENT_STATE_ERROR)
 			(void)enable_event(counter->event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A perf event on each online CPU, with a handler. Callers hold the session's
- * lock. The handler runs on the event's CPU, in any context.
+ * One perf event on each online CPU, with a handler that perf calls on the
+ * event's CPU, in any context. Callers hold the session's lock.
  */
 #ifndef KMOD_TRACE_COUNTERS_H
 #define KMOD_TRACE_COUNTERS_H
@@ -23,20 +23,21 @@ struct trace_counters {
 };
 
 /*
- * The caller has set attr, handler, context and enabled. Events begin disabled
- * if attr.disabled is set and enabled is not. Returns 0 if at least one CPU has
- * its event; CPUs that are going offline or coming online are left to
- * trace_counters_tend(). -ENODEV: no CPU has an event; -EBUSY: the PMU has no
- * place for an enabled event; -ENOMEM, or another error of perf.
+ * Creates the events. The caller has set attr, handler, context and enabled.
+ * Events are created disabled if attr.disabled is set and `enabled` is not.
+ * Returns 0 if at least one CPU has its event. trace_counters_tend() creates
+ * the events of CPUs that are going offline or coming online. -ENODEV: no CPU
+ * has an event; -EBUSY: the PMU has no place for an enabled event; -ENOMEM, or
+ * another error of perf.
  */
 int trace_counters_create(struct trace_counters *counters);
 /*
- * Handlers may still run until a following synchronize_rcu() returns. Does
- * nothing if cpus is NULL.
+ * Removes the events. The caller must then call synchronize_rcu(), since
+ * handlers may run until it returns. Does nothing if counters->cpus is NULL.
  */
 void trace_counters_destroy(struct trace_counters *counters);
 
-/* -EBUSY: more pinned counters than the PMU has. */
+/* Enables or disables all events. -EBUSY: there are more pinned counters than the PMU has. */
 int trace_counters_enable(struct trace_counters *counters, bool enable);
 
 /*

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints for which the module has its own probe. Callers hold the session's lock. */
+/* Tracepoints for which the module has a probe of its own. Callers hold the session's lock. */
 #ifndef KMOD_TRACE_EVENT_H
 #define KMOD_TRACE_EVENT_H
 
 #include "kmod/trace/trace_session.h"
 
-u64 trace_events_known(void); /* bit i: this kernel has kind i */
+u64 trace_events_known(void); /* bit i is set: this kernel has kind i */
 int trace_events_add(struct trace_session *session, const struct oprof_ktrace_event *call);
 void trace_events_unregister(struct trace_session *session);
 void trace_events_free(struct trace_session *session); /* after unregister and synchronisation */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A trace session's file, "trace" in the control filesystem: its calls and its timer. */
+/* The file of a trace session, "trace" in the control filesystem: its ioctl calls and its timer. */
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -21,7 +21,7 @@
 #include "kmod/trace/trace_session.h"
 #include "kmod/trace/trace_syscalls.h"
 
-/* Readers are woken, and counters of new CPUs are created, at least this often. */
+/* Interval in ms at which readers are woken and counters of new CPUs are created. */
 #define TICK_MS 50u
 
 /* ---- start and stop ---- */
@@ -72,8 +72,8 @@ static void forget_events(struct trace_session *session)
 /* ---- the timer ---- */
 
 /*
- * The session has data if any of its rings has data. It has ended (EPOLLHUP)
- * when all rings have ended.
+ * A session is readable if any of its rings is readable. It reports EPOLLHUP
+ * when all its rings have ended.
  */
 static __poll_t poll_rings(const struct trace_session *session)
 {
@@ -291,8 +291,8 @@ static const struct {
 };
 
 /*
- * Copies the argument in. Also checks that the result can be written back:
- * otherwise a descriptor would be lost.
+ * Copies the argument from user space. Also checks that the result can be
+ * written back: otherwise a new descriptor could not be returned.
  */
 static int argument_get(unsigned int command, union argument *argument, void __user *from)
 {

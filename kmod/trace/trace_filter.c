@@ -27,7 +27,7 @@ static bool has(const struct trace_ids *set, u64 id)
 	return false;
 }
 
-/* Returns whether the task's cgroup or one of its ancestors is in set. */
+/* Returns whether the task's cgroup or one of its ancestors is in `set`. */
 static bool is_in_cgroup(const struct trace_ids *set, struct task_struct *task)
 {
 	bool is_in = false;
@@ -84,7 +84,10 @@ bool trace_filter_passes(const struct trace_session *session, struct task_struct
 	return passes;
 }
 
-/* Reads a little-endian number: oprof traces only on such machines. The last byte has the sign. */
+/*
+ * Reads a little-endian number, since oprof traces only on such machines. The
+ * last byte has the sign bit.
+ */
 static u64 number_at(const struct oprof_ktrace_compare *compare, const u8 *at)
 {
 	unsigned int missing = 64 - 8 * compare->bytes;
@@ -96,7 +99,7 @@ static u64 number_at(const struct oprof_ktrace_compare *compare, const u8 *at)
 	return number;
 }
 
-/* Returns -1, 0 or 1: number is less than, equal to or greater than the value. */
+/* Returns -1, 0 or 1 if `number` is less than, equal to or greater than the comparison's value. */
 static int order_of(const struct oprof_ktrace_compare *compare, u64 number)
 {
 	if (number == compare->value)

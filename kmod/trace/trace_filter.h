@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Selects the tasks whose events are kept, by sets of numbers, and compares
- * fields. Probes call these functions from any context. A filter that is set is
- * never changed, only replaced (trace_filter_set.h).
+ * Decides which events a session records, by sets of task numbers and by
+ * comparisons of fields. Probes call these functions from any context. A
+ * filter that probes use is never changed, only replaced (trace_filter_set.h).
  */
 #ifndef KMOD_TRACE_FILTER_H
 #define KMOD_TRACE_FILTER_H
@@ -21,16 +21,19 @@ struct session_filter {
 	const struct trace_tree *tree;		      /* NULL: every thread passes */
 };
 
-/* Returns whether task or other (which may be NULL) passes the session's filter. */
+/* Returns whether `task` or `other` (which may be NULL) passes the session's filter. */
 bool trace_filter_passes(const struct trace_session *session, struct task_struct *task,
 			 struct task_struct *other);
 
 /*
- * Returns whether the number at compare->offset in the record `from`, which
- * must be readable there, satisfies compare.
+ * Returns whether the number at compare->offset in the record `from` satisfies
+ * compare. The record must be long enough for this number.
  */
 bool trace_compares(const struct oprof_ktrace_compare *compare, const void *from);
-/* Returns whether compare is valid, and its number lies within the first `bytes` bytes. */
+/*
+ * Returns whether compare is valid and its number lies within the first
+ * `bytes` bytes of a record.
+ */
 bool trace_is_comparison(const struct oprof_ktrace_compare *compare, u32 bytes);
 
 #endif

@@ -78,7 +78,10 @@ static int filter_get(const struct oprof_ktrace_filter *call, const struct sessi
 	return error;
 }
 
-/* Adds ids to the session's tree, which probes may be using. ids NULL: the filter has no tree. */
+/*
+ * Adds ids to the session's tree, which probes may be using. If ids is NULL,
+ * the filter gets no tree.
+ */
 static int tree_set(struct trace_session *session, struct session_filter *filter,
 		    const struct trace_ids *ids)
 {

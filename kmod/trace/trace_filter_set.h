@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The call that sets which tasks' events a session keeps. */
+/* The call that selects the tasks whose events a session records. */
 #ifndef KMOD_TRACE_FILTER_SET_H
 #define KMOD_TRACE_FILTER_SET_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any tracepoint, through perf's event for it on each CPU: the handler receives
- * the tracepoint's raw record, and copies the pieces that the call described
- * into a record of the ring.
+ * Records any tracepoint by means of perf: the tracepoint's perf event on each
+ * CPU has a handler, which receives the raw record and copies the pieces that
+ * the call described into a record of the ring.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -33,7 +33,7 @@ struct raw {
 
 /*
  * A piece of a raw record: its position, the number of bytes to copy, and the
- * number of bytes that are written, which includes a string's NUL or a
+ * number of bytes written to the ring's record, including a string's NUL or a
  * sequence's length.
  */
 struct piece {
@@ -82,8 +82,9 @@ static bool find(const struct raw *raw, const struct oprof_ktrace_copy *copy, st
 }
 
 /*
- * Counts the payload's bytes. Returns false if the raw record does not have all
- * pieces. The raw record does not change before write_pieces().
+ * Computes the size of the payload. Returns false if the raw record does not
+ * have all pieces. The raw record does not change between this call and
+ * write_pieces().
  */
 static bool count_bytes(const struct trace_named *named, const struct raw *raw, u32 *nr_bytes)
 {
@@ -199,7 +200,7 @@ static int named_create(struct trace_session *session, const struct oprof_ktrace
 	int error = trace_event_init(&named->event, session, call->channel, call->event_id,
 				     &call->compare, RAW_BYTES_MAX);
 
-	/* Without a comparison, record() needs offset 0 and size 0. */
+	/* record() relies on offset 0 and size 0 if there is no comparison. */
 	if (named->event.compare.op == OPROF_KTRACE_ANY)
 		named->event.compare = (struct oprof_ktrace_compare){};
 	if (!error)
@@ -234,7 +235,7 @@ int trace_named_add(struct trace_session *session, const struct oprof_ktrace_nam
 		return -ENOMEM;
 	error = named_create(session, call, named);
 	if (error) {
-		synchronize_rcu(); /* handlers may have run on some CPUs */
+		synchronize_rcu(); /* handlers on some CPUs may have used `named` */
 		kvfree(named);
 		return error;
 	}

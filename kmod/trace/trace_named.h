@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any tracepoint, through perf's event of it. Callers hold the session's lock. */
+/* Any tracepoint, by means of its perf event. Callers hold the session's lock. */
 #ifndef KMOD_TRACE_NAMED_H
 #define KMOD_TRACE_NAMED_H
 

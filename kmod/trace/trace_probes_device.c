@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes: timers, page faults, block requests, network packets. */
+/* Probes of timers, page faults, block requests and network packets. */
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/ptrace.h>
@@ -37,7 +37,10 @@ static __always_inline void fill_timer_expire(
 
 TRACE_PROBE(timer_expire_entry, (void *data, struct timer_list *timer, unsigned long clk), current,
 	    NULL, NULL, fill_timer_expire(payload, timer, clk));
-/* In these two events the timer may have been freed: its address is recorded, but not read. */
+/*
+ * The timers of these two events may have been freed: their addresses are
+ * recorded, but not dereferenced.
+ */
 TRACE_PROBE(timer_expire_exit, (void *data, struct timer_list *timer), current, NULL, NULL,
 	    payload->f_timer = (unsigned long)timer);
 TRACE_PROBE(timer_cancel, (void *data, struct timer_list *timer), current, NULL, NULL,
@@ -183,7 +186,8 @@ TRACE_PROBE(netif_receive_skb, (void *data, struct sk_buff *packet), current, NU
 static __always_inline void fill_xmit(struct oprof_ktrace_payload_net_dev_xmit *payload,
 				      const struct sk_buff *packet, int rc, unsigned int bytes)
 {
-	payload->f_skbaddr = (unsigned long)packet; /* only the address: may be freed */
+	/* Only the address is recorded, since the packet may have been freed. */
+	payload->f_skbaddr = (unsigned long)packet;
 	payload->f_len = bytes;
 	payload->f_rc = rc;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes: the scheduler, interrupts, signals. */
+/* Probes of the scheduler, interrupts and signals. */
 #include <linux/binfmts.h>
 #include <linux/interrupt.h>
 #include <linux/sched/signal.h>
@@ -18,8 +18,8 @@ static_assert(sizeof_field(struct oprof_ktrace_payload_sched_wakeup, f_comm) == 
 /* ---- sched ---- */
 
 /*
- * Returns the state as in the kernel's own event: one bit, 0, or
- * TASK_REPORT_MAX if the task was preempted.
+ * Returns the task's state in the form of the kernel's own event sched_switch:
+ * one bit, 0, or TASK_REPORT_MAX if the task was preempted.
  */
 static __always_inline s64 state_of(bool preempt, unsigned int state, struct task_struct *task)
 {

@@ -17,7 +17,7 @@
 
 /* ---- poll ---- */
 
-/* Callable with or without the ring's lock: the result may be outdated in either case. */
+/* Callable with or without the ring's lock, since the result may be outdated in both cases. */
 __poll_t trace_ring_poll(const struct trace_ring *ring)
 {
 	const struct ring_reader *reader = &ring->reader;
@@ -80,7 +80,7 @@ static int do_put(struct trace_ring *ring, bool keep)
 {
 	if (!ring->reader.held)
 		return -EINVAL;
-	/* Pairs with the release in page_put(): all pages have been read. */
+	/* Pairs with the release in page_put(): the pipes' readers have read all pages. */
 	if (atomic_read_acquire(&ring->nr_piped))
 		return -EBUSY;
 	if (keep)
@@ -98,7 +98,7 @@ static int do_range(struct trace_ring *ring, struct oprof_ktrace_range *call)
 
 /* ---- calls ---- */
 
-/* Flushes or finalises the ring, under the session's lock. */
+/* Flushes or finalises the ring while holding the session's lock. */
 static int do_session_call(struct trace_ring *ring, unsigned int command)
 {
 	struct trace_session *session = ring->session;
@@ -116,7 +116,7 @@ static int do_session_call(struct trace_ring *ring, unsigned int command)
 	return error;
 }
 
-/* Finalises a ring that had no room for its losses when the session was finalised. */
+/* Finalises a ring that had no room to report its losses when the session was finalised. */
 static void finalise_late(struct trace_ring *ring)
 {
 	struct trace_session *session = ring->session;
@@ -228,7 +228,7 @@ static void spliced_not(struct splice_pipe_desc *splice, unsigned int i)
 	page_put((struct file *)splice->partial[i].private, splice->pages[i]);
 }
 
-/* Continues at the end of the last splice, with at most `bytes` bytes and SPLICE_PAGES pages. */
+/* Continues where the last splice ended, with at most `bytes` bytes and SPLICE_PAGES pages. */
 static void fill_splice(struct file *file, struct splice_pipe_desc *splice, size_t bytes)
 {
 	struct trace_ring *ring = file->private_data;
@@ -292,8 +292,9 @@ static ssize_t ring_file_splice(struct file *file, loff_t *offset, struct pipe_i
 /* ---- the file ---- */
 
 /*
- * No page is in a pipe any more, because such pages hold the file. A packet
- * that is still held counts as unread, and the next reader can read it.
+ * When this is called, no page of the ring is in a pipe, because such pages
+ * hold references to the file. If the reader still holds a packet, the packet
+ * becomes unread, and the next reader can read it.
  */
 static int ring_file_release(struct inode *inode, struct file *file)
 {

@@ -7,7 +7,10 @@
 
 #include "kmod/trace/trace_session.h"
 
-/* The caller holds the session's lock. The descriptor holds a reference to the session. */
+/*
+ * Opens a descriptor, which holds a reference to the session. The caller holds
+ * the session's lock.
+ */
 int trace_ring_open(struct trace_session *session, struct trace_ring *ring,
 		    struct oprof_ktrace_ring *call);
 /* Returns the ring's events for poll(2). */

@@ -10,10 +10,10 @@
 #include "kmod/trace/trace_write.h"
 #include "oprof/kmod.h"
 
-/* A level can be interrupted only by the levels after it. */
+/* The level of a writer. Only levels after it in this list can interrupt it. */
 enum level { LEVEL_TASK, LEVEL_INTERRUPT, LEVEL_NMI, NR_LEVELS };
 
-/* One per CPU, because chains are too large for the stack of an NMI. */
+/* Memory for chains, one for each CPU, because chains are too large for the stack of an NMI. */
 struct levels {
 	struct {
 		bool is_busy;
@@ -31,7 +31,7 @@ struct trace_samples {
 	u64 storm_interval;
 };
 
-static struct trace_samples *storm; /* the only samples of a storm, in any session; NULL: none */
+static struct trace_samples *storm; /* samples of the only storm, in any session; NULL: none */
 
 /* ---- records ---- */
 
@@ -130,7 +130,8 @@ static void fill_attr(const struct oprof_ktrace_samples *call, struct perf_event
 		.size = sizeof(*attr),
 		.type = is_timer ? PERF_TYPE_SOFTWARE : call->type,
 		.config = is_timer ? PERF_COUNT_SW_CPU_CLOCK : call->config,
-		.sample_period = call->number, /* or sample_freq, which is in the same union */
+		/* This member is in a union with sample_freq, which perf uses if freq is set. */
+		.sample_period = call->number,
 		.freq = !!(call->flags & OPROF_KTRACE_SAMPLE_FREQUENCY),
 		.exclude_kernel = !(call->flags & OPROF_KTRACE_SAMPLE_KERNEL),
 		.exclude_user = !(call->flags & OPROF_KTRACE_SAMPLE_USER),
@@ -142,9 +143,9 @@ static void fill_attr(const struct oprof_ktrace_samples *call, struct perf_event
 }
 
 /*
- * Returns whether the call's arguments are valid. The number is checked because
- * perf checks only user space's periods; a negative one would be a time in the
- * past.
+ * Returns whether the call's arguments are valid. call->number is checked
+ * here, because perf checks only the periods of events that user space
+ * creates. A number above S64_MAX would be taken as negative.
  */
 static bool is_call(const struct oprof_ktrace_samples *call)
 {
@@ -160,7 +161,7 @@ static int storm_create(struct trace_samples *samples, u64 interval)
 	int error;
 
 	samples->storm_interval = interval;
-	if (cmpxchg(&storm, NULL, samples)) /* another storm, of any session */
+	if (cmpxchg(&storm, NULL, samples)) /* another storm is running, in any session */
 		return -EBUSY;
 	error = storm_start(storm_sample, interval);
 	if (error)
@@ -211,7 +212,7 @@ int trace_samples_add(struct trace_session *session, const struct oprof_ktrace_s
 		return -ENOMEM;
 	error = samples_create(session, call, samples);
 	if (error) {
-		synchronize_rcu(); /* handlers may have run on some CPUs */
+		synchronize_rcu(); /* handlers on some CPUs may have used `samples` */
 		samples_free(samples);
 		return error;
 	}

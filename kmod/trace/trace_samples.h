@@ -6,7 +6,10 @@
 #include "kmod/trace/trace_session.h"
 
 int trace_samples_add(struct trace_session *session, const struct oprof_ktrace_samples *call);
-/* -EBUSY: more counters than the PMU has. */
+/*
+ * Enables or disables all samples of the session. -EBUSY: there are more
+ * counters than the PMU has.
+ */
 int trace_samples_enable(struct trace_session *session, bool enable);
 void trace_samples_tend(struct trace_session *session); /* after CPUs came online or went offline */
 void trace_samples_unregister(struct trace_session *session);

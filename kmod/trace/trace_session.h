@@ -18,14 +18,15 @@
  *	trace_filter_set	the call that sets a filter
  *	trace_file		the file, calls, start and stop, the timer
  *
- * A probe is registered with its destination as its data, so the tracepoint's
- * own list of probes is the table of sessions: with one session the kernel
- * calls the probe directly, without a look-up.
+ * The data of a registered probe is its destination, so each session registers
+ * its own probes, and the kernel's list of a tracepoint's probes serves as the
+ * table of sessions. With one session the kernel calls the probe directly,
+ * without a look-up.
  *
  * Locks: the session's lock serialises calls, the timer's work and flushes; a
  * ring's lock serialises its readers. Writers take no lock: the data that they
- * use is freed only after probes were removed and synchronised with. The
- * session's lock is taken before a ring's.
+ * use is freed only after the probes were removed and running probes have
+ * returned. The session's lock is taken before a ring's lock.
  */
 #ifndef KMOD_TRACE_SESSION_H
 #define KMOD_TRACE_SESSION_H
@@ -52,9 +53,9 @@ struct trace_session {
 	/* TRACE_... flags. Probes read them first; only trace_syscalls_set_state() writes them. */
 	u32 state;
 	struct session_filter __rcu *filter; /* valid if TRACE_FILTERED */
-	struct trace_tree *tree;	     /* the filter's tree of threads; NULL: none */
+	struct trace_tree *tree;	     /* the tree of threads for filters; NULL: none */
 	struct mutex lock;
-	struct kref references; /* one of the file, and one of each ring's descriptor */
+	struct kref references; /* the session's file has one, and so has each ring's descriptor */
 	bool is_finalised;
 	unsigned int nr_channels;
 	struct session_channel *channels[OPROF_KTRACE_CHANNELS_MAX];
@@ -66,7 +67,7 @@ struct trace_session {
 	struct delayed_work work;
 };
 
-/* work is the timer's function. Returns NULL if out of memory. */
+/* `work` is the function that the session's timer calls. Returns NULL if out of memory. */
 struct trace_session *trace_session_create(work_func_t work);
 void trace_session_get(struct trace_session *session);
 void trace_session_put(struct trace_session *session);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls: two probes, and a table indexed by the call's number. A
- * program's strings are copied to memory of the CPU before their record is
- * reserved, so that their lengths are fixed even if the program changes the
+ * System calls: two probes, and a table indexed by the call's number. Before a
+ * record is reserved, the program's strings are copied to memory that belongs
+ * to the CPU, so that their lengths are fixed even if the program changes the
  * strings.
  */
 #include <linux/mm.h>
@@ -19,12 +19,12 @@
 #include "kmod/trace/trace_write.h"
 
 #define NR_ARGS OPROF_KTRACE_SYSCALL_ARGS
-/* Total size of all strings of a call. */
+/* Maximum total size of all strings of one system call. */
 #define STRINGS_BYTES (2 * OPROF_KTRACE_STRING_BYTES_MAX)
-/* Bytes that are read at once, aligned, so that each piece lies in one page. */
+/* Strings are read in aligned pieces of this size, so that each piece lies in one page. */
 #define PIECE_BYTES 64u
 
-/* How a call's records are written. */
+/* How the records of a system call are written. */
 enum way {
 	WAY_UNKNOWN,
 	WAY_EXTENDED, /* both records have extended headers */
@@ -32,7 +32,7 @@ enum way {
 	WAY_SPECIAL,  /* strings, a comparison, an unrecorded event, or one header of each kind */
 };
 
-/* The size is a power of two, so that indexing needs only a shift. */
+/* The size of this struct is a power of two, so that indexing an array needs only a shift. */
 struct call {
 	u32 entry_id, exit_id;
 	u16 entry_bytes; /* without strings */
@@ -54,7 +54,10 @@ struct session_syscalls {
 	struct trace_session *session;
 	struct trace_cpu __percpu *cpus;
 	struct comparisons *comparisons; /* one per call */
-	/* NULL: no call has strings. Used only by its own CPU, never nested. */
+	/*
+	 * Memory for strings; NULL: no call has strings. Each CPU uses its own
+	 * memory, and uses never nest.
+	 */
 	struct call_strings __percpu *strings;
 	struct tracepoint *enter, *exit;
 	u32 unknown_entry_id, unknown_exit_id;
@@ -72,20 +75,23 @@ struct unknown_exit {
 	s64 number, ret;
 };
 
-/* Returns whether the call is in a table of nr calls. Calls of 32-bit programs are not. */
+/*
+ * Returns whether the call is in a table of nr calls. Calls of 32-bit programs
+ * are not in the table.
+ */
 static __always_inline bool is_in_table(u32 nr, long number)
 {
 	return (unsigned long)number < nr && !compat_is_32bit_call();
 }
 
-/* Returns NULL if the call is not in the table. */
+/* Finds the call's entry in the table. Returns NULL if it has none. */
 static __always_inline const struct call *call_of(const struct session_syscalls *syscalls,
 						  long number)
 {
 	return likely(is_in_table(syscalls->nr_calls, number)) ? &syscalls->calls[number] : NULL;
 }
 
-/* For the fast path: the comparison with nr_fast also checks the session's state. */
+/* For the fast path. The comparison with nr_fast replaces the check of the session's state. */
 static __always_inline enum way way_of(const struct session_syscalls *syscalls, long number)
 {
 	return likely(is_in_table(READ_ONCE(syscalls->nr_fast), number))
@@ -110,8 +116,8 @@ static __always_inline u8 *write_arg(u8 *to, unsigned long arg, unsigned int byt
 }
 
 /*
- * Reads at most room bytes of a program's string, including a NUL. The string
- * is cut where it cannot be read. Returns the number of bytes written.
+ * Reads at most `room` bytes of a program's string, including a NUL. If a part
+ * cannot be read, the string ends there. Returns the number of bytes written.
  */
 static u32 read_string(u8 *to, u32 room, unsigned long from)
 {
@@ -137,8 +143,8 @@ static u32 read_string(u8 *to, u32 room, unsigned long from)
 }
 
 /*
- * Reads all strings of a call into text. Returns their total size; lengths[i]
- * becomes the size of argument i.
+ * Copies all strings of a system call to `text`. Returns their total size, and
+ * stores the size of argument i in lengths[i].
  */
 static u32 read_strings(const struct call *call, const unsigned long *args, u8 *text, u32 *lengths)
 {
@@ -147,7 +153,7 @@ static u32 read_strings(const struct call *call, const unsigned long *args, u8 *
 	for (i = 0; i < call->nr_args; i++) {
 		if (!(call->strings & (1u << i)))
 			continue;
-		/* Leave room for a NUL of each later string. */
+		/* Leave room for the NULs of the other strings. */
 		lengths[i] =
 			read_string(text + sum, STRINGS_BYTES - sum - (NR_ARGS - 1 - i), args[i]);
 		sum += lengths[i];
@@ -243,7 +249,7 @@ static noinline __flatten void record_entry(const struct session_syscalls *sysca
 }
 
 /*
- * If the session is stopped, only its state is read. The session exists while
+ * Of a stopped session, only the state is read. The session exists as long as
  * its probe is registered.
  */
 static noinline void enter_slow(const struct session_syscalls *syscalls, struct pt_regs *regs,
@@ -269,9 +275,9 @@ static __always_inline bool write_entry(const struct session_syscalls *syscalls,
 }
 
 /*
- * The path of nearly all system calls; everything except reading the clock is
- * inline. Returns false if nothing was done. The code exists twice, once for
- * each kind of header.
+ * The path that nearly all system calls take. Everything except reading the
+ * clock is inline, once for each kind of header. Returns false if the call
+ * needs the slow path; then nothing was done.
  */
 static __always_inline bool enter_fast(const struct session_syscalls *syscalls,
 				       enum ring_clock clock, struct pt_regs *regs, long number)
@@ -415,7 +421,7 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_sys_exit(probe_exit_monotonic);
 }
 
-/* The probes depend on the clock, which is the same for all channels and never changes. */
+/* There are probes for each clock. All channels have the same clock, which never changes. */
 static void *enter_of_clock(void)
 {
 	return stamp_clock() == RING_CLOCK_COUNTER ? probe_enter_counter : probe_enter_monotonic;

@@ -9,7 +9,8 @@ bool trace_syscalls_known(void);
 int trace_syscalls_add(struct trace_session *session, const struct oprof_ktrace_syscalls *call);
 /*
  * Sets the session's state, and the copy that the probes of system calls read.
- * Until the caller has synchronised with probes, they may use the old state.
+ * Probes that are running may still use the old state until the caller has
+ * waited for them.
  */
 void trace_syscalls_set_state(struct trace_session *session, u32 state);
 void trace_syscalls_unregister(struct trace_session *session);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A set of threads and their descendants: a bit for each possible thread
- * number. When a thread begins another one, its bit, set or not, is copied to
- * the new thread's number before the new thread runs. Therefore a bit that an
- * ended thread left behind has no effect.
+ * number. When a thread creates another one, its bit, set or not, is copied to
+ * the new thread's bit before the new thread runs. Therefore a bit that is
+ * still set for an ended thread has no effect on a new thread with the same
+ * number.
  */
 #include <linux/bitops.h>
 #include <linux/mm.h>
@@ -18,14 +19,14 @@
 #include "kmod/trace/trace_tree.h"
 
 struct trace_tree {
-	struct tracepoint *begins; /* task_newtask, on which the probe is registered */
+	struct tracepoint *begins; /* task_newtask, for which the probe is registered */
 	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
 };
 
 /*
- * Called in the context of the thread that begins the task. Unlike
+ * Called in the context of the thread that creates the task. Unlike
  * sched_process_fork, this tracepoint also reports threads that the kernel
- * begins for a program.
+ * creates for a program.
  */
 static void probe_task_newtask(COMPAT_NEWTASK_ARGUMENTS)
 {

@@ -12,7 +12,8 @@ struct trace_tree;
 int trace_tree_create(struct trace_tree **tree);
 int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr); /* -EINVAL: number too big */
 bool trace_tree_has(const struct trace_tree *tree, const struct task_struct *task);
-void trace_tree_unregister(struct trace_tree *tree); /* this and the next: NULL does nothing */
-void trace_tree_free(struct trace_tree *tree);	     /* after unregister and synchronisation */
+/* If tree is NULL, this function and the next do nothing. */
+void trace_tree_unregister(struct trace_tree *tree);
+void trace_tree_free(struct trace_tree *tree); /* after unregister and synchronisation */
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How probes write a record. Preemption is off from trace_wants() to
- * trace_commit(); callable from NMI. All functions are inline, so that a
- * probe's constants, such as its record's size, are also constants in the
- * ring's code. Records under construction are __uninitialized: otherwise some
- * kernel configurations clear them for each event.
+ * Functions with which probes write a record. Preemption must be off from
+ * trace_wants() to trace_commit(); callable from NMI. All functions are
+ * inline, so that a probe's constants, such as its record's size, are also
+ * constants in the ring's code. Records under construction are
+ * __uninitialized: otherwise some kernel configurations clear them for each
+ * event.
  */
 #ifndef KMOD_TRACE_WRITE_H
 #define KMOD_TRACE_WRITE_H
@@ -18,7 +19,7 @@
 #include "kmod/trace/trace_session.h"
 #include "ring/ring_write.h"
 
-/* The data with which a probe is registered: its session and its destination. */
+/* The data of a registered probe: its session and the destination of its records. */
 struct trace_event {
 	struct trace_session *session;
 	struct trace_cpu __percpu *cpus;
@@ -27,9 +28,10 @@ struct trace_event {
 };
 
 /*
- * Checks the arguments of a call and fills in event. -ESHUTDOWN: the session is
- * finalised; -EINVAL: unknown channel, reserved id (oprof/packet.h), or invalid
- * comparison: its number must lie within the first `bytes` bytes.
+ * Checks the arguments of a call and fills in event. -ESHUTDOWN: the session
+ * is finalised; -EINVAL: the channel is unknown, the id is reserved
+ * (oprof/packet.h), or the comparison is invalid. The comparison's number must
+ * lie within the first `bytes` bytes of the record.
  */
 int trace_event_init(struct trace_event *event, struct trace_session *session, u32 channel, u32 id,
 		     const struct oprof_ktrace_compare *compare, u32 bytes);
@@ -52,8 +54,8 @@ struct trace_record {
 };
 
 /*
- * Reserves the record. Returns its payload, every byte of which must be
- * written; or NULL if the record is lost, which has been counted.
+ * Reserves a record and returns its payload; the caller must write every byte
+ * of it. Returns NULL if the record is lost; the loss is then counted.
  */
 static __always_inline void *trace_reserve(struct trace_record *record,
 					   struct trace_cpu __percpu *cpus, u32 id, u32 bytes)
@@ -67,8 +69,8 @@ static __always_inline void *trace_reserve(struct trace_record *record,
 /*
  * Like trace_reserve(), but only by the ring's fast path. Returns false if the
  * fast path is not possible; nothing was counted, and trace_reserve() must be
- * called. clock: the clock of all rings; extended: whether this id needs an
- * extended header. Both must be compile-time constants.
+ * called. `clock` is the clock of all rings, and `extended` states whether
+ * this id needs an extended header. Both must be compile-time constants.
  */
 static __always_inline bool trace_try(struct trace_record *record, struct trace_cpu __percpu *cpus,
 				      enum ring_clock clock, bool extended, u32 id, u32 bytes)
@@ -79,8 +81,8 @@ static __always_inline bool trace_try(struct trace_record *record, struct trace_
 }
 
 /*
- * Counts before the commit, which may deliver the packet: no value then needs
- * to be kept across the call.
+ * Counts the record before the commit, which may call a function to deliver
+ * the packet: thus no value must be kept across that call.
  */
 static __always_inline void trace_commit(struct trace_record *record)
 {
@@ -97,9 +99,9 @@ struct trace_writing {
 };
 
 /*
- * Returns the memory for the struct: in the slot or, if a comparison must be
- * evaluated before the slot is reserved, aside. Returns NULL if the record is
- * lost.
+ * Returns the memory to which the struct is written: normally the reserved
+ * slot. If a comparison must be evaluated first, no slot is reserved and the
+ * memory is `aside`. Returns NULL if the record is lost.
  */
 static __always_inline void *trace_begin(struct trace_writing *writing,
 					 const struct trace_event *event, void *aside, u32 bytes,
@@ -126,14 +128,14 @@ static __always_inline void trace_end(struct trace_writing *writing,
 			return;
 		memcpy(writing->record.slot.payload, aside, bytes);
 	}
-	/* The string may be changed concurrently: exactly string_bytes bytes are written. */
+	/* The string may change concurrently, but exactly string_bytes bytes are written. */
 	if (writing->string_bytes)
 		ring_copy_string(writing->record.slot.payload + bytes, writing->string,
 				 writing->string_bytes);
 	trace_commit(&writing->record);
 }
 
-/* Another thread may change the name concurrently; the copy may then mix both names. */
+/* Another thread may change the name concurrently; the copy may then be a mixture of both names. */
 static __always_inline void trace_copy_comm(char *to, const struct task_struct *task)
 {
 	data_race(memcpy(to, task->comm, TASK_COMM_LEN));
@@ -141,8 +143,9 @@ static __always_inline void trace_copy_comm(char *to, const struct task_struct *
 
 /*
  * The probe of a kind: TRACE_PROBE(kind, (prototype), task, other, string,
- * fill). The filter is applied to task and other; string (may be NULL) follows
- * the struct; fill is an expression that writes every member of *payload.
+ * fill). The session's filter tests `task` and `other`. `string`, which may be
+ * NULL, follows the struct in the record. `fill` is an expression that writes
+ * every member of *payload.
  */
 #define TRACE_PROBE(kind, prototype, task, other, string, fill)                                    \
 	static void probe_##kind prototype                                                         \
@@ -167,7 +170,7 @@ static __always_inline void trace_copy_comm(char *to, const struct task_struct *
 	}                                                                                          \
 	void *const trace_probe_##kind = probe_##kind
 
-/* For a kind that a kernel of this configuration lacks. */
+/* Used for a kind whose tracepoint a kernel of this configuration does not have. */
 #define TRACE_NO_PROBE(kind) void *const trace_probe_##kind = NULL
 
 #define TRACE_DECLARE(KIND, kind, system, tracepoint, name) extern void *const trace_probe_##kind;
