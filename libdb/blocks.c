@@ -57,7 +57,7 @@ static int reserve(int fd, uint64_t from, uint64_t nr_bytes)
 {
 	while (fallocate(fd, 0, (off_t)from, (off_t)nr_bytes) < 0) {
 		if (errno == EOPNOTSUPP || errno == ENOSYS)
-			return 0; /* write_zeros allocates the blocks */
+			return 0; /* write_zeros() allocates the blocks instead */
 		if (errno != EINTR)
 			return -errno;
 	}

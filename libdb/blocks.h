@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes all nr_bytes at offset `from`; continues after short writes and EINTR. */
+/* Writes all nr_bytes bytes at offset `from`. Continues after short writes and EINTR. */
 int blocks_write(int fd, const void *bytes, size_t nr_bytes, uint64_t from);
 
 /*
- * Returns -EFBIG if RLIMIT_FSIZE forbids a file of nr_bytes. Growing past the
- * limit would raise SIGXFSZ.
+ * Returns 0, or -EFBIG if RLIMIT_FSIZE forbids a file of nr_bytes bytes. Call this before growing
+ * a file: exceeding the limit would raise SIGXFSZ.
  */
 int blocks_may_reach(uint64_t nr_bytes);
 

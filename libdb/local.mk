@@ -26,13 +26,13 @@ include libdb/slice/local.mk
 include libdb/stacks/local.mk
 
 if REPORTS
-# The library as the kill tests want it.
+# The variant of the library for the kill tests.
 check_LIBRARIES += libdb/libsdb_faults.a
 endif
 libdb_libsdb_faults_a_SOURCES = $(libdb_libsdb_a_SOURCES)
 libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS)
 libdb_libsdb_faults_a_CPPFLAGS = $(AM_CPPFLAGS) -DSDB_FAULT_POINTS
-# Without libdb/libsdb.a, or some objects would come from there.
+# libdb/libsdb.a must not be in this list: the linker could take some objects from it.
 sdb_faults_libs = tests/fixture/libfixture.a daemon/libdaemon.a session/libsession.a unwind/libunwind.a \
 	libdb/libsdb_faults.a events/libevents.a lib/libbase.a $(CHECKED_LIBS)
 
@@ -50,7 +50,7 @@ test_programs += \
 	tests/unit/libdb/test_sdb_sort \
 	tests/unit/libdb/test_sdb_split \
 	tests/unit/libdb/test_sdb_table
-# Whatever name the headers give to the calls, 64-bit offsets or not.
+# Both names of each call are wrapped: the headers may select the variant with 64-bit offsets.
 tests_unit_libdb_test_sdb_fault_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=fallocate,--wrap=fallocate64,--wrap=pwrite,--wrap=pwrite64,--wrap=pread \
 	-Wl,--wrap=pread64,--wrap=mmap,--wrap=mmap64,--wrap=mremap,--wrap=malloc,--wrap=calloc \

@@ -18,7 +18,10 @@ uint64_t sample_identity(const struct oprof_image_identity *image)
 	uint64_t identity = 0;
 
 	if (image->nr_build_id) {
-		/* Take the first 8 bytes: the hex digits are then the first that tools print. */
+		/*
+		 * The first 8 bytes are taken, so that the hex digits are the first ones that
+		 * tools print.
+		 */
 		for (uint32_t i = 0; i < 8; i++)
 			identity =
 				identity << 8 | (i < image->nr_build_id ? image->build_id[i] : 0u);
@@ -95,9 +98,9 @@ static bool needs_escape(unsigned char byte, const char *also)
 }
 
 /*
- * Writes bytes as at most nr_max bytes of a component. Escapes '%', control bytes, the bytes of
- * `also`, and a '{' at the start of the component. Cuts and marks a component that is too long. If
- * bytes end with a mark, the name was already cut earlier, so the mark is copied unchanged.
+ * Writes bytes as at most nr_max bytes of a component. Escapes '%', control bytes, the bytes in
+ * `also`, and a '{' at the start of the component. A component that is too long is cut and marked.
+ * If `bytes` end with a mark, the name was cut earlier, so the mark is copied unchanged.
  */
 static void put_escaped(struct name_writer *writer, const char *bytes, size_t nr_bytes,
 			const char *also, size_t nr_max)
@@ -128,7 +131,7 @@ static void put_escaped(struct name_writer *writer, const char *bytes, size_t nr
 	put_format(writer, "%016" PRIx64, hash_bytes(bytes, nr_bytes));
 }
 
-/* Returns whether component is "." or "..", which have a special meaning in the file system. */
+/* Returns whether component is "." or "..", to which the file system gives a special meaning. */
 static bool is_dots(const char *component, size_t nr_bytes)
 {
 	return (nr_bytes == 1 || nr_bytes == 2) && memcmp(component, "..", nr_bytes) == 0;

@@ -6,11 +6,12 @@
  *   {kern}/NAME and {anon:NAME}/TGID.START.END may replace either {root} path.
  *
  * Escapes: these bytes are written as %XX: a '{' at the start of a component, a '%', a byte below
- * 0x20, a '/' in a NAME or EVENT, and a '.' in EVENT or in a {kern} NAME "." or "..". A component
- * over 255 bytes is cut and ends with %~ and 16 hex digits of a hash of the whole component; the
- * file's header then has the true name. sample_name_parse reads back the struct that
- * sample_name_format wrote, except that a cut component is read with its %~ and hash, and written
- * again unchanged. sample_name_parse refuses any name that sample_name_format would not write.
+ * 0x20, a '/' in a NAME or EVENT, a '.' in an EVENT, and the dots of a {kern} NAME "." or "..". A
+ * component of more than 255 bytes is cut and ends with %~ and 16 hex digits of a hash of the
+ * whole component; the file's header then has the true name. sample_name_parse returns the struct
+ * that was passed to sample_name_format, except that a cut component keeps its %~ and hash;
+ * sample_name_format writes such a component unchanged. sample_name_parse refuses any name that
+ * sample_name_format would not write.
  */
 #ifndef LIBDB_SAMPLE_NAME_H
 #define LIBDB_SAMPLE_NAME_H
@@ -23,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SAMPLE_NAME_ALL (-1) /* value of a field "all": not separated */
+#define SAMPLE_NAME_ALL (-1) /* the value "all" of a field: samples are not separated by it */
 
 enum sample_path_kind {
 	SAMPLE_PATH_ROOT, /* a path in the file system, beginning with '/' */
@@ -36,12 +37,12 @@ struct sample_path {
 	char path[PATH_MAX]; /* ROOT: the path; KERN, ANON: the name */
 	int64_t tgid;	     /* ANON only */
 	uint64_t start, end; /* ANON only */
-	bool hashed;	     /* set by the parser: a component was cut; see the file's header */
+	bool hashed;	     /* set by the parser: a component was cut; the file's header has it */
 };
 
 struct sample_name {
 	struct sample_path app;
-	struct sample_path image; /* the dependent image; equals app if not separated */
+	struct sample_path image; /* the dependent image; equals app if images are not separated */
 	char event[64];
 	uint64_t period_or_hz;
 	bool frequency; /* written as "997Hz" */
@@ -51,27 +52,28 @@ struct sample_name {
 };
 
 /*
- * Writes the name relative to the session's folder, NUL-terminated, into
- * text[nr_bytes]. Returns 0, -ENAMETOOLONG, or -EINVAL for an impossible name
- * (such as an empty or relative ROOT path, or "." or ".." in a path).
+ * Writes the name relative to the session's folder, NUL-terminated, into text[nr_bytes]. Returns
+ * 0, -ENAMETOOLONG, or -EINVAL if the name is invalid (for example an empty or relative ROOT path,
+ * or "." or ".." in a path).
  */
 int sample_name_format(const struct sample_name *name, char *text, size_t nr_bytes);
 
-/* Parses text. Returns 0 or -EINVAL; diag then names the wrong part and the reason. */
+/* Parses text. Returns 0 or -EINVAL; diag then has the wrong part and the reason. */
 int sample_name_parse(const char *text, struct sample_name *name, struct diag *diag);
 
 /*
- * Returns the identity of an image, 16 hex digits in names: the start of its build-id, else a hash
- * of the other fields.
+ * Returns the identity of an image, which file names contain as 16 hex digits: the first bytes of
+ * its build-id, or without a build-id a hash of the other fields.
  */
 uint64_t sample_identity(const struct oprof_image_identity *image);
 
 /*
  * Calls visit for each file below session_path whose top component begins with '{', as the names
- * of sample files do, in the order of the names. path is session_path followed by the name. name is
- * NULL for a name that cannot be parsed, and for a folder that this user may not read; diag then
- * has the reason, else diag is NULL. Stops at the first non-zero result of visit and returns it;
- * else returns 0 or -errno. Does not follow symbolic links.
+ * of sample files do, in the order of the names. In the call, path is session_path followed by the
+ * file's name. If the name cannot be parsed, or the path is a folder that this user may not read,
+ * `name` is NULL and diag has the reason; otherwise diag is NULL. If visit returns a non-zero
+ * value, the walk stops and returns this value. Otherwise returns 0 or -errno. Does not follow
+ * symbolic links.
  */
 int sample_name_walk(const char *session_path,
 		     int (*visit)(const char *path, const struct sample_name *name,

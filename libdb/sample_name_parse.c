@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parses names of sample files. Each parsed name is written again and refused if the result
- * differs, so that every sample file has exactly one name.
+ * Parses names of sample files. A parsed name is formatted again, and refused if the result
+ * differs from the text. Thus every sample file has exactly one valid name.
  */
 #include "libdb/sample_name.h"
 
@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of a name that remains to be parsed. end: the slash before the last component. */
+/*
+ * The state of the parser: the part of a name that remains to be parsed, which ends at the slash
+ * before the last component.
+ */
 struct name_parser {
 	const char *next;
 	const char *end;
@@ -45,7 +48,10 @@ static bool at_end(const struct name_parser *parser)
 	return parser->next >= parser->end;
 }
 
-/* Returns the next component without taking it; at the end, returns a component of 0 bytes. */
+/*
+ * Returns the next component without moving the parser. At the end, returns a component of 0
+ * bytes.
+ */
 static struct name_piece peek_component(const struct name_parser *parser)
 {
 	struct name_piece piece = {parser->next, 0};
@@ -76,7 +82,10 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Appends piece, with its escapes decoded, to text[room], of which *used bytes are in use. */
+/*
+ * Decodes the escapes of piece and appends the result to text[room], whose first *used bytes are
+ * in use.
+ */
 static int unescape(const struct name_parser *parser, struct name_piece piece, char *text,
 		    size_t room, size_t *used)
 {
@@ -110,7 +119,7 @@ static int unescape(const struct name_parser *parser, struct name_piece piece, c
 
 /* ---- fields ---- */
 
-/* Takes the field before the next '.' of *rest, and moves the start of *rest after that '.'. */
+/* Returns the field before the next '.' of *rest, and moves the start of *rest after that '.'. */
 static struct name_piece take_field(struct name_piece *rest)
 {
 	struct name_piece field = {rest->bytes, 0};
@@ -127,8 +136,8 @@ static struct name_piece take_field(struct name_piece *rest)
 }
 
 /*
- * Parses the whole piece as digits of base. Other spellings that strtoull() accepts are refused
- * later, by sample_name_parse.
+ * Parses the whole piece as a number in this base. strtoull() also accepts other spellings;
+ * sample_name_parse refuses them later.
  */
 static int parse_digits(const struct name_parser *parser, struct name_piece piece, int base,
 			uint64_t max, const char *what, uint64_t *value)
@@ -219,7 +228,7 @@ static int parse_fields(const struct name_parser *parser, struct name_piece rest
 
 /* ---- the two paths ---- */
 
-/* Takes components up to the end, or up to a component that begins with '{'. */
+/* Parses components up to the end, or up to a component that begins with '{'. */
 static int parse_root_path(struct name_parser *parser, struct sample_path *path)
 {
 	size_t used = 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct name_walk {
-	size_t nr_prefix; /* bytes of a path before the name */
+	size_t nr_prefix; /* bytes of each path before the sample file's name */
 	int (*visit)(const char *path, const struct sample_name *name, const struct diag *diag,
 		     void *context);
 	void *context;
@@ -32,8 +32,8 @@ static int visit_file(struct name_walk *walk, const FTSENT *entry)
 
 /*
  * Handles a file or folder that cannot be read. If it was removed during the walk, it is ignored,
- * but the session's folder itself must exist. A folder that this user may not read is reported
- * like a name that cannot be parsed, so that the other files can still be used.
+ * unless it is the session's folder itself. A folder that this user may not read is reported to
+ * visit like a name that cannot be parsed, so that the other files can still be used.
  */
 static int visit_unread(struct name_walk *walk, const FTSENT *entry)
 {
@@ -81,7 +81,10 @@ int sample_name_walk(const char *session_path,
 	walk.name = malloc(sizeof(*walk.name));
 	if (!paths[0] || !walk.name)
 		goto free_all;
-	/* Strip trailing slashes, so that names begin at the same byte in every path. */
+	/*
+	 * Strip trailing slashes, so that the sample file's name begins at the same byte of every
+	 * path.
+	 */
 	walk.nr_prefix = strlen(paths[0]);
 	while (walk.nr_prefix > 1 && paths[0][walk.nr_prefix - 1] == '/')
 		paths[0][--walk.nr_prefix] = '\0';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Verifies a sample file. Each check cites the number of its invariant in doc/sample-file.md. If a
- * writer splits a page during the check, everything is checked again, so that the result holds for
- * one moment.
+ * writer splits a page during the check, the whole file is checked again, so that the result is
+ * valid for one moment.
  */
 #include "libdb/sdb.h"
 
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define TRIES_MAX      50
-#define PAGE_TRIES_MAX 1000 /* a page cannot change forever: it fills, and is then split */
+#define PAGE_TRIES_MAX 1000 /* enough: a page fills and is split before it changes more often */
 
 struct checker {
 	int fd;
@@ -27,24 +27,29 @@ struct checker {
 	struct diag *diag;
 	struct oprof_sdb_header *header;
 	uint32_t page_first;
-	uint8_t *used; /* one byte per page */
+	uint8_t *used; /* one byte for each page: whether it is in use */
 	struct sdb_check_result result;
 };
 
-/* One table while it is checked. */
+/* A table that is being checked. */
 struct table_check {
 	const struct oprof_sdb_table *table;
 	const char *name;
 	bool wide;
 	uint32_t *directory; /* NULL: the table has no directory */
 	uint64_t nr_entries;
-	/* words: the first reading of a page. keys: of a wide page, the second reading. */
+	/*
+	 * `words` has the first reading of a page. For a wide page, `keys` has the second reading.
+	 */
 	uint64_t words[SDB_PAGE_BYTES / 8];
 	uint64_t keys[SDB_PAGE_BYTES / 8];
 	uint64_t words_before[SDB_PAGE_BYTES / 8], keys_before[SDB_PAGE_BYTES / 8];
 };
 
-/* A page of slots. Slots whose place is outside [low, high) are stale. */
+/*
+ * A page of slots that is being checked. Slots of keys whose place is outside [low, high) are
+ * stale.
+ */
 struct page_check {
 	uint32_t page;
 	uint32_t start_bytes;
@@ -63,7 +68,7 @@ static int read_at(const struct checker *checker, void *buf, size_t nr_bytes, ui
 	if ((size_t)nr != nr_bytes)
 		return damaged(checker, "cut: ends before byte %llu",
 			       (unsigned long long)offset + nr_bytes);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* partners as in read_exactly of sdb_image.c */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* partners: see read_exactly() in sdb_image.c */
 	return 0;
 }
 
@@ -101,8 +106,8 @@ static uint32_t line_slots(const struct table_check *check)
 }
 
 /*
- * Returns the index in the page of the first slot of line. Lines are counted from start_bytes,
- * slots from the start of the page.
+ * Returns the index of the first slot of line number `line`. Lines are counted from the byte
+ * start_bytes of the page, slots from the start of the page.
  */
 static uint32_t first_slot(const struct table_check *check, const struct page_check *where,
 			   uint32_t line)
@@ -110,7 +115,10 @@ static uint32_t first_slot(const struct table_check *check, const struct page_ch
 	return (where->start_bytes / SDB_LINE_BYTES + line) * line_slots(check);
 }
 
-/* Returns whether slot is in the line whose first slot is first. *full: no slot of it is empty. */
+/*
+ * Returns whether slot is in the line whose first slot is `first`. Sets *full to whether no slot
+ * of this line is empty.
+ */
 static bool in_line(const struct table_check *check, uint32_t first, uint32_t slot, bool *full)
 {
 	*full = !slot_empty(check, first + line_slots(check) - 1);
@@ -118,8 +126,8 @@ static bool in_line(const struct table_check *check, uint32_t first, uint32_t sl
 }
 
 /*
- * Invariants 6 and 7: a look-up that starts at the home line reaches the slot
- * through full lines only, and meets no other slot with the same key before it.
+ * Invariants 6 and 7: a look-up that starts at the home line passes only full lines before it
+ * reaches the slot, and finds no other slot with the same key on its way.
  */
 static int check_reach(struct checker *checker, const struct table_check *check,
 		       const struct page_check *where, uint32_t slot)
@@ -154,7 +162,7 @@ static int check_reach(struct checker *checker, const struct table_check *check,
 	return damaged(checker, "page %u: slot %u cannot be found from its key", where->page, slot);
 }
 
-/* Invariant 5: lines fill from their start. */
+/* Invariant 5: the slots of a line are filled from its start. */
 static int check_order(struct checker *checker, const struct table_check *check,
 		       const struct page_check *where, uint32_t slot)
 {
@@ -220,9 +228,9 @@ static int check_slots(struct checker *checker, const struct table_check *check,
 }
 
 /*
- * Reads the page again. Returns 1 if it has changed, 0 if not, or -errno. If it has not changed, it
- * had this content at the moment between the two readings (counts only grow), so an error found in
- * it is real.
+ * Reads the page again. Returns 1 if the page has changed, 0 if not, or -errno. If the page has
+ * not changed, it had this content at one moment between the two readings (since counts only
+ * grow), so an error found in it is a real one.
  */
 static int page_changed(const struct checker *checker, struct table_check *check,
 			const struct page_check *where)
@@ -238,7 +246,7 @@ static int page_changed(const struct checker *checker, struct table_check *check
 	       memcmp(check->keys_before, check->keys, sizeof(check->keys));
 }
 
-/* Checks a page; tries again if a writer's stores during the reading may have caused the error. */
+/* Checks a page. If a writer's stores during the reading may have caused an error, tries again. */
 static int check_page(struct checker *checker, struct table_check *check,
 		      const struct page_check *where)
 {
@@ -280,7 +288,10 @@ static int read_directory(struct checker *checker, struct table_check *check)
 		       (uint64_t)page * SDB_PAGE_BYTES);
 }
 
-/* Invariants 3 and 4: entries lead to pages of tables; entries of one page are adjacent. */
+/*
+ * Invariants 3 and 4: entries lead to pages of tables, and all entries that lead to one page are
+ * adjacent.
+ */
 static int check_runs(struct checker *checker, struct table_check *check)
 {
 	const uint32_t shift = 32 - sdb_directory_log2(check->table->directory);
@@ -347,7 +358,8 @@ static int check_table(struct checker *checker, const struct oprof_sdb_table *ta
 /* ---- the file ---- */
 
 /*
- * Returns whether the file is being emptied: a kill may leave anything in it, and nothing counts.
+ * Returns whether the file is being emptied. Its content is then ignored, and after a kill may be
+ * arbitrary.
  */
 static bool being_emptied(const struct oprof_sdb_header *header)
 {
@@ -372,7 +384,8 @@ static int check_tables(struct checker *checker)
 }
 
 /*
- * Sets *changed to whether a writer changed more than counts and times since the header was read.
+ * Sets *changed to whether a writer has changed anything except counts and times since the header
+ * was read.
  */
 static int check_changed(struct checker *checker, bool *changed)
 {
@@ -395,7 +408,7 @@ static int check_once(struct checker *checker, bool *changed)
 	*changed = false;
 	memset(&checker->result, 0, sizeof(checker->result));
 	if (error == -ENODATA)
-		return 0; /* valid: an early kill leaves a file without header and samples */
+		return 0; /* valid: after an early kill, a file has neither header nor samples */
 	if (error)
 		return error;
 	if (being_emptied(checker->header)) {

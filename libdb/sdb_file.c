@@ -16,7 +16,8 @@
 
 /*
  * A file of 8 pages or more grows by an eighth, but by at least SEGMENT_PAGES_MIN and at most
- * SEGMENT_PAGES_MAX pages, which bounds delay and waste. A smaller file grows by single pages.
+ * SEGMENT_PAGES_MAX pages, which limits the delay of growing and the unused space. A smaller file
+ * grows by single pages.
  */
 #define SEGMENT_PAGES_MIN 4u
 #define SEGMENT_PAGES_MAX 64u
@@ -36,8 +37,8 @@ static void map_set(struct sdb *db, uint8_t *map, size_t map_bytes)
 
 /*
  * Maps the file with room for much more than nr_bytes, so that the mapping rarely has to move: the
- * part beyond the end of the file costs only addresses and is never touched. A large mapping begins
- * at the boundary of a huge page, so that the kernel can move it by whole page tables.
+ * part beyond the end of the file is never accessed and takes only address space. A large mapping
+ * begins at the boundary of a huge page, so that the kernel can move it by whole page tables.
  */
 static int map_new(struct sdb *db, size_t nr_bytes)
 {
@@ -48,7 +49,7 @@ static int map_new(struct sdb *db, size_t nr_bytes)
 	uint8_t *map = mmap(NULL, ample + slack, PROT_READ | PROT_WRITE, MAP_SHARED, db->fd, 0);
 
 	if (map == MAP_FAILED) {
-		/* The address space is limited: map only the bytes that are needed. */
+		/* If the address space is limited, map only the bytes that are needed. */
 		map_bytes = nr_bytes;
 		map = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, db->fd, 0);
 		if (map == MAP_FAILED)
@@ -72,8 +73,9 @@ static int map_new(struct sdb *db, size_t nr_bytes)
 }
 
 /*
- * Moves the page table entries of old to the new mapping, so that its pages need not be faulted in
- * again. If mremap fails, maps the target again, since mremap may have unmapped it.
+ * Moves the page table entries of the mapping `old` to the new mapping, so that the pages need not
+ * be faulted in again. If mremap() fails, maps the file at the new address again, since mremap()
+ * may have unmapped it.
  */
 static int map_take_along(struct sdb *db, uint8_t *old, size_t used_bytes)
 {
@@ -120,13 +122,13 @@ static uint64_t segment_pages(uint64_t file_pages)
 	return segment < SEGMENT_PAGES_MAX ? segment : SEGMENT_PAGES_MAX;
 }
 
-/* Allocates blocks up to end; if that fails, up to wanted. */
+/* Allocates blocks up to offset `end`. If that fails, allocates them up to `wanted`. */
 static int file_extend(struct sdb *db, uint64_t end, uint64_t wanted)
 {
 	int error;
 
 	if (db->file_bytes >= wanted)
-		return 0; /* an earlier growth allocated this but could not map it */
+		return 0; /* an earlier call allocated these blocks but could not map them */
 	error = blocks_allocate(db->fd, db->file_bytes, end - db->file_bytes);
 	if (error && end > wanted) {
 		end = wanted;
@@ -159,9 +161,10 @@ int sdb_file_grow(struct sdb *db, uint32_t nr_pages)
 /* ---- opening ---- */
 
 /*
- * Writes the first page in one write, so that it exists either whole or not at all. A page that is
- * written whole gets its block, or a reservation of it, without fallocate. Many files never need
- * more pages, and fallocate would cost as much as all other steps.
+ * Creates the file's first pages. The first page is written by one write, so that it exists either
+ * completely or not at all. The file system then allocates or reserves its block without
+ * fallocate(). This saves time: many files never need more pages, and fallocate() would cost as
+ * much as all other steps.
  */
 static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 {
@@ -172,7 +175,7 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 	if (error)
 		return error;
 	error = blocks_may_reach(nr_bytes);
-	/* The first page is written last: without it, the file is not begun. */
+	/* The first page is written last: a file without it is treated as not created. */
 	if (!error && nr_bytes > SDB_PAGE_BYTES)
 		error = blocks_write(db->fd, (char *)pages + SDB_PAGE_BYTES,
 				     nr_bytes - SDB_PAGE_BYTES, SDB_PAGE_BYTES);
@@ -185,7 +188,10 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 	return error;
 }
 
-/* Begins a new file, or one whose creation was interrupted and which therefore has no samples. */
+/*
+ * Writes the first pages of a new file, or of a file whose creation was interrupted, which has no
+ * samples.
+ */
 static int file_begin_again(struct sdb *db, const struct sdb_identity *identity, const char *path,
 			    struct diag *diag)
 {
@@ -240,13 +246,15 @@ static int file_map(struct sdb *db, const char *path, struct diag *diag)
 	return 0;
 }
 
-/* Opens and locks the file, and gets its size: no other process writes to it from now on. */
+/* Opens and locks the file, and gets its size. After this, no other process writes to the file. */
 static int open_locked(struct sdb *db, const char *path, struct diag *diag)
 {
 	struct stat status;
 	int fd;
 
-	/* O_NONBLOCK: do not wait if path is a FIFO; it has no effect on regular files. */
+	/*
+	 * If path is a FIFO, O_NONBLOCK prevents waiting. The flag has no effect on regular files.
+	 */
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
@@ -309,7 +317,7 @@ void sdb_close(struct sdb *db)
 	if (db->map)
 		(void)munmap(db->map, db->map_bytes);
 	if (db->fd >= 0) {
-		/* A forked child may share the lock, which closing alone would not release. */
+		/* Closing alone would not release a lock that a forked child shares. */
 		(void)flock(db->fd, LOCK_UN);
 		(void)close(db->fd);
 	}

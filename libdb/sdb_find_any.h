@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For sdb_find.h only: the variant for any machine. */
+/* The variant of sdb_find.h for all machines. Only sdb_find.h includes this header. */
 #ifndef LIBDB_SDB_FIND_ANY_H
 #define LIBDB_SDB_FIND_ANY_H
 

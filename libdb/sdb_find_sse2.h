@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For sdb_find.h only: the variant for x86-64, which always has SSE2. */
+/*
+ * The variant of sdb_find.h for x86-64, which always has SSE2. Only sdb_find.h includes this
+ * header.
+ */
 #ifndef LIBDB_SDB_FIND_SSE2_H
 #define LIBDB_SDB_FIND_SSE2_H
 
@@ -17,7 +20,7 @@ static inline void sdb_halves(const uint64_t *slot, __m128i *high, __m128i *low)
 	high[0] = _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-/* Returns 32 bits for each of four slots, all set if the slot holds the key or is empty. */
+/* Returns 32 bits for each of four slots. They are all set if the slot has the key or is empty. */
 static inline __m128i sdb_match_four(const uint64_t *slot, __m128i key_high, __m128i key_low)
 {
 	__m128i high, low, same, empty;
@@ -44,7 +47,9 @@ static inline unsigned int sdb_find_narrow(const uint64_t *home, const uint64_t 
 	return (unsigned int)__builtin_ctz(found | 1u << SDB_PAIR_NARROW);
 }
 
-/* Sets the low half if the slot's key equals the key, the high half if its value is 0. */
+/*
+ * Sets the bits of the low half if the slot has this key, and of the high half if its value is 0.
+ */
 static inline __m128i sdb_match_one(const struct sdb_wide_slot *slot, __m128i key)
 {
 	const __m128i same =
@@ -53,7 +58,7 @@ static inline __m128i sdb_match_one(const struct sdb_wide_slot *slot, __m128i ke
 	return _mm_and_si128(same, _mm_shuffle_epi32(same, _MM_SHUFFLE(2, 3, 0, 1)));
 }
 
-/* Returns four bits for each slot of a line; any of them set means that the slot matches. */
+/* Returns four bits for each slot of a line. If any of the four is set, the slot matches. */
 static inline unsigned int sdb_match_line(const struct sdb_wide_slot *line, __m128i key)
 {
 	const __m128i a = _mm_packs_epi32(sdb_match_one(line, key), sdb_match_one(line + 1, key));

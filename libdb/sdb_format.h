@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arithmetic of the layout in oprof/sample_file.h, shared by the writer, the
- * reader and the checker: where a key belongs. All of it is part of the format:
- * a change here needs a new OPROF_SDB_VERSION (doc/sample-file.md).
+ * The arithmetic that determines where a key is stored, shared by the writer, the reader and the
+ * checker (layout: oprof/sample_file.h). All of it is part of the format, so a change here
+ * requires a new OPROF_SDB_VERSION (doc/sample-file.md).
  */
 #ifndef LIBDB_SDB_FORMAT_H
 #define LIBDB_SDB_FORMAT_H
@@ -16,10 +16,10 @@
 #define SDB_PAGE_LINES	       (SDB_PAGE_BYTES / SDB_LINE_BYTES)
 #define SDB_LINE_NARROW	       (SDB_LINE_BYTES / 8u) /* slots per line */
 #define SDB_LINE_WIDE	       (SDB_LINE_BYTES / 16u)
-#define SDB_ROOT_SLOTS_MIN     64u /* fewest slots for a root in the header's page */
+#define SDB_ROOT_SLOTS_MIN     64u /* minimum of slots of a root in the header's page */
 #define SDB_PAIR_NARROW	       (2 * SDB_LINE_NARROW)
 #define SDB_PAIR_WIDE	       (2 * SDB_LINE_WIDE)
-#define SDB_PROBE_PAIRS	       10u /* number of pairs of lines in which a key may be */
+#define SDB_PROBE_PAIRS	       10u /* number of pairs of lines that are searched */
 #define SDB_ENTRIES_PER_PAGE   (SDB_PAGE_BYTES / 4u)
 #define SDB_DIRECTORY_LOG2_MIN 10u /* a directory fills at least one page */
 #define SDB_DIRECTORY_LOG2_MAX 31u
@@ -27,15 +27,16 @@
 #define SDB_NARROW_MAX	       ((1u << OPROF_SDB_NARROW_COUNT_BITS) - 1)
 #define SDB_NARROW_KEY_END     (1ULL << OPROF_SDB_NARROW_KEY_BITS)
 
-/* A slot of the wide and weight tables; empty while value is 0. */
+/* A slot of the wide and weight tables. If value is 0, the slot is empty. */
 struct sdb_wide_slot {
 	uint64_t key;
 	uint64_t value;
 };
 
 /*
- * Hashes a key: multiplies and xor-shifts twice, so that every bit of the key affects every bit
- * that is used. Aligned, sequential and (parent, function) keys then cost the same.
+ * Hashes a key: multiplies and xor-shifts twice, so that every bit of the key affects every bit of
+ * the hash that is used. Thus look-ups of aligned keys, of sequential keys and of (parent,
+ * function) keys take the same time.
  */
 static inline uint64_t sdb_mix(uint64_t key)
 {
@@ -49,9 +50,9 @@ static inline uint64_t sdb_mix(uint64_t key)
 /*
  * Returns the place of a key in its table, 0 <= place < 2^32; its top bits are the index in the
  * directory. The distribution is deliberately not uniform: u + u(1 - u)/3 packs the keys twice as
- * densely at the end as at the start, so that at any number of keys the pages are at all stages
- * between just split and full. With a uniform distribution, all pages would split at nearly the
- * same time, and disk space per key would vary between 8.4 and 17 bytes.
+ * densely at the end as at the start, so that at any time some pages have just been split, others
+ * are nearly full, and the rest is in between. With a uniform distribution, all pages would split
+ * at nearly the same time, and disk space per key would vary between 8.4 and 17 bytes.
  */
 static inline uint64_t sdb_place(uint64_t mixed)
 {
@@ -61,14 +62,14 @@ static inline uint64_t sdb_place(uint64_t mixed)
 }
 
 /*
- * The sequence of lines in which a key may be, in a page of nr_lines lines: its home line, the
- * other line of that pair, then the lines of further pairs, at most SDB_PROBE_PAIRS pairs in all.
- * In a whole page the stride from pair to pair differs between keys, so that full pairs do not
- * cluster.
+ * The sequence of lines in which a key may be stored, in a page of nr_lines lines: its home line,
+ * the other line of the same pair, then the lines of further pairs, in total at most
+ * SDB_PROBE_PAIRS pairs. In a page without a header, the stride from pair to pair differs between
+ * keys, so that full pairs do not cluster.
  */
 struct sdb_probe {
-	uint32_t line;	 /* searched first; the other of the pair is line ^ 1 */
-	uint32_t stride; /* in lines: an odd number of pairs, so that all pairs are reached */
+	uint32_t line;	 /* searched first; then the other line of the pair, line ^ 1 */
+	uint32_t stride; /* in lines; an odd number of pairs, so that every pair is reached */
 	uint32_t nr_lines;
 };
 
@@ -114,9 +115,9 @@ static inline uint32_t sdb_directory_log2(uint64_t directory)
 }
 
 /*
- * Returns the greatest valid size of a directory. An even hash needs about 4 entries per page. The
- * bound limits the cost of reading a small damaged file, and prevents keys that were chosen to
- * collide from filling the disk with directories.
+ * Returns the greatest valid size of a directory. With evenly distributed hashes, about 4 entries
+ * per page are needed. The limit bounds the cost of reading a small damaged file. It also prevents
+ * an attacker from choosing colliding keys so that directories fill the disk.
  */
 static inline uint64_t sdb_directory_entries_max(uint64_t nr_pages)
 {
@@ -128,7 +129,7 @@ static inline uint32_t sdb_directory_pages(uint32_t log2)
 	return log2 <= SDB_DIRECTORY_LOG2_MIN ? 1u : 1u << (log2 - SDB_DIRECTORY_LOG2_MIN);
 }
 
-/* Finds the page, and the byte in it, where the narrow table's root begins. */
+/* Computes the page, and the offset in it, at which the narrow table's root begins. */
 static inline void sdb_narrow_root(uint32_t header_bytes, uint32_t *page, uint32_t *start_bytes)
 {
 	const uint32_t start = header_bytes % SDB_PAGE_BYTES;

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 
 #define HEADER_ALIGN 64u
-#define LOOKS_MAX    1000 /* a look fails if the file is emptied or a page is split during it */
+#define LOOKS_MAX    1000 /* a reading fails if the file is emptied or a page is split during it */
 
 /*
- * The file format fixes the layout, so the compiler must lay the structs out as sample_file.h does.
+ * These structs are stored in files, so the compiler must give them the sizes of the file format.
  */
 static_assert(sizeof(struct oprof_sdb_table) == 24, "tables are 24 bytes");
 static_assert(sizeof(struct oprof_image_identity) == 64, "identities are 64 bytes");
@@ -117,7 +117,7 @@ static bool all_zero(const void *bytes, size_t nr_bytes)
 	return true;
 }
 
-/* Checks the fields of a header that can be checked without the rest of the file. */
+/* Checks those fields of a header that can be checked without the rest of the file. */
 static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, const char *path,
 		       struct diag *diag)
 {
@@ -256,7 +256,7 @@ static int header_check(int fd, const struct oprof_sdb_header *header, size_t nr
 	if (nr_bytes < header->header_bytes)
 		return diag_set_at(diag, -EILSEQ, path, 0, "cut: its header is %u bytes",
 				   header->header_bytes);
-	/* The size is read after the header, since a file only grows until it is emptied. */
+	/* The size is read after the header: until a file is emptied, it only grows. */
 	if (fstat(fd, &status) < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	int error = check_strings(header, path, diag);
@@ -305,8 +305,8 @@ free_bytes:
 }
 
 /*
- * Reads the header as far as the file reaches, to detect changes by comparing two such copies. The
- * words of a copy may be of different moments.
+ * Makes a copy of the header (of as much as the file has), to detect changes by comparing two
+ * copies. The words of a copy may have been read at different moments.
  */
 static int look(int fd, const char *path, struct oprof_sdb_header *header, struct diag *diag)
 {
@@ -322,17 +322,20 @@ static int look(int fd, const char *path, struct oprof_sdb_header *header, struc
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (nr < 0)
 		return diag_set_at(diag, (int)nr, path, 0, "%s", strerror((int)-nr));
-	/* Adding samples changes these two fields, and no other field depends on them. */
+	/*
+	 * Adding samples changes these two fields. They are cleared, since no other field depends
+	 * on them.
+	 */
 	header->start_time_ns = 0;
 	header->end_time_ns = 0;
 	return 0;
 }
 
 /*
- * Reads the header twice, before and after it checks the header. If the two copies are equal, the
- * file was not emptied and no table grew in between: all data read in between is of one epoch, the
- * flags are valid for its samples, and the pages fit the file's size. If the copies differ, the
- * header is read again, and an error found in it is ignored.
+ * Copies the header before and after it reads and checks the header. If the two copies are equal,
+ * the file was not emptied and no table grew in between: then all data read in between belongs to
+ * one epoch, the flags are valid for its samples, and the pages lie within the file's size. If the
+ * copies differ, an error found in the header is ignored, and the header is read again.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
 {
@@ -385,8 +388,9 @@ static bool same_image(const struct oprof_image_identity *a, const struct oprof_
 }
 
 /*
- * Returns whether the flags match. The weight flag of a file of an earlier epoch may differ, since
- * the file is emptied and then takes this flag from identity; emptying also clears HOLED.
+ * Returns whether the flags match. If the file has an earlier epoch, its weight flag may differ,
+ * since the file will be emptied and will then get the flag of identity. The flags HOLED and EPOCHS
+ * are not compared: identity never has HOLED, and same_epochs() checks the epochs.
  */
 static bool same_flags(const struct oprof_sdb_header *header, const struct sdb_identity *identity)
 {

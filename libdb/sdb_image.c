@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads a sample file, possibly while a writer adds samples to it. pread is used, so that a
- * truncation by another program causes a short read and not a SIGBUS.
+ * Reads a sample file, possibly while a writer adds samples to it. The file is read by pread,
+ * because a truncation by another program then causes a short read instead of a SIGBUS.
  *
- * A table is read page by page, in the order of places. Its nr_splits is read before and after each
- * page: if it has not changed, the page belonged to the same places during the whole reading. Only
- * the keys whose place leads to the page are taken from it. So every key is taken once, from one
- * page, even if pages are split between two readings.
+ * A table is read page by page, in the order of places (32-bit hashes of keys, sdb_format.h). The
+ * table's nr_splits is read before and after each page: if it has not changed, the page belonged
+ * to the same places during the whole reading. From each page, the reader takes only the keys
+ * whose places belong to this page. So every key is taken once, even if pages are split between
+ * two readings.
  */
 #include "libdb/sdb.h"
 
@@ -35,24 +36,27 @@ struct table_reader {
 	const char *path;
 	struct diag *diag;
 	const char *name;
-	off_t table_offset; /* of the table's struct oprof_sdb_table, in the file */
+	off_t table_offset; /* offset in the file of the table's struct oprof_sdb_table */
 	bool wide;
-	uint32_t root_page; /* of the narrow table */
+	uint32_t root_page; /* root page of the narrow table */
 	uint32_t root_start_bytes;
 	uint32_t page_first;
 
-	struct oprof_sdb_table table; /* the table's header as last read */
-	bool chunk_valid;	      /* chunk belongs to this state of table */
-	uint32_t chunk_page;	      /* number, from 0, of the directory's page in chunk */
+	struct oprof_sdb_table table; /* the table's header, as it was last read */
+	bool chunk_valid;	      /* chunk has a part of the directory in `table` */
+	uint32_t chunk_page;	      /* index, in pages of the directory, of the page in `chunk` */
 	uint32_t chunk[SDB_ENTRIES_PER_PAGE];
 
-	/* values: the first reading of a page; keys: the second, in wide tables (read_page). */
+	/*
+	 * `values` has the first reading of a page. In wide tables, `keys` has the second one
+	 * (read_page).
+	 */
 	uint64_t values[PAGE_WORDS];
 	uint64_t keys[PAGE_WORDS];
 	struct sdb_slots found;
 };
 
-/* The places [low, high) belong to page, whose slots begin at start_bytes. */
+/* A page, the places [low, high) that belong to it, and the offset at which its slots begin. */
 struct page_places {
 	uint64_t low, high;
 	uint32_t page;
@@ -83,8 +87,8 @@ static int read_exactly(struct table_reader *reader, void *buf, size_t nr_bytes,
 }
 
 /*
- * Reads the table's header. Sets *changed if the header differs from the one read before: data
- * read between the two may then be of another state.
+ * Reads the table's header. Sets *changed to whether the header differs from the previous copy:
+ * data read between the two copies may then belong to another state of the table.
  */
 static int read_table(struct table_reader *reader, bool *changed)
 {
@@ -121,14 +125,19 @@ static int find_in_directory(struct table_reader *reader, struct page_places *st
 	}
 	stretch->page = reader->chunk[i];
 	stretch->start_bytes = 0;
-	/* A run that continues in the next page of the directory becomes two page_places. */
+	/*
+	 * A run of entries that continues in the next page of the directory becomes two
+	 * page_places.
+	 */
 	while (++i < SDB_ENTRIES_PER_PAGE && reader->chunk[i] == stretch->page)
 		;
 	stretch->high = ((uint64_t)chunk_page * SDB_ENTRIES_PER_PAGE + i) << shift;
 	return 0;
 }
 
-/* Finds the page of the keys from stretch->low on, in the table as last read. */
+/*
+ * Finds the page to which the place stretch->low belongs, according to the last read table header.
+ */
 static int find_stretch(struct table_reader *reader, struct page_places *stretch)
 {
 	stretch->empty = false;
@@ -142,9 +151,9 @@ static int find_stretch(struct table_reader *reader, struct page_places *stretch
 }
 
 /*
- * Reads a page; a wide page is read twice, since the two words of a slot may be read at different
- * moments. The writer stores a key before its value: if the first reading has a value, the second
- * reading has the value's key.
+ * Reads a page. A wide page is read twice, since the two words of a slot may be read at different
+ * moments. The writer stores a key before its value. So if the first reading contains a value, the
+ * second reading contains its key.
  */
 static int read_page(struct table_reader *reader, uint32_t page)
 {
@@ -198,7 +207,10 @@ static int take_page(struct table_reader *reader, const struct page_places *stre
 	return 0;
 }
 
-/* Tries once to read the page of stretch->low. If *changed is set, the caller tries again. */
+/*
+ * Tries once to read the page to which stretch->low belongs. If *changed is set, the caller must
+ * try again.
+ */
 static int read_stretch(struct table_reader *reader, struct page_places *stretch, bool *changed)
 {
 	int error = 0, check;
@@ -256,7 +268,7 @@ static int read_whole_table(struct table_reader *reader)
 	return 0;
 }
 
-/* Reads a whole table, sorted by key, into *slots, which the caller frees. */
+/* Reads a whole table into *slots, sorted by key. The caller frees *slots. */
 static int load_table(int fd, const char *path, const struct oprof_sdb_header *header,
 		      size_t table_offset, const char *name, struct sdb_slots *slots,
 		      struct diag *diag)
@@ -283,7 +295,10 @@ static int load_table(int fd, const char *path, const struct oprof_sdb_header *h
 
 /* ---- the image ---- */
 
-/* Returns the weight of nr_samples in a file without stored weights; 0: weights are stored. */
+/*
+ * Returns the weight of nr_samples in a file that stores no weights. Returns 0 if the file stores
+ * weights.
+ */
 static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_samples)
 {
 	uint64_t weight;
@@ -296,7 +311,10 @@ static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_sam
 										 : weight;
 }
 
-/* Adds the samples of entry->key. A key that is twice in a table is damage; both are summed. */
+/*
+ * Adds the samples of entry->key. In a damaged file, a key may occur twice in a table; then both
+ * are added.
+ */
 static inline void merge_key(const struct sdb_slots *slots, size_t *next, struct sdb_entry *entry)
 {
 	while (*next < slots->nr_slots && sdb_slots_key(slots, *next) == entry->key)
@@ -336,7 +354,7 @@ static void merge_weight(struct sdb_image *image, const struct sdb_slots *weight
 	for (size_t i = 0; i < image->nr_entries; i++) {
 		struct sdb_entry *entry = &image->entries[i];
 
-		/* A weight without samples is damage, which a kill cannot leave, and is ignored. */
+		/* A weight without samples is ignored. Only damage can cause it, a kill cannot. */
 		while (w < weight->nr_slots && sdb_slots_key(weight, w) < entry->key)
 			w++;
 		while (w < weight->nr_slots && sdb_slots_key(weight, w) == entry->key)
@@ -359,8 +377,9 @@ static int load_entries(int fd, const char *path, struct sdb_image *image, struc
 	int error;
 
 	/*
-	 * The writer adds weight after samples, so the weights are read before the samples: every
-	 * weight read then has its samples. The order of narrow and wide does not matter.
+	 * The writer adds weight after samples, so the weights are read before the samples: then
+	 * the samples of every weight are read, too. The narrow and the wide table may be read in
+	 * any order.
 	 */
 	error = load_table(fd, path, header, offsetof(struct oprof_sdb_header, weight), "weight",
 			   &weight, diag);
@@ -406,15 +425,18 @@ static int load_header(int fd, const char *path, struct sdb_image *image, struct
 
 enum load_what { LOAD_HEADER, LOAD_ALL };
 
-/* Returns whether the file is being emptied. Its samples then do not count: they are in a slice. */
+/*
+ * Returns whether the file is being emptied. Its samples are then ignored, since they are in a
+ * slice.
+ */
 static bool is_void(const struct oprof_sdb_header *header)
 {
 	return header->epoch && header->epoch == header->epoch_emptied;
 }
 
 /*
- * Returns 1 if the file was emptied since its header was read, else 0 or -errno. If it was emptied,
- * the data read is of two epochs, which may also have caused an error.
+ * Returns 1 if the file was emptied since its header was read, else 0 or -errno. After 1, the data
+ * may be a mixture of two epochs, which may also be the cause of an error.
  */
 static int epoch_changed(int fd, const char *path, const struct sdb_image *image, struct diag *diag)
 {
@@ -433,7 +455,7 @@ static int epoch_changed(int fd, const char *path, const struct sdb_image *image
 		       : 0;
 }
 
-/* Returns 0, -errno, or 1: the file was emptied during the reading. */
+/* Returns 0, -errno, or 1 if the file was emptied during the reading. */
 static int load_once(int fd, const char *path, enum load_what what, struct sdb_image *image,
 		     struct diag *diag)
 {
@@ -459,7 +481,10 @@ static int image_load(const char *path, enum load_what what, struct sdb_image *i
 
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	/* A file is emptied about once a minute: repeated emptying is a hostile writer. */
+	/*
+	 * A file is emptied about once a minute. If this happens again and again, the writer is
+	 * hostile.
+	 */
 	for (int tries = 0; tries < EMPTIED_MAX && error > 0; tries++) {
 		sdb_image_deinit(&loaded);
 		error = load_once(fd, path, what, &loaded, diag);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internals of the writer: an open file, its mapping, its pages and its tables.
- * sdb_file.c maps and grows the file, sdb_pages.c allocates pages, sdb_table.c
- * hashes, sdb_sigbus.c handles pages that are lost under a mapping.
+ * Internals of the writer: an open file, its mapping, its pages and its tables. sdb_file.c maps
+ * and grows the file, sdb_pages.c allocates pages, sdb_table.c hashes, sdb_sigbus.c handles pages
+ * that are lost while they are mapped.
  */
 #ifndef LIBDB_SDB_INTERNAL_H
 #define LIBDB_SDB_INTERNAL_H
@@ -15,8 +15,9 @@
 #include <stdint.h>
 
 /*
- * Called after every store to the file, in the variant of the library that the kill tests link. The
- * test then examines the file, which is in the state that a kill at that instruction would leave.
+ * In the variant of the library that the kill tests link, this function is called after every
+ * store to the file. The test then examines the file, which has the content that it would have if
+ * the writer was killed at that instruction.
  */
 void sdb_fault_point(void);
 #ifdef SDB_FAULT_POINTS
@@ -26,8 +27,8 @@ void sdb_fault_point(void);
 #endif
 
 /*
- * Stores to the file, with release: a reader that sees the store also sees all earlier stores. The
- * partner is the acquire fence after each read in sdb_image.c.
+ * These functions store to the file with release: a reader that sees the store also sees all
+ * earlier stores. Partner: the acquire fence after each read in sdb_image.c.
  */
 static inline void sdb_store64(uint64_t *where, uint64_t value)
 {
@@ -41,21 +42,23 @@ static inline void sdb_store32(uint32_t *where, uint32_t value)
 	SDB_STORED();
 }
 
-/* The mapping of a file, as the SIGBUS handler looks it up. */
+/* A mapping of a file, in the form that the SIGBUS handler searches. */
 struct sdb_mapping {
 	uintptr_t start; /* 0: not in use */
 	size_t nr_bytes;
-	int lost; /* 1: a page was lost; set by the handler, in the thread that touched the page */
+	/* 1: a page was lost; the handler sets it, in the thread that accessed the page. */
+	int lost;
 };
 
-/* A table of the file, and the present addresses of its parts. */
+/* A table of the file, and the present addresses of its parts in memory. */
 struct sdb_table {
 	struct oprof_sdb_table *disk;
 	const uint32_t *directory; /* in the mapping; &root_page if there is no directory */
-	uint32_t shift;		   /* place >> shift is the index in the directory */
-	uint32_t nr_lines;	   /* of each page that the directory leads to */
-	uint32_t start_bytes;	   /* offset of the first line in the page */
-	uint32_t page_first;	   /* lowest valid page number in the directory */
+	/* Place >> shift is the index of the place's entry in the directory. */
+	uint32_t shift;
+	uint32_t nr_lines;    /* number of lines of each page in the directory */
+	uint32_t start_bytes; /* offset of the first line in such a page */
+	uint32_t page_first;  /* lowest page number that is valid in the directory */
 	uint32_t root_page;
 	bool wide; /* slots are struct sdb_wide_slot */
 };
@@ -66,12 +69,12 @@ struct sdb {
 	struct sdb_table weight;
 	uint8_t *map;		     /* the whole file, and reserved addresses for its growth */
 	struct sdb_mapping *mapping; /* copy of map and map_bytes for the SIGBUS handler */
-	uint32_t nr_mapped;	     /* pages that are allocated and mapped */
-	int64_t start_time_ns;	     /* copies of the header's times, compared for each sample */
+	uint32_t nr_mapped;	     /* number of pages that are allocated and mapped */
+	int64_t start_time_ns;	     /* copies of the header's times, for fast comparison */
 	int64_t end_time_ns;
 
 	size_t map_bytes;
-	uint32_t header_bytes; /* header's value when the tables were attached */
+	uint32_t header_bytes; /* the header's value at the last sdb_tables_attach() */
 	uint64_t file_bytes;   /* allocated on disk */
 	int fd;
 
@@ -98,14 +101,15 @@ static inline bool sdb_lost(const struct sdb *db)
 /* ---- sdb_file.c ---- */
 
 /*
- * Adds nr_pages pages or more at the end of the file, allocated and mapped. May move the mapping,
- * which invalidates pointers into it. Returns 0, or -errno and no pages were added.
+ * Adds at least nr_pages pages at the end of the file, allocates their blocks and maps them. May
+ * move the mapping, which invalidates pointers into it. Returns 0, or -errno if no pages were
+ * added.
  */
 int sdb_file_grow(struct sdb *db, uint32_t nr_pages);
 
 /* ---- sdb_pages.c ---- */
 
-/* Finds the free pages, which no table leads to. Returns 0, -ENOMEM, or -EILSEQ with diag set. */
+/* Finds the free pages, which belong to no table. Returns 0, -ENOMEM, or -EILSEQ with diag set. */
 int sdb_pages_init(struct sdb *db, const char *path, struct diag *diag);
 void sdb_pages_deinit(struct sdb *db);
 
@@ -115,41 +119,41 @@ void sdb_pages_deinit(struct sdb *db);
  */
 int sdb_pages_reserve(struct sdb *db, uint32_t nr_single, uint32_t nr_run);
 
-/* Returns a reserved page, filled with zeros. */
+/* Returns one of the reserved pages, filled with zeros. */
 uint32_t sdb_page_get(struct sdb *db);
 
 /* Returns the first of nr consecutive reserved pages, whose contents are arbitrary. */
 uint32_t sdb_pages_get_run(struct sdb *db, uint32_t nr);
 
-/* Frees page, which no table leads to any more. */
+/* Frees a page that no longer belongs to a table. */
 void sdb_page_put(struct sdb *db, uint32_t page);
 
 /* ---- sdb_table.c ---- */
 
-/* Sets db's pointers to its tables, after the mapping was made or moved. */
+/* Sets db's pointers to its tables. To be called after the mapping was made or moved. */
 void sdb_tables_attach(struct sdb *db);
 
 /*
- * Returns whether the header and the tables still agree with this writer's
- * state. If not, another program overwrote the file, and none of it may be
- * trusted.
+ * Returns whether the header and the tables are still as this writer left them. If not, another
+ * program overwrote the file, and the writer must not use any value in it.
  */
 bool sdb_is_sound(const struct sdb *db);
 
-/* Makes nr_splits even again after a writer was killed during a split. */
+/* Makes nr_splits even again if an earlier writer was killed during a split. */
 void sdb_tables_settle(struct sdb *db);
 
 /* ---- sdb_split.c ---- */
 
 /*
- * Makes room for keys at place: gives the table its root page or its directory, doubles the
- * directory, or splits the page. Returns 0: search again; or -errno as sdb_add.
+ * Makes room for a key at this place: adds the table's root page or its directory, doubles the
+ * directory, or splits the page. Returns 0, and the caller must search the slot again; or -errno
+ * as sdb_add.
  */
 int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t place);
 
 /* ---- sdb_sigbus.c ---- */
 
-/* Returns a mapping that the handler can find, or NULL if out of memory. */
+/* Returns a mapping that the SIGBUS handler can find, or NULL if out of memory. */
 struct sdb_mapping *sdb_mapping_get(void);
 void sdb_mapping_put(struct sdb_mapping *mapping);
 void sdb_mapping_set(struct sdb_mapping *mapping, const void *start, size_t nr_bytes);

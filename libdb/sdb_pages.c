@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Allocates pages of a sample file: free pages first, then new pages at its end. The list of free
- * pages is not stored in the file: when the file is opened, all pages that no table leads to are
+ * pages is not stored in the file: when the file is opened, all pages that belong to no table are
  * free.
  */
 #include "libdb/sdb_internal.h"
@@ -16,7 +16,7 @@
 /* ---- finding the free pages ---- */
 
 struct page_marks {
-	uint8_t *used; /* one byte per page */
+	uint8_t *used; /* one byte for each page: whether a table uses it */
 	const char *path;
 	struct diag *diag;
 };
@@ -113,7 +113,10 @@ uint32_t sdb_page_get(struct sdb *db)
 	const uint32_t page =
 		db->nr_free ? db->free_pages[--db->nr_free] : sdb_pages_get_run(db, 1);
 
-	/* New pages are zeroed as well: this costs little, and their content need not be known. */
+	/*
+	 * New pages are also filled with zeros: this costs little, and then their content need not
+	 * be tracked.
+	 */
 	memset(sdb_page(db, page), 0, SDB_PAGE_BYTES);
 	SDB_STORED();
 	return page;
@@ -122,6 +125,6 @@ uint32_t sdb_page_get(struct sdb *db)
 void sdb_page_put(struct sdb *db, uint32_t page)
 {
 	if (array_reserve(&db->free_pages, &db->nr_free_room, db->nr_free, 1))
-		return; /* out of memory: the page is free again when the file is next opened */
+		return; /* out of memory: the page becomes free when the file is opened again */
 	db->free_pages[db->nr_free++] = page;
 }

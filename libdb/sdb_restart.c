@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Empties a sample file in place for its next epoch, so that closing a minute creates no new files.
- * Its samples are already in a slice, and may be removed in any order. First epoch_emptied marks
- * them as void; at the end one store of epoch makes the empty file valid. sdb_open accepts every
- * state between: directories are removed before the pages that they lead to.
+ * Empties a sample file in place for its next epoch, so that no new files are created when an
+ * epoch ends. The file's samples are already in a slice, and may be removed in any order. First,
+ * epoch_emptied is set, which marks the samples as void. At the end, one store of epoch makes the
+ * empty file valid. sdb_open accepts every state in between, because directories are removed
+ * before the pages to which their entries lead.
  */
 #include "libdb/sdb_internal.h"
 
@@ -12,17 +13,16 @@
 #include <unistd.h>
 
 /*
- * Number of pages that an emptied file keeps: the next epoch probably needs as
- * many, and existing pages need neither blocks nor zeros. Further pages are
- * freed.
+ * Number of pages that an emptied file keeps. The next epoch probably needs as many pages, and
+ * existing pages need not be allocated and filled with zeros again. All other pages are freed.
  */
 #define KEEP_PAGES 16u
 
 /*
- * Empties a table. The changed nr_splits makes readers read again, as after a split. A reader that
- * sees any of the later changes (another header, a shorter file, other samples) also sees the
- * changed epoch_emptied when it reads the header again. Partners of the fence: the acquire fences
- * in sdb_image.c and sdb_header.c.
+ * Empties a table. nr_splits is changed, so that readers read the table again, as after a split. A
+ * reader that sees any of the later changes (another header, a shorter file, other samples) also
+ * sees the changed epoch_emptied when it reads the header again. Partners of the fence: the
+ * acquire fences in sdb_image.c and sdb_header.c.
  */
 static void table_empty(struct sdb_table *table)
 {
@@ -31,8 +31,8 @@ static void table_empty(struct sdb_table *table)
 	sdb_store64(&disk->nr_splits, disk->nr_splits | 1);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	/*
-	 * root_page is cleared before directory: once the directory is gone, root_page would
-	 * count, but its page may have got another use.
+	 * root_page is cleared before `directory`: without a directory, readers would use
+	 * root_page, but its page may already have another use.
 	 */
 	if (table->wide && disk->root_page)
 		sdb_store32(&disk->root_page, 0);
@@ -40,7 +40,7 @@ static void table_empty(struct sdb_table *table)
 		sdb_store64(&disk->directory, 0);
 }
 
-/* Zeroes the narrow table's root page. All other pages are zeroed when they are allocated. */
+/* Fills the narrow table's root page with zeros. Other pages are zeroed when they are allocated. */
 static void narrow_root_zero(struct sdb *db)
 {
 	uint32_t page, start_bytes;
@@ -52,7 +52,7 @@ static void narrow_root_zero(struct sdb *db)
 	}
 }
 
-/* Sets the header's fields that describe one epoch only. */
+/* Sets the header's fields that are valid only for one epoch. */
 static void header_renew(struct sdb *db, const struct sdb_identity *identity)
 {
 	struct oprof_sdb_header *header = sdb_header(db);
@@ -70,7 +70,9 @@ static void header_renew(struct sdb *db, const struct sdb_identity *identity)
 	db->end_time_ns = 0;
 }
 
-/* Truncates the file. A failure is ignored: the file then uses its pages again. */
+/*
+ * Truncates the file. If this fails, the failure is ignored, and the file's pages are used again.
+ */
 static void pages_give_back(struct sdb *db)
 {
 	const uint64_t keep_bytes = (uint64_t)KEEP_PAGES * SDB_PAGE_BYTES;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A page of a mapped file can become inaccessible: another process truncates
- * the file, its disk fails, or a copy-on-write file system is full. The kernel
- * then sends SIGBUS to the thread that touches the page. This handler replaces
- * the page by a private one of zeros and marks the file as lost.
+ * A page of a mapped file can become inaccessible: another process truncates the file, its disk
+ * fails, or a copy-on-write file system is full. The kernel then sends SIGBUS to the thread that
+ * touches the page. The handler in this file maps a private page of zeros instead of the lost
+ * page, and marks the file as lost.
  */
 #include "libdb/sdb_internal.h"
 
@@ -16,7 +16,7 @@
 
 #define MAPPINGS_PER_CHUNK 64
 
-/* Chunks are never freed: the handler may read them at any time. */
+/* Chunks are never freed, because the handler may read them at any time. */
 struct mapping_chunk {
 	struct sdb_mapping mappings[MAPPINGS_PER_CHUNK];
 	bool taken[MAPPINGS_PER_CHUNK];
@@ -24,7 +24,7 @@ struct mapping_chunk {
 };
 
 static struct mapping_chunk *chunks;
-static pthread_mutex_t chunks_lock = PTHREAD_MUTEX_INITIALIZER; /* not taken by the handler */
+static pthread_mutex_t chunks_lock = PTHREAD_MUTEX_INITIALIZER; /* the handler does not lock it */
 static struct sigaction old_action;
 static uintptr_t system_page_bytes;
 
@@ -77,9 +77,9 @@ void sdb_mapping_put(struct sdb_mapping *mapping)
 }
 
 /*
- * Only the thread that uses a file can fault in the file's mapping. So the handler, which runs in
- * that thread, never sees this mapping half set. Mappings of other threads, even half set, never
- * contain the address of the fault.
+ * Only the thread that uses a file can cause a fault in the file's mapping. The handler runs in
+ * the same thread, so it never sees this mapping while it is being set. It may see mappings of
+ * other threads while they are being set, but these never contain the address of the fault.
  */
 void sdb_mapping_set(struct sdb_mapping *mapping, const void *start, size_t nr_bytes)
 {
@@ -106,16 +106,18 @@ static struct sdb_mapping *mapping_find(uintptr_t address)
 	return NULL;
 }
 
-/* Calls the previous handler, or takes the default action, which ends the process by SIGBUS. */
+/*
+ * Calls the previous handler, or takes the default action, which terminates the process by SIGBUS.
+ */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	if (old_action.sa_flags & SA_SIGINFO) {
 		old_action.sa_sigaction(sig, info, context);
 	} else if (old_action.sa_handler == SIG_DFL || old_action.sa_handler == SIG_IGN) {
-		/* Returning repeats the access, now without a handler. */
+		/* After the return, the access is repeated, without a handler. */
 		(void)signal(SIGBUS, SIG_DFL);
 		if (info->si_code <= 0)
-			(void)raise(SIGBUS); /* sent by kill(): there is no access to repeat */
+			(void)raise(SIGBUS); /* sent by kill(): no access is repeated */
 	} else {
 		old_action.sa_handler(sig);
 	}
@@ -135,7 +137,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	page = (uintptr_t)info->si_addr & ~(system_page_bytes - 1);
-	/* mmap is only a system call, so it is safe in a signal handler. */
+	/* mmap() is only a system call, so it can be called in a signal handler. */
 	if (mmap((void *)page, system_page_bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		pass_on(sig, info, context);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGIT_BITS 8u /* more bits would save passes, but the buckets would exceed the L1 cache */
+/* With more bits there are fewer passes, but the buckets would exceed the L1 cache. */
+#define DIGIT_BITS 8u
 #define NR_BUCKETS (1u << DIGIT_BITS)
 #define FEW_SLOTS  256
 
@@ -22,7 +23,7 @@ void sdb_slots_deinit(struct sdb_slots *slots)
 	free(slots->words);
 }
 
-/* Compares keys: in both kinds of slot, the first word begins with the key. */
+/* Compares keys. In both kinds of slot, the highest bits of the first word are the key. */
 static int compare_first_words(const void *a, const void *b)
 {
 	const uint64_t *left = a, *right = b;
@@ -30,7 +31,7 @@ static int compare_first_words(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Returns the bits of the first words that differ between slots. */
+/* Returns the bits in which the first words of the slots differ. */
 static inline uint64_t varying_bits(const struct sdb_slots *slots, size_t nr_words)
 {
 	uint64_t varying = 0;
@@ -40,7 +41,10 @@ static inline uint64_t varying_bits(const struct sdb_slots *slots, size_t nr_wor
 	return varying;
 }
 
-/* Sorts stably by one digit: DIGIT_BITS of the first words, from bit number shift on. */
+/*
+ * Sorts stably by one digit: the DIGIT_BITS bits of the first words whose lowest bit has number
+ * `shift`.
+ */
 static inline void sort_digit(const uint64_t *from, uint64_t *to, size_t nr_slots, size_t nr_words,
 			      unsigned int shift)
 {
@@ -66,8 +70,8 @@ static inline void sort_digit(const uint64_t *from, uint64_t *to, size_t nr_slot
 }
 
 /*
- * Radix sort, from the lowest digit, over the differing bits only: small or aligned keys take fewer
- * passes. Returns the array that has the sorted slots: slots->words or other.
+ * Radix sort that begins with the lowest digit and uses only bits that differ, so small or aligned
+ * keys need fewer passes. Returns the array with the sorted slots: slots->words or `other`.
  */
 static inline uint64_t *sort_digits(const struct sdb_slots *slots, uint64_t *other, size_t nr_words,
 				    uint64_t varying)
@@ -105,7 +109,7 @@ int sdb_slots_sort(struct sdb_slots *slots)
 	other = malloc(slots->nr_slots * slot_bytes);
 	if (!other)
 		return -ENOMEM;
-	/* Each call is inlined for its width. */
+	/* Both calls are inlined, each with a constant number of words. */
 	sorted = slots->wide ? sort_digits(slots, other, 2, varying)
 			     : sort_digits(slots, other, 1, varying);
 	if (sorted == other) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A growing array of slots read from a file, and sorting them by key. */
+/* A growing array of slots that were read from a file, and a function that sorts them by key. */
 #ifndef LIBDB_SDB_SORT_H
 #define LIBDB_SDB_SORT_H
 
@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Slots as in the file: one word each, or two words (key and value) if wide. */
+/*
+ * Slots with the layout of the file: one word each or, if `wide` is set, two words (key and
+ * value).
+ */
 struct sdb_slots {
 	uint64_t *words; /* malloc'ed */
 	size_t nr_slots;
@@ -20,7 +23,7 @@ struct sdb_slots {
 /* Ensures that nr more slots can be appended. Returns 0 or -ENOMEM. */
 int sdb_slots_reserve(struct sdb_slots *slots, size_t nr);
 
-/* Sorts by ascending key. Returns 0, or -ENOMEM with the order unchanged. */
+/* Sorts the slots by ascending key. Returns 0, or -ENOMEM with the order unchanged. */
 int sdb_slots_sort(struct sdb_slots *slots);
 
 void sdb_slots_deinit(struct sdb_slots *slots);

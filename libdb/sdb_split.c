@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes a table grow: its root page, its directory, and splitting a full page. Correctness rests on
- * the order of stores. New pages are written first, while nothing leads to them; then single stores
- * make the directory's entries, or the table's word "directory", lead to them. A slot counts only
- * if the directory leads its key to its page, so after a kill between any two stores every key
- * still counts once. Copies that nothing leads to are stale and stay stale, since a page is zeroed
- * before it is used again.
+ * Makes a table grow: adds its root page or its directory, or splits a full page. Correctness
+ * depends on the order of stores. New pages are written first, while no directory entry refers to
+ * them; then single stores make the entries, or the table's member `directory`, refer to them.
+ * Readers use a slot only if the directory gives the slot's page for its key, so after a kill
+ * between any two stores every key still counts once. Copies on other pages are stale and stay
+ * stale, since a page is zeroed before it is used again.
  */
 #include "libdb/sdb_internal.h"
 
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* mixed >> HOME_SHIFT is the home line in a whole page, as sdb_probe_begin computes it. */
+/* mixed >> HOME_SHIFT is the home line in a page without a header, as in sdb_probe_begin(). */
 #define HOME_SHIFT (32 - 6)
 static_assert(SDB_PAGE_LINES == 1u << (32 - HOME_SHIFT), "a line is chosen by 6 bits");
 
@@ -23,15 +23,15 @@ struct fresh_page {
 	uint8_t fill[SDB_PAGE_LINES];
 };
 
-/* Entries first to end - 1 of the directory all lead to page. */
+/* A run: the entries `first` to end - 1 of the directory, which all refer to one page. */
 struct page_run {
 	uint32_t first, end;
 	uint32_t page;
 };
 
 /*
- * A reader that sees the same number of splits before and after it reads a page knows that the page
- * still belongs to the same places. Partner of the fence: the acquire fence in sdb_image.c.
+ * If a reader finds the same nr_splits before and after it reads a page, the page belonged to the
+ * same places the whole time. Partner of the fence: the acquire fence in sdb_image.c.
  */
 static void split_begin(struct sdb_table *table)
 {
@@ -40,8 +40,9 @@ static void split_begin(struct sdb_table *table)
 }
 
 /*
- * Returns 0, or -EIO if a page was lost (SIGBUS). The new pages may then exist in this process
- * only, so nothing may lead to them; otherwise the contents of the old page would be lost.
+ * Returns 0, or -EIO if a page was lost (SIGBUS). After -EIO, the new pages may exist only in this
+ * process. Therefore no entry may be changed to refer to them; otherwise the keys of the old page
+ * would be lost.
  */
 static int split_written(struct sdb *db)
 {
@@ -54,7 +55,7 @@ static void split_end(struct sdb_table *table)
 	sdb_store64(&table->disk->nr_splits, table->disk->nr_splits + 1);
 }
 
-/* Takes the next free slot in a line; NULL if the line is full. */
+/* Returns the next free slot of a line and marks it as used. Returns NULL if the line is full. */
 static inline void *fresh_line(struct fresh_page *fresh, uint32_t line, bool wide)
 {
 	const uint32_t nr_slots = wide ? SDB_LINE_WIDE : SDB_LINE_NARROW;
@@ -66,7 +67,9 @@ static inline void *fresh_line(struct fresh_page *fresh, uint32_t line, bool wid
 	return fresh->bytes + line * SDB_LINE_BYTES + SDB_LINE_BYTES / nr_slots * fill;
 }
 
-/* Takes a slot for a key; NULL if all lines in which the key may be are full. */
+/*
+ * Finds a free slot for a key. Returns NULL if all lines in which the key may be stored are full.
+ */
 static __attribute__((noinline)) void *fresh_slot(struct fresh_page *fresh, uint64_t mixed,
 						  bool wide)
 {
@@ -86,8 +89,8 @@ static __attribute__((noinline)) void *fresh_slot(struct fresh_page *fresh, uint
 
 /*
  * A page is split into two halves: the keys with places in [low, middle) and in [middle, high).
- * Each half is copied to a new page. If one half has nearly all keys, that half stays in the old
- * page.
+ * Each half is copied to a new page. If one half has nearly all keys, this half may stay in the
+ * old page.
  */
 struct split {
 	uint64_t low, middle, high;
@@ -96,9 +99,9 @@ struct split {
 	struct fresh_page fresh[2];
 };
 
-enum { SPLIT_BOTH = -1 }; /* value of `copied`: both halves; else the number of the half to copy */
+enum { SPLIT_BOTH = -1 }; /* value of `copied`: copy both halves; 0 or 1: copy only this half */
 
-/* Copies a slot to its half. Returns 0, or 1 + half if all lines for its key are full there. */
+/* Copies a slot to its half. If all lines for its key are full there, returns 1 + half, else 0. */
 static inline int split_slot(struct split *split, const uint64_t *slot, bool wide, int copied)
 {
 	const uint64_t mixed = sdb_mix(wide ? slot[0] : slot[0] >> OPROF_SDB_NARROW_COUNT_BITS);
@@ -108,7 +111,10 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 
 	if (place - split->low >= split->high - split->low || (copied >= 0 && half != copied))
 		return 0; /* stale, or in the half that stays */
-	/* A half-full page usually has room in the home line, which saves setting up the probe. */
+	/*
+	 * In a half-filled page the home line usually has room, which saves the computation of the
+	 * probe.
+	 */
 	to = fresh_line(&split->fresh[half], (uint32_t)mixed >> HOME_SHIFT, wide);
 	if (!to)
 		to = fresh_slot(&split->fresh[half], mixed, wide);
@@ -124,7 +130,7 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_lines,
 			      bool wide, int copied)
 {
-	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; the last word is 0 if it is empty */
+	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; in an empty slot the last word is 0 */
 
 	for (uint32_t line = 0; line < nr_lines; line++) {
 		const uint64_t *slot =
@@ -141,7 +147,7 @@ static inline int split_lines(struct split *split, const uint8_t *lines, uint32_
 	return 0;
 }
 
-/* Copies the halves to split->halves. Returns as split_slot. */
+/* Copies the halves to split->halves. Returns 0 or 1 + half, like split_slot(). */
 static int split_copy(struct sdb *db, const struct sdb_table *table, struct split *split,
 		      int copied)
 {
@@ -151,14 +157,15 @@ static int split_copy(struct sdb *db, const struct sdb_table *table, struct spli
 		split->fresh[half].bytes = sdb_page(db, split->halves[half]);
 		memset(split->fresh[half].fill, 0, sizeof(split->fresh[half].fill));
 	}
-	/* Each call is inlined for its width. */
+	/* Both calls are inlined, each with a constant width of slots. */
 	return table->wide ? split_lines(split, lines, table->nr_lines, true, copied)
 			   : split_lines(split, lines, table->nr_lines, false, copied);
 }
 
 /*
- * Leaves a half in split->page. No directory may lead to the narrow table's root, which belongs to
- * the header's pages: in this case the half gets a copy of the whole page.
+ * Leaves a half in split->page. An exception is the narrow table's root, which belongs to the
+ * header's pages, so directory entries may not refer to it: in this case the half gets a copy of
+ * the whole page.
  */
 static void split_keep(struct sdb *db, struct split *split, int half)
 {
@@ -173,8 +180,9 @@ static void split_keep(struct sdb *db, struct split *split, int half)
 }
 
 /*
- * Copies the slots of split->page that count to new pages: both halves, else only the smaller one.
- * Returns 0, -EIO, or -EFBIG if neither way works; then no pages are taken.
+ * Copies the valid slots of split->page to new pages: both halves, or, if that is not possible,
+ * only the smaller half. Returns 0; -EIO; or -EFBIG if neither is possible, and then no pages are
+ * allocated.
  */
 static int split_page(struct sdb *db, const struct sdb_table *table, struct split *split)
 {
@@ -186,9 +194,9 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	if (!full)
 		return split_written(db);
 	/*
-	 * Nearly all keys are in one half, and do not fit a new page if they are inserted in
-	 * another order. This half stays, and the few other keys are copied. Each page then has
-	 * fewer places, and the next split may divide the keys better.
+	 * Nearly all keys are in one half and, inserted in another order, do not fit a new page.
+	 * This half stays in the old page, and the few other keys are copied. After that, each
+	 * page covers fewer places, and the next split may divide the keys more evenly.
 	 */
 	split_keep(db, split, full - 1);
 	if (!table->start_bytes && !split_copy(db, table, split, 2 - full))
@@ -200,13 +208,13 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	return -EFBIG;
 }
 
-/* Returns whether neither half stays in the split page, so that it becomes free. */
+/* Returns whether both halves are in new pages, so that the split page becomes free. */
 static bool split_leaves(const struct split *split)
 {
 	return split->halves[0] != split->page && split->halves[1] != split->page;
 }
 
-/* Gives an empty wide or weight table its root page. */
+/* Adds the root page to an empty wide or weight table. */
 static int make_root(struct sdb *db, struct sdb_table *table)
 {
 	int error = sdb_pages_reserve(db, 1, 0);
@@ -220,7 +228,7 @@ static int make_root(struct sdb *db, struct sdb_table *table)
 	return 0;
 }
 
-/* Splits a full root page into two pages with a directory that leads to them. */
+/* Splits a full root page into two pages, and adds a directory with entries for them. */
 static int make_directory(struct sdb *db, struct sdb_table *table)
 {
 	struct split split = {
@@ -251,7 +259,7 @@ static int make_directory(struct sdb *db, struct sdb_table *table)
 	return 0;
 }
 
-/* Doubles the directory: each page's run becomes twice as long. */
+/* Doubles the directory: the run of entries of each page becomes twice as long. */
 static int double_directory(struct sdb *db, struct sdb_table *table)
 {
 	const uint64_t old = table->disk->directory;
@@ -300,8 +308,9 @@ static struct page_run run_find(const struct sdb_table *table, uint64_t place)
 }
 
 /*
- * Makes the entries lead to the halves, one by one. The order keeps the entries that still lead to
- * the old page adjacent: from the end if the lower half stays.
+ * Changes the entries one by one so that they refer to the halves. The entries that still refer to
+ * the old page must stay adjacent, so if the lower half stays in the old page, the last entry is
+ * changed first.
  */
 static void turn_entries(uint32_t *entries, struct page_run run, uint32_t middle,
 			 const struct split *split)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Adds to the hash tables of an open sample file: the fast path. */
+/* The fast path of adding samples to the hash tables of an open sample file. */
 #include "lib/saturate.h"
 #include "libdb/sdb_find.h"
 #include "libdb/sdb_header.h"
@@ -86,8 +86,8 @@ void sdb_tables_settle(struct sdb *db)
 }
 
 /*
- * Returns the first line of the page that place belongs to; NULL if the table is empty or the
- * directory's entry is invalid (another program wrote to the file).
+ * Returns the first line of the page to which `place` belongs. Returns NULL if the table is empty
+ * or the directory's entry is invalid (because another program wrote to the file).
  */
 static inline uint8_t *table_page(const struct sdb *db, const struct sdb_table *table,
 				  uint64_t place)
@@ -100,8 +100,8 @@ static inline uint8_t *table_page(const struct sdb *db, const struct sdb_table *
 }
 
 /*
- * To be called after table_page returned NULL. Returns 0 if the table has no pages yet; else
- * -EILSEQ: the file is damaged.
+ * To be called after table_page returned NULL. Returns 0 if the table has no pages yet, else
+ * -EILSEQ, since the file is damaged.
  */
 static int table_refused(const struct sdb_table *table)
 {
@@ -113,7 +113,10 @@ static inline void *line_at(uint8_t *page, uint32_t line)
 	return page + (size_t)line * SDB_LINE_BYTES;
 }
 
-/* Returns the slot of a narrow key, or the empty slot for it; NULL if the page has no room. */
+/*
+ * Returns the slot of a narrow key, or an empty slot for it. Returns NULL if there is no such slot
+ * in the page.
+ */
 static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed, uint64_t key)
 {
 	struct sdb_probe probe = sdb_probe_begin(mixed, nr_lines);
@@ -148,8 +151,8 @@ static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, 
 }
 
 /*
- * Adds value to key. A value of 0 only reserves a slot: a later add of the same key then cannot
- * fail for lack of room.
+ * Adds `value` to the slot of `key`. A value of 0 only makes room for a slot: adding to the same
+ * key directly after this call then cannot fail for lack of room.
  */
 static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint64_t value)
 {
@@ -166,7 +169,10 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 		else
 			error = table_refused(table);
 		if (likely(slot)) {
-			/* Store the key first: a reader that sees the value also sees the key. */
+			/*
+			 * The key is stored first: a reader that sees the value then also sees the
+			 * key.
+			 */
 			if (!slot->value)
 				sdb_store64(&slot->key, key);
 			sdb_store64(&slot->value, saturate_sum(slot->value, value));
@@ -179,7 +185,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 	}
 }
 
-/* Returns 0, -errno, or 1: the sum does not fit a narrow slot. */
+/* Returns 0, -errno, or 1 if the sum does not fit a narrow slot. */
 static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 {
 	struct sdb_table *table = &db->narrow;
@@ -208,7 +214,10 @@ static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 	}
 }
 
-/* Sets the flag HOLED: the file lost a page while it was mapped. Every later call returns -EIO. */
+/*
+ * Sets the flag HOLED: a page of the file was lost while it was mapped. Every later call returns
+ * -EIO.
+ */
 static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
 {
 	struct oprof_sdb_header *header = sdb_header(db);
@@ -219,8 +228,8 @@ static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
 }
 
 /*
- * Returns error, or -EIO if a page was lost. The fence: a store that faults must be complete before
- * the flag that its SIGBUS handler sets is read.
+ * Returns `error`, or -EIO if a page was lost. The fence ensures that a store that causes SIGBUS
+ * has run its handler before the handler's flag is read.
  */
 static inline int result_of(struct sdb *db, int error)
 {
@@ -246,7 +255,10 @@ int sdb_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 
 int sdb_add_weighted(struct sdb *db, uint64_t key, uint64_t nr_samples, uint64_t weight)
 {
-	/* All or nothing: reserve room for the weight before samples are added. */
+	/*
+	 * Either all or nothing is added: room for the weight is reserved before samples are
+	 * added.
+	 */
 	int error = weight ? wide_add(db, &db->weight, key, 0) : 0;
 
 	if (!error)

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define NR_TOP 3u /* number of bits after the leading 1 whose model depends on all bits before */
+/* For this many bits after the leading 1, the model depends on all earlier bits. */
+#define NR_TOP 3u
 
 void bit_model_init(struct bit_model *model, unsigned int ones)
 {
@@ -27,7 +28,8 @@ void number_model_init(struct number_model *model)
 }
 
 /*
- * Begins coding. Each coded bit moves its model by 1 / (nr_met + 1.6) of the distance to the bit.
+ * Begins coding. Each coded bit moves the estimate of its model towards the bit, by 1 / (nr_met +
+ * 1.6) of the distance.
  */
 static void begin(struct bit_coder *coder)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Adaptive binary arithmetic coder (doc/slice.md, "Bits"): the better a model predicts a bit or
- * number, the fewer bytes the bit or number takes. The same function encodes and decodes, so that
- * writer and reader cannot differ: a writer passes the bit, a reader passes any value, and both get
- * the bit as result.
+ * number, the fewer bytes the bit or number takes. Each function both encodes and decodes, so that
+ * writer and reader cannot differ: a writer passes the bit, a reader passes any value, and the
+ * result is the bit for both.
  *
  * The bytes may be hostile: every call terminates and stays within bounds.
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Estimate of how often a bit is 1, in 65536ths; each coded bit adapts it. */
+/* Estimated probability that a bit is 1, in 65536ths. Each coded bit adapts the estimate. */
 struct bit_model {
 	uint16_t ones;
 	uint16_t nr_met; /* bits coded so far, up to BIT_MET_MAX */
@@ -24,26 +24,34 @@ struct bit_model {
 
 #define BIT_MET_MAX 60u
 
-/* Bounds of an estimate: no bit costs more than 12 bits, or less than 1/2800 of one. */
+/* Limits of an estimate: coding one bit takes at most 12 bits, and at least 1/2800 of a bit. */
 #define BIT_ONES_MIN 16u
 #define BIT_ONES_MAX (65536u - BIT_ONES_MIN)
 
-/* Model of one kind of number: first its number of bits, then the bits after the leading 1. */
+/*
+ * The models of one kind of number: its number of bits is coded first, then the bits after the
+ * leading 1.
+ */
 struct number_model {
-	struct bit_model more[64];   /* more[i]: the number has more than i bits */
-	struct bit_model top[65][8]; /* by number of bits: the three bits after the leading 1 */
-	struct bit_model low[64];    /* the other bits, by bit position */
+	struct bit_model more[64]; /* more[i]: whether the number has more than i bits */
+	/* Top[n]: the three bits after the leading 1 of a number of n bits. */
+	struct bit_model top[65][8];
+	struct bit_model low[64]; /* low[i]: bit i of a number, if it is not one of these */
 };
 
 struct bit_coder {
-	uint32_t low, high;		 /* bounds, both inclusive, of the current interval */
-	uint16_t rates[BIT_MET_MAX + 1]; /* in 32768ths: how far a bit moves a model, by nr_met */
+	uint32_t low, high; /* bounds of the current interval, both included */
+	/* rates[nr_met]: how far a bit moves a model, in 32768ths. */
+	uint16_t rates[BIT_MET_MAX + 1];
 	/* Writer only; NULL in a reader. */
 	struct slice_buffer *to;
-	/* Reader only: the bytes not yet read, and the 32 bits before them. */
+	/* Only in a reader: the bytes not yet read, and the last 32 bits that were read. */
 	const uint8_t *next, *end;
 	uint32_t word;
-	/* 0; -ENOMEM; in a reader -EILSEQ: too few bytes, and all further bits are meaningless. */
+	/*
+	 * 0; -ENOMEM; in a reader also -EILSEQ: there are too few bytes, and all further bits are
+	 * meaningless.
+	 */
 	int error;
 };
 
@@ -52,10 +60,13 @@ void number_model_init(struct number_model *model);
 
 void bit_coder_write(struct bit_coder *coder, struct slice_buffer *to);
 void bit_coder_read(struct bit_coder *coder, const uint8_t *bytes, size_t nr_bytes);
-/* Writes a writer's last bytes. A reader that has read all numbers has then read all bytes. */
+/*
+ * Writes the last bytes of a writer. A reader that has read all numbers has then also read all
+ * bytes.
+ */
 void bit_coder_finish(struct bit_coder *coder);
 
-/* Shifts out the leading bytes that both bounds have in common. */
+/* Writes or skips the leading bytes that both bounds have in common. */
 void bit_coder_settle(struct bit_coder *coder);
 
 static inline bool bit_code(struct bit_coder *coder, struct bit_model *model, bool bit)

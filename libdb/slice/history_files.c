@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_BYTES_MAX 128u /* of a slice's name; longer names are invalid */
+#define NAME_BYTES_MAX 128u /* maximum length of a slice's name; longer names are invalid */
 #define TMP_SUFFIX     ".tmp"
-#define DAMAGED_SUFFIX ".damaged" /* suffix of slices that were set aside and reported */
+#define DAMAGED_SUFFIX ".damaged" /* suffix of damaged slices that were renamed */
 
 static const char *const level_names[OPROF_SLICE_NR_LEVELS] = {"minute", "hour", "day", "week"};
 
@@ -30,7 +30,7 @@ void history_file_name(char *text, size_t nr_bytes, enum oprof_slice_level level
 		       level_names[level], epoch_first, epoch_last);
 }
 
-/* Parses the number in [text, end): decimal without leading zeros. */
+/* Parses the number between text and end: decimal, without leading zeros. */
 static int parse_epoch(const char *text, const char *end, uint64_t *epoch)
 {
 	char copy[24];
@@ -95,7 +95,7 @@ static void named(struct lister *lister, uint64_t epoch)
 		lister->history.epoch_named = epoch;
 }
 
-/* Loads the header and checks that it agrees with the name. Errors as slice_open. */
+/* Loads the header and checks that it agrees with the file's name. Errors as slice_open. */
 static int load_header(struct history_file *file, struct diag *diag)
 {
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -129,7 +129,7 @@ static bool error_is_damage(int error)
 	       error == -ELOOP || error == -EIO;
 }
 
-/* Lists a slice with a valid name. Takes over or frees file->path. */
+/* Adds a slice with a valid name to the list. Takes over or frees file->path. */
 static int list_slice(struct lister *lister, struct history_file *file)
 {
 	struct diag diag;
@@ -157,7 +157,10 @@ static bool ends_in(const char *name, const char *suffix)
 	return nr_bytes >= nr_suffix && !strcmp(name + nr_bytes - nr_suffix, suffix);
 }
 
-/* Returns whether name is a slice that was set aside. Its epochs must not be used again. */
+/*
+ * Returns whether name is the name of a damaged slice that was renamed. Its epochs must not be
+ * used again.
+ */
 static bool is_set_aside(struct lister *lister, const char *name)
 {
 	const char *suffix = strstr(name, DAMAGED_SUFFIX);
@@ -214,7 +217,7 @@ static int list_folder(struct lister *lister)
 
 /* ---- the rule of epochs ---- */
 
-/* Orders by first epoch; if equal, more epochs first; with the same epochs, coarser level first. */
+/* Orders slices by first epoch; then slices with more epochs first; then coarser levels first. */
 static int compare_files(const void *a, const void *b)
 {
 	const struct history_file *left = a, *right = b;
@@ -227,8 +230,9 @@ static int compare_files(const void *a, const void *b)
 }
 
 /*
- * Reports and drops a slice that shares only some of its epochs with another slice. One of the two
- * is invalid, but it is unknown which one; the first one in the order is kept.
+ * Reports a slice that shares only some of its epochs with another slice, and frees it. One of the
+ * two slices is invalid, but it is unknown which one; the first one in the order stays in the
+ * list.
  */
 static void tell_overlap(struct lister *lister, struct history_file *file)
 {
@@ -243,7 +247,7 @@ static void tell_overlap(struct lister *lister, struct history_file *file)
 static void apply_rule(struct lister *lister)
 {
 	struct history_files *history = &lister->history;
-	uint64_t held = 0; /* the highest epoch of the slices that count so far */
+	uint64_t held = 0; /* highest epoch of the valid slices so far */
 	size_t nr = 0;
 
 	if (history->nr_files)
@@ -295,7 +299,8 @@ void history_files_deinit(struct history_files *history)
 }
 
 /*
- * Returns the next file that counts, from index *i on, and moves *i after it; NULL: none is left.
+ * Returns the next slice that is not superseded, beginning at index *i, and moves *i after it.
+ * Returns NULL if there are no more.
  */
 static const struct history_file *next_counted(const struct history_files *history, size_t *i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists a session's slices and applies the rule of epochs (oprof/slice.h): the list decides, for
- * the daemon and for reports, which slices count.
+ * Lists a session's slices and applies the rule of epochs (oprof/slice.h): for the daemon and for
+ * reports, this list determines which slices are valid.
  */
 #ifndef LIBDB_HISTORY_FILES_H
 #define LIBDB_HISTORY_FILES_H
@@ -19,22 +19,22 @@ struct history_file {
 	uint64_t epoch_first, epoch_last;
 	int64_t begin_ns, end_ns;
 	uint64_t nr_samples, nr_idle; /* from the header */
-	uint64_t nr_bytes;	      /* on disk: blocks, not length */
-	bool superseded;	      /* its epochs are in another slice: ignore it */
+	uint64_t nr_bytes;	      /* disk space in bytes: of its blocks, not its length */
+	bool superseded;	      /* another slice has all its epochs: ignore this slice */
 };
 
 struct history_files {
-	struct history_file *files; /* by epoch_first; if equal, more epochs first */
+	struct history_file *files; /* sorted by epoch_first; if equal, more epochs first */
 	size_t nr_files, room_files;
-	uint64_t epoch_closed; /* highest in a valid slice, or 0; live files up to it are void */
-	uint64_t epoch_named;  /* highest in any slice's name, damaged or not */
-	size_t nr_damaged;     /* each was reported to damaged() */
+	uint64_t epoch_closed; /* highest in a valid slice, or 0; live files up to it are ignored */
+	uint64_t epoch_named;  /* highest epoch in any slice's name, also of damaged slices */
+	size_t nr_damaged;     /* number of slices reported to damaged() */
 };
 
 /*
  * Lists the slices of the session at session_path, and reads and checks their headers. A file with
- * an invalid name, a damaged header, or a header that contradicts the name is damaged: it is
- * reported to damaged() (which may be NULL) and left out of the list. Leftover ".tmp" files are
+ * an invalid name, a damaged header, or a header that contradicts the name counts as damaged: it
+ * is passed to damaged(), which may be NULL, and is not in the list. Leftover ".tmp" files are
  * ignored. A missing folder gives an empty list. Returns 0, -ENOMEM, or -errno.
  */
 int history_files_list(struct history_files *history, const char *session_path,
@@ -43,9 +43,10 @@ int history_files_list(struct history_files *history, const char *session_path,
 void history_files_deinit(struct history_files *history);
 
 /*
- * Returns whether the same slices count in both lists. A reader of a running session lists the
- * slices, reads the live files, lists the slices again, and starts over if the lists differ:
- * samples may have moved from a live file to a slice between the two.
+ * Returns whether the slices that are not superseded are the same in both lists. A reader of a
+ * running session lists the slices, reads the live files, and lists the slices again. If the two
+ * lists differ, samples may have moved from a live file to a slice in between, and the reader
+ * starts again.
  */
 bool history_files_same(const struct history_files *a, const struct history_files *b);
 

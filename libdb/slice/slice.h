@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Closed slices (oprof/slice.h, doc/slice.md). They are built in memory from sections and written
- * once; they are read section by section, and merged without loading whole slices.
+ * Closed slices (oprof/slice.h, doc/slice.md). A slice is built in memory from sections and
+ * written once. It is read section by section, and slices are merged without loading them
+ * completely.
  *
  * Not for: live files (sdb.h), listing slices (history_files.h), when to close
  * and merge (daemon/history/history.h).
  *
- * A slice is immutable. Any number of readers, in any number of processes, may
- * read it, and it may be unlinked while they do.
+ * A slice is immutable. Any number of readers, in any number of processes, may read it, and it may
+ * be unlinked during the reading.
  */
 #ifndef LIBDB_SLICE_H
 #define LIBDB_SLICE_H
@@ -21,18 +22,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Path of an application or an image, like struct sample_path. */
+/* The path of an application or image, like struct sample_path. */
 struct slice_path {
 	enum sample_path_kind kind;
-	const char *path;    /* the true path, never cut */
+	const char *path;    /* the true path, which is never cut */
 	int64_t tgid;	     /* SAMPLE_PATH_ANON only */
 	uint64_t start, end; /* SAMPLE_PATH_ANON only */
 };
 
 /*
- * Identity of one live sample file: everything that distinguishes it from other files. The sections
- * of a slice are in the order of slice_section_compare: by image first, so that a report opens each
- * image once.
+ * The identity of the live sample file whose samples the section has: all properties that
+ * distinguish it from other files. The sections of a slice are sorted by slice_section_compare,
+ * first by image, so that a report opens each image once.
  */
 struct slice_section {
 	struct slice_path image, app;
@@ -42,18 +43,19 @@ struct slice_section {
 	const char *event;
 	uint64_t period_or_hz;
 	uint32_t unit_mask;
-	uint32_t flags;		/* OPROF_SDB_*; _WEIGHTED and _HOLED do not distinguish sections */
+	/* OPROF_SDB_*; sections that differ only in _WEIGHTED or _HOLED are equal. */
+	uint32_t flags;
 	int64_t tgid, tid, cpu; /* or SAMPLE_NAME_ALL */
-	const char *cgroup;	/* path; NULL: not separated */
-	/* Set by readers, ignored by writers. */
+	const char *cgroup;	/* path; NULL: samples are not separated by cgroup */
+	/* Readers set these members; writers ignore them. */
 	uint64_t nr_keys, nr_samples, weight;
 };
 
 int slice_section_compare(const struct slice_section *a, const struct slice_section *b);
 
 /*
- * Fills in the section of a live file from its parsed name and its header; image may be from
- * sdb_image_load_header. The section points into name and image.
+ * Fills in the section of a live file from its parsed name and its header; sdb_image_load_header()
+ * is sufficient for image. The section contains pointers into name and image.
  */
 void slice_section_of_file(struct slice_section *section, const struct sample_name *name,
 			   const struct sdb_image *image);
@@ -70,8 +72,9 @@ struct slice_info {
 	const char *host, *cpu_type;
 	/*
 	 * The session's counters (meta/stats) at the beginning and at the end of the slice's time
-	 * range, with the same names. The difference is the number of samples seen, lost, ... in
-	 * this range; the end values are the begin values of the next slice.
+	 * range. Both arrays have the same names. The difference of two values is the number of
+	 * samples seen, lost, ... in this range. The values of `end` are the values of `begin` in
+	 * the next slice.
 	 */
 	const struct oprof_stats_entry *begin, *end;
 	size_t nr_counters;
@@ -85,26 +88,27 @@ int slice_builder_create(struct slice_builder **builder); /* 0 or -ENOMEM */
 void slice_builder_destroy(struct slice_builder *builder);
 
 /*
- * Returns the number of the section that equals *section; adds the section if there is none.
- * Strings are copied. Errors: -ENOMEM; -E2BIG: more than 2^31 sections.
+ * Returns the number of the section that equals *section. If there is none, adds a copy of
+ * *section, including its strings. Errors: -ENOMEM; -E2BIG: more than 2^31 sections.
  */
 int64_t slice_builder_section(struct slice_builder *builder, const struct slice_section *section);
 
 /*
- * Adds nr_samples > 0 samples with the sum of their weights to a key of a section. Keys may come in
- * any order and repeat. A section is stored with weights if the weight of any key differs from its
- * samples (with a frequency) or from samples x period (with a period). Returns 0 or -ENOMEM.
+ * Adds nr_samples samples (not 0), whose weights sum up to `weight`, to a key of a section. Keys
+ * may be added in any order and repeatedly. A section is stored with weights if the weight of any
+ * key differs from its samples (with a frequency) or from samples x period (with a period).
+ * Returns 0 or -ENOMEM.
  */
 int slice_builder_add(struct slice_builder *builder, int64_t section, uint64_t key,
 		      uint64_t nr_samples, uint64_t weight);
-/* Adds the entries of a live file: ascending keys, each once. */
+/* Adds the entries of a live file. The keys must ascend, and each key may occur only once. */
 int slice_builder_add_entries(struct slice_builder *builder, int64_t section,
 			      const struct sdb_entry *entries, size_t nr_entries);
 
 /*
- * Writes the slice to fd, an empty file, sorted and compressed, the header last; does not sync.
- * Sets *nr_bytes to the size of the file. Sections without keys are left out. Returns 0, -ENOMEM,
- * -ENOSPC, ...
+ * Sorts and compresses the slice and writes it to fd, an empty file; the header is written last.
+ * Does not sync the file. Sets *nr_bytes to the size of the file. Sections without keys are left
+ * out. Returns 0, -ENOMEM, -ENOSPC, ...
  */
 int slice_builder_write(struct slice_builder *builder, const struct slice_info *info, int fd,
 			uint64_t *nr_bytes);
@@ -115,9 +119,9 @@ struct slice;
 
 /*
  * Opens a slice, and checks its header and tables; keys and counts are checked when they are read.
- * Errors: -EINVAL: not a slice; -EILSEQ: damaged; -EPROTONOSUPPORT: newer version or unknown flags;
- * -ENOMEM; -errno; diag has the details. The memory used for a hostile file is bounded by a small
- * multiple of its size, plus the needs of its valid contents.
+ * Errors, with details in diag: -EINVAL: not a slice; -EILSEQ: damaged; -EPROTONOSUPPORT: a newer
+ * version or unknown flags; -ENOMEM; or another -errno. The memory used for a hostile file is
+ * bounded by a small multiple of its size, plus the needs of its valid contents.
  */
 int slice_open(struct slice **slice, const char *path, struct diag *diag);
 int slice_open_fd(struct slice **slice, int fd, const char *name,
@@ -128,14 +132,15 @@ void slice_close(struct slice *slice); /* slice may be NULL */
 const struct oprof_slice_header *slice_header(const struct slice *slice);
 const struct slice_info *slice_info(const struct slice *slice);
 const struct slice_section *slice_sections(const struct slice *slice, size_t *nr_sections);
-/* Returns the open file, for copying a slice even if its name has changed. */
+/* Returns the open file's descriptor, by which a slice can be copied even if it was renamed. */
 int slice_fd(const struct slice *slice);
 
 /*
- * Read the entries of the next section, or skip the section, which still decompresses it. Sections
- * come in order, each once. entries has room for the section's nr_keys; keys ascend, and weight is
- * set as by sdb_image_load. Return 0; -EILSEQ: damaged, diag has the details; -ENODATA: the last
- * section was already read.
+ * The first function reads the entries of the next section; the second one skips the section, but
+ * still decompresses it. The sections are read once, in their order. `entries` must have room for
+ * the section's nr_keys entries. The keys ascend, and weights are set as by sdb_image_load. They
+ * return 0; -EILSEQ: damaged, and diag has the details; -ENODATA: the last section was already
+ * read.
  */
 int slice_read_section(struct slice *slice, struct sdb_entry *entries, struct diag *diag);
 int slice_skip_section(struct slice *slice, struct diag *diag);
@@ -143,10 +148,11 @@ int slice_skip_section(struct slice *slice, struct diag *diag);
 /* ---- merging ---- */
 
 /*
- * Sums the slices at paths, in order of their epochs, into one slice of level, written to fd. The
- * memory holds only one section of each slice at a time, and the sum of the call trees
- * (stack_tree.h). The time range, epochs and counters of the sum reach from the first begin to the
- * last end. Returns 0, or -errno with diag set.
+ * Merges the slices at paths, which must be in the order of their epochs, into one slice of this
+ * level, and writes it to fd. Only one section of each slice is in memory at a time, and the
+ * merged call trees (stack_tree.h). The time range, epochs and counters of the merged slice reach
+ * from the begin of the first slice to the end of the last one. Returns 0, or -errno with diag
+ * set.
  */
 int slice_merge(const char *const *paths, size_t nr_paths, enum oprof_slice_level level, int fd,
 		uint64_t *nr_bytes, struct diag *diag);
@@ -160,8 +166,8 @@ struct slice_check_result {
 };
 
 /*
- * Verifies every invariant of doc/slice.md. Returns 0; -EILSEQ with the broken invariant in diag;
- * or an error of reading.
+ * Verifies every invariant of doc/slice.md. Returns 0; -EILSEQ with the violated invariant in
+ * diag; or an error of reading.
  */
 int slice_check(const char *path, struct slice_check_result *result, struct diag *diag);
 

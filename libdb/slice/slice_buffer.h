@@ -13,12 +13,12 @@ struct slice_buffer {
 };
 
 /*
- * Returns the address where nr_bytes more bytes may be written, or NULL if out of memory. The
- * caller then adds the number of bytes written to buffer->nr_bytes.
+ * Makes room for nr_bytes more bytes and returns the address of this room, or NULL if out of
+ * memory. The caller writes there and then adds the number of written bytes to buffer->nr_bytes.
  */
 uint8_t *slice_buffer_reserve(struct slice_buffer *buffer, size_t nr_bytes);
 
-/* Append bytes, or a number in LEB128. Return 0 or -ENOMEM. */
+/* These functions append bytes, or a number in LEB128. They return 0 or -ENOMEM. */
 int slice_buffer_add(struct slice_buffer *buffer, const void *bytes, size_t nr_bytes);
 int slice_buffer_add_number(struct slice_buffer *buffer, uint64_t value);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Builds a slice in memory. Sections are found by a hash of their identity. Their entries are
- * appended unsorted, and sorted and summed when the array must grow or the slice is written.
+ * Builds a slice in memory. Sections are found by a hash of their identity. Entries are appended
+ * to a section in any order. They are sorted, and entries of equal keys are summed, when the
+ * section's array must grow or the slice is written.
  */
 #include "lib/array.h"
 #include "lib/index_table.h"
@@ -18,14 +19,14 @@
 #define NR_SECTIONS_MAX ((size_t)1 << 31)
 #define NR_ENTRIES_MIN	16u
 #define NR_SUM_UP                                                                                  \
-	4096u /* sections with this many entries sum equal keys before they take more memory */
+	4096u /* a section with this many entries sums equal keys before it takes more memory */
 
 struct builder_section {
-	struct slice_section section; /* its strings are in text */
+	struct slice_section section; /* its strings point into text */
 	char *text;
 	struct sdb_entry *entries;
 	size_t nr_entries, room;
-	bool sorted; /* by key, each key once */
+	bool sorted; /* entries are sorted by key, and each key occurs once */
 };
 
 struct slice_builder {
@@ -71,7 +72,10 @@ static uint64_t hash_path(uint64_t hash, const struct slice_path *path)
 		       : hash;
 }
 
-/* Hashes most of the fields that slice_section_compare compares, and no other fields. */
+/*
+ * Hashes most of the fields that slice_section_compare compares, and no fields that it does not
+ * compare.
+ */
 static uint64_t hash_section(const struct slice_section *section)
 {
 	uint64_t hash = hash_path(UINT64_C(0xcbf29ce484222325), &section->image);
@@ -167,7 +171,7 @@ static void entries_sum(struct builder_section *section)
 	section->nr_entries = nr;
 }
 
-/* Sorts the entries: sorts pairs of key and index, then copies the entries in that order. */
+/* Sorts the entries: first sorts pairs of key and index, then copies the entries in this order. */
 static int entries_order(struct builder_section *section)
 {
 	struct sdb_slots slots = {.wide = true};
@@ -217,7 +221,9 @@ static int section_reserve(struct builder_section *section, size_t nr_entries)
 		return 0;
 	if (section->nr_entries >= NR_SUM_UP && section_sort(section))
 		return -ENOMEM;
-	/* Leave half of the room free, so that the next sort is not needed soon. */
+	/*
+	 * At least half of the room stays free, so that the entries need not be sorted again soon.
+	 */
 	while (nr_entries > room - section->nr_entries || section->nr_entries > room / 2)
 		room *= 2;
 	if (room == section->room)

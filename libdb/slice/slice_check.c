@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Verifies a slice. The reader already refuses data that breaks an invariant of doc/slice.md. The
- * check reads everything, and then compares the sums of the whole slice with those in the header.
+ * check reads the whole slice, and then compares the sums of all its sections with the sums in the
+ * header.
  */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The header of a slice: byte order, checksum, and checking an untrusted header. */
+/* The header of a slice: conversion of byte order, checksum, and checks of an untrusted header. */
 #include "libdb/slice/slice_format.h"
 
 #include "lib/file.h"
@@ -137,7 +137,7 @@ static int check_frames(const struct oprof_slice_header *header, uint64_t file_b
 	return error;
 }
 
-/* Invariant 2 of doc/slice.md. */
+/* Checks invariant 2 of doc/slice.md. */
 static int check_fields(const struct oprof_slice_header *header, const char *path,
 			struct diag *diag)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Merges slices. All inputs have their sections in the same order, so they are read in parallel:
- * the memory holds only the equal sections that are being summed, and the packed output.
+ * Merges slices. The sections of all inputs are in the same order, so the inputs are read in
+ * parallel. Only the equal sections that are being merged and the compressed output are in memory.
  */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
@@ -17,7 +17,7 @@ struct input {
 	const struct slice_section *next, *end;
 };
 
-/* Entries by ascending key. */
+/* A list of entries with ascending keys. */
 struct entry_list {
 	struct sdb_entry *entries;
 	size_t nr_entries;
@@ -26,7 +26,7 @@ struct entry_list {
 struct merge {
 	struct input *inputs;
 	size_t nr_inputs;
-	struct entry_list *lists; /* room for one per input */
+	struct entry_list *lists; /* has room for one list per input */
 	size_t nr_lists;
 	struct slice_section *sections; /* written so far */
 	const struct slice_section **plain;
@@ -39,8 +39,8 @@ struct merge {
 /* ---- properties of the sum ---- */
 
 /*
- * Merges the counters of one more slice. The begin value of a counter is from the first slice that
- * has it, since a newer version may add counters.
+ * Merges the counters of one more slice. The begin value of a counter is taken from the first
+ * slice that has this counter, since newer versions may have more counters.
  */
 static void merge_counters(struct merge *merge, const struct slice_info *info)
 {
@@ -135,7 +135,7 @@ static size_t sum_lists(const struct entry_list *a, const struct entry_list *b,
 	return nr;
 }
 
-/* Merges two lists into the first. */
+/* Merges two lists. The result is in *a. */
 static int merge_pair(struct entry_list *a, struct entry_list *b)
 {
 	struct entry_list sum = {
@@ -151,7 +151,7 @@ static int merge_pair(struct entry_list *a, struct entry_list *b)
 	return 0;
 }
 
-/* Merges pairs of lists until one is left: each entry is copied about log2(nr_lists) times. */
+/* Merges pairs of lists until one list is left. Each entry is copied about log2(nr_lists) times. */
 static int merge_lists(struct merge *merge)
 {
 	int error = 0;
@@ -187,7 +187,10 @@ static void lists_free(struct merge *merge)
 
 /* ---- sections ---- */
 
-/* Returns the section to merge next: the first of the inputs' next sections; NULL: none is left. */
+/*
+ * Returns the section to merge next: the lowest of the inputs' next sections; NULL: there are no
+ * more.
+ */
 static const struct slice_section *next_section(const struct merge *merge)
 {
 	const struct slice_section *first = NULL;
@@ -218,10 +221,10 @@ static int list_read(struct merge *merge, struct input *input, struct slice_sect
 	return error;
 }
 
-/* Sums first with the equal sections of other inputs. */
+/* Merges the section `first` with the equal sections of the other inputs. */
 static int merge_section(struct merge *merge, const struct slice_section *first, struct diag *diag)
 {
-	const struct slice_section what = *first; /* a copy: the input of first advances */
+	const struct slice_section what = *first; /* a copy, since *first advances */
 	struct slice_section *sum = &merge->sections[merge->nr_sections];
 	int error = 0;
 
@@ -243,7 +246,7 @@ static int merge_section(struct merge *merge, const struct slice_section *first,
 	return error ? diag_set(diag, error, "%s", strerror(-error)) : 0;
 }
 
-/* Makes room for the sections of all inputs: the sum cannot have more. */
+/* Makes room for the sections of all inputs, since the merged slice cannot have more. */
 static int sections_make_room(struct merge *merge)
 {
 	size_t nr = 0;
@@ -269,7 +272,7 @@ static int merge_sections(struct merge *merge, struct diag *diag)
 
 /* ---- call trees ---- */
 
-/* Merges the call trees of one input: at most three times the limit of nodes is in memory. */
+/* Merges the call trees of one input. At most three times the limit of nodes is in memory. */
 static int merge_stacks_of(struct stack_tree *sum, struct slice *slice, struct diag *diag)
 {
 	struct stack_tree tree;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packs frames. A small frame is packed in one call, with zstd tables that fit its size: most
- * slices are small, and the tables of a stream would cost more than the data.
+ * Compresses frames. A small frame is compressed by one call, with zstd tables that fit its size:
+ * most slices are small, and the tables of a stream would be larger than the data.
  */
 #include "libdb/slice/slice_packer.h"
 
@@ -10,12 +10,15 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* Higher levels gain nothing on keys, whose distances are noise. See bench/bench_slice.c. */
+/*
+ * Higher levels do not compress keys better, since the distances between keys look random. See
+ * bench/bench_slice.c.
+ */
 #define PACK_LEVEL 3
 
 /*
- * If the frame is smaller than the raw bytes by more than this ratio, it must be made longer: it is
- * flushed in pieces so small that their block headers make it long enough.
+ * A frame must not be smaller than the raw bytes by more than this ratio. If it would be, it is
+ * flushed in so small pieces that their block headers make it long enough.
  */
 #define SQUEEZE_RATIO (SLICE_RATIO_MAX / 2)
 #define SQUEEZE_FREE  (SLICE_RAW_FREE_BYTES / 2)
@@ -36,7 +39,7 @@ static int context_make(ZSTD_CCtx **context)
 	return 0;
 }
 
-/* Makes a stream. Its window determines the memory that its readers need. */
+/* Creates a stream. The size of its window determines how much memory readers need. */
 static int stream_make(struct slice_packer *packer)
 {
 	int error = context_make(&packer->stream);
@@ -47,7 +50,7 @@ static int stream_make(struct slice_packer *packer)
 	return error;
 }
 
-/* Returns 0 or -ENOMEM: on valid input, zstd can only fail for lack of memory. */
+/* Returns 0 or -ENOMEM. With valid input, zstd can fail only if it is out of memory. */
 static int stream_put(struct slice_packer *packer, ZSTD_inBuffer *in, ZSTD_EndDirective directive)
 {
 	size_t left;
@@ -84,7 +87,7 @@ static int squeeze_out(struct slice_packer *packer, ZSTD_inBuffer *in)
 	return error;
 }
 
-/* Packs the raw bytes into the stream. */
+/* Compresses the bytes in packer->raw into the stream. */
 static int pack_raw(struct slice_packer *packer)
 {
 	ZSTD_inBuffer in = {packer->raw.bytes, packer->raw.nr_bytes, 0};

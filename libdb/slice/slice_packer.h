@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packs raw bytes into one frame of a slice: a zstd frame in memory. */
+/* Compresses raw bytes into one frame of a slice: a zstd frame in memory. */
 #ifndef LIBDB_SLICE_PACKER_H
 #define LIBDB_SLICE_PACKER_H
 
@@ -12,20 +12,21 @@
 struct slice_packer {
 	struct slice_buffer raw;    /* not yet packed */
 	struct slice_buffer packed; /* the frame so far */
-	uint64_t nr_raw_bytes;	    /* raw bytes accepted so far, including the bytes in raw */
-	ZSTD_CCtx *stream;	    /* NULL: everything is still in raw */
+	uint64_t nr_raw_bytes;	    /* raw bytes accepted so far, with those in `raw` */
+	ZSTD_CCtx *stream;	    /* NULL: all bytes are still in `raw` */
 };
 
 /*
- * Returns the address where nr_bytes may be written, or NULL with *error set. slice_packer_commit
- * then accepts the bytes that were written.
+ * Returns the address of room for nr_bytes bytes, or NULL with *error set. The caller writes
+ * there, and then calls slice_packer_commit with the number of bytes that it has written.
  */
 uint8_t *slice_packer_reserve(struct slice_packer *packer, size_t nr_bytes, int *error);
 void slice_packer_commit(struct slice_packer *packer, size_t nr_bytes);
 
 /*
- * Completes the frame in packed; if no bytes were accepted, it stays empty. *small is a context for
- * any number of frames, created if NULL; the caller frees it. Returns 0 or -ENOMEM.
+ * Completes the frame packer->packed. If no bytes were accepted, the frame stays empty. *small is
+ * a zstd context for any number of frames; it is created if it is NULL, and the caller frees it.
+ * Returns 0 or -ENOMEM.
  */
 int slice_packer_end(struct slice_packer *packer, ZSTD_CCtx **small);
 

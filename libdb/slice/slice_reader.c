@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads a slice: the tables when it is opened, keys section by section, a window at a time. */
+/*
+ * Reads a slice: the tables when it is opened, then the keys section by section, one window at a
+ * time.
+ */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_tables.h"
@@ -20,7 +23,7 @@ struct slice {
 	struct slice_unpacker keys, counts, weights;
 	ZSTD_DCtx *small;
 	size_t next; /* number of the next section */
-	int error;   /* the first error of reading; all later reads return it */
+	int error;   /* the first error of reading; later reads return it again */
 	char name[];
 };
 
@@ -142,7 +145,7 @@ int slice_open_fd(struct slice **slice, int fd, const char *name, struct diag *d
 
 int slice_open(struct slice **slice, const char *path, struct diag *diag)
 {
-	/* O_NONBLOCK: do not wait if path is a FIFO. */
+	/* If path is a FIFO, O_NONBLOCK prevents waiting. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
@@ -187,7 +190,8 @@ const struct slice_section *slice_sections(const struct slice *slice, size_t *nr
 /* ---- sections ---- */
 
 /*
- * Reads the keys of a section. Only the first key may have a distance of 0. Returns 0, -EILSEQ, ...
+ * Reads the keys of a section, which are stored as distances. Only the first distance may be 0.
+ * Returns 0, -EILSEQ, ...
  */
 static int read_keys(struct slice *slice, struct sdb_entry *entries, uint64_t nr_keys)
 {
@@ -244,7 +248,7 @@ static int read_weights(struct slice *slice, const struct slice_section *section
 	return !error && weight != section->weight ? -EILSEQ : error;
 }
 
-/* Skips numbers. The last byte of each number is below 0x80. */
+/* Skips numbers. In the last byte of each number, and only there, the highest bit is 0. */
 static int skip_numbers(struct slice *slice, struct slice_unpacker *unpacker, uint64_t nr_numbers)
 {
 	int error = 0;
@@ -270,7 +274,7 @@ static int check_ends(struct slice *slice)
 	return error ? error : slice_unpacker_end(&slice->weights, slice->fd, &slice->small);
 }
 
-/* Moves to the next section; error is the result of reading this one. */
+/* Moves to the next section. `error` is the result of reading the present section. */
 static int section_end(struct slice *slice, int error, struct diag *diag)
 {
 	if (!error && slice->next + 1 == slice->tables.nr_sections)
@@ -283,7 +287,7 @@ static int section_end(struct slice *slice, int error, struct diag *diag)
 		error = diag_set_at(diag, error, slice->name, 0, "%s", strerror(-error));
 	slice->error = error;
 	slice->next++;
-	/* Free memory early: a merge has many slices open. */
+	/* Free memory as early as possible, since a merge has many slices open. */
 	if (!slice->keys.nr_raw_left && !slice->counts.nr_raw_left && !slice->weights.nr_raw_left) {
 		(void)ZSTD_freeDCtx(slice->small);
 		slice->small = NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set of rows of bytes, each stored once, numbered from 0: for building a slice's tables. */
+/*
+ * A set of rows of bytes, numbered from 0. Each row is stored once. It is used to build a slice's
+ * tables.
+ */
 #ifndef LIBDB_SLICE_ROWS_H
 #define LIBDB_SLICE_ROWS_H
 
@@ -15,13 +18,13 @@ struct slice_row {
 };
 
 struct slice_rows {
-	struct slice_buffer bytes; /* of all rows, in order */
+	struct slice_buffer bytes; /* the bytes of all rows, in order */
 	struct slice_row *rows;
 	size_t nr_rows, nr_rows_room;
 	struct index_table table;
 };
 
-/* Returns the row's number, or -ENOMEM; adds the row if it is new. */
+/* Returns the number of the row with these bytes, which is added if it is new; or -ENOMEM. */
 int64_t slice_rows_put(struct slice_rows *rows, const void *bytes, size_t nr_bytes);
 
 void slice_rows_deinit(struct slice_rows *rows);

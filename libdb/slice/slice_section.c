@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sections of slices: their order, and the section of a live file. */
+/* Sections of slices: their order, and the conversion from a live file. */
 #include "libdb/slice/slice_format.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static int compare_paths(const struct slice_path *a, const struct slice_path *b)
 	return order ? order : compare_unsigned(a->end, b->end);
 }
 
-/* If both have a build-id, only the build-ids are compared, as for sample files. */
+/* If both images have a build-id, only the build-ids are compared, as for sample files. */
 static int compare_identities(const struct oprof_image_identity *a,
 			      const struct oprof_image_identity *b)
 {

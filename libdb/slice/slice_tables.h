@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 /*
- * Appends the tables to raw. The sections must be sorted and have their sums. Returns 0 or -ENOMEM.
+ * Appends the tables to raw. The sections must be sorted, and their sums must be set. Returns 0 or
+ * -ENOMEM.
  */
 int slice_tables_encode(const struct slice_section *const *sections, size_t nr_sections,
 			const struct slice_info *info, struct slice_buffer *raw);
@@ -21,7 +22,7 @@ struct slice_tables {
 	const char *host, *cpu_type;
 	struct oprof_stats_entry *begin, *end;
 	size_t nr_counters;
-	/* Storage that the members above point into. */
+	/* Memory to which the pointers above point. */
 	char *text;
 	const char **strings;
 	struct slice_path *paths;
@@ -29,8 +30,9 @@ struct slice_tables {
 };
 
 /*
- * Decodes raw and checks all of it; *tables does not point into raw. Returns 0; -EILSEQ: damaged;
- * -EPROTONOSUPPORT: unknown flags; or -ENOMEM; sets diag. path is for diag.
+ * Decodes and checks the tables in raw. After the call, *tables does not refer to raw. Returns 0;
+ * -EILSEQ: damaged; -EPROTONOSUPPORT: unknown flags; or -ENOMEM. An error sets diag, for which
+ * path is used.
  */
 int slice_tables_decode(const uint8_t *raw, size_t nr_bytes, struct slice_tables *tables,
 			const char *path, struct diag *diag);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Minimum number of bytes in a row. */
+/* Minimum number of bytes in a row of each table. */
 #define STRING_BYTES_MIN  1u
 #define PATH_BYTES_MIN	  2u
 #define IMAGE_BYTES_MIN	  9u
@@ -27,7 +27,7 @@ struct tables_decoder {
 	uint64_t image_before;
 	const char *path;
 	struct diag *diag;
-	int error; /* the first error; later numbers are read as 0 */
+	int error; /* the first error; after it, all numbers are read as 0 */
 };
 
 static void fail(struct tables_decoder *decoder, const char *what, size_t row)
@@ -51,8 +51,8 @@ static uint64_t get_number(struct tables_decoder *decoder, uint64_t max, const c
 }
 
 /*
- * Reads the number of rows of a table and allocates the table. Each row takes at least nr_bytes_min
- * bytes of the slice, and nr_bytes_each bytes in memory.
+ * Reads the number of rows of a table and allocates the table. A row takes at least nr_bytes_min
+ * bytes in the slice, and nr_bytes_each bytes in memory.
  */
 static void *get_rows(struct tables_decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
 		      const char *what, size_t *nr_rows)
@@ -73,8 +73,9 @@ static void *get_rows(struct tables_decoder *decoder, size_t nr_bytes_min, size_
 /* ---- rows ---- */
 
 /*
- * Reads the strings. In the slice a string takes its length and its bytes; its copy takes its bytes
- * and a NUL. So text, with the size of the remaining bytes, is large enough.
+ * Reads the strings. In the slice, each string is preceded by its length, which takes at least one
+ * byte; in the copy, it is followed by a NUL. So memory of the size of the remaining bytes is
+ * large enough for `text`.
  */
 static void get_strings(struct tables_decoder *decoder)
 {
@@ -159,7 +160,8 @@ static void get_build_id(struct tables_decoder *decoder, struct oprof_image_iden
 }
 
 /*
- * Reads the images. In memory, images and events are sections in which only their fields are set.
+ * Reads the images. In memory, an image or an event is a struct slice_section in which only the
+ * image's or event's members are set.
  */
 static void get_images(struct tables_decoder *decoder)
 {
@@ -245,7 +247,7 @@ static void get_section_event(struct tables_decoder *decoder, struct slice_secti
 
 static int64_t get_id(struct tables_decoder *decoder, size_t row)
 {
-	/* The number is one higher than the id, so that SAMPLE_NAME_ALL is 0. */
+	/* The stored number is the id + 1, so that SAMPLE_NAME_ALL is stored as 0. */
 	return (int64_t)(get_number(decoder, (uint64_t)INT64_MAX + 1, "section", row) - 1);
 }
 

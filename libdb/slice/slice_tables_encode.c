@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Encodes the tables of a slice. Strings, paths, images and events that sections share are rows of
- * tables of their own, each stored once. doc/slice.md has the layout.
+ * Encodes the tables of a slice. Sections share strings, paths, images and events, so each kind
+ * has its own table, in which every row is stored once. doc/slice.md has the layout.
  */
 #include "libdb/slice/slice_tables.h"
 
@@ -15,8 +15,8 @@ struct tables_encoder {
 	struct slice_rows strings, paths, images, events;
 	struct slice_buffer row; /* the row being built */
 	struct slice_buffer sections, counters;
-	uint64_t image_before; /* number of the previous section's image */
-	int error;	       /* the first error; later calls do nothing */
+	uint64_t image_before; /* index of the previous section's image */
+	int error;	       /* the first error; after it, calls do nothing */
 };
 
 /* ---- one row ---- */

@@ -10,9 +10,12 @@
 #define RAW_BYTES    (64u << 10) /* window of a stream */
 #define PACKED_BYTES (32u << 10)
 
-/* Start of a zstd frame; checked, since libzstd also accepts older formats and skippable frames. */
+/*
+ * The first bytes of a zstd frame. They are checked, since libzstd also accepts older formats and
+ * skippable frames.
+ */
 static const uint8_t frame_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
-#define FRAME_CHECKSUM 0x04 /* bit in the byte after the magic */
+#define FRAME_CHECKSUM 0x04 /* flag in the byte after the magic */
 
 void slice_unpacker_init(struct slice_unpacker *unpacker, const struct oprof_slice_frame *frame)
 {
@@ -127,7 +130,7 @@ static int stream_read(struct slice_unpacker *unpacker, int fd)
 	return first && !begins_frame(unpacker->packed, nr_bytes) ? -EILSEQ : 0;
 }
 
-/* Decompresses once into *out, as many bytes as are available and fit. */
+/* Decompresses once into *out: as many bytes as are available and fit. */
 static int stream_step(struct slice_unpacker *unpacker, int fd, ZSTD_outBuffer *out)
 {
 	const size_t out_before = out->pos;
@@ -149,7 +152,7 @@ static int stream_step(struct slice_unpacker *unpacker, int fd, ZSTD_outBuffer *
 			       ? -EILSEQ
 			       : 0;
 	}
-	/* All bytes were read, but zstd expects more. */
+	/* All bytes of the frame were read, but zstd expects more. */
 	return out->pos == out_before && unpacker->in.pos == unpacker->in.size &&
 			       unpacker->nr_read == unpacker->frame.nr_bytes
 		       ? -EILSEQ
@@ -213,7 +216,7 @@ int slice_unpacker_end(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **smal
 		error = slice_unpacker_fill(unpacker, fd, small);
 	if (error || unpacker->next != unpacker->end || unpacker->nr_raw_left)
 		return error ? error : -EILSEQ;
-	/* The checksum follows the last raw byte. */
+	/* zstd checks the checksum only when it reads past the last raw byte. */
 	while (!unpacker->ended && !error)
 		error = stream_step(unpacker, fd, &out);
 	return error;

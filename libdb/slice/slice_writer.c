@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes a slice. The packed frames are small; they stay in memory until the slice is complete, and
- * are then written with their offsets and the header.
+ * Writes a slice. The compressed frames are small. They stay in memory until the slice is
+ * complete. Then the frames, and a header with their offsets, are written.
  */
 #include "libdb/slice/slice_writer.h"
 
@@ -35,7 +35,9 @@ static void section_sum(struct slice_section *section, const struct sdb_entry *e
 	}
 }
 
-/* Writes the distance of each key from the previous key; the first key's distance is from 0. */
+/*
+ * Writes the distance of each key from the previous key. For the first key, the previous key is 0.
+ */
 static int put_keys(struct slice_packer *packer, const struct sdb_entry *entries, size_t nr_entries,
 		    uint64_t *before)
 {
@@ -200,7 +202,8 @@ static void header_sum(struct oprof_slice_header *header,
 }
 
 /*
- * Swaps the times if a clock that was set back has reversed them: readers would refuse the slice.
+ * Swaps the two times if they are reversed, which happens when a clock is set back. Readers would
+ * refuse such a slice.
  */
 static void put_in_order(int64_t *first, int64_t *last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes a slice: takes its sections in order, and then writes everything to a file. */
+/* Writes a slice: the caller adds the sections in order, and then writes all of them to a file. */
 #ifndef LIBDB_SLICE_WRITER_H
 #define LIBDB_SLICE_WRITER_H
 
@@ -17,20 +17,20 @@ struct slice_writer {
 };
 
 /*
- * Adds the next section, in the order of slice_section_compare. The keys of entries ascend;
- * nr_entries > 0. Sets the section's sums, and sets OPROF_SDB_WEIGHTED if its weights must be
- * stored, else clears it. Returns 0 or -ENOMEM.
+ * Adds the next section, in the order of slice_section_compare. The keys of entries must ascend,
+ * and nr_entries must not be 0. Sets the section's sums. Sets the section's flag
+ * OPROF_SDB_WEIGHTED if its weights must be stored, else clears this flag. Returns 0 or -ENOMEM.
  */
 int slice_writer_add(struct slice_writer *writer, struct slice_section *section,
 		     const struct sdb_entry *entries, size_t nr_entries);
 
 /*
- * Adds the call trees of all sections, folded if they have more than STACK_TREE_NODES_MAX nodes.
- * Returns 0 or -ENOMEM.
+ * Adds the call trees of all sections. They are folded if they have more than STACK_TREE_NODES_MAX
+ * nodes. Returns 0 or -ENOMEM.
  */
 int slice_writer_stacks(struct slice_writer *writer, const struct stack_tree *tree);
 
-/* Writes all added sections to fd. Returns as slice_builder_write. */
+/* Writes all added sections to fd. Returns 0 or an error, like slice_builder_write. */
 int slice_writer_finish(struct slice_writer *writer, const struct slice_section *const *sections,
 			size_t nr_sections, const struct slice_info *info, int fd,
 			uint64_t *nr_bytes);

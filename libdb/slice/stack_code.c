@@ -34,7 +34,10 @@ uint64_t stack_code_number(struct stack_code *code, enum stack_code_kind kind, u
 
 /* ---- functions ---- */
 
-/* Codes a function, relative to `before`, the previous function; NULL: there is none. */
+/*
+ * Codes a function, relative to the previous function `before`, which is NULL for the first
+ * function.
+ */
 static int code_function(struct stack_code *code, struct stack_function *function,
 			 const struct stack_function *before, uint32_t nr_images)
 {
@@ -67,13 +70,13 @@ int stack_code_functions(struct stack_code *code, struct stack_function *functio
 
 /* ---- which function calls which ---- */
 
-/* Returns the caller's own number as a callee: its callees usually have numbers near it. */
+/* Returns the caller's own number among the functions: its callees usually have similar numbers. */
 static uint32_t about(const struct stack_code *code, uint32_t caller)
 {
 	return caller < code->nr_roots ? 0 : caller - code->nr_roots;
 }
 
-/* Codes callees[i], one of the callees of a caller. */
+/* Codes callees[i], one of the caller's callees. */
 static int code_callee(struct stack_code *code, uint32_t caller, uint32_t *callees, uint32_t i)
 {
 	const uint64_t nr_numbers = OPROF_STACK_MARKS + (uint64_t)code->nr_functions;
@@ -101,7 +104,7 @@ static int code_callees_of(struct stack_code *code, uint32_t caller, uint32_t nr
 		stack_code_number(code, STACK_CODE_NR_CALLEES, (uint64_t)begin[1] - begin[0]);
 	int error = code->coder.error;
 
-	/* An OPROF_STACK_OTHER has no callees. */
+	/* A node OPROF_STACK_OTHER cannot have callees. */
 	if (!error && (nr > nr_callees_max - begin[0] ||
 		       (nr && caller == code->nr_roots + OPROF_STACK_OTHER)))
 		error = -EILSEQ;
@@ -113,7 +116,7 @@ static int code_callees_of(struct stack_code *code, uint32_t caller, uint32_t nr
 	return error;
 }
 
-/* Allocates a reader's tables. */
+/* Allocates the tables that a reader fills in. */
 static int make_room(struct stack_code *code, uint32_t nr_callees_max)
 {
 	code->begin = calloc(stack_code_nr_callers(code) + 1u, sizeof(*code->begin));
@@ -121,7 +124,10 @@ static int make_room(struct stack_code *code, uint32_t nr_callees_max)
 	return code->begin && code->callees ? 0 : -ENOMEM;
 }
 
-/* Initialises the models: all nr callees, nr_first on the first side, are equally likely. */
+/*
+ * Initialises the models of a division of nr callees, of which nr_first are on the first side. All
+ * callees are considered equally likely.
+ */
 static void share_init(struct stack_share *share, uint32_t nr_first, uint32_t nr)
 {
 	bit_model_init(&share->side, (unsigned int)((uint64_t)nr_first * 65536 / nr));
@@ -175,7 +181,7 @@ static unsigned int nr_bits_of(uint64_t mass)
 	return 64u - (unsigned int)__builtin_clzll(mass);
 }
 
-/* Codes the first side's part of a mass of at least 2, if neither side has the whole mass. */
+/* Codes how much of a mass of at least 2 the first side gets. Both sides get at least 1. */
 static uint64_t code_amount(struct stack_code *code, struct stack_share *share, uint64_t mass,
 			    uint64_t first)
 {
@@ -197,7 +203,7 @@ static uint64_t code_amount(struct stack_code *code, struct stack_share *share, 
 	return bit_code(&code->coder, &share->larger, first > second) ? mass - less : less;
 }
 
-/* Codes the first side's part of a mass of at least 1. */
+/* Codes how much of a mass of at least 1 the first side gets. */
 static uint64_t code_share(struct stack_code *code, struct stack_share *share, uint64_t mass,
 			   uint64_t first)
 {
@@ -216,7 +222,7 @@ uint64_t stack_code_own(struct stack_code *code, uint32_t caller, uint64_t mass,
 	return code_share(code, &code->shares[begin], mass, own);
 }
 
-/* The parts of one node while they are coded. */
+/* The state of code_half(): the parts of one node that are being coded. */
 struct halving {
 	struct stack_code *code;
 	struct stack_share *shares;
@@ -225,9 +231,9 @@ struct halving {
 };
 
 /*
- * Divides mass among the callees low to high - 1. Each callee that gets a part of the mass has an
- * element of parts, from index first on; a reader fills these elements in. Returns the index after
- * the last one.
+ * Divides mass among the callees with indices `low` to high - 1. The callees that get a part of
+ * the mass have consecutive elements in halving->parts, beginning at index `first`; in a reader,
+ * this function fills them in. Returns the index after the last of these elements.
  */
 static uint32_t code_half(struct halving *halving, uint32_t low, uint32_t high, uint64_t mass,
 			  uint32_t first)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Order of roots and images of call trees, and their hashes for stack_index.h. */
+/* Compares roots and images of call trees, and computes their hashes for stack_index.h. */
 #ifndef LIBDB_STACK_IDENTITY_H
 #define LIBDB_STACK_IDENTITY_H
 
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Compares as slice_section_compare, without the images. */
+/* Compares like slice_section_compare, but not the images. */
 int stack_root_compare(const struct slice_section *a, const struct slice_section *b);
 uint32_t stack_root_hash(const struct slice_section *section);
 

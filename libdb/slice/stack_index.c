@@ -6,20 +6,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LOG2_MIN	3u /* of the number of lines */
+#define LOG2_MIN	3u /* log2 of the minimum number of lines */
 #define LOG2_MAX	28u
 #define LOG2_SMALL	15u /* 2 MB of lines */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* At most six of eight slots are used. */
+/* Of eight slots, at most six are used. */
 static uint32_t room_of(uint32_t log2)
 {
 	return (1u << log2) * 6;
 }
 
 /*
- * Allocates zeroed, line-aligned memory. Large tables are accessed at random: with huge pages, an
- * access costs one cache miss instead of two.
+ * Allocates zeroed memory that is aligned to lines. For large tables it requests huge pages:
+ * accesses are random, and with huge pages each one costs one cache miss instead of two.
  */
 static int lines_make(struct stack_index *index, uint32_t log2)
 {
@@ -42,8 +42,8 @@ static int lines_make(struct stack_index *index, uint32_t log2)
 
 /*
  * Copies the slots of a line to the two empty lines that replace it in a table of twice the size.
- * All its hashes must select this line. The loop has no branches: an empty slot is copied as well,
- * and overwritten by the next slot.
+ * All hashes in the line must select this line. The loop has no branches: empty slots are copied,
+ * too, and the next slot overwrites them.
  */
 static void line_split(const struct stack_line *line, struct stack_line *pair, uint32_t shift)
 {
@@ -70,9 +70,9 @@ static void line_move(struct stack_index *to, const struct stack_line *line)
 }
 
 /*
- * Copies all slots to a larger table. A line can hold slots that belong to earlier lines only if
- * the line before it is full. Lines without such slots are split, if the two new lines are still
- * empty; the slots of other lines are put one by one.
+ * Copies all slots to a larger table. A line can have slots that belong to earlier lines only if
+ * the preceding line is full. A line without such slots is split if its two new lines are still
+ * empty; the slots of all other lines are added one by one.
  */
 static void slots_move(struct stack_index *to, const struct stack_index *from)
 {

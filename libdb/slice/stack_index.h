@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table from hashes to numbers, for call trees and stack files. The user keeps the items and
- * compares them; the table has their numbers. A slot is 32 bits of the hash and the number (never
- * 0), so that most look-ups cost one cache line, and growing does not access the items.
+ * A hash table that maps hashes to numbers of items, for call trees and stack files. The caller
+ * stores the items and compares them; the table has only their numbers. A slot has 32 bits of the
+ * hash, and the number, which is never 0. So most look-ups access one cache line, and growing the
+ * table does not access the items.
  *
- * Slots are grouped into cache lines. The top bits of a hash select its line; if this line is full,
- * the next line that is not full is used. So lines are nearly in the order of hashes, and growing
- * reads and writes memory from one end to the other.
+ * Slots are grouped into cache lines. The top bits of a hash select its line; if this line is
+ * full, the next line that is not full is used. So slots are nearly in the order of their hashes,
+ * and a growing table reads and writes memory sequentially.
  */
 #ifndef LIBDB_STACK_INDEX_H
 #define LIBDB_STACK_INDEX_H
@@ -18,17 +19,17 @@
 
 struct stack_index {
 	struct stack_line *lines;
-	uint32_t shift; /* line of a hash: hash >> shift */
+	uint32_t shift; /* hash >> shift is the index of the hash's line */
 	uint32_t mask;	/* number of lines - 1 */
 	uint32_t nr_used;
-	uint32_t nr_room; /* maximum of nr_used; then the table must grow */
+	uint32_t nr_room; /* maximum of nr_used, at which the table must grow */
 	void *memory;	  /* malloc'ed, contains lines */
 };
 
-/* An index of all zeros is empty. */
+/* Frees the memory. A struct stack_index of all zeros is a valid, empty table. */
 void stack_index_deinit(struct stack_index *index);
 
-/* Makes room for nr more numbers. Returns 0 or -ENOMEM. */
+/* Enlarges the table for nr more numbers. Returns 0 or -ENOMEM. */
 int stack_index_grow(struct stack_index *index, uint32_t nr);
 
 /* Removes all numbers and keeps the memory. */
@@ -40,7 +41,7 @@ static inline int stack_index_reserve(struct stack_index *index, uint32_t nr)
 	return nr <= index->nr_room - index->nr_used ? 0 : stack_index_grow(index, nr);
 }
 
-/* Hashes word into the hash `before`: each bit of both affects the result. */
+/* Combines `word` with the hash `before`. Each bit of both affects the result. */
 static inline uint64_t stack_hash(uint64_t before, uint64_t word)
 {
 	before = (before ^ word) * UINT64_C(0x9e6c63d0876a9a47);
@@ -54,7 +55,10 @@ static inline uint32_t stack_hash_node(uint32_t parent, uint32_t image, uint64_t
 	return (uint32_t)(hash * UINT64_C(0xd1b54a32d192ed03) >> 32);
 }
 
-/* Returns the number with this hash for which same() returns true; 0: none. */
+/*
+ * Returns the number that was added with this hash and for which same() returns true, or 0 if
+ * there is none.
+ */
 static inline uint32_t stack_index_find(const struct stack_index *index, uint32_t hash,
 					bool (*same)(const void *what, uint32_t number),
 					const void *what)
@@ -79,7 +83,7 @@ static inline uint32_t stack_index_find(const struct stack_index *index, uint32_
 	return 0;
 }
 
-/* Adds number > 0. Room must be reserved. */
+/* Adds a number, which must not be 0. Room must have been reserved. */
 static inline void stack_index_put(struct stack_index *index, uint32_t hash, uint32_t number)
 {
 	uint32_t i = hash >> index->shift, slot;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One cache line of stack_index.h. Its slots are compared all at once: the matching slot is
- * unpredictable, and a branch for each slot would wait for memory.
+ * One cache line of stack_index.h. All its slots are compared together, without a branch for each
+ * slot: a processor could not predict the matching slot, and would have to wait for memory.
  */
 #ifndef LIBDB_STACK_LINE_H
 #define LIBDB_STACK_LINE_H
@@ -14,7 +14,7 @@
 
 #define STACK_LINE_SLOTS 8u
 
-/* Slots are filled from the first on. */
+/* The slots of a line are filled from its start. */
 struct stack_line {
 	uint32_t hashes[STACK_LINE_SLOTS];
 	uint32_t numbers[STACK_LINE_SLOTS]; /* 0: empty */
@@ -22,7 +22,7 @@ struct stack_line {
 
 #ifdef __SSE2__
 
-/* Returns a bit mask of the words that equal word. */
+/* Returns a bit mask of the elements of words that equal `word`. */
 static inline uint32_t stack_words_same(const uint32_t *words, uint32_t word)
 {
 	const __m128i *at = (const __m128i *)(const void *)words;
@@ -47,7 +47,7 @@ static inline uint32_t stack_words_same(const uint32_t *words, uint32_t word)
 
 #endif
 
-/* Returns a bit mask of the slots that hold hash; it may include empty slots. */
+/* Returns a bit mask of the slots that have this hash. The mask may include empty slots. */
 static inline uint32_t stack_line_same(const struct stack_line *line, uint32_t hash)
 {
 	return stack_words_same(line->hashes, hash);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A call tree in memory: look-up, appending, sums, merging. */
+/* A call tree in memory: finding and appending nodes, sums, merging. */
 #include "libdb/slice/stack_tree_internal.h"
 
 #include "lib/saturate.h"
@@ -89,7 +89,7 @@ const char *stack_tree_text(struct stack_tree *tree, const char *text, size_t nr
 	return copy;
 }
 
-/* Replaces *text by a copy that the tree owns. Returns 0 or -ENOMEM. */
+/* Replaces *text by a copy that belongs to the tree. Returns 0 or -ENOMEM. */
 static int text_keep(struct stack_tree *tree, const char **text)
 {
 	const char *copy = stack_tree_text(tree, *text, strlen(*text));
@@ -101,7 +101,7 @@ static int text_keep(struct stack_tree *tree, const char **text)
 
 /* ---- appending ---- */
 
-/* Doubles an array, or allocates it. Returns NULL if out of memory; the array is then unchanged. */
+/* Doubles or allocates an array. Returns NULL if out of memory; the old array then stays valid. */
 static void *array_bigger(void *array, uint32_t *room, uint32_t nr_min, size_t nr_bytes_each)
 {
 	const uint32_t nr = *room ? 2 * *room : nr_min;
@@ -364,7 +364,7 @@ int64_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t imag
 	if (!tree->index && index_make(tree))
 		return -ENOMEM;
 	if (tree->memory->nr_others && stack_node_is_other(&tree->nodes[parent]))
-		return parent; /* an OTHER node includes everything below it */
+		return parent; /* an OTHER node also stands for all nodes below it */
 	if (stack_is_mark(image))
 		offset = 0;
 	found = find_node(tree, parent, image, offset);
@@ -415,7 +415,10 @@ int stack_tree_sum(const struct stack_tree *tree, uint64_t **samples, uint64_t *
 
 /* ---- merging ---- */
 
-/* Translates an image of the other tree to the merged tree by images[]; marks stay the same. */
+/*
+ * Translates an image's index in the other tree to its index in the merged tree. Marks stay the
+ * same.
+ */
 static int64_t image_of(const uint32_t *images, uint32_t image)
 {
 	return stack_is_mark(image) ? image : images[image];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call trees in memory: the contents of a stack file or of a slice's stacks, summed, folded,
- * encoded and decoded. One struct stack_tree holds the call trees of all applications and events,
- * each with its own root.
+ * Call trees in memory. They have the content of a stack file or of a slice's stacks, and can be
+ * merged, folded, encoded and decoded. One struct stack_tree holds the call trees of all
+ * applications and events, each with its own root.
  *
- * The parts of a node are its children. Parents come before their parts: a node's index is greater
- * than its parent's. Not for symbols (pp/calls/call_tree.h).
+ * The parts of a node are its children. A node's index is greater than its parent's index. Call
+ * trees with the names of functions are in pp/calls/call_tree.h.
  */
 #ifndef LIBDB_STACK_TREE_H
 #define LIBDB_STACK_TREE_H
@@ -28,26 +28,26 @@ struct stack_image {
 };
 
 struct stack_node {
-	uint32_t parent; /* index of a node; STACK_NODE_ROOT: this node is a root */
-	uint32_t image;	 /* index of an image, or STACK_MARK(mark); in a root: its index in roots */
-	uint64_t offset; /* of the function in its image, or of a place in the function */
-	uint64_t nr_samples, weight; /* of stacks that ended at this node */
+	uint32_t parent; /* index of the parent; STACK_NODE_ROOT: this node is a root */
+	uint32_t image;	 /* index of an image, or STACK_MARK(mark); of a root: index in roots */
+	uint64_t offset; /* offset in the image of the function, or of a place in the function */
+	uint64_t nr_samples, weight; /* of samples taken in this function, without its callees */
 };
 
 #define STACK_NODE_ROOT	 UINT32_MAX
 #define STACK_MARK(mark) (UINT32_MAX - (uint32_t)(mark)) /* enum oprof_stack_mark */
 
 /*
- * A root is a section (libdb/slice/slice.h) without image, identity, image_kind and image_start,
- * which are 0. Its nr_samples and weight are the sums of its whole tree; nr_keys is the number of
- * the tree's nodes, including the root's node. The struct owns all strings and arrays.
+ * A root is stored as a section (libdb/slice/slice.h) in which image, identity, image_kind and
+ * image_start are 0. Its nr_samples and weight are the sums of its whole tree. Its nr_keys is the
+ * number of the tree's nodes, including the root's node. The tree owns all strings and arrays.
  */
 struct stack_tree {
 	struct slice_section *roots;
 	struct stack_image *images;
 	struct stack_node *nodes;
 	uint32_t nr_roots, nr_images, nr_nodes;
-	struct stack_tree_index *index; /* for look-ups; NULL: not needed yet */
+	struct stack_tree_index *index; /* used to find nodes; NULL: not needed yet */
 	struct stack_tree_memory *memory;
 };
 
@@ -55,56 +55,59 @@ int stack_tree_init(struct stack_tree *tree); /* 0 or -ENOMEM */
 void stack_tree_deinit(struct stack_tree *tree);
 
 /*
- * Find the node of a root, an image, or the node of a function below a node; add it if it is
- * missing. Strings are copied. Return an index, -ENOMEM or -E2BIG. image of a child is an index or
- * STACK_MARK(); the offset of a mark is always 0. An OPROF_STACK_OTHER node has no parts: if it is
- * the parent, it is returned itself.
+ * These functions find the node of a root, an image, or the node of a function below a node, and
+ * add it if it is missing. Strings are copied. They return an index, -ENOMEM or -E2BIG. The
+ * `image` of a child is an index or STACK_MARK(); the offset of a mark is always 0. An
+ * OPROF_STACK_OTHER node has no parts: if the parent is such a node, the parent itself is
+ * returned.
  */
 int64_t stack_tree_root(struct stack_tree *tree, const struct slice_section *section);
 int64_t stack_tree_image(struct stack_tree *tree, const struct stack_image *image);
 int64_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t image, uint64_t offset);
-/* Adds samples that ended at node. Sums saturate at 2^64 - 1. */
+/*
+ * Adds samples that were taken in the node's function. Sums that would overflow stay at 2^64 - 1.
+ */
 void stack_tree_add(struct stack_tree *tree, uint32_t node, uint64_t nr_samples, uint64_t weight);
 
 /*
- * Sums each node with all nodes below it. The results are malloc'ed arrays of nr_nodes. Returns 0
- * or -ENOMEM.
+ * Computes, for each node, the sum of this node and all nodes below it. The results are malloc'ed
+ * arrays of tree->nr_nodes elements. Returns 0 or -ENOMEM.
  */
 int stack_tree_sum(const struct stack_tree *tree, uint64_t **samples, uint64_t **weights);
 
-/* Adds all nodes of the tree `from` to tree. Returns 0, -ENOMEM, or -E2BIG. */
+/* Adds all nodes of the tree `from` to the tree `tree`. Returns 0, -ENOMEM, or -E2BIG. */
 int stack_tree_merge(struct stack_tree *tree, const struct stack_tree *from);
 
 /*
  * Reduces the tree to nr_nodes_max nodes (plus roots, and OPROF_STACK_OTHER nodes directly below
- * them): the parts with the fewest samples are summed in a node OPROF_STACK_OTHER below their
- * parent. The sums of roots do not change; indices of nodes change. The result does not depend on
- * the order in which the tree was built. Returns 0 or -ENOMEM.
+ * them): the parts with the fewest samples are replaced by one OPROF_STACK_OTHER node below their
+ * parent, which has their sum. The sums of roots do not change, but indices of nodes do. The
+ * result does not depend on the order in which the tree was built. Returns 0 or -ENOMEM.
  */
 int stack_tree_fold(struct stack_tree *tree, uint32_t nr_nodes_max);
 
 /* ---- the frame "stacks" of slices (doc/slice.md), before compression ---- */
 
 /*
- * Encodes the tree into malloc'ed *bytes, which do not depend on the order in which the tree was
- * built. Returns 0, -ENOMEM, or -E2BIG: the tree must be folded first.
+ * Encodes the tree into malloc'ed memory at *bytes. The result does not depend on the order in
+ * which the tree was built. Returns 0, -ENOMEM, or -E2BIG: the tree must be folded first.
  */
 int stack_tree_encode(const struct stack_tree *tree, uint8_t **bytes, size_t *nr_bytes);
 /*
- * Decodes bytes into *tree, which needs deinit only after success. version is the slice's version,
- * OPROF_SLICE_VERSION_MIN to OPROF_SLICE_VERSION. Returns 0; -EILSEQ: damaged; -EPROTONOSUPPORT:
- * unknown flags; or -ENOMEM; sets diag without a file's name. The memory used is bounded by a small
- * multiple of nr_bytes.
+ * Decodes bytes into *tree. Only after success must the caller call stack_tree_deinit. `version`
+ * is the slice's version, OPROF_SLICE_VERSION_MIN to OPROF_SLICE_VERSION. Returns 0; -EILSEQ:
+ * damaged; -EPROTONOSUPPORT: unknown flags; or -ENOMEM. An error sets diag, but not the file in
+ * it. The memory used is bounded by a small multiple of nr_bytes.
  */
 int stack_tree_decode(struct stack_tree *tree, uint32_t version, const uint8_t *bytes,
 		      size_t nr_bytes, struct diag *diag);
 
 /*
- * Sets the call trees that slice_builder_write adds to the slice, folded to STACK_TREE_NODES_MAX.
- * tree is borrowed until then. slice_merge also merges call trees.
+ * Sets the call trees that slice_builder_write adds to the slice, folded to STACK_TREE_NODES_MAX
+ * nodes. `tree` must exist until then. (slice_merge merges call trees without this call.)
  */
 void slice_builder_stacks(struct slice_builder *builder, const struct stack_tree *tree);
-/* Reads a slice's call trees; *tree is empty if it has none. Errors as stack_tree_decode. */
+/* Reads a slice's call trees. If it has none, *tree is empty. Errors as stack_tree_decode. */
 int slice_read_stacks(struct slice *slice, struct stack_tree *tree, struct diag *diag);
 
 #endif

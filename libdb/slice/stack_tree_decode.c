@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Minimum number of bytes in a row. */
+/* Minimum number of bytes in a row of each table. */
 #define STRING_BYTES_MIN 1u
 #define PATH_BYTES_MIN	 2u
 #define IMAGE_BYTES_MIN	 9u
@@ -24,9 +24,9 @@
 
 /* Version 1 only. */
 #define FUNCTION_BYTES_MIN 2u
-#define NODE_BYTES_MIN	   2u /* minimum for a root; other nodes also have a function */
+#define NODE_BYTES_MIN	   2u /* for a root; other nodes also have a function */
 
-/* A node that is known as a part of its parent, but is not yet read. */
+/* A part of a node that is known from its parent, but has not been read yet. */
 struct waiting {
 	uint32_t parent, function;
 	uint64_t mass;
@@ -34,21 +34,21 @@ struct waiting {
 
 struct tree_decoder {
 	const uint8_t *next, *end;
-	size_t nr_bytes; /* of the whole frame */
+	size_t nr_bytes; /* size of the whole frame */
 	struct stack_tree tree;
 	const char **strings;
 	struct slice_path *paths;
 	struct slice_section *events, *roots;
 	uint32_t nr_strings, nr_paths, nr_events, nr_roots, nr_nodes;
-	uint32_t nr_functions; /* version 1; later versions use code.nr_functions */
+	uint32_t nr_functions; /* only in version 1; later versions use code.nr_functions */
 	struct stack_function *functions;
 	struct stack_code code;
-	struct stack_part *parts; /* room for the parts of any node */
+	struct stack_part *parts; /* has room for the parts of any node */
 	struct waiting *waiting;
 	uint32_t nr_waiting;
-	bool *apart; /* by root: its masses are not samples */
+	bool *apart; /* for each root: whether its masses are not samples */
 	struct diag *diag;
-	int error; /* the first error; later numbers are read as 0 */
+	int error; /* the first error; after it, all numbers are read as 0 */
 };
 
 static void fail(struct tree_decoder *decoder, const char *what, size_t row)
@@ -90,7 +90,7 @@ static uint32_t get_nr(struct tree_decoder *decoder, size_t nr_bytes_min, const 
 		decoder, nr_max < STACK_NUMBER_MAX / 2 ? nr_max : STACK_NUMBER_MAX / 2, what, 0);
 }
 
-/* Reads the number of rows of a table and allocates the table; NULL: an error. */
+/* Reads the number of rows of a table and allocates the table. Returns NULL after an error. */
 static void *get_rows(struct tree_decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
 		      const char *what, uint32_t *nr_rows)
 {
@@ -221,7 +221,10 @@ static uint32_t get_flags(struct tree_decoder *decoder, uint32_t known, const ch
 	return flags;
 }
 
-/* Reads the events. In memory, an event is a section in which only these fields are set. */
+/*
+ * Reads the events. In memory, an event is a struct slice_section in which only the event's
+ * members are set.
+ */
 static void get_events(struct tree_decoder *decoder)
 {
 	struct slice_section *events =
@@ -238,7 +241,7 @@ static void get_events(struct tree_decoder *decoder)
 
 static int64_t get_id(struct tree_decoder *decoder, size_t row)
 {
-	/* The number is one higher than the id, so that SAMPLE_NAME_ALL is 0. */
+	/* The stored number is the id + 1, so that SAMPLE_NAME_ALL is stored as 0. */
 	return (int64_t)(get_number(decoder, (uint64_t)INT64_MAX + 1, "root", row) - 1);
 }
 
@@ -275,7 +278,7 @@ static void get_roots(struct tree_decoder *decoder)
 
 /* ---- the coded part ---- */
 
-/* Records an error of the coder; 0: no error. */
+/* Records an error of the coder. If `error` is 0, does nothing. */
 static void fail_code(struct tree_decoder *decoder, int error, const char *what, size_t row)
 {
 	if (error == -ENOMEM)
@@ -284,7 +287,7 @@ static void fail_code(struct tree_decoder *decoder, int error, const char *what,
 		fail(decoder, what, row);
 }
 
-/* Reads the numbers, functions and callees at the start of the coded part. */
+/* Reads the start of the coded part: numbers, functions and callees. */
 static void code_begin(struct tree_decoder *decoder)
 {
 	struct stack_code *code = &decoder->code;
@@ -333,7 +336,8 @@ static void make_room(struct tree_decoder *decoder)
 }
 
 /*
- * Pushes the parts of node to the stack `waiting`, in reverse order: the first part is read next.
+ * Pushes the parts of a node onto the stack decoder->waiting, in reverse order, so that the first
+ * part is read next.
  */
 static void parts_wait(struct tree_decoder *decoder, uint32_t node, uint32_t caller, uint64_t mass)
 {
@@ -418,7 +422,9 @@ static void get_counts(struct tree_decoder *decoder)
 	}
 }
 
-/* After the coded part, only zeros may follow, up to the minimum size for this number of nodes. */
+/*
+ * After the coded part, only zeros may follow, up to the minimum length for this number of nodes.
+ */
 static void get_end(struct tree_decoder *decoder)
 {
 	const uint8_t *next = decoder->code.coder.next;
@@ -470,13 +476,13 @@ static void get_function_rows(struct tree_decoder *decoder)
 }
 
 /*
- * Reads the number of parts of each node, which determines the parents. During this function,
- * nr_samples of a node is the number of its parts that are not yet read.
+ * Reads the number of parts of each node, which determines the parents. While this function runs,
+ * the member nr_samples of a node is the number of its parts that have not been read yet.
  */
 static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 {
 	struct stack_tree *tree = &decoder->tree;
-	uint32_t open = STACK_NODE_ROOT; /* the node whose parts are next */
+	uint32_t open = STACK_NODE_ROOT; /* the node to which the next nodes belong as parts */
 
 	for (uint32_t i = 0; i < nr_nodes && !decoder->error; i++) {
 		const uint64_t nr_parts = get_number(decoder, nr_nodes, "node", i);
@@ -507,8 +513,9 @@ static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 }
 
 /*
- * Reads the function of node i. The functions of a node's parts must ascend: until weights are
- * read, a node's weight is 1 + the function of its last part so far.
+ * Reads the function of node i. The functions of a node's parts must ascend. To check this, the
+ * member weight of a node, until weights are read, is 1 + the function of the last part that was
+ * read.
  */
 static void get_function_of(struct tree_decoder *decoder, uint32_t i)
 {
@@ -600,7 +607,7 @@ static void decoder_deinit(struct tree_decoder *decoder)
 int stack_tree_decode(struct stack_tree *tree, uint32_t version, const uint8_t *bytes,
 		      size_t nr_bytes, struct diag *diag)
 {
-	/* On the heap: the decoder's models are too large for small thread stacks. */
+	/* The decoder is on the heap, since its models are too large for small thread stacks. */
 	struct tree_decoder *decoder = calloc(1, sizeof(*decoder));
 	int error;
 

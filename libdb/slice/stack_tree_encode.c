@@ -22,11 +22,14 @@ struct tree_encoder {
 	struct slice_buffer row; /* the row being built */
 	struct slice_buffer images, roots;
 	struct stack_code code;
-	/* By node: the sum over this node and all nodes below it; the number of nodes below it. */
+	/*
+	 * For each node: the mass of this node and all nodes below it; the number of nodes below
+	 * it.
+	 */
 	uint64_t *masses;
 	uint32_t *nr_below;
 	bool *weighted, *apart; /* by root */
-	int error;		/* the first error; later calls do nothing */
+	int error;		/* the first error; after it, calls do nothing */
 };
 
 /* ---- one row ---- */
@@ -111,7 +114,7 @@ static void put_image(struct tree_encoder *encoder, const struct stack_image *im
 	put_number(encoder, to, identity->size_bytes);
 }
 
-/* weighted: the weights of the root's nodes are stored. */
+/* `weighted` states whether the weights of the root's nodes are stored. */
 static void put_root(struct tree_encoder *encoder, const struct slice_section *root, bool weighted)
 {
 	const uint64_t app = path_number(encoder, &root->app);
@@ -136,9 +139,9 @@ static bool has_plain_weight(const struct slice_section *root, const struct stac
 }
 
 /*
- * Finds two properties of each root. weighted: the weight of some node does not follow from its
- * samples. apart: samples cannot serve as masses, since a node without parts has no samples, or the
- * sum of samples is saturated.
+ * Finds two properties of each root. encoder->weighted[]: some node has a weight that cannot be
+ * computed from its samples. encoder->apart[]: samples cannot be used as masses, since some node
+ * without parts has no samples, or the sum of samples reached its limit.
  */
 static int look_at_roots(struct tree_encoder *encoder)
 {
@@ -190,7 +193,7 @@ static int sum_masses(struct tree_encoder *encoder)
 
 /* ---- which function calls which ---- */
 
-/* Returns the node's number as a caller; root: its root's number in sorted order. */
+/* Returns the node's number as a caller. `root` is the number of its root in sorted order. */
 static uint32_t caller_of(const struct tree_encoder *encoder, uint32_t node, uint32_t root)
 {
 	return stack_node_is_root(&encoder->tree->nodes[node])
@@ -198,7 +201,7 @@ static uint32_t caller_of(const struct tree_encoder *encoder, uint32_t node, uin
 		       : encoder->tree->nr_roots + encoder->order.function_of[node];
 }
 
-/* Returns the number as a caller of each node, by node; NULL: out of memory. */
+/* Returns an array with the number that each node has as a caller, or NULL if out of memory. */
 static uint32_t *number_callers(const struct tree_encoder *encoder)
 {
 	const uint32_t nr_nodes = encoder->tree->nr_nodes;
@@ -214,7 +217,10 @@ static uint32_t *number_callers(const struct tree_encoder *encoder)
 	return callers;
 }
 
-/* Sorts the parts of all nodes by caller. The parts of caller i then begin at begin[i]. */
+/*
+ * Sorts the parts of all nodes by caller. After that, the parts of caller i begin at
+ * code->begin[i].
+ */
 static void sort_parts(struct tree_encoder *encoder, const uint32_t *callers)
 {
 	const struct stack_tree *tree = encoder->tree;
@@ -241,7 +247,10 @@ static int compare_callees(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Keeps each callee of a caller once, ascending. met: for each callee, 1 + its last caller. */
+/*
+ * Removes repeated callees of each caller and sorts the rest. In `met`, each callee has 1 + its
+ * last caller.
+ */
 static void leave_each_once(struct stack_code *code, uint32_t *met)
 {
 	const uint32_t nr_callers = stack_code_nr_callers(code);
@@ -302,8 +311,8 @@ static uint32_t find_callee(const struct stack_code *code, uint32_t caller, uint
 }
 
 /*
- * Finds the parts of the node at index `at` of the sorted order, in which each part is followed by
- * the nodes below it. Returns their number.
+ * Finds the parts of the node at index `at` of the sorted order, and returns their number. In this
+ * order, all nodes below a part come directly after the part.
  */
 static uint32_t find_parts(const struct tree_encoder *encoder, uint32_t caller, uint32_t at,
 			   struct stack_part *parts)
@@ -352,7 +361,7 @@ static void code_nodes(struct tree_encoder *encoder, struct stack_part *parts)
 	}
 }
 
-/* Codes the samples and weights that cannot be computed from masses. */
+/* Codes those samples and weights that a reader cannot compute from masses. */
 static void code_counts(struct tree_encoder *encoder)
 {
 	const struct stack_tree *tree = encoder->tree;
@@ -393,7 +402,10 @@ static int code_all(struct tree_encoder *encoder, struct slice_buffer *to)
 	return error ? error : code->coder.error;
 }
 
-/* Appends zeros up to the minimum size, which keeps small hostile frames cheap for readers. */
+/*
+ * Appends zeros up to the minimum length, so that small hostile frames cannot make readers do much
+ * work.
+ */
 static int fill_up(struct slice_buffer *to, uint32_t nr_nodes)
 {
 	const size_t nr_bytes_min = stack_code_bytes_min(nr_nodes);
@@ -487,7 +499,7 @@ static int encode(struct tree_encoder *encoder, struct slice_buffer *raw)
 
 int stack_tree_encode(const struct stack_tree *tree, uint8_t **bytes, size_t *nr_bytes)
 {
-	/* On the heap: the encoder's models are too large for small thread stacks. */
+	/* The encoder is on the heap, since its models are too large for small thread stacks. */
 	struct tree_encoder *encoder = calloc(1, sizeof(*encoder));
 	struct slice_buffer raw = {0};
 	int error = -ENOMEM;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Folds a tree: makes it smaller by summing the parts with the fewest samples. Ranks decide which
- * nodes stay. The tree is emptied and its nodes are added again in the same memory, parents first:
- * no node gets a higher index than before, so a node is read before its memory is overwritten.
+ * Folds a tree: makes it smaller by summing the parts with the fewest samples. Each node has a
+ * rank, which decides whether it stays. The tree is emptied, and its nodes are added again in the
+ * same memory, parents first. No node gets a higher index than before, so a node is read before
+ * its memory is overwritten.
  */
 #include "libdb/slice/stack_tree_internal.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cannot fail: the emptied tree needs no more memory than it had. */
+/* This cannot fail, since the emptied tree does not need more memory than before. */
 static uint32_t put_child(struct stack_tree *tree, uint32_t parent, uint32_t image, uint64_t offset)
 {
 	return (uint32_t)stack_tree_child(tree, parent, image, offset);
@@ -27,9 +28,10 @@ static uint32_t put_root(struct stack_tree *tree, uint32_t root)
 
 /*
  * Each node has a rank. The nodes whose rank is at least some limit stay. A node's rank is never
- * above its parent's, so that the nodes that stay form a tree. An OPROF_STACK_OTHER has rank 0,
- * since it is made again where it is needed. low is the lowest rank among a node and its parts: a
- * node that stays and whose low is below the limit gets an OPROF_STACK_OTHER.
+ * higher than its parent's rank, so the nodes that stay form a tree. OPROF_STACK_OTHER nodes have
+ * rank 0: they are removed, and made again where they are needed. low[i] is the lowest rank among
+ * node i and its parts: if node i stays and low[i] is below the limit, it gets an
+ * OPROF_STACK_OTHER node.
  */
 struct fold {
 	const struct stack_tree *tree;
@@ -51,7 +53,7 @@ static void fold_find_low(const struct fold *fold)
 	}
 }
 
-/* Counts the nodes of the folded tree if nodes of at least this rank stay. */
+/* Returns the number of nodes of the folded tree if the nodes of at least this rank stay. */
 static uint64_t fold_count(const struct fold *fold, uint64_t rank)
 {
 	uint64_t nr_stay = 0, nr_whole = 0;
@@ -63,7 +65,7 @@ static uint64_t fold_count(const struct fold *fold, uint64_t rank)
 	return 2 * nr_stay - nr_whole;
 }
 
-/* Returns the lowest rank, from 1 on, that leaves at most nr_nodes_max nodes. */
+/* Returns the lowest rank above 0 with which at most nr_nodes_max nodes stay. */
 static uint64_t fold_find_rank(const struct fold *fold, uint64_t nr_nodes_max)
 {
 	uint64_t low = 1, high = RANK_ALWAYS;
@@ -89,7 +91,8 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes)
 }
 
 /*
- * Hashes the properties of a node without its index, so that the order of building has no effect.
+ * Hashes the properties of a node except its index, so that the result does not depend on the
+ * order in which the tree was built.
  */
 static uint32_t hash_node(const struct stack_tree *tree, const struct stack_node *node,
 			  const uint32_t *hashes)
@@ -106,9 +109,9 @@ static uint32_t hash_node(const struct stack_tree *tree, const struct stack_node
 }
 
 /*
- * Ranks the nodes again, to choose among the nodes with exactly nr_samples, the most samples that
- * are too few to stay. Some of these nodes can stay; their hashes decide. samples: by node, the sum
- * of the node and all nodes below it.
+ * Ranks the nodes again, to choose among the nodes with exactly nr_samples samples. Nodes with
+ * more samples stay, nodes with fewer do not, and of the nodes with exactly nr_samples only some
+ * can stay: their hashes decide. samples[i] is the sum of node i and all nodes below it.
  */
 static int fold_rank_equals(const struct fold *fold, const uint64_t *samples, uint64_t nr_samples)
 {
@@ -136,7 +139,9 @@ static int fold_rank_equals(const struct fold *fold, const uint64_t *samples, ui
 	return 0;
 }
 
-/* Ranks all nodes and sets *rank, the lowest rank of nodes that stay. Returns 0 or -ENOMEM. */
+/*
+ * Ranks all nodes, and sets *rank to the lowest rank of the nodes that stay. Returns 0 or -ENOMEM.
+ */
 static int fold_choose(struct fold *fold, const uint64_t *samples, uint64_t nr_nodes_max,
 		       uint64_t *rank)
 {
@@ -160,7 +165,8 @@ static int fold_choose(struct fold *fold, const uint64_t *samples, uint64_t nr_n
 
 /* ---- folding ---- */
 
-#define IN_OTHER 0x80000000u /* flag in becomes[]: folded into this node's OPROF_STACK_OTHER */
+/* Flag in becomes[]: the node is folded into the OPROF_STACK_OTHER of the node with this index. */
+#define IN_OTHER 0x80000000u
 
 static void fold_nodes(struct stack_tree *tree, const uint64_t *ranks, uint64_t rank,
 		       uint32_t nr_nodes, uint32_t *becomes)
@@ -214,7 +220,7 @@ int stack_tree_fold(struct stack_tree *tree, uint32_t nr_nodes_max)
 	error = stack_tree_sum(tree, &samples, &weights);
 	if (error)
 		return error;
-	fold.low = weights; /* only its memory is used */
+	fold.low = weights; /* the weights are not needed, so their memory is reused */
 	fold.rank = malloc(tree->nr_nodes * sizeof(*fold.rank));
 	error = fold.rank ? fold_by(tree, &fold, samples, nr_nodes_max) : -ENOMEM;
 	free(fold.rank);

@@ -14,21 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A number in these tables is 1 + an index in the tree's array. */
+/* The numbers in these tables are 1 + an index in the tree's array. */
 struct stack_tree_index {
 	struct stack_index nodes, images, roots;
 };
 
-struct stack_text; /* a block of the tree's strings */
+struct stack_text; /* a block of memory with the tree's strings */
 
 struct stack_tree_memory {
 	uint32_t nodes_room, images_room, roots_room;
-	uint32_t nr_others; /* OPROF_STACK_OTHER nodes added so far, usually 0 */
-	uint32_t *root_of;  /* by node: index in roots */
+	uint32_t nr_others; /* number of OPROF_STACK_OTHER nodes added so far, usually 0 */
+	uint32_t *root_of;  /* root_of[node] is the index of the node's root in roots */
 	struct stack_text *texts;
 };
 
-/* Limit of nodes and images; larger numbers are marks. */
+/* Limit of the numbers of nodes and images. Larger numbers are marks. */
 #define STACK_NUMBER_MAX (UINT32_MAX / 2)
 
 static inline bool stack_is_mark(uint32_t image)
@@ -47,8 +47,8 @@ static inline bool stack_node_is_other(const struct stack_node *node)
 }
 
 /*
- * Returns the limit of nodes in a slice: roots, and OTHER nodes directly below them, are allowed in
- * addition to STACK_TREE_NODES_MAX.
+ * Returns the maximum number of nodes in a slice: STACK_TREE_NODES_MAX, and in addition the roots
+ * and the OTHER nodes directly below them.
  */
 static inline uint64_t stack_tree_nodes_max(uint32_t nr_roots)
 {
@@ -57,13 +57,13 @@ static inline uint64_t stack_tree_nodes_max(uint32_t nr_roots)
 
 /* ---- stack_tree.c ---- */
 
-/* Returns a copy of text that lives as long as the tree, or NULL if out of memory. */
+/* Returns a copy of text that exists as long as the tree, or NULL if out of memory. */
 const char *stack_tree_text(struct stack_tree *tree, const char *text, size_t nr_bytes);
 
 /*
- * Append a root, image or node without checking whether an equal one exists; also add it to
- * tree->index, if this is not NULL. The strings must already belong to the tree. Return the index
- * in the tree's array, -ENOMEM, or -E2BIG.
+ * These functions append a root, image or node without checking whether an equal one exists. If
+ * tree->index is not NULL, they also add it there. The strings must already belong to the tree.
+ * They return the index in the tree's array, -ENOMEM, or -E2BIG.
  */
 int64_t stack_tree_append_root(struct stack_tree *tree, const struct slice_section *section);
 int64_t stack_tree_append_image(struct stack_tree *tree, const struct stack_image *image);
@@ -71,9 +71,9 @@ int64_t stack_tree_append_node(struct stack_tree *tree, uint32_t parent, uint32_
 			       uint64_t offset);
 
 /*
- * Removes all nodes, so that they can be added again, each with its old index or a lower one. The
- * old nodes can still be read from tree->nodes until they are overwritten. Returns 0, or -ENOMEM
- * with the nodes unchanged.
+ * Removes all nodes, so that the caller can add them again. A node must get its old index or a
+ * lower one, because the old nodes stay in tree->nodes until new ones overwrite them. Returns 0,
+ * or -ENOMEM with the nodes unchanged.
  */
 int stack_tree_begin_again(struct stack_tree *tree);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW 16u /* up to this many parts of a node are sorted by insertion */
+#define FEW 16u /* up to this many parts of a node are sorted by insertion sort */
 
 /* ---- images and roots ---- */
 
@@ -32,7 +32,10 @@ static int compare_roots(const void *a, const void *b)
 	return stack_root_compare(left->what, right->what);
 }
 
-/* Returns the indices of nr things of nr_bytes each, in sorted order; NULL: out of memory. */
+/*
+ * Returns the indices of the nr elements of `things` (nr_bytes each) in sorted order, or NULL if
+ * out of memory.
+ */
 static uint32_t *order_of(const void *things, uint32_t nr, size_t nr_bytes,
 			  int (*compare)(const void *, const void *))
 {
@@ -54,7 +57,10 @@ static uint32_t *order_of(const void *things, uint32_t nr, size_t nr_bytes,
 	return order;
 }
 
-/* Inverts an order: returns, for each index, its place in the order; NULL: out of memory. */
+/*
+ * Inverts a sorted order: returns, for each index, its position in the order; or NULL if out of
+ * memory.
+ */
 static uint32_t *places_of(const uint32_t *order, uint32_t nr)
 {
 	uint32_t *places = malloc((nr + 1u) * sizeof(*places));
@@ -70,7 +76,7 @@ struct function_table {
 	struct stack_function *functions;
 	uint32_t nr_functions;
 	size_t room;
-	struct stack_index index; /* numbers in it are 1 + an index in functions */
+	struct stack_index index; /* numbers in it are 1 + an index in `functions` */
 };
 
 struct sought_function {
@@ -95,7 +101,10 @@ static int table_reserve(struct function_table *table)
 	return 0;
 }
 
-/* Returns the function's number in the unsorted table, or -ENOMEM; adds the function if new. */
+/*
+ * Returns the function's number in the unsorted table, and adds the function if it is new; or
+ * -ENOMEM.
+ */
 static int64_t table_put(struct function_table *table, uint32_t image, uint64_t offset)
 {
 	const struct sought_function sought = {table, image, offset};
@@ -124,7 +133,8 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /*
- * Sets each node's function, a number in the unsorted table: first the marks, then its functions.
+ * Sets the number of each node's function. Numbers are given in this order: the marks, then the
+ * functions of the unsorted table.
  */
 static int number_functions(struct stack_tree_order *order, const struct stack_tree *tree,
 			    const uint32_t *image_places, struct function_table *table)
@@ -147,7 +157,7 @@ static int number_functions(struct stack_tree_order *order, const struct stack_t
 	return 0;
 }
 
-/* Sorts the table, and renumbers the nodes' functions. */
+/* Sorts the table of functions, and changes the nodes' function numbers accordingly. */
 static int functions_sort(struct stack_tree_order *order, const struct stack_tree *tree)
 {
 	const uint32_t nr = order->nr_functions;
@@ -184,10 +194,10 @@ static int order_functions(struct stack_tree_order *order, const struct stack_tr
 
 /* ---- nodes ---- */
 
-/* The parts of all nodes: first the parts of node 0, then the parts of node 1, ... */
+/* The parts of all nodes, in the order of the nodes: the parts of node 0, of node 1, ... */
 struct parts {
-	uint64_t *parts; /* function << 32 | index of the node */
-	uint32_t *begin; /* by node: index of its first part */
+	uint64_t *parts; /* function of the part << 32 | index of its node */
+	uint32_t *begin; /* begin[i] is the index of node i's first part */
 };
 
 static int compare_words(const void *a, const void *b)
@@ -239,13 +249,14 @@ static void parts_fill(const struct parts *parts, struct stack_tree_order *order
 }
 
 /*
- * Pushes the roots' nodes to the stack `waiting`, in reverse order, so that the first root is taken
- * first. Returns their number.
+ * Pushes the roots' nodes onto the stack `waiting`, in reverse order, so that the first root is
+ * popped first. Returns the number of roots.
  */
 static uint32_t roots_wait(const struct stack_tree_order *order, const struct stack_tree *tree,
 			   uint32_t *waiting)
 {
-	uint32_t *node_of = order->nodes; /* by root; uses memory that is not yet needed */
+	/* Node of each root; this memory is not yet needed otherwise. */
+	uint32_t *node_of = order->nodes;
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < tree->nr_nodes; i++) {

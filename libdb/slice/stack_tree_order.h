@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order in which a call tree is written: images and roots by identity, functions by image and
- * offset, each node before its parts, parts by function. This order does not depend on the order in
- * which the tree was built.
+ * The order in which a call tree is written: images and roots are sorted by identity, functions by
+ * image and offset, and the parts of a node by function; each node comes before its parts. This
+ * order does not depend on the order in which the tree was built.
  */
 #ifndef LIBDB_STACK_TREE_ORDER_H
 #define LIBDB_STACK_TREE_ORDER_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Functions are numbered: first the marks, then the functions of this table. */
+/* A function of the table. Function numbers are given in this order: the marks, then this table. */
 struct stack_function {
 	uint32_t image; /* index in the sorted images */
 	uint32_t number;
@@ -23,8 +23,8 @@ struct stack_tree_order {
 	struct stack_function *functions;
 	uint32_t nr_functions;
 	uint32_t *nodes;       /* indices in sorted order */
-	uint32_t *function_of; /* number of the function, by index of a node that is not a root */
-	uint32_t *nr_children; /* by index of a node */
+	uint32_t *function_of; /* function_of[i]: function number of node i (not of a root) */
+	uint32_t *nr_children; /* nr_children[i]: number of node i's parts */
 };
 
 int stack_tree_order_init(struct stack_tree_order *order,

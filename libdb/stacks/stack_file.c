@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A stack file open for writing. The file is mapped once, with its greatest possible length: the
- * part of the mapping beyond the end of the file costs only addresses. Indexes in memory find
- * records by their contents. Records are only appended; nr_bytes of the header is stored last, and
- * makes a record valid. A part of the file is reserved: when the rest is full, it is used for
- * OPROF_STACK_OTHER nodes only.
+ * A stack file open for writing. The file is mapped once, with its maximum length: the part of the
+ * mapping beyond the end of the file takes only address space. Indexes in memory find records by
+ * their content. Records are only appended; a record becomes valid when the header's nr_bytes,
+ * which is stored last, includes it. A part of the file is reserved for OPROF_STACK_OTHER nodes,
+ * which are added when the rest of the file is full.
  */
 #include "libdb/stacks/stack_file.h"
 
@@ -27,7 +27,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file grows by an eighth of its size, within these bounds on delay and waste. */
+/*
+ * A file grows by an eighth of its size, within these limits, which bound the delay and the unused
+ * space.
+ */
 #define SEGMENT_BYTES_MIN (16u << 10)
 #define SEGMENT_BYTES_MAX (1u << 20)
 #define FILE_BYTES_MIN	  (64u << 10) /* for nr_bytes_max */
@@ -36,10 +39,12 @@
 
 /* Bytes that an emptied file keeps, as in sdb_restart.c. */
 #define KEEP_BYTES (16 * BLOCK_BYTES)
-/* When a file is emptied, an index with more lines than this is freed. */
+/* When a file is emptied, indexes with more lines than this are freed. */
 #define KEEP_LINES (1u << 13)
 
-/* After a failure to grow, only every TRY_AGAIN-th record without room tries it again. */
+/*
+ * After growing has failed, it is tried again only for every TRY_AGAIN-th record that has no room.
+ */
 #define TRY_AGAIN 64u
 
 #define NODE_BYTES sizeof(struct oprof_stack_node)
@@ -51,18 +56,21 @@
 struct stack_file {
 	uint8_t *map;
 	struct sdb_mapping *mapping; /* copy of map, for the SIGBUS handler */
-	uint64_t nr_bytes;	     /* header and records: the header's nr_bytes */
+	uint64_t nr_bytes;	     /* bytes of header and records; equals the header's nr_bytes */
 	uint64_t file_bytes;	     /* allocated on disk */
-	/* Number of roots without an OPROF_STACK_OTHER; room for one each is reserved. */
+	/*
+	 * Number of roots without an OPROF_STACK_OTHER node. For each of them, room for one is
+	 * reserved.
+	 */
 	uint64_t nr_roots_bare;
-	uint64_t nr_others;			 /* nodes OPROF_STACK_OTHER, usually 0 */
-	uint64_t nr_refused;			 /* records refused since growing failed */
+	uint64_t nr_others;			 /* number of OPROF_STACK_OTHER nodes, usually 0 */
+	uint64_t nr_refused;			 /* records without room since then */
 	int refused;				 /* error of the last growth; 0: none */
 	struct stack_index nodes, images, roots; /* numbers in these tables are positions */
 
 	size_t map_bytes;
 	uint64_t nr_bytes_max;
-	struct stack_record record; /* the record being looked up or appended */
+	struct stack_record record; /* the record that is being searched or appended */
 	int fd;
 };
 
@@ -81,7 +89,7 @@ static bool is_lost(const struct stack_file *file)
 	return __atomic_load_n(&file->mapping->lost, __ATOMIC_RELAXED);
 }
 
-/* Returns whether a node at position lies within the records that this writer knows. */
+/* Returns whether a node at this position would lie within the valid records. */
 static bool is_within(const struct stack_file *file, uint32_t position)
 {
 	return (uint64_t)position * 8 >= OPROF_STACK_HEADER_BYTES &&
@@ -90,7 +98,10 @@ static bool is_within(const struct stack_file *file, uint32_t position)
 
 /* ---- room ---- */
 
-/* The reserved room that a record may use: none; for OTHER nodes; also for the OTHER of a root. */
+/*
+ * Which reserved room a record may use: none; the room for OTHER nodes; also the room for OTHERs
+ * of roots.
+ */
 enum room { ROOM_ORDINARY, ROOM_OTHER, ROOM_OTHER_OF_ROOT };
 
 static bool has_room(const struct stack_file *file, size_t nr_bytes, enum room room)
@@ -112,13 +123,14 @@ static uint64_t segment_bytes(const struct stack_file *file, size_t nr_bytes)
 		segment = SEGMENT_BYTES_MIN;
 	if (segment > SEGMENT_BYTES_MAX)
 		segment = SEGMENT_BYTES_MAX;
-	/* Twice nr_bytes, since a longer file also has more reserved room. */
+	/* Twice nr_bytes is added, since a longer file also has more reserved room. */
 	return segment + 2 * nr_bytes;
 }
 
 /*
- * Makes all pages writable at once, at a fraction of the cost of faulting in each page. A kernel
- * without MADV_POPULATE_WRITE faults the pages in when they are written.
+ * Makes all pages of a range writable by one call, which is much cheaper than a page fault for
+ * each. A kernel without MADV_POPULATE_WRITE still has the page faults, when the pages are
+ * written.
  */
 static void prefault(const struct stack_file *file, uint64_t from, uint64_t nr_bytes)
 {
@@ -147,7 +159,7 @@ static int make_room(struct stack_file *file, size_t nr_bytes, enum room room)
 {
 	if (has_room(file, nr_bytes, room))
 		return 0;
-	/* Growing is a system call: do not try for every sample while the disk is full. */
+	/* Growing is a system call, so it is not tried for every sample while the disk is full. */
 	if (file->refused && file->nr_refused++ % TRY_AGAIN)
 		return file->refused;
 	while (!has_room(file, nr_bytes, room)) {
@@ -160,7 +172,10 @@ static int make_room(struct stack_file *file, size_t nr_bytes, enum room room)
 
 /* ---- appending ---- */
 
-/* Appends a record and returns its position. Room in the file and in index is reserved. */
+/*
+ * Appends a record and returns its position. The caller has reserved room in the file and in
+ * `index`.
+ */
 static uint32_t append(struct stack_file *file, const void *record, size_t nr_bytes,
 		       struct stack_index *index, uint32_t hash)
 {
@@ -290,8 +305,8 @@ static int64_t other_of_root(struct stack_file *file, uint32_t root)
 }
 
 /*
- * Returns the OPROF_STACK_OTHER of parent, or else of the nearest ancestor that has one or can get
- * one.
+ * Finds or adds the OPROF_STACK_OTHER node of `parent`. If there is no room for it, does the same
+ * for the nearest ancestor that has such a node or has room for one.
  */
 static int64_t other_above(struct stack_file *file, uint32_t parent)
 {
@@ -306,7 +321,7 @@ static int64_t other_above(struct stack_file *file, uint32_t parent)
 		made = append_node(file, parent, OPROF_STACK_OTHER, 0, ROOM_OTHER);
 		if (made > 0 || made == -ENOMEM)
 			return made;
-		/* A parent precedes its parts, unless another program overwrote the file. */
+		/* A parent comes before its parts, unless another program overwrote the file. */
 		if (node_at(file, parent)->parent >= parent ||
 		    !is_within(file, node_at(file, parent)->parent))
 			return -EILSEQ;
@@ -325,7 +340,7 @@ static int64_t child_new(struct stack_file *file, uint32_t parent, uint32_t imag
 {
 	int64_t child;
 
-	/* An OTHER node includes everything below it. */
+	/* An OTHER node also stands for all nodes below it. */
 	if (file->nr_others && is_other(file, parent)) {
 		*folded = true;
 		return parent;
@@ -359,7 +374,10 @@ int stack_file_add(struct stack_file *file, uint32_t node, uint64_t nr_samples, 
 	assert(is_within(file, node));
 	if (to->head.type != OPROF_STACK_NODE)
 		return is_lost(file) ? -EIO : -EINVAL;
-	/* Samples first: a kill between the stores leaves samples without their weight. */
+	/*
+	 * The samples are stored first: after a kill between the two stores, there are samples
+	 * without weight.
+	 */
 	sdb_store64(&to->nr_samples, saturate_sum(to->nr_samples, nr_samples));
 	sdb_store64(&to->weight, saturate_sum(to->weight, weight));
 	return is_lost(file) ? -EIO : 0;
@@ -383,7 +401,9 @@ static void index_forget(struct stack_index *index)
 		stack_index_empty(index);
 }
 
-/* Truncates the file. A failure is ignored: the file then uses its blocks again. */
+/*
+ * Truncates the file. If this fails, the failure is ignored, and the file's blocks are used again.
+ */
 static void blocks_give_back(struct stack_file *file)
 {
 	if (file->file_bytes > KEEP_BYTES && !ftruncate(file->fd, KEEP_BYTES))
@@ -424,7 +444,7 @@ int stack_file_restart(struct stack_file *file, uint64_t epoch)
 
 /* ---- opening ---- */
 
-/* Writes the header in one write, so that it exists either whole or not at all. */
+/* Writes the header by one write, so that it exists either completely or not at all. */
 static int file_begin(struct stack_file *file, uint64_t epoch, const char *path, struct diag *diag)
 {
 	static const uint8_t zeros[OPROF_STACK_HEADER_BYTES];
@@ -444,7 +464,7 @@ static int file_begin(struct stack_file *file, uint64_t epoch, const char *path,
 		error = blocks_write(file->fd, page, sizeof(page), 0);
 	SDB_STORED();
 	if (error) {
-		/* Remove a part of a header, which would look like a truncated file. */
+		/* Remove an incomplete header, with which the file would look truncated. */
 		(void)!ftruncate(file->fd, 0);
 		return diag_set_at(diag, error, path, 0, "cannot begin the file: %s",
 				   strerror(-error));
@@ -454,7 +474,10 @@ static int file_begin(struct stack_file *file, uint64_t epoch, const char *path,
 	return 0;
 }
 
-/* Checks the header. A file whose creation was interrupted has no samples and is begun again. */
+/*
+ * Checks the header. If the file's creation was interrupted, the file has no samples and is
+ * created again.
+ */
 static int file_check(struct stack_file *file, uint64_t epoch, const char *path,
 		      struct oprof_stack_header *header, struct diag *diag)
 {
@@ -561,7 +584,10 @@ static int64_t found_node(void *context, const struct oprof_stack_node *record, 
 static const struct stack_scan_ops ops_find = {
 	.root = found_root, .image = found_image, .node = found_node};
 
-/* Empties the file for a later epoch, or indexes its records. */
+/*
+ * Prepares an existing file: empties it if epoch is later than the file's epoch, else indexes its
+ * records.
+ */
 static int file_take_up(struct stack_file *file, const struct oprof_stack_header *header,
 			uint64_t epoch, const char *path, struct diag *diag)
 {
@@ -574,12 +600,14 @@ static int file_take_up(struct stack_file *file, const struct oprof_stack_header
 	return stack_scan(file->fd, path, header, &ops_find, file, diag);
 }
 
-/* Opens and locks the file, and gets its size: no other process writes to it from now on. */
+/* Opens and locks the file, and gets its size. After this, no other process writes to the file. */
 static int open_locked(struct stack_file *file, const char *path, struct diag *diag)
 {
 	struct stat status;
 
-	/* O_NONBLOCK: do not wait if path is a FIFO; it has no effect on regular files. */
+	/*
+	 * If path is a FIFO, O_NONBLOCK prevents waiting. The flag has no effect on regular files.
+	 */
 	file->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (file->fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
@@ -649,7 +677,7 @@ void stack_file_close(struct stack_file *file)
 	if (file->map)
 		(void)munmap(file->map, file->map_bytes);
 	if (file->fd >= 0) {
-		/* A forked child may share the lock, which closing alone would not release. */
+		/* Closing alone would not release a lock that a forked child shares. */
 		(void)flock(file->fd, LOCK_UN);
 		(void)close(file->fd);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The live stack file of a session (oprof/stack_file.h). One daemon may write it for weeks and be
- * killed at any instruction, and readers may read it concurrently.
+ * The live stack file of a session (oprof/stack_file.h). One daemon writes it, possibly for weeks,
+ * and may be killed at any instruction. Other processes may read the file at any time.
  *
  *		which operations may run concurrently on one file
  *			writer		reader
@@ -18,34 +18,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct stack_file; /* open for writing; one thread at a time */
+struct stack_file; /* a file open for writing; not for several threads */
 
 /*
- * Opens path for writing samples of epoch (0: no epochs). A missing file is created with mode 0600.
- * A file of an earlier epoch is emptied: its samples must be in a slice. Existing records of this
- * epoch are indexed. The file grows up to nr_bytes_max (at least 64 KB), and its mapping takes as
- * many bytes of address space. Errors as sdb_open.
+ * Opens path for writing samples of `epoch` (0: the file has no epochs). A missing file is created
+ * with mode 0600. A file of an earlier epoch, whose samples must be in a slice, is emptied.
+ * Existing records of the same epoch are indexed. The file may grow up to nr_bytes_max (at least
+ * 64 KB), and its mapping takes this much address space. Errors as sdb_open.
  */
 int stack_file_open(struct stack_file **file, const char *path, uint64_t epoch,
 		    uint64_t nr_bytes_max, struct diag *diag);
 void stack_file_close(struct stack_file *file); /* file may be NULL */
 
 /*
- * Empties the file for a later epoch, as sdb_restart. Returns 0, or -EIO: close and remove the
- * file.
+ * Empties the file for a later epoch, like sdb_restart. Returns 0, or -EIO: the caller must close
+ * and remove the file.
  */
 int stack_file_restart(struct stack_file *file, uint64_t epoch);
 
 /*
- * stack_file_root, _image and _child return the position of a record; they append the record if it
- * is missing. If the file is full (nr_bytes_max, or a full disk), existing records are still found.
- * Instead of a missing node, the parent's OPROF_STACK_OTHER is then returned, and *folded is set
- * (it is never cleared, so that one variable serves for a whole stack). A 16th of the file is
- * reserved for these nodes. If this room is full as well, the OPROF_STACK_OTHER of the nearest
- * ancestor that has one or can get one is returned: each root has room for its own. If the parent
- * is an OPROF_STACK_OTHER, it is returned itself, so that the caller can continue to the end of a
- * stack. Errors: -ENOSPC and the like: no room for a root or image; -ENAMETOOLONG; -EIO: the file
- * was truncated; -EILSEQ: the file was overwritten; -ENOMEM.
+ * stack_file_root, _image and _child return the position of a record, which they append if it is
+ * missing. If the file is full (it has nr_bytes_max bytes, or the disk is full), existing records
+ * are still found. For a missing node, stack_file_child then returns the parent's
+ * OPROF_STACK_OTHER node and sets *folded. It never clears *folded, so one variable can be used
+ * for a whole stack. A 16th of the file is reserved for OPROF_STACK_OTHER nodes. If this room is
+ * full, too, the function returns the OPROF_STACK_OTHER node of the nearest ancestor that has one
+ * or has room for one; each root has room for its own. If the parent is an OPROF_STACK_OTHER node,
+ * the function returns the parent itself, so that the caller can continue to the end of a stack.
+ * Errors: -ENOSPC and the like: no room for a root or image; -ENAMETOOLONG; -EIO: the file was
+ * truncated; -EILSEQ: the file was overwritten; -ENOMEM.
  *
  * stack_file_add adds samples to a node; for a root it returns -EINVAL.
  */
@@ -56,8 +57,8 @@ int64_t stack_file_child(struct stack_file *file, uint32_t parent, uint32_t imag
 int stack_file_add(struct stack_file *file, uint32_t node, uint64_t nr_samples, uint64_t weight);
 
 /*
- * Returns the epoch of the file. It changes with each restart, which makes earlier positions of
- * nodes and images invalid.
+ * Returns the epoch of the file. Each stack_file_restart changes the epoch and makes all earlier
+ * positions of nodes and images invalid.
  */
 uint64_t stack_file_epoch(const struct stack_file *file);
 uint64_t stack_file_nr_bytes(const struct stack_file *file); /* on disk */
@@ -65,9 +66,9 @@ bool stack_file_is_at(const struct stack_file *file, const char *path);
 int stack_file_sync(struct stack_file *file);
 
 /*
- * Reads path, possibly while a writer appends to it, into *tree, which needs deinit only after
- * success. Sets *epoch to the epoch of the samples. All loaded records were in the file at one
- * moment. Checks every record. Errors as sdb_image_load.
+ * Reads the file at path into *tree, possibly while a writer appends to the file. Sets *epoch to
+ * the epoch of the samples. All loaded records were in the file at one moment, and every record is
+ * checked. Only after success must the caller call stack_tree_deinit. Errors as sdb_image_load.
  */
 int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, struct diag *diag);
 

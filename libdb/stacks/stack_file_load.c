@@ -14,7 +14,10 @@
 
 /* ---- records to a tree ---- */
 
-/* Returns made, the result of a stack_tree_* function, or -EEXIST if nothing new was added. */
+/*
+ * Returns `made`, the result of a stack_tree_* function; or -EEXIST if this function added
+ * nothing.
+ */
 static int64_t only_new(int64_t made, uint32_t nr_before, uint32_t nr_now)
 {
 	return made >= 0 && nr_before == nr_now ? -EEXIST : made;
@@ -60,8 +63,8 @@ static const struct stack_scan_ops ops_load = {
 
 /*
  * Returns 1 if the file was emptied after its header was read, otherwise 0 or -errno. After 1, the
- * caller must discard the records that it read, and any error found in them: they may mix two
- * epochs.
+ * caller must discard the records and any error found in them, since the records may be a mixture
+ * of two epochs.
  */
 static int epoch_changed(int fd, const char *path, const struct oprof_stack_header *header,
 			 struct diag *diag)
@@ -74,7 +77,10 @@ static int epoch_changed(int fd, const char *path, const struct oprof_stack_head
 	return now.epoch != header->epoch || now.epoch_emptied != header->epoch_emptied;
 }
 
-/* Returns 0, -errno, or 1: the file was emptied during the reading. *tree always needs deinit. */
+/*
+ * Returns 0, -errno, or 1 if the file was emptied during the reading. *tree must be freed in all
+ * cases.
+ */
 static int load_once(int fd, const char *path, struct stack_tree *tree, uint64_t *epoch,
 		     struct diag *diag)
 {
@@ -101,7 +107,10 @@ int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, 
 
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	/* A file is emptied about once a minute: repeated emptying is a hostile writer. */
+	/*
+	 * A file is emptied about once a minute. If this happens again and again, the writer is
+	 * hostile.
+	 */
 	for (int tries = 0; tries < EMPTIED_MAX && error > 0; tries++) {
 		stack_tree_deinit(&loaded);
 		error = stack_tree_init(&loaded);

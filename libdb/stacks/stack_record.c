@@ -42,7 +42,7 @@ static void record_begin(struct stack_record *record, enum oprof_stack_record_ty
 	record->head.size_bytes = (uint32_t)struct_bytes;
 }
 
-/* Pads the record with zeros to 8 bytes. */
+/* Appends zeros to the record up to a multiple of 8 bytes. */
 static void record_end(struct stack_record *record)
 {
 	while (record->head.size_bytes % 8)

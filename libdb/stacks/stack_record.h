@@ -13,15 +13,18 @@ struct stack_record {
 		struct oprof_stack_record head;
 		struct oprof_stack_root root;
 		struct oprof_stack_image image;
-		uint8_t bytes[STACK_RECORD_BYTES_MAX]; /* head.size_bytes of them are used */
+		uint8_t bytes[STACK_RECORD_BYTES_MAX]; /* the first head.size_bytes are used */
 	};
 };
 
-/* Build a record. Return 0 or -ENAMETOOLONG. */
+/* These functions build a record. They return 0 or -ENAMETOOLONG. */
 int stack_record_root(struct stack_record *record, const struct slice_section *section);
 int stack_record_image(struct stack_record *record, const struct stack_image *image);
 
-/* Returns whether record and the record at bytes, of which nr_bytes can be read, are equal. */
+/*
+ * Returns whether `record` equals the record at `bytes`, of which at most nr_bytes bytes may be
+ * read.
+ */
 bool stack_record_same(const struct stack_record *record, const uint8_t *bytes, uint64_t nr_bytes);
 
 #endif

@@ -12,9 +12,12 @@
 #include <sys/stat.h>
 
 #define CHUNK_BYTES  (8 * STACK_RECORD_BYTES_MAX)
-#define HEADER_TRIES 10 /* enough: a file is begun once, and emptied about once a minute */
+#define HEADER_TRIES 10 /* enough, since a file is created once and emptied about once a minute */
 
-/* No record is shorter than a node, so place_index() differs for any two records. */
+/*
+ * Minimum size of a record. Positions differ by at least this, so place_index() differs for any
+ * two records.
+ */
 #define RECORD_BYTES_MIN (sizeof(struct oprof_stack_node))
 
 _Static_assert(sizeof(struct oprof_stack_root) >= RECORD_BYTES_MIN, "roots are longer");
@@ -36,12 +39,12 @@ struct scan {
 	const struct stack_scan_ops *ops;
 	void *context;
 	struct diag *diag;
-	uint64_t end; /* offset of the end of the records */
+	uint64_t end; /* offset at which the records end */
 
 	uint8_t *chunk;
 	uint64_t chunk_start; /* offset of the chunk in the file */
 	size_t chunk_bytes;
-	char *text; /* the current record's strings, NUL-terminated */
+	char *text; /* strings of the current record, each with a NUL */
 
 	struct record_place *places; /* indexed by place_index */
 	size_t nr_places;
@@ -111,7 +114,7 @@ static int check_sizes(int fd, const struct oprof_stack_header *header, const ch
 	return 0;
 }
 
-/* A copy of the header. Its words may be of different moments. */
+/* A copy of the header. Its words may have been read at different moments. */
 struct header_copy {
 	struct oprof_stack_header header;
 	size_t nr_bytes;
@@ -146,9 +149,10 @@ static bool same_state(const struct header_copy *a, const struct header_copy *b)
 }
 
 /*
- * Reads the header three times. If the copies are equal, all data read between the first and the
- * last one is of one epoch, including nr_bytes and the file's size. While the file is being begun
- * or emptied the copies differ, and both the header and an error found in it are meaningless.
+ * Reads the header three times. If the three copies are equal, all data read between the first and
+ * the last copy belongs to one epoch, including nr_bytes and the file's size. If the file is being
+ * created or emptied, the copies differ, and then the header and any error found in it are
+ * meaningless.
  */
 int stack_scan_header(int fd, const char *path, struct oprof_stack_header *header,
 		      struct diag *diag)
@@ -165,7 +169,10 @@ int stack_scan_header(int fd, const char *path, struct oprof_stack_header *heade
 		wrong = check_start(&found.header, found.nr_bytes, path, diag);
 		if (!wrong)
 			wrong = check_sizes(fd, &found.header, path, diag);
-		/* diag keeps the first error. A failure to read is not tried again. */
+		/*
+		 * diag keeps the first error. A failure to read is returned without another
+		 * attempt.
+		 */
 		error = read_header(fd, path, &after, wrong ? NULL : diag);
 		if (!error && same_state(&before, &found) && same_state(&found, &after)) {
 			*header = found.header;
@@ -217,7 +224,7 @@ static int place_put(struct scan *scan, uint64_t offset, enum oprof_stack_record
 	return error;
 }
 
-/* Returns the record at position; NULL: no record begins there. */
+/* Returns the record at this position, or NULL if no record begins there. */
 static const struct record_place *place_find(const struct scan *scan, uint32_t position)
 {
 	const struct record_place *place;
@@ -230,7 +237,10 @@ static const struct record_place *place_find(const struct scan *scan, uint32_t p
 
 /* ---- records ---- */
 
-/* The strings of a record follow the struct, without NULs; zeros pad them to 8 bytes. */
+/*
+ * The strings of a record. In the file they follow the struct, without NULs, padded by zeros to 8
+ * bytes.
+ */
 struct record_strings {
 	const struct scan *scan;
 	const uint8_t *next;
@@ -269,7 +279,10 @@ static struct slice_path take_path(struct record_strings *strings,
 {
 	if (path->kind > SAMPLE_PATH_ANON)
 		strings->bad = true;
-	/* Only regions may set these fields; otherwise two records could stand for one path. */
+	/*
+	 * Only memory regions may set these fields. Otherwise two different records could stand
+	 * for one path.
+	 */
 	if (path->kind != SAMPLE_PATH_ANON && (path->tgid || path->start || path->end))
 		strings->bad = true;
 	return (struct slice_path){.kind = (enum sample_path_kind)path->kind,
@@ -372,7 +385,7 @@ static int scan_record(struct scan *scan, const uint8_t *record,
 
 /* ---- entry points ---- */
 
-/* Ensures that the chunk holds the whole record at offset, as far as the file reaches. */
+/* Ensures that the chunk contains the whole record at `offset`, as far as the file reaches. */
 static int chunk_fill(struct scan *scan, uint64_t offset)
 {
 	const uint64_t left = scan->end - offset;
