@@ -15,7 +15,7 @@ struct arena_block {
 
 struct ctf_arena {
 	struct arena_block *last;
-	size_t nr_used, nr_bytes; /* of the last block */
+	size_t nr_used, nr_bytes; /* used and total bytes of the last block */
 };
 
 int ctf_arena_create(struct ctf_arena **arena)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An arena: memory that is freed all at once. */
+/* An arena: a set of allocations that are all freed together. */
 #ifndef CTF_ARENA_H
 #define CTF_ARENA_H
 
@@ -10,11 +10,14 @@ struct ctf_arena;
 int ctf_arena_create(struct ctf_arena **arena);
 void ctf_arena_destroy(struct ctf_arena *arena); /* NULL: does nothing */
 
-/* Returns zeroed memory, aligned for any type and valid until the arena is destroyed, or NULL. */
+/*
+ * Returns zeroed memory, aligned for any type, or NULL if out of memory. The memory is valid until
+ * the arena is destroyed.
+ */
 void *ctf_arena_alloc(struct ctf_arena *arena, size_t nr_bytes);
 /*
- * Copies nr elements of size bytes from old into the arena. Returns the copy, also if nr is 0; NULL
- * only if out of memory.
+ * Copies nr elements of `size` bytes each from `old` into the arena. Returns the copy, which is
+ * not NULL even if nr is 0, or NULL if out of memory.
  */
 void *ctf_arena_copy(struct ctf_arena *arena, const void *old, size_t nr, size_t size);
 

@@ -40,7 +40,7 @@ static int compare_numbers(const void *a, const void *b)
 	return *first < *second ? -1 : *first > *second;
 }
 
-/* Appends a number. The array doubles in size: it is full whenever *nr is 0 or a power of two. */
+/* Appends a number. The array is full if *nr is 0 or a power of two; then its size is doubled. */
 static int add_number(uint32_t **numbers, unsigned int *nr, uint32_t number)
 {
 	if (!(*nr & (*nr - 1))) {
@@ -65,7 +65,10 @@ static int list(DIR *dir, uint32_t **numbers, unsigned int *nr)
 		const uint32_t number = ctf_chunk_number(entry->d_name);
 		struct stat info;
 
-		/* Ignore entries that are not folders, or were removed since readdir(). */
+		/*
+		 * Ignore entries that are not folders, and entries that were removed after
+		 * readdir() returned them.
+		 */
 		if (number && !fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
 		    S_ISDIR(info.st_mode))
 			error = add_number(numbers, nr, number);
@@ -98,7 +101,10 @@ int ctf_chunk_list(int folder_fd, uint32_t **numbers, unsigned int *nr)
 	return 0;
 }
 
-/* Returns whether the file at path begins as CTF metadata: all writers of CTF 1 begin it so. */
+/*
+ * Returns whether the file at path begins like CTF metadata. All writers of CTF 1 begin it in the
+ * same way.
+ */
 static bool has_metadata(int folder_fd, const char *path)
 {
 	static const char begin[] = "/* CTF 1.";

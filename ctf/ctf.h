@@ -2,8 +2,7 @@
 /*
  * The content of a trace folder's metadata (doc/trace-folder.md): the clock, the environment, and
  * the fields of each event's records. The writer of a trace fills these structs; the reader gets
- * them from the metadata. The layout of packets and record headers is in include/oprof/packet.h,
- * not here.
+ * them from the metadata. include/oprof/packet.h defines the layout of packets and record headers.
  */
 #ifndef CTF_CTF_H
 #define CTF_CTF_H
@@ -18,7 +17,7 @@
 #define CTF_UUID_TEXT	   37 /* with the NUL */
 #define CTF_NAME_BYTES_MAX 255
 
-/* Far above what real traces need: these limits protect against hostile folders. */
+/* Limits that protect against hostile folders. Real traces stay far below them. */
 #define CTF_NR_FIELDS_MAX  256u
 #define CTF_NR_EVENTS_MAX  100000u
 #define CTF_NR_STREAMS_MAX 1024u
@@ -27,14 +26,14 @@
 
 enum ctf_field_kind {
 	CTF_FIELD_INTEGER,
-	CTF_FIELD_TEXT,	    /* a text of nr bytes; shown up to its first NUL */
-	CTF_FIELD_STRING,   /* bytes up to a NUL */
+	CTF_FIELD_TEXT,	    /* a text of nr bytes; its part up to the first NUL is shown */
+	CTF_FIELD_STRING,   /* a string that ends with a NUL */
 	CTF_FIELD_ARRAY,    /* nr integers */
-	CTF_FIELD_SEQUENCE, /* a count of length_bits, then as many integers */
+	CTF_FIELD_SEQUENCE, /* a count of length_bits bits, then this number of integers */
 	CTF_NR_FIELD_KINDS,
 };
 
-/* The name of one value of an integer. */
+/* A label: the name of one value of an integer. */
 struct ctf_label {
 	const char *name;
 	int64_t value;
@@ -49,27 +48,33 @@ struct ctf_field {
 	unsigned int base; /* base in which the integer is shown: 10 or 16 */
 	bool is_signed;
 
-	unsigned int length_bits; /* of a sequence's count: 8, 16 or 32 */
+	unsigned int length_bits; /* size of a sequence's count: 8, 16 or 32 */
 	uint32_t nr;		  /* bytes of a text, or integers of an array; at least 1 */
 
-	/* Only for a single integer: its labels, sorted by value, each value once; may be empty. */
+	/*
+	 * Only for a single integer: labels of its values, sorted by value, at most one for each
+	 * value.
+	 */
 	const struct ctf_label *labels;
 	unsigned int nr_labels;
 };
 
 struct ctf_event {
-	uint32_t id;	    /* never an id that packet.h reserves (padding, escape) */
+	uint32_t id;	    /* not one of the ids that packet.h reserves (padding, escape) */
 	uint32_t stream_id; /* one of ctf_trace.streams */
 	const char *name;   /* any text of at most CTF_NAME_BYTES_MAX bytes */
-	/* Alignment of the payload in the packet: 1, 2, 4 or 8; 1 for an event without fields. */
+	/*
+	 * Alignment of the payload in the packet: 1, 2, 4 or 8. For an event without fields it is
+	 * 1.
+	 */
 	unsigned int alignment;
 	unsigned int nr_fields;
 	const struct ctf_field *fields;
 };
 
 /*
- * A property of the whole trace: a text of at most 4096 bytes or, if text is NULL, a number. name
- * is a C identifier and not a reserved word of TSDL.
+ * A property of the whole trace: its value is a text of at most 4096 bytes or, if text is NULL, a
+ * number. Its name is a C identifier and not a reserved word of TSDL.
  */
 struct ctf_env {
 	const char *name;
@@ -98,8 +103,8 @@ struct ctf_trace {
 };
 
 /*
- * Checks that trace follows the comments above and that no name or id occurs twice. Returns 0,
- * -EINVAL or -ENOMEM.
+ * Checks that the trace satisfies all rules in the comments above, and that no name or id occurs
+ * twice. Returns 0, -EINVAL or -ENOMEM.
  */
 int ctf_trace_check(const struct ctf_trace *trace, struct diag *diag);
 
@@ -108,7 +113,7 @@ bool ctf_is_identifier(const char *name);
 /* Returns whether name is a reserved word of TSDL, the language of the metadata. */
 bool ctf_is_keyword(const char *name);
 
-/* Formats uuid as 8-4-4-4-12 hexadecimal digits. */
+/* Writes uuid as 8-4-4-4-12 hexadecimal digits to text. */
 void ctf_uuid_show(const uint8_t uuid[CTF_UUID_BYTES], char text[CTF_UUID_TEXT]);
 
 #endif

@@ -62,7 +62,7 @@ int ctf_file_open(struct ctf_file *file, int folder_fd, const char *name, uint64
 	*file = (struct ctf_file){.fd = -1};
 	if (fd < 0)
 		fd = -errno;
-	/* Compression creates name.zst before it removes name. */
+	/* While a file is compressed, name.zst is created before name is removed. */
 	if (fd == -ENOENT) {
 		is_packed = true;
 		fd = open_packed_name(folder_fd, name);
@@ -103,7 +103,7 @@ uint64_t ctf_file_skip_hole(const struct ctf_file *file, uint64_t at)
 	if (file->packed)
 		return at;
 	data = lseek(file->fd, (off_t)at, SEEK_DATA);
-	if (data < 0) /* only a hole follows, or the file system does not support SEEK_DATA */
+	if (data < 0) /* no data follows, or the file system does not support SEEK_DATA */
 		return errno == ENXIO ? file->nr_bytes : at;
 	return (uint64_t)data;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layout of a packet's header according to the metadata: the offsets of the fields of struct
- * oprof_packet_header. Headers of later versions may have more fields, between these or after them.
+ * oprof_packet_header. Headers of later versions may have additional fields, between the known
+ * ones or after them.
  */
 #ifndef CTF_LAYOUT_H
 #define CTF_LAYOUT_H
@@ -15,7 +16,7 @@
 
 enum ctf_layout_part { CTF_LAYOUT_HEADER, CTF_LAYOUT_CONTEXT };
 
-/* CTF's name of a header field, and the offset of the field in struct oprof_packet_header. */
+/* The name of a header field in CTF, and the field's offset in struct oprof_packet_header. */
 struct ctf_layout_field {
 	enum ctf_layout_part part;
 	const char *name;
@@ -29,10 +30,10 @@ extern const struct ctf_layout_field ctf_layout_fields[CTF_LAYOUT_NR_FIELDS];
 
 struct ctf_layout {
 	unsigned int at[CTF_LAYOUT_NR_FIELDS]; /* offset of each field in the packet */
-	unsigned int nr_bytes;		       /* size of the whole header */
+	unsigned int nr_bytes;		       /* size of the whole packet header */
 };
 
-/* Copies the known fields from the first layout->nr_bytes of packet to header. */
+/* Copies the known fields from the packet's first layout->nr_bytes bytes to header. */
 void ctf_layout_decode(const struct ctf_layout *layout, const void *packet,
 		       struct oprof_packet_header *header);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Needs nothing but lib/ and zstd: recording takes it on the board too.
+# This library uses only lib/ and zstd, so that small boards can record traces, too.
 noinst_LIBRARIES += ctf/libctf.a
 ctf_libctf_a_CFLAGS = $(CONVERSION_CFLAGS)
 ctf_libctf_a_SOURCES = \
@@ -41,7 +41,7 @@ tests_unit_ctf_test_ctf_fault_LDFLAGS = $(failing_calls_ldflags)
 tests_unit_ctf_test_ctf_writer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pwrite
 
 if REPORTS
-# What babeltrace is compared with.
+# The test compares the output of this program with that of babeltrace.
 check_PROGRAMS += tests/tools/trace_show
 dist_check_SCRIPTS += tests/unit/ctf/test_babeltrace.sh
 endif

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Writes text in quotes, with escapes from which every reader can restore each byte. */
+/* Writes text in quotes, with escapes by which every CTF reader can restore all its bytes. */
 static void put_string(FILE *to, const char *text)
 {
 	putc('"', to);
@@ -42,7 +42,10 @@ static void put_alias(FILE *to, const struct tsdl_integer *integer, const char *
 	(void)fprintf(to, " } := %s;\n", name);
 }
 
-/* Returns the first part of a type's name: uint8_t, int64_t, hex32_t, signed_hex16_t. */
+/*
+ * Returns the beginning of a type's name: uint, int, hex or signed_hex, to which "8_t" and so on
+ * is added.
+ */
 static const char *integer_stem(bool is_signed, unsigned int base)
 {
 	if (base == 16)
@@ -164,8 +167,8 @@ static void put_labels(FILE *to, const struct ctf_field *field, const char *stem
 }
 
 /*
- * Writes a field's declaration. Each name gets a leading "_", which readers remove again. This
- * allows reserved words of TSDL as names.
+ * Writes the declaration of a field. Its name gets a leading "_", which readers remove, so that
+ * reserved words of TSDL can be names.
  */
 static void put_field(FILE *to, const struct ctf_field *field)
 {

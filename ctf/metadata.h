@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of a trace folder's file "metadata", in the part of TSDL that is needed for a struct
- * ctf_trace and the layout of packet.h. The parser accepts the TSDL that ctf_metadata_format
- * writes, and refuses any other TSDL.
+ * The text of a trace folder's file "metadata". It is written in the subset of the language TSDL
+ * that is needed to describe a struct ctf_trace and the layout of packet.h. The parser accepts
+ * only this subset, which ctf_metadata_format writes.
  */
 #ifndef CTF_METADATA_H
 #define CTF_METADATA_H
@@ -14,8 +14,8 @@
 #define CTF_METADATA_BYTES_MAX ((size_t)64 << 20)
 
 /*
- * Formats trace into malloc'ed *text of *nr_bytes, with a NUL after them. Returns 0; -EINVAL: trace
- * is not valid; or -ENOMEM.
+ * Formats `trace` as text in malloc'ed *text: *nr_bytes bytes and a NUL. Returns 0; -EINVAL: the
+ * trace is not valid; or -ENOMEM.
  */
 int ctf_metadata_format(const struct ctf_trace *trace, char **text, size_t *nr_bytes,
 			struct diag *diag);
@@ -28,9 +28,9 @@ struct ctf_metadata {
 };
 
 /*
- * Parses nr_bytes of text, which the caller may free afterwards; file is the name that diag
- * reports. Returns 0; -EINVAL: the text is not TSDL or not as oprof writes it, diag has file and
- * line; or -ENOMEM.
+ * Parses nr_bytes bytes of text, which the caller may free after the call. `file` is the file name
+ * for diag. Returns 0; -EINVAL: the text is not TSDL, or not in the subset that oprof writes, and
+ * diag has file and line; or -ENOMEM.
  */
 int ctf_metadata_parse(struct ctf_metadata *metadata, const char *file, const char *text,
 		       size_t nr_bytes, struct diag *diag);

@@ -18,7 +18,10 @@ static int find_layout_field(enum ctf_layout_part part, const char *name)
 	return -1;
 }
 
-/* Parses one field and adds it to layout. An unknown field is skipped, but its bytes count. */
+/*
+ * Parses one field and adds it to layout. An unknown field is skipped, but its size is added to
+ * the header's size.
+ */
 static int take_layout_field(struct parser *parser, struct ctf_layout *layout,
 			     enum ctf_layout_part part, uint32_t *found)
 {
@@ -59,7 +62,7 @@ static int take_layout_field(struct parser *parser, struct ctf_layout *layout,
 	return parser_take_sign(parser, ";");
 }
 
-/* Parses struct { ... }, which must contain all known fields of part. */
+/* Parses "struct { ... }", which must contain all known fields of `part`. */
 static int take_layout(struct parser *parser, struct ctf_layout *layout, enum ctf_layout_part part)
 {
 	uint32_t found = 0;
@@ -75,7 +78,10 @@ static int take_layout(struct parser *parser, struct ctf_layout *layout, enum ct
 		if (ctf_layout_fields[i].part == part && !(found & 1U << i))
 			return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
 					   "packets lack the field %s", ctf_layout_fields[i].name);
-	/* Babeltrace requires the magic first, and so does the search for packets. */
+	/*
+	 * Babeltrace, and the search for packets in stream.c, require that a packet begins with
+	 * its magic.
+	 */
 	if (part == CTF_LAYOUT_HEADER && layout->at[0])
 		return parser_refuse(parser, "the first field of a packet is not its magic");
 	return 0;
@@ -115,7 +121,7 @@ static int take_trace_property(struct parser *parser, const char *name, bool *ha
 	return error;
 }
 
-/* Consumes "=" or, after the names packet and event, ".WORD :=". */
+/* Parses "=" or, if name is packet or event, ".WORD :=". */
 static int take_equals(struct parser *parser, const char *name, const char *packet_word)
 {
 	const bool is_packet = !strcmp(name, "packet");
@@ -231,7 +237,7 @@ static int take_clock(struct parser *parser)
 
 /* ---- streams ---- */
 
-/* Checks that the integer types in the record header are defined as expected. */
+/* Checks that the metadata defines the integer types of the record header as expected. */
 static int check_header_aliases(struct parser *parser)
 {
 	for (unsigned int i = 0; i < TSDL_NR_HEADER_ALIASES; i++) {
@@ -248,7 +254,7 @@ static int check_header_aliases(struct parser *parser)
 	return 0;
 }
 
-/* All streams must have the same packet context. */
+/* Parses a packet context. All kinds of streams must have the same one. */
 static int take_context(struct parser *parser)
 {
 	struct ctf_layout layout = parser->layout;

@@ -12,19 +12,19 @@
 #include <zstd.h>
 
 #define NONE UINT32_MAX
-/* Approximate size of libzstd's own memory. */
+/* Approximate size of the memory that libzstd itself uses. */
 #define CONTEXT_BYTES ((size_t)160 << 10)
 
 struct ctf_packed {
 	int fd;
 	uint32_t nr_frames;
-	uint32_t frame_bytes;  /* uncompressed size of each frame except the last */
+	uint32_t frame_bytes;  /* uncompressed size of each frame; the last one may be smaller */
 	uint64_t nr_raw_bytes; /* uncompressed size of all frames */
-	uint64_t *starts; /* offset of each frame in the file, then the end of the last frame */
+	uint64_t *starts;      /* offsets of the frames in the file, then the end of the last one */
 	size_t nr_packed_bytes; /* compressed size of the longest frame */
 
 	ZSTD_DCtx *context;
-	uint8_t *raw;	 /* the uncompressed content of frame number in_raw */
+	uint8_t *raw;	 /* uncompressed content of the frame with number in_raw */
 	uint8_t *bytes;	 /* a compressed frame */
 	uint32_t in_raw; /* or NONE */
 
@@ -60,7 +60,7 @@ void ctf_packed_close(struct ctf_packed *packed)
 
 /* ---- the index ---- */
 
-/* Reads all nr_bytes. Returns 0; -EINVAL: the file ends before them; or -errno. */
+/* Reads exactly nr_bytes bytes. Returns 0; -EINVAL: the file ends earlier; or another -errno. */
 static int read_all(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 {
 	const ssize_t nr = file_pread_all(fd, bytes, nr_bytes, (off_t)offset);
@@ -71,7 +71,8 @@ static int read_all(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 }
 
 /*
- * Finds the offset of the index. The sizes at the beginning and at the end of the index must agree.
+ * Finds the offset of the index. Its size is stored at its beginning and at its end, and both must
+ * agree.
  */
 static int find_index(struct ctf_packed *packed, uint64_t file_bytes, uint64_t *index)
 {
@@ -134,7 +135,7 @@ static int read_entries(struct ctf_packed *packed, uint64_t index)
 			error = take_entry(packed, i + j, &entries[j]);
 		i += nr;
 	}
-	/* The frames must end where the index begins. */
+	/* The last frame must end where the index begins. */
 	return error ? error : packed->starts[packed->nr_frames] == index ? 0 : -EINVAL;
 }
 
@@ -187,7 +188,7 @@ int ctf_packed_open(struct ctf_packed **packed, int fd, uint64_t *nr_long_bytes)
 	if (!error)
 		error = make_room(made);
 	if (error) {
-		made->fd = -1; /* fd stays the caller's */
+		made->fd = -1; /* after an error the caller still owns fd */
 		ctf_packed_close(made);
 		return error;
 	}

@@ -15,7 +15,10 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Halves the size of files compared with level 1; one idle core still compresses at disk speed. */
+/*
+ * Files are half as large as with level 1, and one idle core still compresses as fast as disks
+ * write.
+ */
 #define LEVEL	  3
 #define FILE_MODE 0600
 
@@ -50,7 +53,10 @@ static void packing_deinit(struct packing *packing)
 	free(packing->entries);
 }
 
-/* Appends an entry. The array doubles in size: it is full if nr_frames is 0 or a power of two. */
+/*
+ * Appends an entry. The array is full if nr_frames is 0 or a power of two; then its size is
+ * doubled.
+ */
 static int add_entry(struct packing *packing, size_t nr_bytes, size_t nr_raw)
 {
 	const uint32_t nr = packing->nr_frames;
@@ -77,7 +83,7 @@ static int pack_frame(struct packing *packing, size_t nr_raw)
 					       packing->raw, nr_raw);
 	int error;
 
-	if (ZSTD_isError(nr_bytes)) /* the arguments are valid, so zstd is out of memory */
+	if (ZSTD_isError(nr_bytes)) /* the arguments are valid, so this means out of memory */
 		return -ENOMEM;
 	error = file_write_all(packing->to_fd, packing->bytes, nr_bytes);
 	return error ? error : add_entry(packing, nr_bytes, nr_raw);
@@ -131,7 +137,7 @@ static int pack(int from_fd, int to_fd)
 	return error;
 }
 
-/* Compresses the file `name`, which from_fd has open. */
+/* Compresses the file `name`, which is open at from_fd. */
 static int make(int folder_fd, const char *name, int from_fd)
 {
 	char packed[NAME_MAX + 1], temporary[NAME_MAX + 1];

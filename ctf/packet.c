@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Returns whether lost is the sum of its reasons. In a longer header the sum may be less, since a
- * later version may have more reasons.
+ * Returns whether header->lost is the sum of header->lost_by. In a header of a later version,
+ * which is longer and may have more reasons, the sum of the known reasons may be less.
  */
 static bool lost_adds_up(const struct oprof_packet_header *header, unsigned int header_bytes)
 {

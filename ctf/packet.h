@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks of packet headers (doc/packets.md), used before writing and when reading them. */
+/* Checks packet headers (doc/packets.md), both before writing and when reading them. */
 #ifndef CTF_PACKET_H
 #define CTF_PACKET_H
 
@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 /*
- * Returns the fault of a header of header_bytes, in a trace with this uuid, as a text; NULL: the
- * header is valid. The content and packet sizes of a valid header can be trusted; the file may
- * still be shorter.
+ * Checks a header of header_bytes bytes in a trace with this uuid. Returns a text that describes a
+ * fault, or NULL if the header is valid. The content and packet sizes in a valid header are
+ * plausible, but the file may be shorter.
  */
 const char *ctf_packet_fault(const struct oprof_packet_header *header, const uint8_t *uuid,
 			     unsigned int header_bytes);
 
 /*
- * Returns the fault of header as the successor of `before`, the preceding packet of its stream;
- * NULL: no fault.
+ * Checks a header against `before`, the header of the stream's preceding packet. Returns a text
+ * that describes a fault in the order of packets, or NULL if there is none.
  */
 const char *ctf_packet_order_fault(const struct oprof_packet_header *before,
 				   const struct oprof_packet_header *header);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 /*
- * As in stream.c: the alignment of packets, and the distance at which a search checks for a hole.
+ * The same values as in stream.c: the alignment of packets, and the distance at which a search
+ * checks for holes.
  */
 #define PACKET_ALIGN 128u
 #define HOLE_BYTES   65536u
@@ -18,15 +19,15 @@
 struct ctf_packets {
 	const struct ctf_metadata *metadata;
 	const struct ctf_file *file;
-	uint64_t size;	   /* of each packet; 0: sizes differ, and all packets are indexed */
+	uint64_t size;	   /* size of each packet; 0: sizes differ, and all packets are indexed */
 	uint64_t nr;	   /* number of packets */
-	uint64_t *offsets; /* of the packets, if size is 0 */
+	uint64_t *offsets; /* offsets of the packets, if size is 0 */
 	size_t room;
-	uint64_t nr_searched; /* bytes searched for packets, to limit this in compressed files */
+	uint64_t nr_searched; /* bytes searched for packets; limited in compressed files */
 	bool is_partial;
 };
 
-/* Reads the header at offset. Returns 1; 0: no valid and whole packet is there; or -errno. */
+/* Reads the header at `offset`. Returns 1; 0: no valid, complete packet begins there; or -errno. */
 static int read_at(const struct ctf_packets *packets, uint64_t offset,
 		   struct ctf_packet_place *place)
 {
@@ -63,7 +64,10 @@ static int add(struct ctf_packets *packets, uint64_t offset)
 	return 0;
 }
 
-/* If at is in a hole, returns the next offset where a packet may begin after it; else at. */
+/*
+ * Returns `at` or, if it is in a hole, the first offset after the hole at which a packet may
+ * begin.
+ */
 static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
 {
 	const uint64_t data = ctf_file_skip_hole(packets->file, at);
@@ -71,14 +75,17 @@ static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
 	return data > at ? data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
 }
 
-/* Returns whether the search of a compressed file has reached a limit. */
+/* Returns whether a search of a compressed file has reached one of its limits. */
 static bool is_enough(const struct ctf_packets *packets)
 {
 	return packets->file->packed && (packets->nr_searched >= CTF_PACKED_SEARCH_BYTES_MAX ||
 					 packets->nr >= CTF_PACKED_NR_PACKETS_MAX);
 }
 
-/* Moves *at from a damaged packet to the next magic number, or to the end of the file. */
+/*
+ * Moves *at from a damaged packet to the next magic number, or to the end of the file if there is
+ * none.
+ */
 static int find_magic(struct ctf_packets *packets, struct ctf_window *window, uint64_t *at)
 {
 	for (*at += PACKET_ALIGN; *at < packets->file->nr_bytes; *at += PACKET_ALIGN) {
@@ -123,7 +130,7 @@ static int index_all(struct ctf_packets *packets)
 		}
 		packets->is_partial = !error && is_enough(packets) && at < packets->file->nr_bytes;
 	}
-	window.file = (struct ctf_file){.fd = -1}; /* the file stays open */
+	window.file = (struct ctf_file){.fd = -1}; /* do not close the file with the window */
 	ctf_window_deinit(&window);
 	return error;
 }
@@ -131,8 +138,8 @@ static int index_all(struct ctf_packets *packets)
 /* ---- packets of one size ---- */
 
 /*
- * If the first and the last packet have the same size, assumes it for all packets. Returns 1; 0:
- * the sizes differ or a packet is damaged; or -errno.
+ * If the first and the last packet have the same size, assumes this size for all packets and
+ * returns 1. Returns 0 if the sizes differ or one of the two is damaged; or -errno.
  */
 static int guess_size(struct ctf_packets *packets)
 {
@@ -189,8 +196,9 @@ bool ctf_packets_is_partial(const struct ctf_packets *packets)
 }
 
 /*
- * Finds packet number, assuming that all sizes are equal if size is not 0. Returns as
- * ctf_packets_get; -EAGAIN: the sizes differ, so all packets are indexed now; call again.
+ * Finds the packet with this number. If packets->size is not 0, assumes that all packets have this
+ * size. Returns 0 or an error like ctf_packets_get; also -EAGAIN: the sizes differ, all packets
+ * have now been indexed, and the caller must try again.
  */
 static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place)
 {
@@ -205,7 +213,7 @@ static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_p
 	if (result && (!packets->size || place->nr_bytes == packets->size))
 		return 0;
 	if (!packets->size)
-		return -EIO; /* the packet was valid when it was indexed */
+		return -EIO; /* the packet was valid when it was indexed, and is not now */
 	result = index_all(packets);
 	return result ? result : -EAGAIN;
 }

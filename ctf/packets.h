@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside ctf/: finds the packets of one stream file by their headers, without reading their
- * records. If all packets are of one size, as usual, only the requested headers are read. Otherwise
- * all headers are read once.
+ * Finds the packets of one stream file by their headers, without reading their records. Normally
+ * all packets have the same size, and only the requested headers are read. Otherwise all headers
+ * are read once. Only ctf/ uses this header.
  */
 #ifndef CTF_PACKETS_H
 #define CTF_PACKETS_H
@@ -16,13 +16,13 @@
 struct ctf_packets;
 
 struct ctf_packet_place {
-	uint64_t offset, nr_bytes; /* in the file; nr_bytes includes the padding */
+	uint64_t offset, nr_bytes; /* offset in the file; size, including the padding */
 	uint64_t time_begin, time_end;
 };
 
 /*
- * Opens the packets of an open file. The caller keeps file and metadata, which must outlive
- * packets. Returns 0; -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO.
+ * Opens the packets of an open file. The caller owns file and metadata, which must exist until
+ * packets are closed. Returns 0; -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO.
  */
 int ctf_packets_open(struct ctf_packets **packets, const struct ctf_metadata *metadata,
 		     const struct ctf_file *file);
@@ -32,23 +32,23 @@ void ctf_packets_close(struct ctf_packets *packets); /* NULL: does nothing */
 uint64_t ctf_packets_nr(const struct ctf_packets *packets);
 
 /*
- * Returns whether a limit (CTF_PACKED_SEARCH_BYTES_MAX, CTF_PACKED_NR_PACKETS_MAX) ended the search
- * of a compressed file. A stream that is read from the last known packet on reaches the rest, or
- * reports an error.
+ * Returns whether a limit (CTF_PACKED_SEARCH_BYTES_MAX, CTF_PACKED_NR_PACKETS_MAX) ended the
+ * search of a compressed file, so that packets may be unknown. A stream that is read from the last
+ * known packet reaches the other packets or reports an error.
  */
 bool ctf_packets_is_partial(const struct ctf_packets *packets);
 
 /*
- * Finds the number, from 0, of the first packet that ends at time or later. If there is none,
- * *number is ctf_packets_nr() or, if the search was partial, the number of the last known packet.
- * Damaged packets, and a packet cut by the end of the file, have no number. Returns 0; -EBADMSG:
- * the file is compressed and damaged; -ENOMEM, -EIO.
+ * Finds the first packet that ends at `time` or later, and sets *number to its number, counted
+ * from 0. If there is none, *number is ctf_packets_nr() or, if the search was partial, the number
+ * of the last known packet. Damaged packets, and a packet that is incomplete at the end of the
+ * file, are not numbered. Returns 0; -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO.
  */
 int ctf_packets_find(struct ctf_packets *packets, uint64_t time, uint64_t *number);
 
 /*
- * Finds packet number. Returns 0; -ENOENT: number is too large; -EBADMSG: the
- * file is compressed and damaged; -ENOMEM, -EIO.
+ * Finds the packet with this number. Returns 0; -ENOENT: there are not so many packets; -EBADMSG:
+ * the file is compressed and damaged; -ENOMEM, -EIO.
  */
 int ctf_packets_get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place);
 

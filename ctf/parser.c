@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Parses the parts of which all blocks of metadata consist: names, numbers, integer types. */
+/* Parses the elements that are common to all blocks of metadata: names, numbers, integer types. */
 #include "ctf/parser.h"
 
 #include <ctype.h>
@@ -20,7 +20,8 @@ int parser_no_memory(struct parser *parser)
 }
 
 /*
- * Copies the token for a message: shortened, and with "?" for bytes that are not printable ASCII.
+ * Copies a token to `shown` for a message. The copy is shortened, and has "?" in place of bytes
+ * that are not printable ASCII.
  */
 static void show_token(const struct tsdl_token *token, char shown[SHOWN_BYTES_MAX + 1])
 {
@@ -80,7 +81,10 @@ int parser_take_name(struct parser *parser, const char **name)
 {
 	char *copy;
 
-	/* The longest names are lengths of sequences, __NAME_length: 9 bytes more than NAME. */
+	/*
+	 * The longest names are those of sequence lengths: __NAME_length has 9 bytes more than
+	 * NAME.
+	 */
 	if (parser->token.kind != TSDL_WORD || parser->token.nr_bytes > CTF_NAME_BYTES_MAX + 9)
 		return parser_wanted(parser, "a name");
 	copy = ctf_arena_alloc(parser->arena, parser->token.nr_bytes + 1);

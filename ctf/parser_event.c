@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Consumes a field's name and removes the leading "_" that each field has. */
+/* Parses a field's name and removes its leading "_", which all fields have in the metadata. */
 static int take_field_name(struct parser *parser, const char **name)
 {
 	int error = parser_take_name(parser, name);
@@ -85,8 +85,8 @@ static int take_labels(struct parser *parser, struct ctf_field *field)
 /* ---- arrays, sequences, texts ---- */
 
 /*
- * Turns field, an integer whose name is already parsed, into a sequence. The preceding field is the
- * sequence's length, and the brackets contain the name of this length field.
+ * Parses the brackets after an integer field's name, which make the field a sequence. They contain
+ * the name of the preceding field, which is the sequence's length.
  */
 static int take_sequence(struct parser *parser, struct ctf_field *field, struct ctf_event *event)
 {
@@ -191,7 +191,7 @@ static int take_alignment(struct parser *parser, struct ctf_event *event)
 	return 0;
 }
 
-/* Parses "struct { ... } align(N)"; align(N) is optional. */
+/* Parses "struct { ... } align(N)", in which align(N) is optional. */
 static int take_fields(struct parser *parser, struct ctf_event *event)
 {
 	int error = parser_take_word(parser, "struct");

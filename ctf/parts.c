@@ -16,7 +16,7 @@ struct ctf_part {
 		PART_READABLE,	 /* the file has packets */
 		PART_UNREADABLE, /* no packet can be read; ctf_stream_next reports the error */
 	} state;
-	uint64_t time_end; /* of the last packet of a readable part; UINT64_MAX: not known */
+	uint64_t time_end; /* end time of a readable part's last packet; UINT64_MAX: unknown */
 };
 
 struct ctf_parts {
@@ -74,7 +74,7 @@ static int open_part(struct ctf_parts *parts, unsigned int part, const char **fa
 	return 0;
 }
 
-/* Finds the last packet of the open part. *nr: the number of packets; 0: there is no packet. */
+/* Finds the last packet of the open part. Sets *nr to the number of packets, which may be 0. */
 static int find_last(struct ctf_parts *parts, uint64_t *nr, struct ctf_packet_place *last)
 {
 	int error;
@@ -83,11 +83,11 @@ static int find_last(struct ctf_parts *parts, uint64_t *nr, struct ctf_packet_pl
 	error = *nr ? ctf_packets_get(parts->packets, *nr - 1, last) : 0;
 	if (error != -ENOENT)
 		return error;
-	*nr = ctf_packets_nr(parts->packets); /* sizes differ: fewer packets than guessed */
+	*nr = ctf_packets_nr(parts->packets); /* sizes differ: there are fewer packets */
 	return *nr ? ctf_packets_get(parts->packets, *nr - 1, last) : 0;
 }
 
-/* Opens a part and sets its state: whether it has packets, and the time when the last one ends. */
+/* Opens a part and sets its state: whether it has packets, and when the last one ends. */
 static int look_at(struct ctf_parts *parts, unsigned int part, const char **fault)
 {
 	int error = open_part(parts, part, fault);
@@ -154,7 +154,10 @@ void ctf_parts_close(struct ctf_parts *parts)
 
 /* ---- queries ---- */
 
-/* Opens a part again. Returns 0; -ENOENT: its chunk was since removed or damaged; or -errno. */
+/*
+ * Opens a part again. Returns 0; -ENOENT: its chunk has been removed or damaged; or another
+ * -errno.
+ */
 static int reopen(struct ctf_parts *parts, unsigned int part)
 {
 	const char *fault;

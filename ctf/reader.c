@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a heap merges the streams. It holds the streams whose next record is known, the
- * oldest record on top. The stream of the record that was returned last is not in the heap but in
- * `due`: the next call reads this stream's next record, which makes the returned record invalid.
+ * How it works: a heap merges the streams. It has the streams whose next record is known; the
+ * stream with the oldest record is on top. The stream from which the last record was returned is
+ * not in the heap but in `due`: the next call first reads this stream's next record, which makes
+ * the returned record invalid.
  */
 #include "ctf/reader.h"
 
@@ -33,24 +34,24 @@ struct ctf_reader {
 	int folder_fd;
 	uint32_t *chunks;	    /* numbers of chunks */
 	unsigned int nr_chunks;	    /* 0: the folder itself is the trace */
-	unsigned int nr_bad_chunks; /* number of chunks newer than the one with the used metadata */
-	struct ctf_place place;	    /* folder and chunks, for the streams */
+	unsigned int nr_bad_chunks; /* chunks newer than the one whose metadata is used */
+	struct ctf_place place;	    /* folder and chunks, as needed by the streams */
 	struct ctf_metadata metadata;
 
 	struct reader_stream *streams; /* sorted by name */
 	unsigned int nr_streams;
-	uint64_t nr_long_bytes; /* counter shared by the windows of all streams */
-	bool use_ns;		/* convert times; false if the clock's ticks are ns */
+	uint64_t nr_long_bytes; /* counter of memory that the windows of all streams share */
+	bool use_ns;		/* convert times to ns; false if ticks of the clock are ns */
 
-	unsigned int *heap; /* indexes of streams; the stream with the oldest record is on top */
+	unsigned int *heap; /* indices of streams; the stream with the oldest record is on top */
 	unsigned int nr_heap;
-	unsigned int *due; /* indexes of streams to read before the next record can be returned */
+	unsigned int *due; /* indices of streams to read before the next record is returned */
 	unsigned int nr_due;
 };
 
 /* ---- metadata ---- */
 
-/* Reads an open file, which must be a regular file, into malloc'ed *text. */
+/* Reads an open file into malloc'ed *text. The file must be a regular file. */
 static int read_file(int fd, char **text, size_t *nr_bytes)
 {
 	struct stat st;
@@ -86,7 +87,7 @@ static int fail_metadata(const struct ctf_reader *reader, int error, struct diag
 					     : strerror(-error));
 }
 
-/* Reads and parses the metadata file `name`, which is relative to the folder. */
+/* Reads and parses the metadata file with the path `name` below the reader's folder. */
 static int read_metadata(struct ctf_reader *reader, const char *name, struct diag *diag)
 {
 	const int fd = openat(reader->folder_fd, name,
@@ -107,9 +108,9 @@ static int read_metadata(struct ctf_reader *reader, const char *name, struct dia
 }
 
 /*
- * Reads the metadata of the newest chunk whose metadata is not damaged, for the packets of all
- * chunks. The metadata of a newer chunk describes all events of older chunks, and the newest chunk
- * is the last to be removed. If no chunk's metadata can be read, diag describes the fault of the
+ * Reads the metadata of the newest chunk in which the metadata is not damaged, and uses it for the
+ * packets of all chunks: a newer chunk's metadata describes all events of older chunks, and old
+ * chunks are removed first. If no chunk's metadata can be read, diag describes the fault of the
  * newest one.
  */
 static int find_chunk_metadata(struct ctf_reader *reader, struct diag *diag)
@@ -164,8 +165,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * Returns whether an entry of the folder is a stream's file. Subfolders are not part of the trace.
- * Other entries that are not regular files are refused when they are opened.
+ * Returns whether an entry of the folder is a stream's file. Subfolders are ignored. Other entries
+ * that are not regular files count as files of streams, and are refused when they are opened.
  */
 static bool is_stream(int folder_fd, const char *name)
 {
@@ -176,7 +177,10 @@ static bool is_stream(int folder_fd, const char *name)
 	return fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode);
 }
 
-/* Adds the stream of a file. The stream's name is the file's name without CTF_PACKED_SUFFIX. */
+/*
+ * Adds the stream to which a file belongs. The stream's name is the file's name without
+ * CTF_PACKED_SUFFIX.
+ */
 static int add_stream(struct ctf_reader *reader, const char *file)
 {
 	const size_t nr = strlen(file), nr_suffix = strlen(CTF_PACKED_SUFFIX);
@@ -216,7 +220,10 @@ static int add_streams(struct ctf_reader *reader, DIR *dir)
 	return error ? error : -errno;
 }
 
-/* Sorts streams by name and removes duplicates, since each chunk has files of the same names. */
+/*
+ * Sorts the streams by name and removes duplicates, since all chunks have files with the same
+ * names.
+ */
 static void sort_streams(struct ctf_reader *reader)
 {
 	unsigned int nr = 0;
@@ -257,7 +264,7 @@ static int find_streams(struct ctf_reader *reader, struct diag *diag)
 
 		ctf_chunk_name(reader->chunks[i], chunk);
 		error = find_streams_in(reader, chunk);
-		if (error == -ENOENT) /* removed since the chunks were listed */
+		if (error == -ENOENT) /* the chunk was removed after the chunks were listed */
 			error = 0;
 	}
 	return error ? diag_set_at(diag, error, reader->folder, 0, "cannot be read: %s",
@@ -284,7 +291,7 @@ void ctf_reader_close(struct ctf_reader *reader)
 	free(reader);
 }
 
-/* Puts all streams in `due`, in reverse order: the last element of `due` is read first. */
+/* Puts all streams in `due`, in reverse order, since the last element of `due` is read first. */
 static void make_all_due(struct ctf_reader *reader)
 {
 	for (unsigned int i = 0; i < reader->nr_streams; i++)
@@ -377,7 +384,7 @@ static uint64_t to_ns(const struct ctf_reader *reader, uint64_t ticks)
 	       (uint64_t)((unsigned __int128)(ticks % freq_hz) * NS_PER_SECOND / freq_hz);
 }
 
-/* Returns the first tick at or after ns. */
+/* Returns the first tick of the clock that is not before ns. */
 static uint64_t to_ticks(const struct ctf_reader *reader, uint64_t ns)
 {
 	unsigned __int128 ticks;
@@ -495,7 +502,7 @@ void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struc
 	make_all_due(reader);
 }
 
-/* The newest packet of a stream that is not yet in the range. */
+/* The newest packet of a stream that is not yet in the range of ctf_reader_stretch(). */
 struct newest_packet {
 	struct ctf_parts *parts; /* NULL: the stream has no more packets */
 	struct ctf_position at;
@@ -511,7 +518,10 @@ static int step_back(struct newest_packet *newest)
 	return error == -ENOENT ? 0 : error;
 }
 
-/* Finds the stream's last packet that begins before `before`. An unreadable stream has none. */
+/*
+ * Finds the stream's last packet that begins before `before`. If the stream cannot be read, there
+ * is none.
+ */
 static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest_packet *newest)
 {
 	struct diag diag;
@@ -554,7 +564,7 @@ int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_b
 		if (sum && sum + next->place.nr_bytes > nr_bytes)
 			break;
 		sum += next->place.nr_bytes;
-		/* Times in a damaged file may go backwards. */
+		/* In a damaged file, a packet may begin before the preceding one. */
 		if (to_ns(reader, next->place.time_begin) < *begin)
 			*begin = to_ns(reader, next->place.time_begin);
 		error = step_back(next);

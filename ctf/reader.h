@@ -22,49 +22,51 @@ int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag 
 void ctf_reader_close(struct ctf_reader *reader); /* NULL: does nothing */
 
 /*
- * Switches to nanoseconds since the clock's 0: for the times of records and of their packets'
- * headers, and for the times in calls of this file. ctf_stream_counts keeps ticks. With a fast
- * clock several ticks become the same ns. Call this before the first record is read.
+ * Makes the reader use nanoseconds since the clock's 0 instead of ticks: for the times of records
+ * and of their packets' headers, and for times in calls of these functions. struct
+ * ctf_stream_counts still has ticks. With a fast clock, several ticks become the same nanosecond.
+ * Call this before the first record is read.
  */
 void ctf_reader_use_ns(struct ctf_reader *reader);
 
 /*
- * Returns how many of the newest chunks have unreadable metadata; the metadata of an older chunk is
- * used instead.
+ * Returns how many of the newest chunks have metadata that cannot be read. The metadata of an
+ * older chunk is then used instead.
  */
 unsigned int ctf_reader_nr_bad_chunks(const struct ctf_reader *reader);
 
-/* The results of the next three functions are valid until the reader is closed. */
+/* The pointers that the next three functions return are valid until the reader is closed. */
 const struct ctf_trace *ctf_reader_trace(const struct ctf_reader *reader);
 unsigned int ctf_reader_nr_streams(const struct ctf_reader *reader);
-/* Streams are sorted by file name. */
+/* Returns stream number i, in the order of the streams' file names. */
 const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsigned int i);
 
 /*
- * Reads the next record of all streams. Returns 1, with a record that is valid until the next call,
- * or 0 at the end. Records of the same time come in the order of their streams. Errors are as of
- * ctf_stream_next: a part of one stream is lost, and the next call continues.
+ * Reads the next record of all streams. Returns 1, with a record that is valid until the next
+ * call, or 0 at the end. Records of the same time are returned in the order of their streams.
+ * Errors are the same as those of ctf_stream_next: a part of one stream cannot be read, and the
+ * next call continues after it.
  */
 int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct diag *diag);
 
 /*
- * Seeks to time: reading continues, in order of time, with each stream's first packet that ends at
- * time or later, including the packet's records before time. Returns 0 or the first error; streams
- * with an error are at their end.
+ * Moves each stream to the first packet that ends at `time` or later. ctf_reader_next then returns
+ * the records of these packets in order of time, including records before `time`. Returns 0 or the
+ * first error; streams with an error are moved to their end.
  */
 int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag);
 
 /*
- * Seeks to time as ctf_reader_seek, then moves each stream back to a packet with a record that
- * `known` selects (ctf_stream_seek_known). A caller that reads from there up to time then knows the
- * same state as if it had read the whole trace up to time.
+ * Does the same as ctf_reader_seek, and then moves each stream back to a packet with a record that
+ * `known` selects (ctf_stream_seek_known). A caller that reads from there to `time` gets the same
+ * state as by reading the whole trace up to `time`.
  */
 void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struct ctf_known *known);
 
 /*
- * For reading a trace backwards in steps: finds a time *begin, before `before`, such that the
- * packets that begin between the two times have at most nr_bytes in total, or are a single packet.
- * *begin is 0 if no packets remain before these packets. Returns 0, -ENOMEM or -EIO.
+ * Used to read a trace backwards in steps. Finds a time *begin, before `before`, so that the
+ * packets that begin between the two times have at most nr_bytes bytes in total, or are only one
+ * packet. If no packets are left before them, *begin is 0. Returns 0, -ENOMEM or -EIO.
  */
 int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_bytes,
 		       uint64_t *begin);

@@ -53,14 +53,19 @@ static int refuse(struct ctf_cursor *cursor, const char *fault)
 	return -EBADMSG;
 }
 
-/* Handles an error of the window. If the file was truncated, the packet has a fault. */
+/*
+ * Handles an error of the window. If the file was truncated, this is recorded as a fault of the
+ * packet.
+ */
 static int refuse_window(struct ctf_cursor *cursor, int error)
 {
 	return error == -ENODATA ? refuse(cursor, "the file became shorter while it was read")
 				 : error;
 }
 
-/* Loads nr bytes at offset; the window then has all bytes from offset keep on. */
+/*
+ * Ensures that the window has all bytes from offset `keep` to the end of the nr bytes at `offset`.
+ */
 static int need(struct ctf_cursor *cursor, uint64_t keep, uint64_t offset, uint64_t nr)
 {
 	int error;
@@ -94,15 +99,15 @@ uint64_t ctf_value_element(const struct ctf_field *field, const struct ctf_value
 	return load_integer(field, value->bytes + (size_t)i * (field->bits / 8));
 }
 
-/* Rounds offset up to the alignment relative to base, the packet's start. */
+/* Rounds `offset` up to a multiple of `alignment`, counted from `base`, the start of the packet. */
 static uint64_t align_up(uint64_t offset, uint64_t base, unsigned int alignment)
 {
 	return base + ((offset - base + alignment - 1) & ~(uint64_t)(alignment - 1));
 }
 
 /*
- * Measures the string at offset, without its NUL. The window keeps the bytes from offset keep on;
- * if keep is UINT64_MAX, the window need not keep the string.
+ * Finds the length of the string at `offset`, without its NUL. The bytes from offset `keep` stay
+ * in the window; if keep is UINT64_MAX, even the string need not stay.
  */
 static int measure_string(struct ctf_cursor *cursor, uint64_t keep, uint64_t offset,
 			  uint64_t *length)
@@ -140,7 +145,7 @@ static int take_time(struct ctf_cursor *cursor, uint64_t time)
 	return 0;
 }
 
-/* Decodes the record's id and time, and sets *offset to the end of its header. */
+/* Decodes the id and time in the record's header, and sets *offset to the end of the header. */
 static int take_header(struct ctf_cursor *cursor, uint64_t start, uint64_t *offset)
 {
 	int error = need(cursor, start, start, OPROF_RECORD_COMPACT_BYTES);
@@ -168,8 +173,8 @@ static int take_header(struct ctf_cursor *cursor, uint64_t start, uint64_t *offs
 /* ---- payload ---- */
 
 /*
- * Loads a sequence. Until all fields are loaded, value->number is the value's offset from the
- * record's start, since the window may still move.
+ * Loads a sequence. Since the window may move until all fields are loaded, value->number is first
+ * set to the sequence's offset from the start of the record.
  */
 static int take_sequence(struct ctf_cursor *cursor, const struct ctf_field *field, uint64_t start,
 			 uint64_t *offset, struct ctf_value *value)
@@ -219,7 +224,10 @@ static int take_field(struct ctf_cursor *cursor, const struct ctf_field *field, 
 	return error;
 }
 
-/* To be called when the whole record is in the window: replaces the offset by the value itself. */
+/*
+ * Replaces the offset in value->number by the value itself. The whole record must be in the
+ * window.
+ */
 static void show_value(const struct ctf_field *field, const uint8_t *record,
 		       struct ctf_value *value)
 {
@@ -246,7 +254,10 @@ static int take_payload(struct ctf_cursor *cursor, const struct ctf_event *event
 	return 0;
 }
 
-/* Skips the payload of a padding record. Its string may be as long as a packet and is not kept. */
+/*
+ * Skips the payload of a padding record: a string that may be as long as a packet and is not kept
+ * in memory.
+ */
 static int take_padding(struct ctf_cursor *cursor, uint64_t *offset)
 {
 	uint64_t length = 0;

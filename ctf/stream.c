@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a stream is a state machine. NEW: the next file must be opened. BETWEEN: the next
- * packet's header must be checked. IN_PACKET: record.c decodes records. ENDED: no file is left.
- * After a damaged packet, the next packet is expected where the damaged one should end. If none
- * begins there, the file is searched for the magic and uuid of a packet at each multiple of 128
- * bytes.
+ * How it works: a stream is a state machine. NEW: the next file must be opened. BETWEEN: the
+ * header of the next packet must be checked. IN_PACKET: record.c decodes records. ENDED: there are
+ * no more files. After a damaged packet, the next packet is expected at the place where the
+ * damaged one should end. If no packet begins there, the file is searched for the magic and uuid
+ * of a packet at each multiple of 128 bytes.
  */
 #include "ctf/stream.h"
 
@@ -20,32 +20,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Packets begin at multiples of this: sizes are powers of two, and headers exceed 64 bytes. */
+/*
+ * Packets begin at multiples of 128 bytes, since sizes are powers of two and headers exceed 64
+ * bytes.
+ */
 #define PACKET_ALIGN 128u
-/* A search checks at each multiple of this whether it is in a hole of the file. */
+/* At each multiple of this, a search checks whether it is in a hole of the file. */
 #define HOLE_BYTES 65536u
 
 struct ctf_stream {
 	const struct ctf_metadata *metadata;
 	const struct ctf_place *place;
-	unsigned int chunk; /* index in place->chunks of the chunk to open next */
+	unsigned int chunk; /* index in place->chunks of the chunk that is opened next */
 	char *name;
-	char *path; /* path of the file, for diag */
+	char *path; /* the file's path, for diag */
 
 	enum { STREAM_NEW, STREAM_BETWEEN, STREAM_IN_PACKET, STREAM_ENDED } state;
 	struct ctf_window window;
 	uint64_t *nr_long_bytes; /* counter for the window, or NULL */
-	struct ctf_parts *parts; /* NULL: not needed yet */
+	struct ctf_parts *parts; /* NULL: not needed so far */
 	struct ctf_cursor cursor;
 	struct ctf_event_index index;
 
-	struct oprof_packet_header packet; /* header of the current packet, or of the last one */
-	uint64_t number;		   /* of the current packet, damaged ones included */
-	uint64_t next_packet;		   /* offset of the next packet */
+	struct oprof_packet_header packet; /* header of the current or the last packet */
+	uint64_t number;		   /* number of the current packet, also of a damaged one */
+	uint64_t next_packet;		   /* offset at which the next packet begins */
 	uint64_t nr_in_packet;		   /* records read from the current packet */
-	uint64_t nr_skipped;		   /* damaged packets since the last valid packet */
-	uint64_t nr_searched;		   /* bytes of the file searched for packets */
-	uint64_t nr_entered;		   /* packets begun; a packet counts each time */
+	uint64_t nr_skipped;		   /* damaged packets after the last valid packet */
+	uint64_t nr_searched;		   /* bytes of the file that were searched for packets */
+	uint64_t nr_entered;		   /* packets begun; a repeated one counts again */
 
 	struct ctf_value values[CTF_NR_FIELDS_MAX];
 	struct ctf_stream_counts counts;
@@ -53,7 +56,7 @@ struct ctf_stream {
 
 /* ---- the file ---- */
 
-/* Writes the next file's name to stream->path and returns the part of path after the folder. */
+/* Writes the path of the next file to stream->path, and returns the part of it after the folder. */
 static const char *next_name(struct ctf_stream *stream)
 {
 	const struct ctf_place *place = stream->place;
@@ -93,7 +96,7 @@ int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *met
 	return 0;
 }
 
-/* Closes the file; the counts remain. */
+/* Closes the file. The counts stay valid. */
 static void close_file(struct ctf_stream *stream)
 {
 	stream->state = stream->chunk < stream->place->nr_chunks ? STREAM_NEW : STREAM_ENDED;
@@ -112,8 +115,8 @@ void ctf_stream_destroy(struct ctf_stream *stream)
 }
 
 /*
- * Opens the next file. A chunk without the file, or removed since it was listed, is not an error: a
- * gap in seq shows the loss.
+ * Opens the next file. It is no error if the chunk has no such file or was removed after it was
+ * listed: a gap in seq then shows the loss.
  */
 static int open_file(struct ctf_stream *stream, struct diag *diag)
 {
@@ -139,7 +142,7 @@ static int open_file(struct ctf_stream *stream, struct diag *diag)
 
 /* ---- faults ---- */
 
-/* Reports a fault of the packet at offset start. at: the offset of the fault. */
+/* Reports a fault, found at offset `at`, of the packet that begins at offset `start`. */
 static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const char *fault,
 		struct diag *diag)
 {
@@ -156,7 +159,8 @@ static const char *reason_of(int error)
 }
 
 /*
- * Closes the file after an error of reading or decompressing, which is not a fault of one packet.
+ * Closes the file after an error of reading or decompressing, which is not a fault of a single
+ * packet.
  */
 static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 {
@@ -175,7 +179,7 @@ static bool begins_packet(const struct ctf_stream *stream, const uint8_t *bytes)
 	       !memcmp(header.uuid, stream->metadata->trace.uuid, sizeof(header.uuid));
 }
 
-/* Returns 1 if a packet of this trace seems to begin at offset; 0 if not; or -errno. */
+/* Returns 1 if a packet of this trace seems to begin at `offset`, 0 if not, or -errno. */
 static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -190,7 +194,10 @@ static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 	return begins_packet(stream, ctf_window_at(&stream->window, offset));
 }
 
-/* As looks_like_packet, but does not move the window, so that a search can continue there. */
+/*
+ * Like looks_like_packet, but the window does not move, so that a search can continue at its
+ * position.
+ */
 static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offset)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -202,7 +209,10 @@ static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offse
 	return (size_t)nr == nr_bytes && begins_packet(stream, bytes);
 }
 
-/* If at is in a hole, returns the next offset where a packet may begin after it; else at. */
+/*
+ * Returns `at` or, if it is in a hole, the first offset after the hole at which a packet may
+ * begin.
+ */
 static uint64_t skip_hole(const struct ctf_stream *stream, uint64_t at)
 {
 	const uint64_t data = ctf_file_skip_hole(&stream->window.file, at);
@@ -217,9 +227,10 @@ static bool may_search(struct ctf_stream *stream)
 }
 
 /*
- * Finds the packet with which to continue after a damaged packet: at the damaged packet's end, else
- * the first packet that the search finds. Returns 1; 0: no packet follows; -E2BIG: the search of a
- * compressed file reached its limit at *found; or another -errno.
+ * Finds the packet with which reading continues after a damaged packet at `start`: the packet
+ * directly after it, or else the first packet that a search finds. Returns 1 with its offset in
+ * *found; 0: no packet follows; -E2BIG: the search of a compressed file reached its limit at
+ * *found; or another -errno.
  */
 static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *found)
 {
@@ -242,7 +253,7 @@ static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *foun
 	return result;
 }
 
-/* Gives up the rest of a compressed file, since the search has reached its limit. */
+/* Closes a compressed file, whose rest is not read, since the search has reached its limit. */
 static int end_search(struct ctf_stream *stream, uint64_t start, const char *fault,
 		      struct diag *diag)
 {
@@ -258,7 +269,7 @@ static int end_search(struct ctf_stream *stream, uint64_t start, const char *fau
 	return -EBADMSG;
 }
 
-/* Counts and reports a packet that cannot be read at all, and moves to the next packet. */
+/* Counts and reports a packet none of whose records can be read, and moves to the next packet. */
 static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fault, bool is_cut,
 		       struct diag *diag)
 {
@@ -280,7 +291,7 @@ static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fa
 	return -EBADMSG;
 }
 
-/* Counts and reports the current packet, whose records were read up to a fault. */
+/* Counts and reports a fault of the current packet, whose records before the fault were read. */
 static int leave_damaged(struct ctf_stream *stream, const char *fault, struct diag *diag)
 {
 	stream->counts.lost_damaged++;
@@ -318,7 +329,7 @@ static void count_packet(struct ctf_stream *stream, const struct oprof_packet_he
 	memcpy(counts->lost_by, header->lost_by, sizeof(counts->lost_by));
 }
 
-/* Returns the fault of a packet's header, or NULL. */
+/* Returns a text that describes a fault of a packet's header, or NULL. */
 static const char *find_fault(const struct ctf_stream *stream,
 			      const struct oprof_packet_header *header)
 {
@@ -339,7 +350,7 @@ static const char *find_fault(const struct ctf_stream *stream,
 	return NULL;
 }
 
-/* Begins to read a valid packet at offset start. */
+/* Begins to read the records of a valid packet at offset `start`. */
 static int enter_packet(struct ctf_stream *stream, const struct oprof_packet_header *header,
 			uint64_t start, struct diag *diag)
 {
@@ -368,7 +379,7 @@ static int enter_packet(struct ctf_stream *stream, const struct oprof_packet_hea
 	return tell(stream, start, start, disorder, diag);
 }
 
-/* Enters the next packet; at the end of the file, closes it. */
+/* Moves to the next packet. At the end of the file, closes the file. */
 static int next_packet(struct ctf_stream *stream, struct diag *diag)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -426,7 +437,7 @@ static int give_record(struct ctf_stream *stream, const struct ctf_event *event,
 	return 1;
 }
 
-/* Returns 1 with a record; 0: no record yet, the caller must try again; or -errno. */
+/* Returns 1 with a record; 0 if the caller must call again; or -errno. */
 static int next_record(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag)
 {
 	const struct ctf_event *event = NULL;
@@ -490,7 +501,7 @@ static int open_at(struct ctf_stream *stream, unsigned int chunk, struct diag *d
 	return open_file(stream, diag);
 }
 
-/* Resets the counts and the state of the previous position. */
+/* Resets the counts, and the state that depends on the previous position. */
 static void forget_place(struct ctf_stream *stream)
 {
 	stream->counts = (struct ctf_stream_counts){0};
@@ -499,7 +510,7 @@ static void forget_place(struct ctf_stream *stream)
 	stream->nr_skipped = 0;
 }
 
-/* Moves to a packet. If the packet's file has been removed, returns 0 with no file open. */
+/* Moves to a packet. If the packet's file has been removed, returns 0, and no file is open. */
 static int go_to(struct ctf_stream *stream, const struct ctf_position *at,
 		 const struct ctf_packet_place *place, struct diag *diag)
 {
@@ -515,7 +526,7 @@ static int go_to(struct ctf_stream *stream, const struct ctf_position *at,
 	return 0;
 }
 
-/* Moves to the begin of a chunk. ctf_stream_next then opens its file and reports an error. */
+/* Moves to the beginning of a chunk. ctf_stream_next then opens its file and reports errors. */
 static void start_at(struct ctf_stream *stream, unsigned int chunk)
 {
 	forget_place(stream);
@@ -525,9 +536,9 @@ static void start_at(struct ctf_stream *stream, unsigned int chunk)
 }
 
 /*
- * Finds where reading from time on begins. Returns 0: *at and *place are a packet; 1: *at is a
- * chunk that cannot be read but may have had packets of this time; -ENOENT: neither; or another
- * -errno.
+ * Finds the position from which records of `time` and later must be read. Returns 0: *at and
+ * *place are the position of a packet; 1: at->part is a chunk that cannot be read but may have had
+ * packets of this time; -ENOENT: there is neither; or another -errno.
  */
 static int find_begin(struct ctf_parts *parts, uint64_t time, struct ctf_position *at,
 		      struct ctf_packet_place *place)
@@ -579,7 +590,7 @@ int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 	return result == -ENOENT ? 0 : result;
 }
 
-/* Returns 1 if the packet has a record before time that `known` selects; 0 if not; or -errno. */
+/* Returns 1 if the packet has a record before `time` that `known` selects, 0 if not, or -errno. */
 static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 		     const struct ctf_packet_place *place, uint64_t time,
 		     const struct ctf_known *known)
@@ -591,7 +602,10 @@ static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 	if (result)
 		return result;
 	while ((result = ctf_stream_next(stream, &record, &diag))) {
-		/* Ignore faults here: they are reported when the packet is read for the caller. */
+		/*
+		 * Faults are ignored here, since they are reported when the packet is read for the
+		 * caller.
+		 */
 		if (stream->counts.nr_packets > 1 || (result > 0 && record.time >= time))
 			return 0;
 		if (result > 0 && known->by(known->context, &record))
@@ -601,15 +615,15 @@ static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 }
 
 /*
- * Finds the newest packet, from *at back, with a record before time that `known` selects. Returns
- * 1; 0: there is none; or -errno.
+ * Finds the newest packet, not later than *at, that has a record before `time` that `known`
+ * selects. Returns 1; 0 if there is none; or -errno.
  */
 static int find_known(struct ctf_stream *stream, struct ctf_parts *parts, struct ctf_position *at,
 		      struct ctf_packet_place *place, uint64_t time, const struct ctf_known *known)
 {
 	int result = ctf_parts_get(parts, at, place);
 
-	if (result == -ENOENT) /* all packets end before time */
+	if (result == -ENOENT) /* all packets end before `time` */
 		result = ctf_parts_back(parts, at, place);
 	while (!result) {
 		result = has_known(stream, at, place, time, known);
@@ -631,7 +645,7 @@ void ctf_stream_seek_known(struct ctf_stream *stream, uint64_t time, const struc
 		result = ctf_parts_find(parts, time, &at);
 	if (!result)
 		result = find_known(stream, parts, &at, &place, time, known);
-	/* Free the memory and the file of parts, which are not needed for reading. */
+	/* Free the memory of stream->parts and close its file, which reading does not need. */
 	ctf_parts_close(stream->parts);
 	stream->parts = NULL;
 	if (result > 0 && !go_to(stream, &at, &place, &diag))

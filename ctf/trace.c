@@ -107,7 +107,7 @@ static bool field_is_sound(const struct ctf_field *field)
 	}
 }
 
-/* Returns whether a is a sequence and b is the name that metadata gives to its length. */
+/* Returns whether a is a sequence and b is the name that the metadata gives to its length field. */
 static bool is_length_name(const struct ctf_field *a, const char *b)
 {
 	size_t length;
@@ -245,7 +245,7 @@ static int check_clock(const struct ctf_clock *clock, struct diag *diag)
 	if (!is_text(clock->description))
 		return diag_set(diag, -EINVAL, "the description of clock %s is too long",
 				clock->name);
-	/* Readers add offset_s and offset, and require offset to be less than a second. */
+	/* Readers add offset_s and offset, so offset must be less than a second. */
 	if (!clock->freq_hz || clock->offset >= clock->freq_hz)
 		return diag_set(
 			diag, -EINVAL,

@@ -166,8 +166,8 @@ static bool is_octal(char c)
 }
 
 /*
- * Decodes the escape after a backslash and moves *next to its end. Returns the byte; -1: the escape
- * is unknown.
+ * Decodes the escape after a backslash and moves *next to its end. Returns the decoded byte, or -1
+ * if the escape is unknown.
  */
 static int take_escape(const char **next, const char *end)
 {

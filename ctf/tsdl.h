@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside ctf/: the names and constants that the metadata's formatter and parser
- * share, and the parser's lexer.
+ * The names and constants that the formatter and the parser of metadata share, and the parser's
+ * lexer. Only ctf/ uses this header.
  */
 #ifndef CTF_TSDL_H
 #define CTF_TSDL_H
@@ -12,22 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first bytes of the metadata file. */
+/* The first bytes of a metadata file. */
 #define TSDL_SIGNATURE "/* CTF 1.8 */"
 
-/* An integer type: the properties between the braces of "integer { }". */
+/* An integer type: the properties in the braces of "integer { }". */
 struct tsdl_integer {
 	unsigned int bits;
 	unsigned int align; /* in bits */
 	unsigned int base;
 	bool is_signed;
-	bool is_text; /* a byte of UTF-8 text */
-	bool is_time; /* a time stamp of the trace's clock */
+	bool is_text; /* each byte is a character of UTF-8 text */
+	bool is_time; /* the integer is a time stamp of the trace's clock */
 };
 
 /*
- * The record header of packet.h, and the types in it. The types can be defined
- * only after the clock.
+ * The record header of packet.h, and the types that it uses. These types must be defined after the
+ * clock.
  */
 #define TSDL_RECORD_HEADER                                                                         \
 	"struct {\n"                                                                               \
@@ -46,7 +46,7 @@ struct tsdl_alias {
 #define TSDL_NR_HEADER_ALIASES 4
 extern const struct tsdl_alias tsdl_header_aliases[TSDL_NR_HEADER_ALIASES];
 
-/* Names of the events of padding records, in every stream. */
+/* Names of the events for padding records, which every stream has. */
 #define TSDL_PADDING_EMPTY "oprof_padding_empty"
 #define TSDL_PADDING	   "oprof_padding"
 
@@ -56,13 +56,13 @@ enum tsdl_token_kind {
 	TSDL_NUMBER,
 	TSDL_STRING,
 	TSDL_SIGN, /* one of { } [ ] ( ) < > ; : , . = - or := or ... */
-	TSDL_BAD,  /* anything else; begins at text */
+	TSDL_BAD,  /* any other text, which begins at `text` */
 };
 
 struct tsdl_token {
 	enum tsdl_token_kind kind;
 	unsigned int line;
-	const char *text; /* points into the input; for a string, after its first quote */
+	const char *text; /* points into the input; of a string: after its first quote */
 	size_t nr_bytes;
 	uint64_t number;
 };
@@ -76,7 +76,10 @@ void tsdl_lexer_init(struct tsdl_lexer *lexer, const char *text, size_t nr_bytes
 void tsdl_lexer_next(struct tsdl_lexer *lexer, struct tsdl_token *token);
 
 bool tsdl_token_is(const struct tsdl_token *token, enum tsdl_token_kind kind, const char *text);
-/* Decodes a string token and its escapes. Returns 0; -EINVAL: a bad escape or a NUL; -ENOMEM. */
+/*
+ * Decodes a string token and its escapes. Returns 0; -EINVAL: an unknown escape or a NUL; or
+ * -ENOMEM.
+ */
 int tsdl_token_unquote(const struct tsdl_token *token, struct ctf_arena *arena, const char **text);
 
 #endif

@@ -17,7 +17,7 @@ static uint64_t long_bytes(size_t room)
 	return room > CTF_WINDOW_BYTES ? room - CTF_WINDOW_BYTES : 0;
 }
 
-/* Returns whether the shared limit allows this window to have that much room. */
+/* Returns whether the limit of *nr_long_bytes allows this window to have a size of `room` bytes. */
 static bool may_have(const struct ctf_window *window, size_t room)
 {
 	return !window->nr_long_bytes ||
@@ -40,7 +40,7 @@ void ctf_window_deinit(struct ctf_window *window)
 	*window = (struct ctf_window){.file.fd = -1};
 }
 
-/* Moves the bytes from file offset keep on to the front of the window. */
+/* Removes the bytes before file offset `keep`: moves the others to the start of the window. */
 static void drop_before(struct ctf_window *window, uint64_t keep)
 {
 	const uint64_t end = window->offset + window->nr_bytes;
@@ -54,7 +54,9 @@ static void drop_before(struct ctf_window *window, uint64_t keep)
 	window->offset = keep;
 }
 
-/* Sets the smallest room that is enough for nr_bytes and for the bytes already present. */
+/*
+ * Sets the window's size to the smallest one that has room for nr_bytes and for the present bytes.
+ */
 static int make_room(struct ctf_window *window, uint64_t nr_bytes)
 {
 	size_t room = CTF_WINDOW_BYTES;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A window: the part of a stream's file that is in memory. It moves forward as the file is read. It
- * uses pread, not mmap, so that a file that is truncated while it is read causes an error, not a
- * signal.
+ * A window: the part of a stream's file that is in memory. The window moves forward as the file is
+ * read. The file is read by pread, not mapped: if it is truncated during the reading, this causes
+ * an error and not a signal.
  */
 #ifndef CTF_WINDOW_H
 #define CTF_WINDOW_H
@@ -12,34 +12,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The limit for windows that share nr_long_bytes; beyond it they return -ENOMEM. */
+/*
+ * Limit of the sum *nr_long_bytes of windows. A window that would exceed the limit returns
+ * -ENOMEM.
+ */
 #define CTF_LONG_BYTES_MAX ((uint64_t)256 << 20)
 
 struct ctf_window {
 	struct ctf_file file;
-	uint64_t offset; /* of bytes[0] in the file */
+	uint64_t offset; /* offset in the file of bytes[0] */
 	uint8_t *bytes;
 	size_t nr_bytes, room;
 	/*
-	 * The room beyond CTF_WINDOW_BYTES, summed over all windows that share this counter. The
-	 * caller owns the counter. NULL: no limit.
+	 * A counter that windows may share: the sum of their sizes beyond CTF_WINDOW_BYTES. The
+	 * caller owns it. NULL: there is no limit.
 	 */
 	uint64_t *nr_long_bytes;
 };
 
-/* The size of a window, unless a record needs a larger one. */
+/* Normal size of a window. A long record needs a larger one. */
 #define CTF_WINDOW_BYTES ((size_t)64 << 10)
 
-/* Initialises an empty window of an open file. ctf_window_deinit closes the file. */
+/* Initialises an empty window of an open file, which ctf_window_deinit closes. */
 void ctf_window_init(struct ctf_window *window, const struct ctf_file *file,
 		     uint64_t *nr_long_bytes);
 void ctf_window_deinit(struct ctf_window *window);
 
 /*
- * Loads the bytes of the file from offset keep up to end; ctf_window_at then finds all of them.
- * Earlier pointers into the window become invalid. Returns 0; -ENODATA: the file has become
- * shorter; -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO. The caller limits end -
- * keep. The window shrinks again when fewer bytes are needed.
+ * Loads the bytes of the file from offset `keep` to offset `end`, so that ctf_window_at can return
+ * all of them. Earlier pointers into the window become invalid. Returns 0; -ENODATA: the file has
+ * become shorter; -EBADMSG: the file is compressed and damaged; -ENOMEM, -EIO. The caller must
+ * limit end - keep. A window that was enlarged shrinks again when fewer bytes are needed.
  */
 int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end);
 
@@ -50,7 +53,7 @@ static inline int ctf_window_need(struct ctf_window *window, uint64_t keep, uint
 	return ctf_window_slide(window, keep, end);
 }
 
-/* Returns the byte at offset of the file, which must be in the window. */
+/* Returns a pointer to the byte at `offset` in the file, which must be in the window. */
 static inline const uint8_t *ctf_window_at(const struct ctf_window *window, uint64_t offset)
 {
 	return window->bytes + (offset - window->offset);

@@ -23,34 +23,34 @@
 #define FILE_MODE	   0600
 
 struct writer_file {
-	int fd; /* -1: the current chunk does not have the file yet */
+	int fd; /* -1: the file does not exist in the current chunk yet */
 	char *name;
 	uint32_t stream_id;
-	off_t nr_bytes; /* size of the whole packets; bytes after them are not valid */
+	off_t nr_bytes; /* size of all complete packets; later bytes are not valid */
 	bool has_packet;
 	struct oprof_packet_header last;
 };
 
 struct ctf_writer {
 	char *folder;
-	bool is_ours;  /* this writer has created the folder, and removes it after a failure */
+	bool is_ours;  /* this writer created the folder and removes it after a failure */
 	int folder_fd; /* locked */
-	int trace_fd;  /* the folder in which files are created: folder_fd, or a chunk */
+	int trace_fd;  /* folder in which files are created: folder_fd, or that of a chunk */
 	int metadata_fd;
-	char *metadata; /* text of the metadata, for the next chunk */
+	char *metadata; /* text of the metadata, which is also written to the next chunk */
 	size_t nr_metadata_bytes;
 	uint8_t uuid[CTF_UUID_BYTES];
 	uint32_t *streams;
 	unsigned int nr_streams;
 	struct writer_file *files;
 	unsigned int nr_files;
-	int pipe_fds[2]; /* for ctf_writer_move; -1: not created yet */
+	int pipe_fds[2]; /* used by ctf_writer_move; -1: not created yet */
 	struct ctf_writer_counts counts;
 };
 
 /* ---- folder and metadata ---- */
 
-/* Returns 0, -ENOTEMPTY or another -errno. */
+/* Checks that the folder is empty. Returns 0, -ENOTEMPTY or another -errno. */
 static int check_empty(int folder_fd)
 {
 	const int fd = dup(folder_fd);
@@ -74,8 +74,8 @@ static int check_empty(int folder_fd)
 }
 
 /*
- * Locks the folder, which reserves it for this writer: if two writers find it empty, only one
- * continues. On a file system without locks both would continue.
+ * Locks the folder for this writer: if two writers find it empty at the same time, only one can
+ * continue. A file system that does not support locks gives no such protection.
  */
 static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 {
@@ -93,7 +93,7 @@ static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 		     : 0;
 }
 
-/* Creates the folder if it does not exist, opens and locks it. */
+/* Creates the folder if it does not exist. Then opens and locks it. */
 static int open_folder(struct ctf_writer *writer, struct diag *diag)
 {
 	const bool is_new = !mkdir(writer->folder, FOLDER_MODE);
@@ -112,7 +112,7 @@ static int open_folder(struct ctf_writer *writer, struct diag *diag)
 	return error;
 }
 
-/* Writes the metadata to the folder fd. Returns a descriptor of the metadata file, or -errno. */
+/* Writes the metadata file to the folder fd. Returns an open descriptor of this file, or -errno. */
 static int write_metadata(const struct ctf_writer *writer, int fd)
 {
 	const int metadata_fd =
@@ -131,7 +131,10 @@ static int write_metadata(const struct ctf_writer *writer, int fd)
 	return error;
 }
 
-/* Fills the chunk under a temporary name, which readers ignore, and then renames it. */
+/*
+ * Creates the content of a chunk under a temporary name, which readers ignore, and then renames
+ * the chunk.
+ */
 static int fill_chunk(struct ctf_writer *writer, const char *temporary, const char *name)
 {
 	const int fd = openat(writer->folder_fd, temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -197,7 +200,7 @@ static int begin_trace(struct ctf_writer *writer, const struct ctf_trace *trace,
 		     : 0;
 }
 
-/* Closes the pipe; bytes still in it are dropped. */
+/* Closes the pipe. Bytes that are still in it are lost. */
 static void close_pipe(struct ctf_writer *writer)
 {
 	for (unsigned int i = 0; i < 2; i++) {
@@ -363,7 +366,7 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 
 /* ---- packets ---- */
 
-/* Returns the fault that forbids writing the packet, or NULL. */
+/* Returns a text that describes why the packet must not be written, or NULL. */
 static const char *find_fault(const struct ctf_writer *writer, const struct writer_file *file,
 			      const struct oprof_packet_header *header, size_t nr_bytes)
 {
@@ -403,8 +406,8 @@ static int pwrite_all(int fd, const char *bytes, size_t nr_bytes, off_t position
 }
 
 /*
- * Writes a packet with header, the copy that was checked: the packet's own header may have changed
- * in shared memory since then.
+ * Writes a packet, but with the checked copy `header` instead of the packet's own header, which
+ * may have changed in shared memory after the check.
  */
 static int write_packet(const struct ctf_writer *writer, struct writer_file *file,
 			const struct oprof_packet_header *header, const char *packet,
@@ -419,7 +422,7 @@ static int write_packet(const struct ctf_writer *writer, struct writer_file *fil
 				  file->nr_bytes + (off_t)sizeof(*header));
 }
 
-/* Removes a partly written packet from the file; counts and reports the loss. */
+/* Removes a partly written packet from the file. Counts and reports the loss. */
 static int unwrite(struct ctf_writer *writer, const struct writer_file *file, uint32_t nr_records,
 		   int error, struct diag *diag)
 {
@@ -470,8 +473,8 @@ int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void
 }
 
 /*
- * Moves nr_bytes from the pipe to the file at *to. Returns 0; -EOPNOTSUPP: the file does not
- * support splice; or -errno.
+ * Moves nr_bytes bytes from the pipe to offset *to of the file. Returns 0; -EOPNOTSUPP: the file
+ * does not support splice; or -errno.
  */
 static int empty_pipe(const struct ctf_writer *writer, const struct writer_file *file,
 		      size_t nr_bytes, off_t *to)
@@ -543,7 +546,10 @@ struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer)
 
 /* ---- the end ---- */
 
-/* Syncs fd. Returns error, or if it is 0 the error of fsync: thus the first of several errors. */
+/*
+ * Syncs fd to disk. Returns `error` if it is not 0, else 0 or the error of fsync: the first of all
+ * errors.
+ */
 static int sync_one(int fd, int error)
 {
 	return fsync(fd) && !error ? -errno : error;
