@@ -14,7 +14,7 @@ struct bare_function {
 	uint64_t start, end; /* keys */
 };
 
-/* Instructions that call or that move the stack pointer. */
+/* Instructions that call a function or move the stack pointer. */
 static const struct {
 	uint32_t mask, value;
 } moves[] = {
@@ -29,8 +29,8 @@ static const struct {
 };
 
 /*
- * Returns whether the function keeps the return address in x30 and leaves the stack pointer
- * unchanged.
+ * Returns whether the function contains none of these instructions, so that its return address
+ * stays in x30.
  */
 static bool is_plain(struct code_elf *elf, const struct bare_function *function)
 {
@@ -71,8 +71,8 @@ static bool take_symbol(const struct code_elf *elf, const Elf64_Sym *symbol,
 }
 
 /*
- * Reads the functions of .dynsym, sorted, to functions, which has room for FUNCTIONS_MAX. Returns
- * their number or -errno.
+ * Stores the functions of .dynsym, sorted by start, in functions[FUNCTIONS_MAX]. Returns their
+ * number or -errno.
  */
 static int read_functions(const struct code_elf *elf, struct bare_function *functions)
 {
@@ -122,7 +122,10 @@ static int add_code(struct code_builder *builder, struct code_elf *elf,
 	int error = 0;
 
 	for (size_t i = 0; i < nr && !error; i++) {
-		/* If functions share code, such as two names of one function, take the first. */
+		/*
+		 * If functions share code (for example if one function has two names), only the
+		 * first is added.
+		 */
 		if (functions[i].start < at || functions[i].end > code->end)
 			continue;
 		error = code_gaps_add(builder, elf, at, functions[i].start);

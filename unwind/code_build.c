@@ -11,7 +11,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Adds one range of code: its functions, from *next on, and the gaps between them. */
+/*
+ * Adds one range of code: the functions in it, beginning with functions[*next], and the gaps
+ * between them.
+ */
 static int add_code(struct code_builder *builder, struct code_elf *elf,
 		    const struct code_frames *frames, const struct code_elf_code *code,
 		    size_t *next)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a row is encoded as a 64-bit word, which refers to a run of 16-bit words in saved
- * (code_format.h). With hash tables, equal words and equal runs are stored once. An entry is a key
- * and the index of the row that begins there. The writer numbers the rows by frequency and appends
- * the entries of each bucket, a KiB of code, to the stream.
+ * How it works: a row is encoded as a 64-bit word, which contains the index of a run of 16-bit
+ * words in the array `saved` (code_format.h). Hash tables ensure that equal rows and equal runs
+ * are stored once. An entry is a key and the index of the row that is valid from this key. The
+ * writer numbers the rows by frequency, and appends to the stream the entries of one bucket (1 KiB
+ * of code) after the other.
  */
 #include "unwind/code_builder.h"
 
@@ -14,17 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two masks and a word per slot, rounded up to whole 64-bit words for hash_words. */
+/* Two masks and one word per slot, rounded up to whole 64-bit words for hash_words(). */
 #define WORDS_MAX ((2 + CODE_SLOTS_MAX + 3) / 4 * 4)
 
 /* ---- rows ---- */
 
 struct row_words {
-	uint16_t words[WORDS_MAX]; /* the words after the first nr are 0 */
+	uint16_t words[WORDS_MAX]; /* the first nr are used, the others are 0 */
 	size_t nr;
 };
 
-/* Hashes four words at a time: rows are looked up once per entry of the table. */
+/* Hashes four words in one step, since the hash is computed for each entry of the table. */
 static uint64_t hash_words(const struct row_words *row)
 {
 	uint64_t hash = row->nr;
@@ -38,7 +39,10 @@ static uint64_t hash_words(const struct row_words *row)
 	return hash;
 }
 
-/* Returns the length of a run: the two masks, and a word for each slot in one of them. */
+/*
+ * Returns the length of a run of words: two masks, and one word for each slot whose bit is set in
+ * a mask.
+ */
 static size_t nr_words_of(const uint16_t *saved)
 {
 	return 2 + (size_t)__builtin_popcount(saved[0] | saved[1]);
@@ -61,7 +65,9 @@ static bool same_row(uint32_t index, const void *key, void *context)
 	return builder->rows[index] == *(const uint64_t *)key;
 }
 
-/* Encodes a rule other than CFA and SAME; HARD if the value does not fit. */
+/*
+ * Encodes a rule other than CFA and SAME. If the value does not fit, the result is CODE_RULE_HARD.
+ */
 static uint16_t other_word(const struct code_place *place)
 {
 	int32_t value = place->value;
@@ -128,7 +134,7 @@ static int intern_places(struct code_builder *builder, const struct code_row *ro
 	return 0;
 }
 
-/* Returns whether the format can express row. Other rows are stored as hard. */
+/* Returns whether the format can express this row. Other rows are stored as hard rows. */
 static bool can_be_told(const struct code_row *row)
 {
 	const struct code_place *place = &row->places[CODE_SLOT_RETURN];
@@ -184,7 +190,10 @@ int code_builder_init(struct code_builder *builder, enum code_machine machine)
 	builder->machine = machine;
 	if (array_reserve(&builder->rows, &builder->rows_room, 0, 1))
 		return -ENOMEM;
-	/* Row 0 means no function. It is not in row_table, so no other row becomes row 0. */
+	/*
+	 * Row 0 means that there is no function. It is not in row_table, so no other row can
+	 * become row 0.
+	 */
 	builder->rows[builder->nr_rows++] = 0;
 	return 0;
 }
@@ -240,7 +249,7 @@ int code_builder_add(struct code_builder *builder, uint64_t key, const struct co
 struct code_writer {
 	const struct code_builder *builder;
 	struct code_format_header header;
-	uint32_t *numbers; /* numbers of rows in the file, by their index in the builder */
+	uint32_t *numbers; /* numbers[i]: number in the file of the builder's row i */
 	uint32_t *order;   /* the inverse of numbers */
 	struct code_format_bucket *buckets;
 	uint8_t *stream;
@@ -252,7 +261,10 @@ static uint32_t row_of(const struct code_builder_entry *entry)
 	return entry->row & ~CODE_BUILDER_START;
 }
 
-/* Returns whether frames cannot be left with this row, unless it is a row of outermost frames. */
+/*
+ * Returns whether the row is hard: frames with it cannot be unwound. Rows of outermost frames are
+ * not hard.
+ */
 static bool row_is_hard(const struct code_builder *builder, uint32_t index)
 {
 	const uint64_t row = builder->rows[index];
@@ -289,8 +301,8 @@ static int compare_counts(const void *a, const void *b, void *counts)
 }
 
 /*
- * Numbers the rows: frequent rows get low numbers, which have short codes. start_row is the row
- * with which most functions begin.
+ * Numbers the rows. Frequent rows get low numbers, which have short codes. Sets header.start_row
+ * to the row with which most functions begin.
  */
 static int number_rows(struct code_writer *writer)
 {
@@ -326,7 +338,7 @@ static int number_rows(struct code_writer *writer)
 	return 0;
 }
 
-/* Returns 2 if all keys are multiples of 4, as usual on AArch64; else 0. */
+/* Returns 2 if all keys are multiples of 4, as is usual on AArch64, else 0. */
 static uint8_t find_unit_shift(const struct code_builder *builder)
 {
 	uint32_t bits = 0;
@@ -360,7 +372,7 @@ static void put_code(struct code_writer *writer, const struct code_builder_entry
 	}
 }
 
-/* Appends an entry to the stream. units: the distance from the preceding entry. */
+/* Appends an entry to the stream. `units` is the distance from the preceding entry. */
 static int put_entry_bytes(struct code_writer *writer, uint32_t units,
 			   const struct code_builder_entry *entry)
 {

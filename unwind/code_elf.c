@@ -34,7 +34,10 @@ int code_elf_read(const struct code_elf *elf, uint64_t offset, uint64_t nr_bytes
 	return 0;
 }
 
-/* Reads nr structs of size bytes into malloc'ed memory. part: address of the pointer to set. */
+/*
+ * Reads nr structs of `size` bytes each into malloc'ed memory. `part` is the address of the
+ * pointer to this memory.
+ */
 static int read_array(const struct code_elf *elf, uint64_t offset, size_t nr, size_t size,
 		      void *part)
 {
@@ -85,8 +88,8 @@ static int read_phdrs(struct code_elf *elf, struct diag *diag)
 }
 
 /*
- * Gets the number of sections and the index of the section with their names. Values that do not
- * fit 16 bits are in section 0.
+ * Gets the number of sections and the index of the section with their names. If a value does not
+ * fit 16 bits, it is in the header of section 0.
  */
 static int count_shdrs(const struct code_elf *elf, uint64_t *nr, uint64_t *names_index)
 {
@@ -161,7 +164,7 @@ static bool holds_code(const Elf64_Phdr *phdr)
 	return phdr->p_type == PT_LOAD && (phdr->p_flags & PF_X) && phdr->p_filesz;
 }
 
-/* If segments overlap, shortens the later one to the bytes that the earlier one does not have. */
+/* If two segments overlap, removes the common bytes from the later segment. */
 static void keep_disjoint(struct code_elf *elf)
 {
 	size_t nr = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The format of a code table (doc/code-table.md), for the code that writes, checks and searches it.
- * The table is a cache in the machine's own byte order: a change here requires a new
- * CODE_FORMAT_VERSION, and older tables are rebuilt.
+ * The format of a code table (doc/code-table.md), used by the code that writes, checks and
+ * searches tables. A table is in the machine's own byte order. It can always be built again: a
+ * change here requires a new CODE_FORMAT_VERSION, and tables of older versions are rebuilt.
  *
  *	struct code_format_header
  *	rows		nr_rows words of 64 bits: code_format_row
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define CODE_FORMAT_MAGIC      "OPCODE\n" /* 8 bytes with the NUL */
+#define CODE_FORMAT_MAGIC      "OPCODE\n" /* 8 bytes, including the NUL */
 #define CODE_FORMAT_VERSION    1u
 #define CODE_FORMAT_BYTE_ORDER 0x01020304u
 
@@ -28,15 +28,15 @@ struct code_format_header {
 	uint32_t byte_order;
 	uint32_t header_bytes;
 	uint8_t machine;      /* enum code_machine */
-	uint8_t bucket_shift; /* a bucket is 1 << bucket_shift bytes of code */
-	uint8_t unit_shift;   /* steps of the stream are in units of 1 << unit_shift bytes */
+	uint8_t bucket_shift; /* size of a bucket: 1 << bucket_shift bytes of code */
+	uint8_t unit_shift;   /* unit of the stream's steps: 1 << unit_shift bytes of code */
 	uint8_t reserved;
 	uint64_t nr_bytes;     /* of the file */
-	uint64_t sum;	       /* code_format_sum of the file, with this field 0 */
+	uint64_t sum;	       /* code_format_sum of the file, computed with sum = 0 */
 	uint32_t first_bucket; /* key >> bucket_shift of the first bucket */
 	uint32_t nr_buckets;
-	uint32_t nr_rows;   /* row 0: no function is there */
-	uint32_t start_row; /* the row for which CODE_FORMAT_START stands */
+	uint32_t nr_rows;   /* number of rows; row 0 means that there is no function */
+	uint32_t start_row; /* the row that CODE_FORMAT_START sets */
 	uint32_t nr_saved;
 	uint32_t nr_stream;
 	uint32_t nr_functions, nr_entries, nr_functions_lost;
@@ -46,39 +46,41 @@ struct code_format_header {
 
 #define CODE_FORMAT_BUCKET_SHIFT 10
 
-/* The state at the beginning of a bucket's range of code. */
+/* The state at the beginning of a bucket (a range of code). */
 struct code_format_bucket {
-	uint32_t stream;   /* index of its first byte in the stream */
+	uint32_t stream;   /* index in the stream of the bucket's first byte */
 	uint32_t function; /* first key of the current function */
 	uint32_t row;	   /* the current row */
 };
 
 /*
- * An entry of the stream is a step and a code. The step is a byte: the distance in units from the
- * preceding entry, or from the beginning of the bucket. The code names the row that begins there.
+ * An entry of the stream consists of a step and a code. The step is a byte: the distance in units
+ * from the preceding entry, or from the beginning of the bucket. The code states which row is
+ * valid from this place.
  */
 #define CODE_FORMAT_STEP_MAX 254u
-#define CODE_FORMAT_FAR	     255u /* instead of a step: advance by STEP_MAX units, without a code */
+/* Instead of a step: the distance grows by STEP_MAX, and no code follows. */
+#define CODE_FORMAT_FAR 255u
 
 enum code_format_code {
-	CODE_FORMAT_GAP,       /* row 0: the function ends, and no other function begins */
-	CODE_FORMAT_START,     /* a function begins, with start_row */
-	CODE_FORMAT_START_ROW, /* a function begins; the code of its row follows, WIDE or greater */
-	CODE_FORMAT_WIDE,      /* the row's number follows: 3 bytes, lowest first */
-	CODE_FORMAT_ROWS,      /* row 1; the codes from here to 255 are rows 1, 2, ... */
+	CODE_FORMAT_GAP,       /* row 0: a function ends, and no other begins */
+	CODE_FORMAT_START,     /* a function begins; its first row is start_row */
+	CODE_FORMAT_START_ROW, /* a function begins; the code of its row follows (WIDE or above) */
+	CODE_FORMAT_WIDE,      /* the number of the row follows: 3 bytes, least significant first */
+	CODE_FORMAT_ROWS,      /* row 1; higher codes, up to 255, are rows 2, 3, ... */
 };
 #define CODE_FORMAT_ROW_MAX   0xffffffu
 #define CODE_FORMAT_SAVED_MAX 0xffffffu
 
 /*
- * A row is a 64-bit word: cfa in bits 0-2, cfa_register in bits 3-7, the index of its words in
- * saved in bits 8-31, cfa_offset in bits 32-63. With CODE_CFA_DEREF and _INDEX, cfa_offset is in
- * bits 32-47 and cfa_add in bits 48-63.
+ * A row is a 64-bit word: cfa in bits 0-2, cfa_register in bits 3-7, the index of its words in the
+ * array `saved` in bits 8-31, cfa_offset in bits 32-63. With CODE_CFA_DEREF and _INDEX, cfa_offset
+ * is in bits 32-47 and cfa_add in bits 48-63.
  *
- * The words of a row in saved are: a mask of the slots with CODE_RULE_CFA; a mask of the slots with
- * other rules than CFA and SAME; for each slot of the first mask its value, in units of 8 bytes;
- * for each slot of the second mask the rule in bits 0-2 and the value in bits 3-15 (for RULE_FP in
- * units of 8 bytes).
+ * The words of a row in `saved` are: a mask of the slots with CODE_RULE_CFA; a mask of the slots
+ * with other rules, except SAME; for each slot in the first mask, its value in units of 8 bytes;
+ * for each slot in the second mask, its rule in bits 0-2 and its value in bits 3-15 (for RULE_FP
+ * in units of 8 bytes).
  */
 static inline uint8_t code_format_cfa(uint64_t row)
 {
@@ -95,7 +97,7 @@ static inline uint32_t code_format_saved(uint64_t row)
 	return row >> 8 & 0xffffff;
 }
 
-/* Returns whether rows with this cfa have cfa_add. */
+/* Returns whether rows with this value of `cfa` have a cfa_add. */
 static inline bool code_format_adds(uint8_t cfa)
 {
 	return cfa == CODE_CFA_DEREF || cfa == CODE_CFA_INDEX;
@@ -123,7 +125,7 @@ static inline int32_t code_format_value(uint16_t word)
 	return (int16_t)word >> 3;
 }
 
-/* Returns the size of the file with this header. */
+/* Returns the size that a file with this header must have. */
 static inline uint64_t code_format_bytes(const struct code_format_header *header)
 {
 	return sizeof(*header) + header->nr_rows * (uint64_t)sizeof(uint64_t) +
@@ -131,7 +133,10 @@ static inline uint64_t code_format_bytes(const struct code_format_header *header
 	       header->nr_saved * (uint64_t)sizeof(uint16_t) + header->nr_stream;
 }
 
-/* Returns the checksum of a whole file of any length; takes the header's field sum as 0. */
+/*
+ * Returns the checksum of a whole file of nr_bytes bytes. The header's field `sum` is treated as
+ * 0.
+ */
 uint64_t code_format_sum(const void *bytes, size_t nr_bytes);
 
 struct code_table {
@@ -142,15 +147,16 @@ struct code_table {
 	const uint8_t *stream;
 };
 
-/* The function and the row at a key. */
+/* The function and the row that are found for a key. */
 struct code_format_place {
-	uint32_t function; /* its first key; undefined if row is 0 */
+	uint32_t function; /* first key of the function; undefined if row is 0 */
 	uint32_t row;
 };
 
 /*
- * Scans a checked bucket from its beginning over `units` units of code. *place is the state at the
- * beginning, and becomes the state there.
+ * Scans a bucket, which must have been checked, from its beginning over `units` units of code.
+ * *place must be the state at the beginning of the bucket, and becomes the state at the end of the
+ * scan.
  */
 static inline void code_format_scan(const struct code_table *table, uint32_t bucket, uint32_t units,
 				    struct code_format_place *place)
@@ -196,7 +202,7 @@ static inline void code_format_scan(const struct code_table *table, uint32_t buc
 				  (function_units << header->unit_shift);
 }
 
-/* Finds the function and the row at key. Returns false if key is in no function. */
+/* Finds the function and the row at key. Returns false if no function contains key. */
 static inline bool code_format_find(const struct code_table *table, uint64_t key,
 				    struct code_format_place *place)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sources of the formats: DWARF 5, 6.4.1; for .eh_frame and .eh_frame_hdr the Linux Standard Base,
- * 10.6; for the augmentations 'B' and 'G' "DWARF for the Arm 64-bit Architecture".
+ * The formats are defined in: DWARF 5, section 6.4.1; Linux Standard Base, section 10.6 (.eh_frame
+ * and .eh_frame_hdr); "DWARF for the Arm 64-bit Architecture" (augmentations 'B' and 'G').
  */
 #include "unwind/code_frames.h"
 
@@ -31,7 +31,7 @@ uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 	uint64_t value = 0;
 
 	switch (encoding & PE_FORMAT) {
-	case 0x0: /* 8 bytes, also signed */
+	case 0x0: /* 8 bytes, signed or unsigned */
 	case 0x4:
 	case 0xc:
 		value = cursor_u64(cursor);
@@ -68,10 +68,10 @@ uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 
 /* ---- entries ---- */
 
-/* An entry of a section: a CIE or an FDE. body: the bytes after its length and id. */
+/* An entry of a section: a CIE or an FDE. `body` is the bytes after its length and id. */
 struct entry {
 	uint64_t offset; /* in the section */
-	uint64_t id;	 /* in .eh_frame: the distance from id_offset back to the CIE */
+	uint64_t id;	 /* of an FDE in .eh_frame: id_offset - id is the offset of its CIE */
 	uint64_t id_offset;
 	bool is_common;
 	struct cursor body;
@@ -129,8 +129,8 @@ static enum next next_entry(struct cursor *cursor, const struct code_frames_sect
 /* ---- CIE ---- */
 
 /*
- * Reads the data for which the augmentation's letters stand. Returns false if a letter is unknown
- * or the data ends early.
+ * Reads the data that the letters of the augmentation announce. Returns false if a letter is
+ * unknown or the data is too short.
  */
 static bool read_augmentation(struct code_frames_common *common, const char *letters,
 			      struct cursor *data, const struct code_frames_section *section)
@@ -143,7 +143,7 @@ static bool read_augmentation(struct code_frames_common *common, const char *let
 		case 'P': {
 			uint8_t encoding = cursor_u8(data);
 
-			/* Skip the pointer: only its size is needed. */
+			/* The pointer is skipped, since it is not needed. */
 			(void)code_frames_pointer(data, encoding & PE_FORMAT, section);
 			break;
 		}
@@ -182,7 +182,7 @@ static bool read_letters(struct code_frames_common *common, const char *letters,
 
 static bool read_version(struct cursor *body, uint8_t version)
 {
-	if (version == 4) /* size of an address, size of a segment selector */
+	if (version == 4) /* skip the sizes of an address and of a segment selector */
 		return cursor_u8(body) == 8 && cursor_u8(body) == 0;
 	return version == 1 || version == 3;
 }
@@ -197,7 +197,7 @@ static bool read_common(struct code_frames_common *common, struct cursor *body,
 
 	if (!read_version(body, version))
 		return false;
-	/* Old versions of g++ put a pointer here. */
+	/* Old versions of g++ stored a pointer here. */
 	if (!strcmp(letters, "eh")) {
 		(void)cursor_u64(body);
 		letters = "";
@@ -250,7 +250,9 @@ static const struct code_frames_common *find_common(const struct code_frames *fr
 	return NULL;
 }
 
-/* Reads an FDE; sets function->end to its size in bytes. Returns false if it cannot be read. */
+/*
+ * Reads an FDE. Sets function->end to the size in bytes. Returns false if the FDE cannot be read.
+ */
 static bool read_function(const struct code_frames *frames, size_t index, struct entry *entry,
 			  struct code_frames_function *function)
 {
@@ -277,8 +279,8 @@ static bool read_function(const struct code_frames *frames, size_t index, struct
 }
 
 /*
- * Converts address and size to keys, up to the segment's end. Returns false if the address is not
- * in the code.
+ * Converts the function's address and size to keys; the end is at most the end of the segment.
+ * Returns false if the address is not in the file's code.
  */
 static bool place_function(const struct code_frames *frames, struct code_frames_function *function)
 {
@@ -307,7 +309,10 @@ static int add_function(struct code_frames *frames, size_t index, struct entry *
 		frames->nr_lost++;
 		return 0;
 	}
-	/* Linkers keep the entries of functions that they removed, with address 0 or size 0. */
+	/*
+	 * Linkers keep the entries of functions that they have removed, and set the address or the
+	 * size to 0.
+	 */
 	if (!function.end)
 		return 0;
 	if (!place_function(frames, &function)) {
@@ -350,7 +355,10 @@ static int read_entries(struct code_frames *frames, size_t index, enum pass pass
 	return 0;
 }
 
-/* Reads the bytes of section from the file and adds it. The caller has set its other fields. */
+/*
+ * Reads a section's bytes from the file and adds the section. The caller has set its other
+ * members.
+ */
 static int add_section(struct code_frames *frames, struct code_frames_section section,
 		       uint64_t offset, uint64_t nr_bytes, struct diag *diag)
 {
@@ -384,7 +392,10 @@ static int add_named(struct code_frames *frames, const char *name, bool is_debug
 	return error;
 }
 
-/* For files whose section headers are stripped: .eh_frame_hdr, a segment, leads to .eh_frame. */
+/*
+ * Used if the section headers are stripped: .eh_frame_hdr has a segment of its own and contains
+ * the address of .eh_frame.
+ */
 static int add_by_segment(struct code_frames *frames, const Elf64_Phdr *phdr, struct diag *diag)
 {
 	struct code_frames_section header = {.address = phdr->p_vaddr};
@@ -431,7 +442,10 @@ static int find_sections(struct code_frames *frames, struct diag *diag)
 
 /* ---- order ---- */
 
-/* Sorts by start. For equal starts .eh_frame comes first, then the longer function. */
+/*
+ * Sorts by start. If two starts are equal, .eh_frame comes before .debug_frame, and then the
+ * longer function comes first.
+ */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct code_frames_function *one = a, *two = b;
@@ -447,7 +461,8 @@ static int compare_functions(const void *a, const void *b)
 
 /*
  * Removes overlaps, so that each byte of code belongs to at most one function: a function of
- * .eh_frame takes precedence over one of .debug_frame, otherwise the one that begins later.
+ * .eh_frame has precedence over a function of .debug_frame; otherwise the function that begins
+ * later has precedence.
  */
 static void keep_disjoint(struct code_frames *frames)
 {

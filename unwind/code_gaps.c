@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define AARCH64_PLT_FIRST_BYTES 32u /* size of the entry that calls the linker */
+#define AARCH64_PLT_FIRST_BYTES 32u /* size of the first entry, which calls the dynamic linker */
 #define AARCH64_INSTRUCTION	4u
 #define SCAN_BYTES		16384u
 
@@ -25,7 +25,10 @@ static bool begins_with(struct code_elf *elf, uint64_t key, const void *bytes, s
 
 /* ---- procedure linkage tables ---- */
 
-/* Returns the offset in a PLT entry where its push ends. The push follows endbr64 or a jump. */
+/*
+ * Returns the offset in a PLT entry at which its push instruction ends. Before the push is an
+ * endbr64 or a jump.
+ */
 static uint8_t x86_64_pushed_at(struct code_elf *elf, uint64_t slot)
 {
 	static const uint8_t endbr64_push[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x68};
@@ -34,8 +37,8 @@ static uint8_t x86_64_pushed_at(struct code_elf *elf, uint64_t slot)
 }
 
 /*
- * Adds the rows of a PLT. With lazy binding, the first entry pushes a word, and each other entry
- * pushes a number and jumps to the first entry. In other PLTs no entry pushes anything.
+ * Adds the rows of a PLT. With lazy binding, the first entry pushes a word, and every other entry
+ * pushes a number and jumps to the first entry. Without lazy binding, the entries do not push.
  */
 static int add_x86_64_plt(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			  uint64_t end)
@@ -60,7 +63,8 @@ static int add_x86_64_plt(struct code_builder *builder, struct code_elf *elf, ui
 }
 
 /*
- * Adds the rows of a PLT. The first entry pushes x16 and x30; the others keep the stack unchanged.
+ * Adds the rows of a PLT. The first entry pushes x16 and x30. The other entries do not change the
+ * stack.
  */
 static int add_aarch64_plt(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			   uint64_t end)
@@ -98,7 +102,7 @@ static bool is_plt(const struct code_elf *elf, const Elf64_Shdr *shdr)
 	return false;
 }
 
-/* Returns the first PLT section that lies in [start, end), or NULL. */
+/* Returns the first section of a PLT that lies in the keys [start, end), or NULL. */
 static const Elf64_Shdr *find_plt(const struct code_elf *elf, uint64_t start, uint64_t end)
 {
 	const Elf64_Shdr *found = NULL;
@@ -120,8 +124,9 @@ struct trampoline {
 	uint8_t bytes[16];
 	size_t nr_bytes;
 	/*
-	 * Number of bytes before the trampoline that must belong to it. A caller is looked up at
-	 * its return address minus 1, and a signal handler returns to the trampoline's first byte.
+	 * Number of preceding bytes that are treated as a part of the trampoline. A signal handler
+	 * returns to the trampoline's first byte, and a caller is searched by its return address
+	 * minus 1.
 	 */
 	size_t nr_before;
 };
@@ -140,7 +145,10 @@ static const struct trampoline trampolines[2][2] = {
 		},
 };
 
-/* The system call at the end of a trampoline. Searching for it is fast, since it is rare. */
+/*
+ * The system call at the end of a trampoline. It is searched first, since it occurs rarely in
+ * code.
+ */
 static const struct {
 	uint8_t bytes[4];
 	size_t nr_bytes;
@@ -149,7 +157,7 @@ static const struct {
 	[CODE_AARCH64] = {{0x01, 0, 0, 0xd4}, 4},
 };
 
-/* Returns the first key in [start, end) with that system call, or end. */
+/* Returns the first key in [start, end) at which this system call begins, or `end`. */
 static uint64_t find_call(struct code_elf *elf, uint64_t start, uint64_t end)
 {
 	const size_t nr_bytes = calls[elf->machine].nr_bytes;
@@ -170,8 +178,8 @@ static uint64_t find_call(struct code_elf *elf, uint64_t start, uint64_t end)
 }
 
 /*
- * Returns the trampoline in [start, end) whose system call is at key call, or NULL. Sets *first to
- * the trampoline's first key.
+ * Returns the trampoline in [start, end) whose system call is at the key `call`, or NULL. Sets
+ * *first to the first key of the trampoline.
  */
 static const struct trampoline *trampoline_at(struct code_elf *elf, uint64_t start, uint64_t end,
 					      uint64_t call, uint64_t *first)
@@ -201,7 +209,10 @@ bool code_gaps_has_trampoline(struct code_elf *elf, uint64_t start, uint64_t end
 	return false;
 }
 
-/* Adds the trampolines in [start, end); the rest is added as code without a function. */
+/*
+ * Adds the trampolines in [start, end). The rest of this range is added as code without a
+ * function.
+ */
 static int add_trampolines(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			   uint64_t end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code without unwind information that can be recognised: procedure linkage tables (PLT) for which
- * the linker wrote no such information, and the trampolines to which signal handlers return.
+ * Recognises two kinds of code without unwind information: procedure linkage tables (PLT) for
+ * which the linker wrote none, and the trampolines to which signal handlers return.
  */
 #ifndef UNWIND_CODE_GAPS_H
 #define UNWIND_CODE_GAPS_H
@@ -10,8 +10,8 @@
 #include "unwind/code_elf.h"
 
 /*
- * Adds the recognised code of the keys [start, end) to builder. The rest is added as code without a
- * function. Returns 0 or the error of code_builder_add.
+ * Adds the recognised code in the keys [start, end) to the builder. The rest of this range is
+ * added as code without a function. Returns 0 or an error of code_builder_add.
  */
 int code_gaps_add(struct code_builder *builder, struct code_elf *elf, uint64_t start, uint64_t end);
 

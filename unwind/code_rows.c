@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: the CIE's instructions give the first row, then the function's instructions change
- * it. Each instruction that advances the location first adds the current row to the builder.
+ * How it works: the instructions of the CIE compute the first row, and then the instructions of
+ * the function change this row. An instruction that advances the location first adds the current
+ * row to the builder.
  *
- * Sources: DWARF 5, 6.4.2 (instructions) and 2.5 (expressions); the Linux Standard Base for GNU's
- * instructions; "DWARF for the Arm 64-bit Architecture" for AArch64's. Expressions are not
- * evaluated but compared with known forms. Compilers and C libraries use few forms: for realigned
- * stacks, procedure linkage tables and signal frames.
+ * Sources: DWARF 5, sections 6.4.2 (instructions) and 2.5 (expressions); Linux Standard Base (GNU
+ * instructions); "DWARF for the Arm 64-bit Architecture" (AArch64 instructions). Expressions are
+ * not evaluated, but compared with known forms, because compilers and C libraries use only a few
+ * forms: for realigned stacks, procedure linkage tables and signal frames.
  */
 #include "unwind/code_rows.h"
 
@@ -15,7 +16,7 @@
 
 #define REMEMBERED_MAX 32
 
-/* First the instructions with an operand in their low six bits, then the others. */
+/* First the instructions that have an operand in their low six bits, then the others. */
 enum {
 	CFA_ADVANCE_LOC = 0x40,
 	CFA_OFFSET = 0x80,
@@ -66,8 +67,8 @@ struct cfa_run {
 	const struct code_frames *frames;
 	const struct code_frames_function *function;
 	const struct code_frames_common *common;
-	bool emits;	 /* true in the function's instructions, false in the CIE's */
-	uint64_t offset; /* from the function's start */
+	bool emits;	 /* true: executing the function's instructions; false: the CIE's */
+	uint64_t offset; /* current location, from the function's start */
 	struct code_row row;
 	struct code_row initial; /* the row after the CIE's instructions */
 	struct code_row remembered[REMEMBERED_MAX];
@@ -101,7 +102,10 @@ static void set_cfa_offset(struct cfa_run *run, int64_t offset)
 		run->row.cfa_offset = (int32_t)offset;
 }
 
-/* Changes the CFA's offset; a CFA given by an expression has no offset and stays unchanged. */
+/*
+ * Changes the offset of the CFA. If an expression gives the CFA, it has no offset and is not
+ * changed.
+ */
 static void change_cfa_offset(struct cfa_run *run, int64_t offset)
 {
 	if (run->row.cfa == CODE_CFA_SP || run->row.cfa == CODE_CFA_FP ||
@@ -126,9 +130,10 @@ static void set_cfa_register(struct cfa_run *run, uint64_t number)
 }
 
 /*
- * Returns whether an expression is the CFA of PLT entries: breg7 8; breg16 0; lit15; and; lit11;
- * ge; lit3; shl; plus. An entry pushes its number, so the CFA changes within the entry. The offset
- * where the push ends, here lit11, differs between kinds of PLT.
+ * Returns whether an expression is the one that linkers write as the CFA of PLT entries: breg7 8;
+ * breg16 0; lit15; and; lit11; ge; lit3; shl; plus. An entry pushes its number, so the CFA changes
+ * within the entry. The operand lit11 is the offset at which the push ends, and differs between
+ * kinds of PLT.
  */
 static bool is_plt(const struct cfa_run *run, const uint8_t *at, size_t nr_bytes)
 {
@@ -141,7 +146,10 @@ static bool is_plt(const struct cfa_run *run, const uint8_t *at, size_t nr_bytes
 	       at[6] >= 0x30 && at[6] <= 0x3f;
 }
 
-/* Parses the index of an array's element in a CFA expression: breg N; lit8; mul; plus. */
+/*
+ * Parses the part of a CFA expression that adds the index of an array's element: breg N; lit8;
+ * mul; plus.
+ */
 static bool read_index(struct cfa_run *run, struct cursor *cursor, uint8_t base)
 {
 	static const uint8_t form[] = {0x38, 0x1e, 0x22};
@@ -205,7 +213,7 @@ static void set_cfa_expression(struct cfa_run *run, const uint8_t *at, size_t nr
 
 /* ---- registers ---- */
 
-/* Returns the place of a register in row; NULL: the register is not tracked. */
+/* Returns the place of a register in `row`, or NULL if the register is not tracked. */
 static struct code_place *place_of(const struct cfa_run *run, struct code_row *row, uint64_t number)
 {
 	size_t nr_slots;
@@ -229,7 +237,10 @@ static void set_place(struct cfa_run *run, uint64_t number, enum code_rule rule,
 	place->value = rule == CODE_RULE_HARD ? 0 : (int32_t)value;
 }
 
-/* Returns factor x align; INT64_MAX on overflow, which callers refuse, as it exceeds any frame. */
+/*
+ * Returns factor x align, or INT64_MAX on overflow. Callers refuse INT64_MAX, since it exceeds any
+ * frame.
+ */
 static int64_t scaled(int64_t factor, int64_t align)
 {
 	int64_t product;
@@ -254,8 +265,8 @@ static void restore_place(struct cfa_run *run, uint64_t number)
 }
 
 /*
- * Handles a register whose address is an expression. The supported form is breg FP: the register
- * was saved before a stack realignment.
+ * Handles a register whose address is given by an expression. Only the form breg FP is supported,
+ * which compilers use if the register was saved before the stack was realigned.
  */
 static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *at, size_t nr_bytes)
 {
@@ -272,10 +283,11 @@ static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *
 /* ---- rows ---- */
 
 /*
- * Returns whether the row is of a signal frame. For a signal, the kernel saves the registers on the
- * stack and enters the handler with the C library's trampoline as return address. The trampoline's
- * CIE has the mark of signal frames. On x86-64, the CFA must also be the saved stack pointer, at
- * offset 160 of the stack (struct rt_sigframe in stack_walk.c).
+ * Returns whether the row belongs to a signal frame. When a signal is delivered, the kernel saves
+ * the registers on the stack and calls the handler with the address of the C library's trampoline
+ * as return address. The CIE of the trampoline is marked as signal frames. On x86-64, the CFA must
+ * also be the saved stack pointer, which is at offset 160 from the stack pointer (struct
+ * rt_sigframe, see stack_walk.c).
  */
 static bool is_signal(const struct cfa_run *run)
 {
@@ -288,7 +300,10 @@ static bool is_signal(const struct cfa_run *run)
 		row->cfa_offset == 160 && row->cfa_add == 0);
 }
 
-/* Returns the row as tables store it: unused fields are 0, so that equal rows compare equal. */
+/*
+ * Returns the row in the form that tables store. Unused members are 0, so that equal rows compare
+ * equal.
+ */
 static struct code_row finished(const struct cfa_run *run)
 {
 	struct code_row row = run->row;
@@ -297,7 +312,7 @@ static struct code_row finished(const struct cfa_run *run)
 
 	if (is_signal(run))
 		return (struct code_row){.cfa = CODE_CFA_SIGNAL};
-	/* There is no frame beyond the outermost one. */
+	/* The outermost frame has no caller, so its row has no CFA. */
 	if (return_rule == CODE_RULE_UNDEFINED)
 		return (struct code_row){.places[CODE_SLOT_RETURN] = {CODE_RULE_UNDEFINED, 0}};
 	if (row.cfa == CODE_CFA_HARD || return_rule == CODE_RULE_HARD)
@@ -318,7 +333,9 @@ static int emit(struct cfa_run *run)
 				run->offset == 0);
 }
 
-/* Adds the current row and advances by units, at most to the end of the function. */
+/*
+ * Adds the current row, and advances the location by `units`, at most to the end of the function.
+ */
 static int advance(struct cfa_run *run, uint64_t units)
 {
 	const uint64_t nr_bytes = run->function->end - run->function->start;
@@ -384,7 +401,7 @@ static void set_expression_operand(struct cfa_run *run, struct cursor *cursor, u
 		set_place(run, number, CODE_RULE_HARD, 0);
 }
 
-/* Executes an instruction about the frame's address. Returns false for any other instruction. */
+/* Executes an instruction that changes the CFA. Returns false for any other instruction. */
 static bool run_cfa(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
 	const int64_t align = run->common->data_align;
@@ -415,7 +432,10 @@ static bool run_cfa(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 	}
 }
 
-/* Executes an instruction about one register. Returns false for any other instruction. */
+/*
+ * Executes an instruction that changes the rule of one register. Returns false for any other
+ * instruction.
+ */
 static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
 	const uint64_t number = cursor_uleb(cursor);
@@ -456,8 +476,8 @@ static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t cod
 }
 
 /*
- * Executes the instructions about locations, remembered rows and registers' expressions. Returns
- * false for any other instruction, and if remember() or recall() fails.
+ * Executes instructions that advance the location, remember or recall a row, or give a register an
+ * expression. Returns false for any other instruction, and if remember() or recall() fails.
  */
 static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, int *error)
 {
@@ -491,14 +511,14 @@ static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, 
 		return true;
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 	case CFA_AARCH64_NEGATE_RA_STATE:
-		/* No change: stack_walk() always removes signatures. */
+		/* The row does not change, because stack_walk() always removes signatures. */
 		return is_aarch64(run);
 	default:
 		return false;
 	}
 }
 
-/* Executes one instruction. Returns false if it is damaged or not supported. */
+/* Executes one instruction. Returns false if the instruction is damaged or not supported. */
 static bool run_one(struct cfa_run *run, struct cursor *cursor, int *error)
 {
 	const uint8_t code = cursor_u8(cursor);

@@ -7,8 +7,9 @@
 #include "unwind/code_frames.h"
 
 /*
- * Adds the rows of function to builder, from its start to its end. From an unsupported instruction
- * on, the row is hard: frames cannot be left there. Returns 0 or the error of code_builder_add.
+ * Adds the rows of a function, from its start to its end, to the builder. After an unsupported
+ * instruction the row is hard: the rest of the function cannot be unwound. Returns 0 or an error
+ * of code_builder_add.
  */
 int code_rows_add(struct code_builder *builder, const struct code_frames *frames,
 		  const struct code_frames_function *function);

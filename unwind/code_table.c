@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opens, checks and searches code tables; code_build.c builds them. */
+/* Opens, checks and searches code tables. code_build.c builds them. */
 #include "unwind/code_table.h"
 
 #include "lib/file.h"
@@ -67,8 +67,8 @@ static bool check_rows(const struct code_table *table)
 }
 
 /*
- * Reads the code at *at, moves *at after it and returns its row; UINT32_MAX: damaged. *starts: a
- * function begins.
+ * Reads the code at *at and moves *at after it. Sets *starts to whether a function begins. Returns
+ * the number of the row, or UINT32_MAX if the code is damaged.
  */
 static uint32_t check_code(const struct code_table *table, const uint8_t **at, const uint8_t *end,
 			   bool *starts)
@@ -100,7 +100,10 @@ static uint32_t check_code(const struct code_table *table, const uint8_t **at, c
 	return row;
 }
 
-/* Checks a bucket's part of the stream. *force: the state at its begin, then at its end. */
+/*
+ * Checks a bucket's part of the stream. *force is the state at its beginning, and becomes that at
+ * its end.
+ */
 static bool check_bucket(const struct code_table *table, uint32_t index,
 			 struct code_format_place *force)
 {
@@ -109,7 +112,7 @@ static bool check_bucket(const struct code_table *table, uint32_t index,
 	const uint8_t *const end = table->stream + table->buckets[index + 1].stream;
 	const uint32_t begin = (header->first_bucket + index) << header->bucket_shift;
 	const uint32_t nr_units = 1u << (header->bucket_shift - header->unit_shift);
-	uint32_t position = 0, next = 0; /* next: lowest position of the next entry */
+	uint32_t position = 0, next = 0; /* next: minimum position of the next entry */
 
 	while (at < end) {
 		bool starts;
@@ -203,8 +206,8 @@ static void find_parts(struct code_table *table)
 }
 
 /*
- * Reads the whole file; the size in its header must also be nr_bytes. Returns malloc'ed memory, or
- * NULL with *error set.
+ * Reads the whole file of nr_bytes bytes, which its header must state as its size. Returns
+ * malloc'ed memory, or NULL with *error set.
  */
 static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag)
 {
@@ -235,7 +238,7 @@ static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag
 
 static int take(struct code_table *table, uint64_t nr_bytes, struct diag *diag)
 {
-	/* Check the header again: the file may have changed since its first check. */
+	/* The header is checked again, since the file may have changed after the first check. */
 	int error = check_header(table->header, nr_bytes, diag);
 
 	if (error)
@@ -320,7 +323,7 @@ int code_table_row(const struct code_table *table, uint64_t key, struct code_row
 	return 0;
 }
 
-/* For x86-64: returns whether the return address is at the stack pointer. */
+/* Returns whether, on x86-64, the return address is at the stack pointer. */
 static bool is_just_above(const struct code_row *row, uint64_t key)
 {
 	switch (row->cfa) {
@@ -352,7 +355,7 @@ int code_table_function(const struct code_table *table, uint64_t key, uint64_t *
 	if (!code_format_find(table, key, &place))
 		return -ENOENT;
 	*start = place.function;
-	/* Each PLT entry has its own name. */
+	/* Each PLT entry is treated as a function, since it has its own name. */
 	if (code_format_cfa(table->rows[place.row]) == CODE_CFA_PLT && key >= *start)
 		*start += (key - *start) & ~(uint64_t)(CODE_PLT_SLOT_BYTES - 1);
 	return 0;

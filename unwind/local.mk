@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Code tables and stack walks: no library is needed, so that boards have them.
+# Code tables and stack walks. This library uses no other libraries, so that small boards have it, too.
 noinst_LIBRARIES += unwind/libunwind.a
 unwind_libunwind_a_CFLAGS = $(CONVERSION_CFLAGS)
 unwind_libunwind_a_SOURCES = \

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How it works: each step goes from a frame to its caller. If a table has a row for pc, the row
- * gives the frame's address (CFA), the return address and the saved registers. A signal's frame has
- * all registers of the interrupted code. Without a row, the frame pointer leads to the caller. Each
- * register is known, cut (it was saved beyond the end of the copy) or unknown.
+ * gives the frame's address (CFA, canonical frame address), the return address and the saved
+ * registers. The frame of a signal has all registers of the interrupted code. If there is no row,
+ * the frame pointer is used to find the caller. A register is known, cut (it was saved beyond the
+ * end of the stack's copy) or unknown.
  */
 #include "unwind/stack_walk.h"
 
@@ -16,17 +17,20 @@
 #define AARCH64_FP 29
 #define AARCH64_LR 30
 
-/* No thread's stack is larger than this. An address farther away is not on the stack. */
+/* Maximum size of a thread's stack. An address at a greater distance is not on the stack. */
 #define STACK_BYTES_MAX ((uint64_t)1 << 30)
-/* A frame pointer may be this far beyond the copy; a larger value is no frame pointer. */
+/*
+ * A frame pointer may be this far beyond the copy. If a value is larger, the register is no frame
+ * pointer.
+ */
 #define POINTER_BYTES_MAX ((uint64_t)1 << 20)
-/* Mask of the bits of a user address; AArch64 has signatures and tags in the bits above. */
+/* Mask of the bits of a user address. On AArch64, the higher bits are signatures and tags. */
 #define AARCH64_ADDRESS ((uint64_t)0xffffffffffff)
 
 /*
- * x86-64's struct rt_sigframe after its pretcode, to which the stack pointer points in the
- * trampoline. This part begins with ucontext; uc_mcontext at offset 40 has the registers in this
- * order (arch/x86/include/uapi/asm/sigcontext.h).
+ * x86-64's struct rt_sigframe, without its first member pretcode: in the trampoline, the stack
+ * pointer points to the member after it. This is ucontext, whose uc_mcontext, at offset 40, has
+ * the registers in the order below (arch/x86/include/uapi/asm/sigcontext.h).
  */
 #define X86_64_MCONTEXT	   40u
 #define X86_64_MCONTEXT_SP (X86_64_MCONTEXT + 15 * 8u)
@@ -34,8 +38,8 @@
 static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2};
 
 /*
- * AArch64's struct rt_sigframe, to which the stack pointer points: siginfo of 128 bytes, then
- * ucontext; its uc_mcontext at offset 176 has a word, x0 to x30, sp, pc
+ * AArch64's struct rt_sigframe, to which the stack pointer points. It has a siginfo of 128 bytes
+ * and a ucontext, whose uc_mcontext, at offset 176, has one other word, then x0 to x30, sp and pc
  * (arch/arm64/include/uapi/asm/sigcontext.h).
  */
 #define AARCH64_MCONTEXT    (128 + 176 + 8u)
@@ -46,13 +50,13 @@ struct stack_walk {
 	const struct stack_walk_input *input;
 	uint64_t pc; /* the address to look up */
 	const struct code_table *table;
-	uint64_t key; /* key of pc in table */
+	uint64_t key; /* key of pc in `table` */
 	uint64_t sp;
-	bool sp_is_known;   /* false: sp is a lower bound */
-	bool sp_is_outside; /* sp is not in the copy: a signal interrupted code on another stack */
+	bool sp_is_known;   /* false: the value of sp is a lower bound */
+	bool sp_is_outside; /* sp is outside the copy: a signal interrupted code on another stack */
 	uint64_t registers[STACK_WALK_NR_REGISTERS];
 	uint32_t known;
-	uint32_t cut; /* bits of registers that are unknown because the copy ends before them */
+	uint32_t cut; /* bit n: register n is unknown because the copy ends before it */
 };
 
 enum step { STEP_ON, STEP_WHOLE, STEP_TRUNCATED, STEP_BROKEN };
@@ -67,15 +71,18 @@ static unsigned int fp_of(const struct stack_walk *walk)
 	return walk->input->machine == CODE_X86_64 ? X86_64_FP : AARCH64_FP;
 }
 
-/* Returns the registers that a function preserves for its caller, except the stack pointer. */
+/*
+ * Returns a mask of the registers that functions preserve for their callers, without the stack
+ * pointer.
+ */
 static uint32_t kept_by_calls(enum code_machine machine)
 {
 	return machine == CODE_X86_64 ? bit(3) | bit(6) | 0xf000u : 0x3ff80000u;
 }
 
 /*
- * Reads a word. Returns STEP_ON; STEP_TRUNCATED: address is beyond the copy; STEP_BROKEN: address
- * is not on the stack.
+ * Reads a word of the stack. Returns STEP_ON; STEP_TRUNCATED: the address is beyond the end of the
+ * copy; STEP_BROKEN: the address is not on the stack.
  */
 static inline enum step read_word(const struct stack_walk *walk, uint64_t address, uint64_t *value)
 {
@@ -89,7 +96,10 @@ static inline enum step read_word(const struct stack_walk *walk, uint64_t addres
 	return offset < STACK_BYTES_MAX || walk->sp_is_outside ? STEP_TRUNCATED : STEP_BROKEN;
 }
 
-/* Returns why a register is unknown: it is cut (STEP_TRUNCATED), or it was never known. */
+/*
+ * Returns why a register is unknown: STEP_TRUNCATED if it is cut, STEP_BROKEN if it was never
+ * known.
+ */
 static enum step lacking(const struct stack_walk *walk, unsigned int number)
 {
 	return walk->cut & bit(number) ? STEP_TRUNCATED : STEP_BROKEN;
@@ -106,9 +116,9 @@ static enum step read_register(const struct stack_walk *walk, unsigned int numbe
 /* ---- by a row ---- */
 
 /*
- * Finds the CFA if the stack pointer is unknown, which it is on AArch64 after a step by frame
- * pointer. The frame pointer points to a saved pair, x29 and x30, at the low end of the frame. The
- * row has the distance of this pair from the CFA, if the function saved it there.
+ * Finds the CFA if the stack pointer is unknown, which happens on AArch64 after a step by frame
+ * pointer. The frame pointer points to the saved x29 and x30 at the low end of the frame. If the
+ * function saved this pair, the row has the pair's distance from the CFA.
  */
 static enum step address_by_pair(const struct stack_walk *walk, const uint16_t *saved,
 				 uint64_t *cfa)
@@ -176,8 +186,8 @@ static enum step address_of_frame(const struct stack_walk *walk, uint64_t row,
 }
 
 /*
- * Reads a register with a rule other than CFA and SAME. pointer is this frame's
- * frame pointer if step_to_pointer is STEP_ON.
+ * Reads a register whose rule is neither CFA nor SAME. `pointer` is the frame pointer of this
+ * frame; it is valid only if step_to_pointer is STEP_ON.
  */
 static enum step read_other(const struct stack_walk *walk, uint16_t word, enum step step_to_pointer,
 			    uint64_t pointer, uint64_t *value)
@@ -208,7 +218,7 @@ static void set_register(struct stack_walk *walk, unsigned int number, enum step
 		walk->cut |= bit(number);
 }
 
-/* Restores the slots with rules other than CFA and SAME, without the return address. */
+/* Restores the registers whose rules are neither CFA nor SAME, except the return address. */
 static void restore_others(struct stack_walk *walk, const uint16_t *saved, const uint8_t *slots)
 {
 	const uint16_t *word = saved + 2 + __builtin_popcount(saved[0]);
@@ -227,8 +237,8 @@ static void restore_others(struct stack_walk *walk, const uint16_t *saved, const
 }
 
 /*
- * Restores all slots except the return address. Registers without a rule stay known if calls
- * preserve them.
+ * Restores the registers of all slots except the return address. A register without a rule stays
+ * known if calls preserve it.
  */
 static void restore_registers(struct stack_walk *walk, const uint16_t *saved, uint64_t cfa)
 {
@@ -248,9 +258,9 @@ static void restore_registers(struct stack_walk *walk, const uint16_t *saved, ui
 		const uint64_t at = cfa + (uint64_t)((int64_t)(int16_t)*word * 8);
 
 		/*
-		 * After a pop, the tables still give the address where the register was saved.
-		 * This address is then below the stack pointer, and the register already has its
-		 * value again.
+		 * After an instruction has popped a register, tables still give the address at
+		 * which it was saved. This address is then below the stack pointer, and the
+		 * register already has the restored value.
 		 */
 		if (slot == CODE_SLOT_RETURN || at < walk->sp)
 			continue;
@@ -281,7 +291,7 @@ static bool is_outermost(const uint16_t *saved)
 	       code_format_rule(saved[2 + __builtin_popcount(saved[0])]) == CODE_RULE_UNDEFINED;
 }
 
-/* Continues at pc. Returns STEP_BROKEN if no code is mapped there. */
+/* Continues the walk at pc. Returns STEP_BROKEN if no code is mapped at pc. */
 static enum step enter(struct stack_walk *walk, uint64_t pc)
 {
 	const struct stack_walk_input *input = walk->input;
@@ -292,7 +302,7 @@ static enum step enter(struct stack_walk *walk, uint64_t pc)
 	return !walk->table && walk->key == STACK_WALK_NO_CODE ? STEP_BROKEN : STEP_ON;
 }
 
-/* Continues in the caller; value: the return address, or 0 in the outermost frame. */
+/* Continues the walk in the caller. `value` is the return address, or 0 in the outermost frame. */
 static enum step enter_caller(struct stack_walk *walk, uint64_t value)
 {
 	if (walk->input->machine == CODE_AARCH64)
@@ -311,9 +321,9 @@ static enum step step_by_row(struct stack_walk *walk, uint64_t row, const uint16
 	if (step != STEP_ON)
 		return step;
 	/*
-	 * Each frame must be at a higher address than the one before, so that walks end. Only an
-	 * AArch64 function that calls no other function may have no frame; its return address is
-	 * in x30.
+	 * Each frame must be at a higher address than the frame that it called, so that walks end.
+	 * The only exception is an AArch64 function that calls no other function: it may have no
+	 * frame, and its return address is then in x30.
 	 */
 	if (cfa & 7 || cfa - walk->sp >= STACK_BYTES_MAX ||
 	    (cfa == walk->sp && (walk->input->machine == CODE_X86_64 ||
@@ -349,7 +359,7 @@ static bool is_outside(const struct stack_walk_input *input, uint64_t sp)
 	return sp - input->sp >= input->stack_bytes;
 }
 
-/* Continues with the frame that the signal interrupted, possibly on another stack. */
+/* Continues the walk in the code that the signal interrupted, possibly on another stack. */
 static enum step step_by_signal(struct stack_walk *walk)
 {
 	const bool is_x86_64 = walk->input->machine == CODE_X86_64;
@@ -367,7 +377,7 @@ static enum step step_by_signal(struct stack_walk *walk)
 		return step;
 	read_mcontext(walk, &next);
 	next.sp_is_outside = is_outside(walk->input, next.sp);
-	/* On the same stack the interrupted frame is at a higher address. */
+	/* If the interrupted frame is on the same stack, it is at a higher address. */
 	if (!next.sp_is_outside && next.sp <= walk->sp)
 		return STEP_BROKEN;
 	*walk = next;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes the call chain of a sample from its registers and a copy of the top of its stack, with
- * code tables. The walk allocates nothing, calls only the function that the caller passes, and
- * trusts neither the copy nor the registers. Tables were checked when they were opened.
+ * Computes the call chain of a sample from its registers, a copy of the top of its stack, and code
+ * tables. The walk allocates no memory, calls only the function that the caller passes, and trusts
+ * neither the copy nor the registers. It trusts the tables, which were checked when they were
+ * opened.
  */
 #ifndef UNWIND_STACK_WALK_H
 #define UNWIND_STACK_WALK_H
@@ -12,16 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STACK_WALK_NR_REGISTERS 32 /* indexes are the machine's DWARF numbers */
+#define STACK_WALK_NR_REGISTERS 32 /* indices are the machine's DWARF register numbers */
 
 struct stack_walk_input {
 	enum code_machine machine;
 	uint64_t pc, sp;
 	/*
-	 * All known registers. The walk always needs the frame pointer. For some functions it
-	 * needs rbx and r12 to r15 (x86-64) or x19 to x28 (AArch64); for AArch64 functions that
-	 * call no other function, x30. In the first instructions of a few functions it needs other
-	 * registers.
+	 * All known registers. The walk always needs the frame pointer. For some functions it also
+	 * needs rbx and r12 to r15 (x86-64) or x19 to x28 (AArch64), and for AArch64 functions
+	 * that call no other function x30. For the first instructions of a few functions, it needs
+	 * further registers.
 	 */
 	uint64_t registers[STACK_WALK_NR_REGISTERS];
 	uint32_t known;	      /* a bit for each known register */
@@ -29,9 +30,9 @@ struct stack_walk_input {
 	size_t stack_bytes;
 	/*
 	 * Returns the table of the code at address, for the same machine, and sets *key to the key
-	 * of address. Returns NULL if there is no table. Frames of code that no table covers are
-	 * left by the frame pointer. Returns NULL with *key STACK_WALK_NO_CODE if no executable
-	 * code is mapped at address; the walk then ends as broken.
+	 * of address. Returns NULL if there is no table; the walk then uses the frame pointer to
+	 * find the caller. Returns NULL and sets *key to STACK_WALK_NO_CODE if no executable code
+	 * is mapped at address; the walk then ends as broken.
 	 */
 	const struct code_table *(*find)(void *context, uint64_t address, uint64_t *key);
 	void *context;
@@ -40,21 +41,21 @@ struct stack_walk_input {
 #define STACK_WALK_NO_CODE UINT64_MAX
 
 enum stack_walk_end {
-	STACK_WALK_WHOLE, /* outermost frame: the table marks it, or frame pointer or return is 0 */
-	STACK_WALK_TRUNCATED, /* the copy of the stack or the room for addresses ended */
-	STACK_WALK_BROKEN,    /* no table and no frame pointer, or an invalid frame */
+	STACK_WALK_WHOLE, /* outermost frame: marked in a table, or frame pointer or return is 0 */
+	STACK_WALK_TRUNCATED, /* the copy of the stack or the array of addresses was too short */
+	STACK_WALK_BROKEN,    /* neither a table nor a frame pointer, or an invalid frame */
 };
 
 struct stack_walk_result {
 	size_t nr_addresses;
 	enum stack_walk_end end;
-	size_t nr_by_pointer; /* frames left by frame pointer because no table covers them */
+	size_t nr_by_pointer; /* callers found by frame pointer, since no table covers the code */
 };
 
 /*
- * Stores the callers in addresses[room], innermost first; pc itself is not stored. Each address is
- * the return address minus 1, which is within the call, without AArch64's signature. For a frame
- * that a signal interrupted, it is the exact pc.
+ * Stores the addresses of the callers in addresses[room], innermost first. The sample's own pc is
+ * not stored. An address is a return address minus 1, which is inside the call instruction,
+ * without AArch64's signature. For a frame that a signal interrupted, the address is the exact pc.
  */
 void stack_walk(const struct stack_walk_input *input, uint64_t *addresses, size_t room,
 		struct stack_walk_result *result);
