@@ -202,13 +202,13 @@ static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 	ring_word delivered = ring_load_acquire(&ring_place(ring, packet)->delivered);
 	int error = 0;
 
-	/* Equation 3: the packet of the previous lap is fully committed. */
-	if (RING_GUARD_ENTER && delivered != packet)
-		error = -EBUSY;
 	/*
 	 * The packet of the previous lap is not fully committed (equation 3 of the paper, see
 	 * doc/ring.md).
 	 */
+	if (RING_GUARD_ENTER && delivered != packet)
+		error = -EBUSY;
+	/* The reader has not yet read the packet of the previous lap (the paper's equation 1). */
 	else if (ring->mode == RING_DISCARD &&
 		 (ring_word)(packet - ring_load_acquire(&ring->shared->consumed)) >=
 			 ring_lap_bytes(ring))
@@ -231,7 +231,7 @@ static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
 	return time;
 }
 
-/* The reader has not yet read the packet of the previous lap (the paper's equation 1). */
+/* Returns whether the slot needs a new packet: none is open, or the slot does not fit into it. */
 static bool must_open(const struct ring *ring, const struct ring_request *request,
 		      const struct plan *plan)
 {

@@ -46,9 +46,9 @@ struct stack_share {
 /* Kinds of numbers, each with its own model. */
 enum stack_code_kind {
 	STACK_CODE_IMAGE,	/* of a function */
-	STACK_CODE_OFFSET,	/* image of a function */
+	STACK_CODE_OFFSET,	/* of a function, relative to the previous function */
 	STACK_CODE_NR_CALLEES,	/* of a caller */
-	STACK_CODE_CALLEE,	/* offset of a function, relative to the previous function */
+	STACK_CODE_CALLEE,	/* the first callee of a caller */
 	STACK_CODE_NEXT_CALLEE, /* a further callee, relative to the previous callee */
 	STACK_CODE_MASS,	/* of a root */
 	STACK_CODE_SAMPLES,	/* samples of a node, if the root's bit `apart` is set */
