@@ -165,8 +165,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * Returns whether an entry of the folder is a stream's file. Subfolders are ignored. Other entries
- * that are not regular files count as files of streams, and are refused when they are opened.
+ * Returns whether an entry of the folder is a stream's file. Subfolders are ignored. Entries of
+ * other types, such as pipes, count as files of streams; they are refused when they are opened.
  */
 static bool is_stream(int folder_fd, const char *name)
 {

@@ -56,7 +56,10 @@ struct ctf_stream {
 
 /* ---- the file ---- */
 
-/* Writes the path of the next file to stream->path, and returns the part of it after the folder. */
+/*
+ * Writes the path of the next file to stream->path, and returns the part of this path after the
+ * folder.
+ */
 static const char *next_name(struct ctf_stream *stream)
 {
 	const struct ctf_place *place = stream->place;

@@ -33,9 +33,10 @@ extern const struct file_operations trace_session_operations;
 void control_file_init(void);
 
 /*
- * These functions fill in *file with the description of a folder's file number
- * `index`, counted from 0. They return false if there is no such file. The
- * data to which *file points is valid as long as the module is loaded.
+ * Each of these functions describes one file of a folder in *file: the file
+ * with the number `index`, counted from 0. They return false if there is no
+ * such file. The data to which *file points is valid as long as the module is
+ * loaded.
  */
 bool control_file_top(unsigned int index, struct control_file *file);
 bool control_file_counter(unsigned int counter, unsigned int index, struct control_file *file);

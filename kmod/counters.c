@@ -24,8 +24,8 @@
  */
 #define THROTTLED (~0ull)
 /*
- * Number of passes from one attempt to create a lost counter again to the
- * next. Attempts are limited, because each one interrupts the counter's CPU.
+ * The worker tries to create a lost counter again only once in this many
+ * passes, because each attempt interrupts the counter's CPU.
  */
 #define NR_PASSES_TO_RETRY 16u
 

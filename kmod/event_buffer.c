@@ -111,7 +111,7 @@ void event_buffer_append(const void *head, u32 head_bytes, const void *rest, u32
 	const struct oprof_record *record = head;
 	u32 padding_bytes = record->size_bytes - head_bytes - rest_bytes;
 
-	/* If this check fails, the reader could not find the next record. */
+	/* If one of these conditions was true, the reader could not find the next record. */
 	if (WARN_ON_ONCE(record->size_bytes % 8 || padding_bytes >= sizeof(zeros) ||
 			 !event_buffer_has_room(record->size_bytes)))
 		return;

@@ -26,7 +26,7 @@
 
 struct generation;
 
-int image_open(void); /* 0 or -ENOMEM. May sleep. */
+int image_open(void); /* returns 0 or -ENOMEM; may sleep */
 void image_close(void);
 
 /*

@@ -14,7 +14,7 @@
 
 #include "kmod/settings.h"
 
-int pass_open(const struct settings *settings); /* 0 or -ENOMEM. May sleep. */
+int pass_open(const struct settings *settings); /* returns 0 or -ENOMEM; may sleep */
 /* Drops all references that are still held. */
 void pass_close(void);
 

@@ -18,7 +18,7 @@
 
 struct generation;
 
-int resolve_open(void); /* 0 or -ENOMEM. May sleep. */
+int resolve_open(void); /* returns 0 or -ENOMEM; may sleep */
 void resolve_close(void);
 
 /*

@@ -111,7 +111,7 @@ static int notes_find(const uint8_t *bytes, size_t nr_bytes, size_t align, bool 
 {
 	size_t next = 0;
 
-	/* A rest that is shorter than a header is padding. */
+	/* If fewer bytes than a header remain, they are padding. */
 	while (nr_bytes - next >= sizeof(Elf32_Nhdr)) {
 		int found = note_take(bytes, nr_bytes, align, swap, &next, id);
 

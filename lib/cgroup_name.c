@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define ID_DIGITS     64u /* length of container ids; OCI tools define it */
-#define ID_SHOWN      12  /* number of digits shown, as OCI tools do */
+#define ID_SHOWN      12  /* number of digits that are shown, as by OCI tools */
 #define ID_DIGITS_MIN 32u
 #define POD_SHOWN     8
 #define PREFIX_MIN    6u /* minimum length of an id prefix that a user may write */

@@ -7,8 +7,8 @@
 
 /*
  * Makes the kernel keep ended children until this program waits for them. Otherwise, if this
- * program's parent ignores SIGCHLD, this program inherits that, and the kernel discards its ended
- * children. Call this when the program starts.
+ * program's parent ignores SIGCHLD, this program inherits this setting, and the kernel discards
+ * its ended children. Call this when the program starts.
  */
 static inline void children_keep(void)
 {

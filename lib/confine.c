@@ -175,7 +175,10 @@ static struct sock_filter files_filter[] = {
 	REFUSE,
 };
 
-/* Installs the filter. Returns whether the kernel enforces it now, and true with sanitizers. */
+/*
+ * Installs the filter. Returns whether the kernel enforces it; with sanitizers, always returns
+ * true.
+ */
 static bool refuse_calls(enum confine_calls calls)
 {
 	struct sock_fprog program = {.len = sizeof(files_filter) / sizeof(files_filter[0]),

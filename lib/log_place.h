@@ -25,8 +25,8 @@ struct log_place {
 /* From this call, appends lines to the file at path. Returns 0, or -errno with place unchanged. */
 int log_place_open(struct log_place *place, const char *path);
 /*
- * If $JOURNAL_STREAM identifies stderr as the journal, treats it so and returns true; else returns
- * false.
+ * If $JOURNAL_STREAM identifies stderr as the journal, uses the journal and returns true; else
+ * returns false.
  */
 bool log_place_open_journal(struct log_place *place);
 

@@ -352,7 +352,7 @@ static int finish_time_of_day(struct point_parser *parser, struct point *point, 
 		point->day_before = true;
 	}
 	/*
-	 * If the clock was set back, this time occurred twice. The later moment counts, unless it
+	 * If the clock was set back, this time occurred twice. The later moment is used, unless it
 	 * is in the future.
 	 */
 	other = same_clock_at(point->begin_s);

@@ -37,7 +37,8 @@ struct sample_path {
 	char path[PATH_MAX]; /* ROOT: the path; KERN, ANON: the name */
 	int64_t tgid;	     /* ANON only */
 	uint64_t start, end; /* ANON only */
-	bool hashed;	     /* set by the parser: a component was cut; the file's header has it */
+	/* Set by the parser: a component was cut; the file's header has it whole. */
+	bool hashed;
 };
 
 struct sample_name {

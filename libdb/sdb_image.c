@@ -43,7 +43,7 @@ struct table_reader {
 	uint32_t page_first;
 
 	struct oprof_sdb_table table; /* the table's header, as it was last read */
-	bool chunk_valid;	      /* chunk has a part of the directory in `table` */
+	bool chunk_valid;	      /* `chunk` has a part of the directory in `table` */
 	uint32_t chunk_page;	      /* index, in pages of the directory, of the page in `chunk` */
 	uint32_t chunk[SDB_ENTRIES_PER_PAGE];
 

@@ -9,15 +9,17 @@
  *	bool ring_own_cmpxchg(ring_word *, old, new)	atomic among writers and flusher; acquire
  *							and release if a flusher can run on
  *							another CPU
- *	u64 ring_own_add_return(u64 *, u64)		the same
+ *	u64 ring_own_add_return(u64 *, u64)		as ring_own_cmpxchg()
  *	void ring_own_inc(u64 *)			atomic among the ring's writers only
  *	bool ring_shared_cmpxchg(u64 *, old, new)	atomic among writers and reader; acquire
  *							and release
- *	void ring_shared_clear(u64 *, u64 bits)		the same; one step, no retry loop
- *	void ring_barrier(void)				compiler barrier: stores are ordered
- *							for interrupts and after death
+ *	void ring_shared_clear(u64 *, u64 bits)		as ring_shared_cmpxchg(), in one step
+ *							without a retry loop
+ *	void ring_barrier(void)				compiler barrier: orders stores, as
+ *							seen by interrupts and after a kill
  *	u64 ring_clock(enum ring_clock)			session's clock, monotonic in one context
- *	u64 ring_clock_ordered(enum ring_clock)		the same, read after all earlier loads
+ *	u64 ring_clock_ordered(enum ring_clock)		as ring_clock(), read after all
+ *							earlier loads
  *
  * A port also defines RING_PORT_WRITER_MAY_DIE: 1 if a writer can be killed between reserve
  * and commit, so that the ring must keep the stack of open slots.

@@ -238,8 +238,8 @@ void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
 /* ---- writers: ring_write.h (inline) and ring_write.c ---- */
 
 /*
- * Closes the open packet; it is delivered as soon as its open slots are committed. Returns 0,
- * or -EAGAIN: no packet is open. The paper's algorithm 4.
+ * Closes the open packet; it is delivered as soon as its open slots are committed. Returns 0, or
+ * -EAGAIN: no packet is open. This is algorithm 4 of the paper (doc/ring.md).
  */
 int ring_flush(struct ring *ring);
 

@@ -132,7 +132,10 @@ static int why_not(const struct ring *ring, ring_word position, uint64_t id)
 	return -EAGAIN;
 }
 
-/* The paper's algorithm 6: exchanges the packet's memory for the spare in one step. */
+/*
+ * Exchanges the packet's memory for the spare in one step (algorithm 6 of the paper, see
+ * doc/ring.md).
+ */
 static int get_overwrite(struct ring_reader *reader, ring_word position, struct ring_packet *packet)
 {
 	const struct ring *ring = &reader->ring;
@@ -197,8 +200,9 @@ void ring_put(struct ring_reader *reader, struct ring_packet *packet)
 }
 
 /*
- * The paper's algorithm 7: puts the packet back, so that it can be requested again. ring_get() has
- * set reader->spare to the index of the held memory and left the former spare in the place.
+ * Puts the packet back, so that it can be requested again (algorithm 7 of the paper, see
+ * doc/ring.md). ring_get() has set reader->spare to the index of the held memory and left the
+ * former spare in the place.
  */
 void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet)
 {
@@ -241,8 +245,8 @@ static bool is_at_end(const struct ring_reader *reader)
 }
 
 /*
- * The rest of the paper's algorithm 5. The ring does not wake readers: if there is no packet, this
- * function returns -EAGAIN or -ENODATA instead of waiting.
+ * This is the rest of algorithm 5 of the paper (doc/ring.md). The ring does not wake readers: if
+ * there is no packet, this function returns -EAGAIN or -ENODATA instead of waiting.
  */
 int ring_next(struct ring_reader *reader, struct ring_packet *packet)
 {

@@ -208,7 +208,10 @@ static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 	 */
 	if (RING_GUARD_ENTER && delivered != packet)
 		error = -EBUSY;
-	/* The reader has not yet read the packet of the previous lap (the paper's equation 1). */
+	/*
+	 * The reader has not read the packet of the previous lap (equation 1 of the paper, see
+	 * doc/ring.md).
+	 */
 	else if (ring->mode == RING_DISCARD &&
 		 (ring_word)(packet - ring_load_acquire(&ring->shared->consumed)) >=
 			 ring_lap_bytes(ring))
@@ -262,10 +265,10 @@ static int plan_open(struct ring *ring, const struct ring_request *request, stru
 }
 
 /*
- * Plans one turn of the reserve loop (the paper's algorithm 1). Returns 0; -EAGAIN: another turn
- * is needed; else the error for which the record is lost. A record that does not fit even with the
- * shortest header is refused before the clock is read, since reading the clock takes longer than
- * all other steps.
+ * Plans one turn of the reserve loop (algorithm 1 of the paper, see doc/ring.md). Returns 0;
+ * -EAGAIN: another turn is needed; else the error for which the record is lost. A record that does
+ * not fit even with the shortest header is refused before the clock is read, since reading the
+ * clock takes longer than all other steps.
  */
 static int plan_reserve(struct ring *ring, const struct ring_request *request, struct plan *plan)
 {
@@ -344,7 +347,10 @@ static int lose(struct ring *ring, const struct ring_slot *slot, int error)
 	return error;
 }
 
-/* Closes and opens packets as planned (the paper's SWITCHNEWSUBBUF and ENDSWITCHCURRENT). */
+/*
+ * Closes and opens packets as planned (SWITCHNEWSUBBUF and ENDSWITCHCURRENT in the paper, see
+ * doc/ring.md).
+ */
 static void open_and_close(struct ring *ring, const struct plan *plan)
 {
 	struct ring_place *place = ring_place(ring, plan->packet);
@@ -483,7 +489,7 @@ static void untrack_flush(struct ring *ring)
 	ring_store(&ring->shared->flush.valid, 0);
 }
 
-/* Closes the open packet. finalised: RING_FINALISED to end the ring, else 0. */
+/* Closes the open packet. If `finalised` is RING_FINALISED and not 0, also ends the ring. */
 static int close_open(struct ring *ring, ring_word finalised)
 {
 	uint64_t lost_by[OPROF_NR_LOST];
@@ -514,7 +520,7 @@ int ring_flush(struct ring *ring)
 
 /*
  * Returns whether the last packet reports all losses. Returns false if the ring never had a
- * packet. No packet is open, so the last packet ends at reserved.
+ * packet. No packet may be open: then the last packet ends at ring_shared.reserved.
  */
 static bool all_is_told(const struct ring *ring, ring_word reserved, const uint64_t *lost_by)
 {

@@ -43,11 +43,10 @@ static inline struct ring_place *ring_place(const struct ring *ring, ring_word p
 }
 
 /*
- * Claims the memory of a place for the writers (the paper's reference flag), and returns it.
- * Nested writers also claim the memory, since the writer that opened the packet may not have
- * claimed it yet. After the claim, the reader does not change the id until the packet is
- * delivered. The claim is a single step without a loop, even if the reader changes the id at the
- * same time.
+ * Claims the memory of a place for the writers (by the flag RING_ID_NOREF), and returns it. Nested
+ * writers also claim the memory, since the writer that opened the packet may not have claimed it
+ * yet. After the claim, the reader does not change the id until the packet is delivered. The claim
+ * is a single step without a loop, even if the reader changes the id at the same time.
  *
  * In discard mode the id never changes and RING_ID_NOREF is never set, so writers in the kernel
  * need not check the mode. In user space other processes can write to the ring's memory (the
@@ -327,7 +326,7 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 	return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
 }
 
-/* Adds number to place->committed. Returns whether this filled the packet. */
+/* Adds `number` to place->committed. Returns whether the packet is then full. */
 static inline bool ring_add_committed(struct ring *ring, struct ring_place *place, uint64_t number)
 {
 	uint64_t sum;
@@ -341,12 +340,12 @@ static inline bool ring_add_committed(struct ring *ring, struct ring_place *plac
 	return sum & ring->sub_bytes; /* the low half never exceeds sub_bytes */
 }
 
-/* Declares a slot's bytes final. The paper's algorithm 3. */
+/* Declares a slot's bytes final (algorithm 3 of the paper, see doc/ring.md). */
 static inline void ring_commit(struct ring *ring, struct ring_slot *slot)
 {
 	/*
-	 * The data must be stored before the count, as interrupts see it; ring_deliver() orders
-	 * both for readers.
+	 * Interrupts must see the data stored before the count. For readers, ring_deliver() orders
+	 * both.
 	 */
 	ring_barrier();
 	if (ring_unlikely(
@@ -358,7 +357,10 @@ static inline void ring_commit(struct ring *ring, struct ring_slot *slot)
 /* Gives up a slot: covers it with a padding record. */
 void ring_cancel(struct ring *ring, struct ring_slot *slot);
 
-/* Writes a padding record over [begin, begin + bytes); begin is aligned to 4, bytes at least 4. */
+/*
+ * Writes a padding record over [begin, begin + bytes). begin must be aligned to 4, and bytes must
+ * be at least 4.
+ */
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time);
 
 /*

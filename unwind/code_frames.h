@@ -14,7 +14,7 @@
 struct code_frames_section {
 	uint8_t *bytes;
 	size_t nr_bytes;
-	uint64_t address;  /* address to which it is loaded; 0: not loaded */
+	uint64_t address;  /* address to which the section is loaded; 0: not loaded */
 	bool is_debug;	   /* .debug_frame */
 	bool ends_at_zero; /* nr_bytes is a maximum: an entry of length 0 ends the section */
 };
@@ -23,8 +23,8 @@ struct code_frames_section {
 struct code_frames_common {
 	uint32_t section;
 	uint64_t offset;  /* in the section; commons are sorted by section and offset */
-	bool usable;	  /* its version and encodings are supported */
-	bool sized;	  /* functions have augmentation data with a size */
+	bool usable;	  /* the CIE's version and encodings are supported */
+	bool sized;	  /* the functions have augmentation data that begin with a size */
 	bool signal;	  /* the functions are signal frames */
 	uint8_t encoding; /* encoding of pointers (DW_EH_PE) */
 	uint64_t code_align;

@@ -101,8 +101,8 @@ static uint32_t check_code(const struct code_table *table, const uint8_t **at, c
 }
 
 /*
- * Checks a bucket's part of the stream. *force is the state at its beginning, and becomes that at
- * its end.
+ * Checks a bucket's part of the stream. *force must be the state at its beginning, and becomes the
+ * state at its end.
  */
 static bool check_bucket(const struct code_table *table, uint32_t index,
 			 struct code_format_place *force)

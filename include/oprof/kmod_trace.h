@@ -77,7 +77,7 @@
  *	I(type, name, base)	an integer, to be printed in this base
  *	T(name, bytes)		a text of this many bytes, printed up to its first NUL
  *	S(name)			a string with its NUL, at most OPROF_KTRACE_STRING_BYTES_MAX;
- *				comes after all other fields, so that they match the struct
+ *				comes after the other fields, which thus match the struct
  */
 #define OPROF_KTRACE_FIELDS_sched_switch(I, T, S)                                                  \
 	T(prev_comm, 16)                                                                           \
@@ -261,7 +261,7 @@ enum oprof_ktrace_mode {
 
 struct oprof_ktrace_channel {
 	uint32_t mode;		   /* enum oprof_ktrace_mode */
-	uint32_t sub_buffer_bytes; /* for each CPU; a power of two, whole pages */
+	uint32_t sub_buffer_bytes; /* size in each ring; a power of two, and whole pages */
 	uint32_t nr_sub_buffers;   /* a power of two, at least 2 */
 	uint32_t stream_id;	   /* the packet headers get stream_id and uuid */
 	uint64_t flush_period_ns;  /* 0: no periodic flush; else at least 1000000 */
@@ -271,8 +271,8 @@ struct oprof_ktrace_channel {
 };
 
 /*
- * A comparison: a record is kept only if "number op value" is true, where number is the integer
- * at offset. The struct that contains the comparison defines the base of offset.
+ * A comparison: an event is recorded only if "number op value" is true, where number is the
+ * integer at offset. The struct that contains the comparison defines the base of offset.
  */
 enum oprof_ktrace_op {
 	OPROF_KTRACE_ANY, /* no comparison */
@@ -381,12 +381,12 @@ struct oprof_ktrace_samples {
 };
 
 /*
- * Record of a sample: struct oprof_ktrace_payload_sample, then the sequences callchain_kernel
- * and callchain_user: the callers of ip, innermost first. Each sequence is a uint16_t count,
- * then as many uint64_t addresses.
+ * Record of a sample: struct oprof_ktrace_payload_sample, then the sequences callchain_kernel and
+ * callchain_user: the callers of ip, innermost first. Each sequence is a uint16_t count, then this
+ * number of uint64_t addresses.
  */
 #define OPROF_KTRACE_SAMPLE_IS_USER   1u /* ip is an address in the program, else in the kernel */
-#define OPROF_KTRACE_SAMPLE_TRUNCATED 2u /* the stack has more than depth callers */
+#define OPROF_KTRACE_SAMPLE_TRUNCATED 2u /* the stack has more callers than `depth` */
 #define OPROF_KTRACE_SAMPLE_BROKEN    4u /* the chain ends where a caller could not be read */
 #define OPROF_KTRACE_SAMPLE_LINKED    8u /* callchain_user begins with a link (oprof/kmod.h) */
 

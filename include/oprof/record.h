@@ -149,7 +149,7 @@ struct oprof_switch {
 struct oprof_switches_lost {
 	struct oprof_record head;
 	uint64_t time_ns;
-	uint64_t nr_records; /* at least this many; 0: none, the source did not record */
+	uint64_t nr_records; /* minimum number of lost records; 0: the source was not recording */
 };
 
 /* oprof_record.flags of a MODULE */
@@ -167,8 +167,8 @@ struct oprof_module {
 };
 
 /*
- * No record after this one names the cookie, and no other image ever gets it: the daemon may
- * free everything that it holds for the cookie. A file that is mapped again gets a new cookie.
+ * No later record contains this cookie, and no other image ever gets the same cookie: the daemon
+ * may free all data that it keeps for the cookie. A file that is mapped again gets a new cookie.
  * source_ops.image still knows the cookie while this record is handled, for the last time.
  */
 struct oprof_release {

@@ -28,12 +28,15 @@
 
 #include <stdint.h>
 
-/* In the session directory, in addition to OPROF_CONTROL_NAME. */
+/* Files in the session directory, in addition to OPROF_CONTROL_NAME. */
 #define OPROF_LOCK_NAME	   "lock"
 #define OPROF_CODE_NAME	   "code"
 #define OPROF_SAMPLES_NAME "samples"
 
-/* The name of the session being written, and the longest name of a saved session. */
+/*
+ * The name of the session that is being recorded, and the maximum length of a saved session's
+ * name.
+ */
 #define OPROF_SESSION_CURRENT	     "current"
 #define OPROF_SESSION_NAME_BYTES_MAX 200
 

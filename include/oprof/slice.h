@@ -6,9 +6,9 @@
  *
  *   struct oprof_slice_header	OPROF_SLICE_HEADER_BYTES, protected by its own checksum
  *   frame "tables"		strings, paths, events, sections, counters
- *   frame "keys"		section by section, the differences between its keys
- *   frame "counts"		samples - 1 of each key
- *   frame "weights"		of each key of weighted sections; may be empty
+ *   frame "keys"		for each section, the differences between successive keys
+ *   frame "counts"		for each key, its number of samples - 1
+ *   frame "weights"		for each key of a section with weights, its weight
  *   frame "stacks"		the call trees of the same samples, if there are any
  *
  * A frame is one zstd frame with its content checksum. Numbers in a frame are LEB128 (least

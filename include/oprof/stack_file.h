@@ -60,7 +60,10 @@ struct oprof_stack_record {
 	uint32_t size_bytes; /* the whole record, a multiple of 8 */
 };
 
-/* A path as in struct slice_path (libdb/slice/slice.h); its bytes follow the struct. */
+/*
+ * A path, with the members of struct slice_path (libdb/slice/slice.h). The bytes of the path
+ * follow this struct.
+ */
 struct oprof_stack_path {
 	uint32_t kind;	   /* 0: a path; 1: a name; 2: a region of memory */
 	uint32_t nr_bytes; /* no NUL */

@@ -8,6 +8,7 @@
 u64 trace_events_known(void); /* bit i is set: this kernel has kind i */
 int trace_events_add(struct trace_session *session, const struct oprof_ktrace_event *call);
 void trace_events_unregister(struct trace_session *session);
-void trace_events_free(struct trace_session *session); /* after unregister and synchronisation */
+/* To be called after trace_events_unregister(), when running probes have returned. */
+void trace_events_free(struct trace_session *session);
 
 #endif

@@ -8,6 +8,7 @@
 /* Callers hold the session's lock. */
 int trace_filter_set(struct trace_session *session, const struct oprof_ktrace_filter *call);
 void trace_filter_unregister(struct trace_session *session);
-void trace_filter_free(struct trace_session *session); /* after unregister and synchronisation */
+/* To be called after trace_filter_unregister(), when running probes have returned. */
+void trace_filter_free(struct trace_session *session);
 
 #endif

@@ -7,8 +7,10 @@
 
 int trace_named_add(struct trace_session *session, const struct oprof_ktrace_named *call);
 void trace_named_enable(struct trace_session *session, bool enable);
-void trace_named_tend(struct trace_session *session); /* after CPUs came online or went offline */
+/* To be called after CPUs came online or went offline. */
+void trace_named_tend(struct trace_session *session);
 void trace_named_unregister(struct trace_session *session);
-void trace_named_free(struct trace_session *session); /* after unregister and synchronisation */
+/* To be called after trace_named_unregister(), when running handlers have returned. */
+void trace_named_free(struct trace_session *session);
 
 #endif

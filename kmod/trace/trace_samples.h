@@ -11,8 +11,10 @@ int trace_samples_add(struct trace_session *session, const struct oprof_ktrace_s
  * counters than the PMU has.
  */
 int trace_samples_enable(struct trace_session *session, bool enable);
-void trace_samples_tend(struct trace_session *session); /* after CPUs came online or went offline */
+/* To be called after CPUs came online or went offline. */
+void trace_samples_tend(struct trace_session *session);
 void trace_samples_unregister(struct trace_session *session);
-void trace_samples_free(struct trace_session *session); /* after unregister and synchronisation */
+/* To be called after trace_samples_unregister(), when running handlers have returned. */
+void trace_samples_free(struct trace_session *session);
 
 #endif

@@ -8,12 +8,12 @@
  *	trace_ring		a ring's descriptor: packets to the reader
  *	trace_tracepoint	the kernel's tracepoints by name
  *	trace_tree		threads and their descendants
- *	trace_filter		which tasks' events are kept
+ *	trace_filter		decides which tasks' events are recorded
  *	trace_write		how probes write a record
  *	trace_event		tracepoints with probes of their own; trace_probes_*.c: the probes
  *	trace_counters		perf's events on all CPUs
- *	trace_named		any tracepoint, through such an event
- *	trace_samples		samples of counters, through such events
+ *	trace_named		any tracepoint, by means of perf's events
+ *	trace_samples		samples of counters, by means of perf's events
  *	trace_syscalls		system calls: two probes and a table; the state that probes read
  *	trace_filter_set	the call that sets a filter
  *	trace_file		the file, calls, start and stop, the timer

@@ -14,6 +14,7 @@ int trace_syscalls_add(struct trace_session *session, const struct oprof_ktrace_
  */
 void trace_syscalls_set_state(struct trace_session *session, u32 state);
 void trace_syscalls_unregister(struct trace_session *session);
-void trace_syscalls_free(struct trace_session *session); /* after unregister and synchronisation */
+/* To be called after trace_syscalls_unregister(), when running probes have returned. */
+void trace_syscalls_free(struct trace_session *session);
 
 #endif

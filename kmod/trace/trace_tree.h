@@ -14,6 +14,7 @@ int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr); /* -EINVAL
 bool trace_tree_has(const struct trace_tree *tree, const struct task_struct *task);
 /* If tree is NULL, this function and the next do nothing. */
 void trace_tree_unregister(struct trace_tree *tree);
-void trace_tree_free(struct trace_tree *tree); /* after unregister and synchronisation */
+/* To be called after trace_tree_unregister(), when running probes have returned. */
+void trace_tree_free(struct trace_tree *tree);
 
 #endif

@@ -104,7 +104,7 @@ static int code_callees_of(struct stack_code *code, uint32_t caller, uint32_t nr
 		stack_code_number(code, STACK_CODE_NR_CALLEES, (uint64_t)begin[1] - begin[0]);
 	int error = code->coder.error;
 
-	/* A node OPROF_STACK_OTHER cannot have callees. */
+	/* An OPROF_STACK_OTHER node cannot have callees. */
 	if (!error && (nr > nr_callees_max - begin[0] ||
 		       (nr && caller == code->nr_roots + OPROF_STACK_OTHER)))
 		error = -EILSEQ;

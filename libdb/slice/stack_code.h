@@ -65,7 +65,10 @@ struct stack_code {
 	 */
 	uint32_t *begin;
 	uint32_t *callees;
-	/* One per callee; the first of each caller divides off its own mass. */
+	/*
+	 * One per callee. The first one of a caller divides a node's mass between the node itself
+	 * and its parts; the others divide the rest between callees.
+	 */
 	struct stack_share *shares;
 	struct bit_model apart; /* model of a bit that each root has: masses are not samples */
 	struct number_model numbers[STACK_CODE_KINDS];
