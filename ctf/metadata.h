@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of a trace folder's file "metadata". It is written in the subset of the language TSDL
- * that is needed to describe a struct ctf_trace and the layout of packet.h. The parser accepts
- * only this subset, which ctf_metadata_format writes.
+ * The text of a trace folder's file "metadata". The text is written in the subset of the language
+ * TSDL that is needed to describe a struct ctf_trace and the layout of packet.h. The parser
+ * accepts only this subset, which ctf_metadata_format writes.
  */
 #ifndef CTF_METADATA_H
 #define CTF_METADATA_H

@@ -17,8 +17,8 @@
 #define CTF_PACKED_SUFFIX      ".zst"
 #define CTF_PACKED_FRAME_BYTES (256u << 10)
 /*
- * Limits for reading. They are larger than the values that oprof writes, since another program may
- * have compressed the file.
+ * Limits for reading. The limits are larger than the values that oprof writes, since another
+ * program may have compressed the file.
  */
 #define CTF_PACKED_FRAME_BYTES_MAX (4u << 20)
 #define CTF_PACKED_NR_FRAMES_MAX   (1u << 20)

@@ -82,7 +82,7 @@ int parser_take_name(struct parser *parser, const char **name)
 	char *copy;
 
 	/*
-	 * The longest names are those of sequence lengths: __NAME_length has 9 bytes more than
+	 * The longest names are the names of sequence lengths: __NAME_length has 9 bytes more than
 	 * NAME.
 	 */
 	if (parser->token.kind != TSDL_WORD || parser->token.nr_bytes > CTF_NAME_BYTES_MAX + 9)

@@ -85,8 +85,8 @@ static int take_labels(struct parser *parser, struct ctf_field *field)
 /* ---- arrays, sequences, texts ---- */
 
 /*
- * Parses the brackets after an integer field's name, which make the field a sequence. They contain
- * the name of the preceding field, which is the sequence's length.
+ * Parses the brackets after an integer field's name, which make the field a sequence. The brackets
+ * contain the name of the preceding field, which is the sequence's length.
  */
 static int take_sequence(struct parser *parser, struct ctf_field *field, struct ctf_event *event)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a heap merges the streams. It has the streams whose next record is known; the
- * stream with the oldest record is on top. The stream from which the last record was returned is
- * not in the heap but in `due`: the next call first reads this stream's next record, which makes
- * the returned record invalid.
+ * How it works: a heap merges the streams. The heap has the streams whose next record is known;
+ * the stream with the oldest record is on top. The stream from which the last record was returned
+ * is not in the heap but in `due`: the next call first reads this stream's next record, which
+ * makes the returned record invalid.
  */
 #include "ctf/reader.h"
 

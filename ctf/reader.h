@@ -44,8 +44,8 @@ const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsi
 /*
  * Reads the next record of all streams. Returns 1, with a record that is valid until the next
  * call, or 0 at the end. Records of the same time are returned in the order of their streams.
- * Errors are the same as those of ctf_stream_next: a part of one stream cannot be read, and the
- * next call continues after it.
+ * Returns the errors of ctf_stream_next: a part of one stream cannot be read, and the next call
+ * continues after it.
  */
 int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct diag *diag);
 

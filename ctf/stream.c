@@ -118,8 +118,8 @@ void ctf_stream_destroy(struct ctf_stream *stream)
 }
 
 /*
- * Opens the next file. It is no error if the chunk has no such file or was removed after it was
- * listed: a gap in seq then shows the loss.
+ * Opens the next file. If the chunk has no such file, or was removed after the chunks were listed,
+ * this is no error: a gap in seq then shows the loss.
  */
 static int open_file(struct ctf_stream *stream, struct diag *diag)
 {

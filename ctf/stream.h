@@ -93,7 +93,7 @@ int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct
  * Moves to the first packet that ends at `time` or later: ctf_stream_next continues with the first
  * record of this packet, and the counts begin again. If a chunk directly before this packet cannot
  * be read, it may have had packets of this time; therefore ctf_stream_next begins with this chunk
- * and reports its error. Errors are the same as those of ctf_stream_next. If the search fails, the
+ * and reports its error. Returns the same errors as ctf_stream_next. If the search fails, the
  * stream is moved to its end.
  */
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag);

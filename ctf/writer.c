@@ -35,7 +35,7 @@ struct ctf_writer {
 	char *folder;
 	bool is_ours;  /* this writer created the folder and removes it after a failure */
 	int folder_fd; /* locked */
-	int trace_fd;  /* folder in which files are created: folder_fd, or that of a chunk */
+	int trace_fd;  /* folder in which files are created: folder_fd or a chunk's folder */
 	int metadata_fd;
 	char *metadata; /* text of the metadata, which is also written to the next chunk */
 	size_t nr_metadata_bytes;
@@ -93,7 +93,7 @@ static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 		     : 0;
 }
 
-/* Creates the folder if it does not exist. Then opens and locks it. */
+/* Creates the folder if it does not exist, then opens and locks it. */
 static int open_folder(struct ctf_writer *writer, struct diag *diag)
 {
 	const bool is_new = !mkdir(writer->folder, FOLDER_MODE);

@@ -110,7 +110,7 @@ struct context *context_find(int cpu, u32 level, u32 id)
 
 /*
  * If the process's address space has changed, the process runs another
- * program. Then its old regions are released.
+ * program. Then the process's old regions are released.
  */
 static void note_program(struct generation *generation, const struct mm_struct *mm)
 {

@@ -24,8 +24,9 @@ struct control_file {
 };
 
 /*
- * The operations of the file OPROF_KTRACE_FILE, which kmod/trace/trace_file.c defines. They are
- * declared here so that control_file.c includes no header of kmod/trace/.
+ * The operations of the file OPROF_KTRACE_FILE, which kmod/trace/trace_file.c
+ * defines. These operations are declared here so that control_file.c includes
+ * no header of kmod/trace/.
  */
 extern const struct file_operations trace_session_operations;
 
@@ -34,7 +35,7 @@ void control_file_init(void);
 
 /*
  * Each of these functions describes one file of a folder in *file: the file
- * with the number `index`, counted from 0. They return false if there is no
+ * with the number `index`, counted from 0. Each returns false if there is no
  * such file. The data to which *file points is valid as long as the module is
  * loaded.
  */

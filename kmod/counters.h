@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Performance counters through the kernel's perf interface, one for each
- * enabled counter on each online CPU. They are created and released when CPUs
- * come online or go offline. Counters of type OPROF_KMOD_TYPE_TIMER are in
- * kmod/ticker.h.
+ * enabled counter on each online CPU. The counters are created and released
+ * when CPUs come online or go offline. Counters of type OPROF_KMOD_TYPE_TIMER
+ * are in kmod/ticker.h.
  */
 #ifndef KMOD_COUNTERS_H
 #define KMOD_COUNTERS_H

@@ -29,7 +29,7 @@ static struct {
 	u64 wake_at;
 	bool is_full; /* a record was refused since the last event_buffer_publish() */
 
-	/* For the reader. */
+	/* Written by the reader only. */
 	u64 read ____cacheline_aligned_in_smp;
 } event_buffer;
 

@@ -24,8 +24,8 @@
 #define CACHE_ORDER   6
 /*
  * Maximum time to wait for mmap locks, in jiffies, for all samples of one CPU
- * together. It is needed because a program can hold its mmap lock for an
- * unlimited time (by a page fault in a user-space file system that does not
+ * together. The limit is needed because a program can hold its mmap lock for
+ * an unlimited time (by a page fault in a user-space file system that does not
  * respond).
  */
 #define PATIENCE HZ

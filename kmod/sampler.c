@@ -111,7 +111,7 @@ void sampler_turn_seen(void)
 
 /* ---- each CPU's state ---- */
 
-/* What identifies a context: two contexts are the same if all these members are equal. */
+/* The identity of a context: two contexts are the same if all these members are equal. */
 struct identity {
 	struct mm_struct *mm;
 	struct pid *process;

@@ -9,8 +9,9 @@
  *	... before_ns ---- bend ------------- anchor ......
  *	  the old line		to the new anchor    beyond it, at the measured rate
  *
- * Plain arithmetic, without division per stamp. It also compiles in user space,
- * for its test. Only one thread may use a scale (the sync worker).
+ * The conversion is plain arithmetic, without division per stamp. This file
+ * also compiles in user space, for its test. Only one thread may use a scale
+ * (the sync worker).
  */
 #ifndef KMOD_STAMP_SCALE_H
 #define KMOD_STAMP_SCALE_H

@@ -133,8 +133,8 @@ int tell_switch(u64 time_ns, u32 cpu, const struct oprof_task *from, u32 state,
 	append_context(cpu, from);
 	event_buffer_append(&record, sizeof(record), NULL, 0);
 	/*
-	 * The TASK record after a SWITCH states the next task. It must be
-	 * written even if the last TASK record stated the same task.
+	 * The TASK record after a SWITCH states the next task. This record
+	 * must be written even if the last TASK record stated the same task.
 	 */
 	told.task_known = false;
 	append_task(to);

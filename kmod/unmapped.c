@@ -63,7 +63,7 @@ static struct {
 	bool has_lost;
 	u64 first_lost, last_lost;
 	DECLARE_BITMAP(lost_buckets, NR_BUCKETS);
-	/* For the worker. */
+	/* Used by the worker only. */
 	u64 pass_begin; /* stamp at which the preceding pass started */
 } unmapped;
 

@@ -39,11 +39,11 @@ void cgroup_name_parse(const char *path, struct cgroup_name *name);
 bool cgroup_name_tail(const char *path, unsigned int nr_parts, char *text, size_t nr_bytes);
 
 /*
- * Returns whether the user's word selects the group at path. It does if match(word, text) is true
- * for one of these texts: the path, with or without its first slash; the group's name; the name
- * after its first colon; the container's id or name. A prefix of at least 6 characters of the
- * container's or pod's id also selects the group. match() decides whether a pattern (a glob, for
- * example) matches a text.
+ * Returns whether the user's word selects the group at path. The word selects the group if
+ * match(word, text) is true for one of these texts: the path, with or without its first slash; the
+ * group's name; the name after its first colon; the container's id or name. A prefix of at least 6
+ * characters of the container's or pod's id also selects the group. match() decides whether a
+ * pattern (a glob, for example) matches a text.
  */
 bool cgroup_name_is_meant(const char *path, const char *word,
 			  bool (*match)(const char *pattern, const char *text));

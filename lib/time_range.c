@@ -340,7 +340,10 @@ static int take_weekday(const char **at)
 
 /* ---- points ---- */
 
-/* Completes a point that is a time of day without a day. It means the most recent such time. */
+/*
+ * Completes a point that is a time of day without a day. The point means the most recent such
+ * time.
+ */
 static int finish_time_of_day(struct point_parser *parser, struct point *point, int64_t nr_seconds)
 {
 	int64_t other;

@@ -136,9 +136,9 @@ struct sdb_image {
  * Reads the file at path (by pread, without a mapping), possibly while a writer adds samples to
  * it. Each key occurs once, with a count that it had at some moment during the read. Different
  * pages may be read at different moments, but all samples belong to the epoch header.epoch. For a
- * file that is being emptied, the result has no entries. Errors are those of sdb_open, and also
- * -ENODATA: the file has no header yet; -EAGAIN: the file changes too fast to be read. *image is
- * set only on success.
+ * file that is being emptied, the result has no entries. Errors as sdb_open, and also -ENODATA:
+ * the file has no header yet; -EAGAIN: the file changes too fast to be read. *image is set only on
+ * success.
  */
 int sdb_image_load(const char *path, struct sdb_image *image, struct diag *diag);
 /*

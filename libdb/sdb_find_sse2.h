@@ -20,7 +20,7 @@ static inline void sdb_halves(const uint64_t *slot, __m128i *high, __m128i *low)
 	high[0] = _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-/* Returns 32 bits for each of four slots. They are all set if the slot has the key or is empty. */
+/* Returns 32 bits for each of four slots. All 32 are set if the slot has the key or is empty. */
 static inline __m128i sdb_match_four(const uint64_t *slot, __m128i key_high, __m128i key_low)
 {
 	__m128i high, low, same, empty;

@@ -323,8 +323,8 @@ static int look(int fd, const char *path, struct oprof_sdb_header *header, struc
 	if (nr < 0)
 		return diag_set_at(diag, (int)nr, path, 0, "%s", strerror((int)-nr));
 	/*
-	 * Adding samples changes these two fields. They are cleared, since no other field depends
-	 * on them.
+	 * Adding samples changes these two fields. The copy's fields are cleared, since no other
+	 * field depends on them.
 	 */
 	header->start_time_ns = 0;
 	header->end_time_ns = 0;

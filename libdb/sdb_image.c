@@ -6,7 +6,7 @@
  * A table is read page by page, in the order of places (32-bit hashes of keys, sdb_format.h). The
  * table's nr_splits is read before and after each page: if it has not changed, the page belonged
  * to the same places during the whole reading. From each page, the reader takes only the keys
- * whose places belong to this page. So every key is taken once, even if pages are split between
+ * whose places belong to this page. Thus every key is read once, even if pages are split between
  * two readings.
  */
 #include "libdb/sdb.h"
@@ -152,8 +152,8 @@ static int find_stretch(struct table_reader *reader, struct page_places *stretch
 
 /*
  * Reads a page. A wide page is read twice, since the two words of a slot may be read at different
- * moments. The writer stores a key before its value. So if the first reading contains a value, the
- * second reading contains its key.
+ * moments. The writer stores a key before its value. Therefore, if the first reading contains a
+ * value, the second reading contains its key.
  */
 static int read_page(struct table_reader *reader, uint32_t page)
 {

@@ -78,8 +78,9 @@ void sdb_mapping_put(struct sdb_mapping *mapping)
 
 /*
  * Only the thread that uses a file can cause a fault in the file's mapping. The handler runs in
- * the same thread, so it never sees this mapping while it is being set. It may see mappings of
- * other threads while they are being set, but these never contain the address of the fault.
+ * the same thread, so it never sees this mapping while it is being set. The handler may see
+ * mappings of other threads while they are being set, but these never contain the address of the
+ * fault.
  */
 void sdb_mapping_set(struct sdb_mapping *mapping, const void *start, size_t nr_bytes)
 {

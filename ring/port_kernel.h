@@ -3,8 +3,8 @@
  * The ring in the kernel. All writers run on one CPU: tasks with preemption off, interrupts and
  * NMIs. The flusher runs on the same CPU, or on any CPU while the ring's CPU is offline. The
  * reader runs on any CPU. The writers' operations are local: they are atomic only with respect to
- * interrupts on the same CPU. They need not order memory accesses, and on arm64 they do not. The
- * release in ring_deliver() orders all data that the reader sees.
+ * interrupts on the same CPU. The operations need not order memory accesses, and on arm64 they do
+ * not. The release in ring_deliver() orders all data that the reader sees.
  *
  * Requires a 64-bit machine with a cmpxchg instruction. Known limit: ktime_get_mono_fast_ns() may
  * step back slightly while another CPU updates the clock. Stamps then also step back if an

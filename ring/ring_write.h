@@ -90,8 +90,9 @@ static inline uint64_t ring_align_offset(uint64_t offset, uint32_t align)
 
 /*
  * Returns the session's time, made monotonic within the ring, and sets *last to
- * ring_shared.last_time. last_time is stored after the slot is reserved, so it may be older than
- * the stamp of the previous slot. It is never later than that stamp, as compact headers require.
+ * ring_shared.last_time. last_time is stored after the slot is reserved, so last_time may be older
+ * than the stamp of the previous slot. As compact headers require, last_time is never later than
+ * that stamp.
  */
 static inline uint64_t ring_stamp(struct ring *ring, enum ring_clock clock, uint64_t *last)
 {

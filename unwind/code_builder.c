@@ -191,7 +191,7 @@ int code_builder_init(struct code_builder *builder, enum code_machine machine)
 	if (array_reserve(&builder->rows, &builder->rows_room, 0, 1))
 		return -ENOMEM;
 	/*
-	 * Row 0 means that there is no function. It is not in row_table, so no other row can
+	 * Row 0 means that there is no function. Row 0 is not in row_table, so no other row can
 	 * become row 0.
 	 */
 	builder->rows[builder->nr_rows++] = 0;

@@ -146,8 +146,8 @@ static const struct trampoline trampolines[2][2] = {
 };
 
 /*
- * The system call at the end of a trampoline. It is searched first, since it occurs rarely in
- * code.
+ * The system call at the end of a trampoline. This pattern is searched first, since it occurs
+ * rarely in code.
  */
 static const struct {
 	uint8_t bytes[4];

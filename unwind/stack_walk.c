@@ -38,9 +38,9 @@
 static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2};
 
 /*
- * AArch64's struct rt_sigframe, to which the stack pointer points. It has a siginfo of 128 bytes
- * and a ucontext, whose uc_mcontext, at offset 176, has one other word, then x0 to x30, sp and pc
- * (arch/arm64/include/uapi/asm/sigcontext.h).
+ * AArch64's struct rt_sigframe, to which the stack pointer points. The struct has a siginfo of 128
+ * bytes and a ucontext, whose uc_mcontext, at offset 176, has one other word, then x0 to x30, sp
+ * and pc (arch/arm64/include/uapi/asm/sigcontext.h).
  */
 #define AARCH64_MCONTEXT    (128 + 176 + 8u)
 #define AARCH64_MCONTEXT_SP (AARCH64_MCONTEXT + 31 * 8u)

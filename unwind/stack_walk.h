@@ -2,8 +2,8 @@
 /*
  * Computes the call chain of a sample from its registers, a copy of the top of its stack, and code
  * tables. The walk allocates no memory, calls only the function that the caller passes, and trusts
- * neither the copy nor the registers. It trusts the tables, which were checked when they were
- * opened.
+ * neither the copy nor the registers. The walk trusts the tables, which were checked when they
+ * were opened.
  */
 #ifndef UNWIND_STACK_WALK_H
 #define UNWIND_STACK_WALK_H

@@ -5,7 +5,7 @@
  *
  * The stream consists of records (oprof/record.h), with these limits of the kernel:
  *  - A frame in the kernel has image OPROF_IMAGE_NONE, mode KERNEL, and the raw address as offset.
- *    The reader looks up the kernel's symbols. It also has to recognise the idle routines, since
+ *    The reader looks up the kernel's symbols, and also has to recognise the idle routines, since
  *    the module never reports mode IDLE.
  *  - An IMAGE record announces a cookie before the first record that contains this cookie; a
  *    RELEASE record ends the cookie's use.
@@ -48,9 +48,9 @@
 #define OPROF_KMOD_FRAMES_MAX 128
 /*
  * oprof_record.flags of a SAMPLE, in addition to the flags of oprof/record.h. The sample has one
- * extra frame, a link. It is the first of the program's frames, or the second if the sample was
- * taken in the kernel. The link belongs to the program's innermost function, which was sampled or
- * entered the kernel. If this function has no stack frame at that point, the link is its return
+ * extra frame, a link. The link is the first of the program's frames, or the second if the sample
+ * was taken in the kernel. The link belongs to the program's innermost function, which was sampled
+ * or entered the kernel. If this function has no stack frame at that point, the link is its return
  * address; otherwise the link is an arbitrary code address. The reader uses the function's unwind
  * table to decide between the two.
  */

@@ -404,8 +404,8 @@ struct oprof_ktrace_payload_sample {
 #undef OPROF_KTRACE_I
 
 /*
- * A session can have one set of ids of each kind. It records an event only if the event's task is
- * in every set that is not empty. doc/kmod-trace.md defines the task of an event.
+ * A session can have one set of ids of each kind. The session records an event only if the event's
+ * task is in every set that is not empty. doc/kmod-trace.md defines the task of an event.
  */
 enum oprof_ktrace_filter_by {
 	OPROF_KTRACE_BY_TID,

@@ -64,8 +64,8 @@ struct oprof_packet_header {
 /*
  * A record header is aligned to 4 in the packet. The payload follows the header, aligned as its
  * event requires (to 1, 2, 4 or 8). A compact header has only the low bits of the record's stamp.
- * It is used only if the stamp is less than 2^OPROF_RECORD_TIME_BITS after the stamp of the
- * previous record (for the first record, after time_begin).
+ * A compact header is used only if the stamp is less than 2^OPROF_RECORD_TIME_BITS after the stamp
+ * of the previous record (for the first record, after time_begin).
  *
  *	compact:  u32 { id: 5 low bits, time: 27 }
  *	extended: u32 { 31, 0 }, u32 id, u64 time (aligned to 4)

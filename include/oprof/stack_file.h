@@ -13,9 +13,9 @@
  * There is one writer, which only appends to the file. A record is complete before nr_bytes (one
  * 64-bit store) includes it; after that only its counts change, by one 64-bit store each.
  * Therefore the file is valid after a kill at any instruction, and other processes may read it at
- * any time. Readers use pread, since the writer truncates the file when it empties it. They also
- * check epoch and epoch_emptied before and after reading: data read between two checks with equal
- * results belongs to one epoch. Byte order is the machine's.
+ * any time. Readers use pread, since the writer truncates the file when it empties the file.
+ * Readers also check epoch and epoch_emptied before and after reading: data read between two
+ * checks with equal results belongs to one epoch. Byte order is the machine's.
  *
  * A position is the offset of a record from the start of the file, divided by 8. A record
  * contains only positions of earlier records.
@@ -67,7 +67,7 @@ struct oprof_stack_record {
 struct oprof_stack_path {
 	uint32_t kind;	   /* 0: a path; 1: a name; 2: a region of memory */
 	uint32_t nr_bytes; /* no NUL */
-	int64_t tgid;	   /* of a region's process; else 0 */
+	int64_t tgid;	   /* process of a region; else 0 */
 	uint64_t start, end;
 };
 

@@ -72,8 +72,8 @@ static void forget_events(struct trace_session *session)
 /* ---- the timer ---- */
 
 /*
- * A session is readable if any of its rings is readable. It reports EPOLLHUP
- * when all its rings have ended.
+ * A session is readable if any of its rings is readable. The session reports
+ * EPOLLHUP when all its rings have ended.
  */
 static __poll_t poll_rings(const struct trace_session *session)
 {

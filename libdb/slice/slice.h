@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Closed slices (oprof/slice.h, doc/slice.md). A slice is built in memory from sections and
- * written once. It is read section by section, and slices are merged without loading them
+ * written once. A slice is read section by section, and slices are merged without loading them
  * completely.
  *
  * Not for: live files (sdb.h), listing slices (history_files.h), when to close
@@ -138,9 +138,9 @@ int slice_fd(const struct slice *slice);
 /*
  * The first function reads the entries of the next section; the second one skips the section, but
  * still decompresses it. The sections are read once, in their order. `entries` must have room for
- * the section's nr_keys entries. The keys ascend, and weights are set as by sdb_image_load. They
- * return 0; -EILSEQ: damaged, and diag has the details; -ENODATA: the last section was already
- * read.
+ * the section's nr_keys entries. The keys ascend, and weights are set as by sdb_image_load. Both
+ * functions return 0; -EILSEQ: damaged, and diag has the details; -ENODATA: the last section was
+ * already read.
  */
 int slice_read_section(struct slice *slice, struct sdb_entry *entries, struct diag *diag);
 int slice_skip_section(struct slice *slice, struct diag *diag);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Builds a slice in memory. Sections are found by a hash of their identity. Entries are appended
- * to a section in any order. They are sorted, and entries of equal keys are summed, when the
- * section's array must grow or the slice is written.
+ * to a section in any order. The entries are sorted, and entries of equal keys are summed, when
+ * the section's array must grow or the slice is written.
  */
 #include "lib/array.h"
 #include "lib/index_table.h"

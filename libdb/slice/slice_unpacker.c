@@ -11,8 +11,8 @@
 #define PACKED_BYTES (32u << 10)
 
 /*
- * The first bytes of a zstd frame. They are checked, since libzstd also accepts older formats and
- * skippable frames.
+ * The first bytes of a zstd frame. The bytes are checked, since libzstd also accepts older formats
+ * and skippable frames.
  */
 static const uint8_t frame_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 #define FRAME_CHECKSUM 0x04 /* flag in the byte after the magic */

@@ -25,8 +25,8 @@ int slice_writer_add(struct slice_writer *writer, struct slice_section *section,
 		     const struct sdb_entry *entries, size_t nr_entries);
 
 /*
- * Adds the call trees of all sections. They are folded if they have more than STACK_TREE_NODES_MAX
- * nodes. Returns 0 or -ENOMEM.
+ * Adds the call trees of all sections. The call trees are folded if they have more than
+ * STACK_TREE_NODES_MAX nodes. Returns 0 or -ENOMEM.
  */
 int slice_writer_stacks(struct slice_writer *writer, const struct stack_tree *tree);
 

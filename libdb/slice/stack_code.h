@@ -60,7 +60,7 @@ struct stack_code {
 	struct bit_coder coder;
 	uint32_t nr_roots, nr_functions; /* of the table */
 	/*
-	 * The callees of caller i are callees[begin[i]] to callees[begin[i + 1] - 1]. They are
+	 * The callees of caller i are callees[begin[i]] to callees[begin[i + 1] - 1]. Callees are
 	 * numbers of functions, in ascending order.
 	 */
 	uint32_t *begin;

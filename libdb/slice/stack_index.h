@@ -2,12 +2,12 @@
 /*
  * A hash table that maps hashes to numbers of items, for call trees and stack files. The caller
  * stores the items and compares them; the table has only their numbers. A slot has 32 bits of the
- * hash, and the number, which is never 0. So most look-ups access one cache line, and growing the
- * table does not access the items.
+ * hash, and the number, which is never 0. Therefore most look-ups access one cache line, and
+ * growing the table does not access the items.
  *
  * Slots are grouped into cache lines. The top bits of a hash select its line; if this line is
- * full, the next line that is not full is used. So slots are nearly in the order of their hashes,
- * and a growing table reads and writes memory sequentially.
+ * full, the next line that is not full is used. Thus slots are nearly in the order of their
+ * hashes, and a growing table reads and writes memory sequentially.
  */
 #ifndef LIBDB_STACK_INDEX_H
 #define LIBDB_STACK_INDEX_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call trees in memory. They have the content of a stack file or of a slice's stacks, and can be
- * merged, folded, encoded and decoded. One struct stack_tree holds the call trees of all
+ * Call trees in memory. The trees have the content of a stack file or of a slice's stacks, and can
+ * be merged, folded, encoded and decoded. One struct stack_tree holds the call trees of all
  * applications and events, each with its own root.
  *
  * The parts of a node are its children. A node's index is greater than its parent's index. Call
@@ -56,8 +56,8 @@ void stack_tree_deinit(struct stack_tree *tree);
 
 /*
  * These functions find the node of a root, an image, or the node of a function below a node, and
- * add it if it is missing. Strings are copied. They return an index, -ENOMEM or -E2BIG. The
- * `image` of a child is an index or STACK_MARK(); the offset of a mark is always 0. An
+ * add it if it is missing. Strings are copied. The functions return an index, -ENOMEM or -E2BIG.
+ * The `image` of a child is an index or STACK_MARK(); the offset of a mark is always 0. An
  * OPROF_STACK_OTHER node has no parts: if the parent is such a node, the parent itself is
  * returned.
  */

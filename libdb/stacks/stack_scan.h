@@ -17,9 +17,9 @@
 #define STACK_RECORD_BYTES_MAX (32u << 10)
 
 /*
- * For each record, one of these functions is called. It returns a number below 2^31, which
- * identifies the record in later calls; -EEXIST if an equal record exists; or another -errno such
- * as -ENOMEM. Strings are valid only during the call.
+ * For each record, one of these functions is called. The function returns a number below 2^31,
+ * which identifies the record in later calls; -EEXIST if an equal record exists; or another -errno
+ * such as -ENOMEM. Strings are valid only during the call.
  */
 struct stack_scan_ops {
 	int64_t (*root)(void *context, const struct slice_section *section, uint32_t position);
