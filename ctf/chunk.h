@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CTF_CHUNK_NAME_BYTES 9 /* with the NUL */
+#define CTF_CHUNK_NAME_BYTES 9 /* including the NUL */
 #define CTF_CHUNK_NR_MAX     99999999u
 
 /* Writes the name of the chunk with this number, from 1 to CTF_CHUNK_NR_MAX, to name. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define CTF_UUID_BYTES	   16
-#define CTF_UUID_TEXT	   37 /* with the NUL */
+#define CTF_UUID_TEXT	   37 /* including the NUL */
 #define CTF_NAME_BYTES_MAX 255
 
 /* Limits that protect against hostile folders. Real traces stay far below them. */

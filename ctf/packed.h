@@ -42,7 +42,7 @@ struct ctf_packed_begin {
 };
 
 struct ctf_packed_entry {
-	uint32_t nr_bytes, nr_raw_bytes; /* of one frame: compressed size, uncompressed size */
+	uint32_t nr_bytes, nr_raw_bytes; /* compressed and uncompressed size of one frame */
 };
 
 struct ctf_packed_end {

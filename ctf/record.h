@@ -23,7 +23,7 @@ struct ctf_cursor {
 	uint64_t packet_start;
 	uint64_t next, end; /* end of the last record that was read; end of the content */
 	uint64_t time;	    /* time of the last record; at first the packet's time_begin */
-	uint64_t time_end;  /* of the packet */
+	uint64_t time_end;  /* end time of the packet */
 	uint32_t id;	    /* event id of the current record */
 	const char *fault;  /* the fault, after ctf_record_take returned -EBADMSG */
 };

@@ -48,7 +48,7 @@ struct ctf_stream {
 	uint64_t nr_in_packet;		   /* records read from the current packet */
 	uint64_t nr_skipped;		   /* damaged packets after the last valid packet */
 	uint64_t nr_searched;		   /* bytes of the file that were searched for packets */
-	uint64_t nr_entered;		   /* packets begun; a repeated one counts again */
+	uint64_t nr_entered;		   /* packets that were begun, each time they were begun */
 
 	struct ctf_value values[CTF_NR_FIELDS_MAX];
 	struct ctf_stream_counts counts;

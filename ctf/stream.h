@@ -42,8 +42,8 @@ struct ctf_stream_counts {
 	 * include padding.
 	 */
 	uint64_t nr_packets, nr_records, nr_padding;
-	uint64_t time_first, time_last; /* of the first and last record, if there are any */
-	uint64_t seq_first, seq_last;	/* of the first and last packet, if there are any */
+	uint64_t time_first, time_last; /* times of the first and last record, if any */
+	uint64_t seq_first, seq_last;	/* numbers of the first and last packet, if any */
 
 	/*
 	 * Records that were lost during recording, since the ring began, according to the last

@@ -21,7 +21,7 @@
 #include "kmod/stats.h"
 #include "kmod/sync_worker.h"
 
-#define NR_MAX 2000u /* less than SAMPLER_REFERENCES_MAX / 2, which would kick the worker */
+#define NR_MAX 2000u /* less than SAMPLER_REFERENCES_MAX / 2, so that the worker is not kicked */
 
 static u64 took_ns, dump_ns;
 

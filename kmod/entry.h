@@ -44,11 +44,11 @@ enum entry_level {
  */
 struct entry_context {
 	struct mm_struct *mm; /* NULL: a kernel thread, or a task that has exited */
-	struct pid *process;  /* of the thread group; NULL: the idle task, or a reaped process */
-	u64 cgroup;	      /* 0: not requested */
-	s32 tgid, tid;	      /* in the initial pid namespace; 0: idle */
-	u32 id;		      /* at most ENTRY_ID_MASK */
-	u32 level;	      /* enum entry_level */
+	struct pid *process; /* pid of the thread group; NULL: the idle task, or a reaped process */
+	u64 cgroup;	     /* 0: not requested */
+	s32 tgid, tid;	     /* ids in the initial pid namespace; 0: the idle task */
+	u32 id;		     /* at most ENTRY_ID_MASK */
+	u32 level;	     /* enum entry_level */
 };
 
 #define ENTRY_SAMPLE_TRUNCATED 1u /* there are more callers than in the chain */
@@ -58,10 +58,10 @@ struct entry_context {
 struct entry_sample {
 	u64 address;
 	u64 period;
-	u32 id; /* of the sample's context */
+	u32 id; /* id of the sample's context */
 	u8 level;
 	u8 event;
-	u8 user; /* 1: address is in the program */
+	u8 user; /* 1: `address` is in the program */
 	u8 flags;
 	u16 nr_kernel, nr_user; /* callers, leaf first: in the kernel, then in the program */
 	u32 reserved;

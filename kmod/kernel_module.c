@@ -21,7 +21,7 @@
 struct change {
 	struct list_head node;
 	u64 time_ns;
-	u64 start, bytes; /* of the module's text */
+	u64 start, bytes; /* address and size of the module's text */
 	u16 flags;	  /* OPROF_MODULE_LOAD or _UNLOAD */
 	bool has_waited;  /* a pass has ended since the change was recorded */
 	char name[MODULE_NAME_LEN];

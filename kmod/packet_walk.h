@@ -18,7 +18,7 @@ struct packet_walk {
 	const u8 *at, *end, *packet;
 	/* The stamp of the preceding record; before the first record, the packet's begin time. */
 	u64 stamp;
-	u64 last_stamp; /* the packet's end */
+	u64 last_stamp; /* stamp of the packet's end */
 	u32 nr_records; /* number of records that the packet header states */
 };
 

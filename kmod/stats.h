@@ -21,7 +21,7 @@
 	X(in_task)                                                                                 \
 	X(user) /* samples that interrupted a program; `kernel` has the other samples */           \
 	X(kernel)                                                                                  \
-	X(lost_full) /* no room in the ring; the next two: other reasons of the ring               \
+	X(lost_full) /* no room in the ring; the next two counters: other losses of the ring       \
 		      */                                                                           \
 	X(lost_nested)                                                                             \
 	X(lost_too_big)                                                                            \
@@ -48,7 +48,7 @@
 	X(references_taken)   /* references to address spaces that were taken */                   \
 	X(references_dropped) /* references to address spaces that were dropped */                 \
 	X(switches_dropped)   /* recorded switches that could not be reported */                   \
-	X(passes)	      /* of the worker */                                                  \
+	X(passes)	      /* passes of the worker */                                           \
 	X(kicks)	      /* passes requested by an exit or a filling ring */                  \
 	X(throttled)	      /* times that perf began to throttle a counter */                    \
 	X(counters_failed)    /* counters that lost their place in the PMU */                      \
@@ -95,7 +95,7 @@ static inline u64 stats_get(int cpu, enum stats_counter counter)
 	return (u64)local_read(&per_cpu_ptr(&stats_cpus, cpu)->values[counter]);
 }
 
-u64 stats_sum(enum stats_counter counter); /* over all possible CPUs */
+u64 stats_sum(enum stats_counter counter); /* the sum over all possible CPUs */
 void stats_reset(void);			   /* requires that there are no writers */
 
 #endif

@@ -75,7 +75,7 @@ struct sdb {
 
 	size_t map_bytes;
 	uint32_t header_bytes; /* the header's value at the last sdb_tables_attach() */
-	uint64_t file_bytes;   /* allocated on disk */
+	uint64_t file_bytes;   /* bytes allocated on disk */
 	int fd;
 
 	uint32_t *free_pages; /* a stack */

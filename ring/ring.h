@@ -174,7 +174,7 @@ static inline ring_word ring_lap_bytes(const struct ring *ring)
 struct ring_slot {
 	uint8_t *payload;
 	uint32_t payload_bytes;
-	uint32_t slot_bytes; /* from begin to the end of the payload */
+	uint32_t slot_bytes; /* bytes from `begin` to the end of the payload */
 	uint8_t *begin;	     /* start of the record header */
 	struct ring_place *place;
 	uint32_t commit_bytes;

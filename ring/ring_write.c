@@ -23,9 +23,9 @@ struct plan {
 	ring_word packet; /* begin of the packet that contains the slot */
 	uint64_t time;
 	bool extended;
-	bool opens;	     /* opens this packet */
-	bool closes_old;     /* closes the previous packet */
-	bool closes_exactly; /* closes this packet, since the slot ends where the sub-buffer ends */
+	bool opens;	     /* the slot opens this packet */
+	bool closes_old;     /* the slot closes the previous packet */
+	bool closes_exactly; /* the slot ends where the sub-buffer ends, and so closes the packet */
 	uint64_t lost_by[OPROF_NR_LOST];
 };
 

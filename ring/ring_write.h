@@ -15,7 +15,7 @@
 struct ring_request {
 	uint32_t event_id; /* not one of the three reserved ids (oprof/packet.h) */
 	uint32_t payload_bytes;
-	uint32_t align; /* of the payload: 1, 2, 4 or 8 */
+	uint32_t align; /* alignment of the payload: 1, 2, 4 or 8 */
 };
 
 /*

@@ -31,7 +31,7 @@ struct code_format_header {
 	uint8_t bucket_shift; /* size of a bucket: 1 << bucket_shift bytes of code */
 	uint8_t unit_shift;   /* unit of the stream's steps: 1 << unit_shift bytes of code */
 	uint8_t reserved;
-	uint64_t nr_bytes;     /* of the file */
+	uint64_t nr_bytes;     /* size of the file */
 	uint64_t sum;	       /* code_format_sum of the file, computed with sum = 0 */
 	uint32_t first_bucket; /* key >> bucket_shift of the first bucket */
 	uint32_t nr_buckets;

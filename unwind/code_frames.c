@@ -70,8 +70,8 @@ uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 
 /* An entry of a section: a CIE or an FDE. `body` is the bytes after its length and id. */
 struct entry {
-	uint64_t offset; /* in the section */
-	uint64_t id;	 /* of an FDE in .eh_frame: id_offset - id is the offset of its CIE */
+	uint64_t offset; /* offset of the entry in the section */
+	uint64_t id;	 /* for an FDE in .eh_frame: id_offset - id is the offset of its CIE */
 	uint64_t id_offset;
 	bool is_common;
 	struct cursor body;

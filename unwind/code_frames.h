@@ -22,7 +22,7 @@ struct code_frames_section {
 /* A CIE: information that several functions share. */
 struct code_frames_common {
 	uint32_t section;
-	uint64_t offset;  /* in the section; commons are sorted by section and offset */
+	uint64_t offset;  /* offset in the section; `commons` is sorted by section and offset */
 	bool usable;	  /* the CIE's version and encodings are supported */
 	bool sized;	  /* the functions have augmentation data that begin with a size */
 	bool signal;	  /* the functions are signal frames */
@@ -34,7 +34,7 @@ struct code_frames_common {
 
 struct code_frames_function {
 	uint64_t start, end; /* keys */
-	uint64_t address;    /* of key start */
+	uint64_t address;    /* address of the key `start` */
 	uint32_t common;     /* index in frames->commons */
 	bool is_debug;
 	const uint8_t *instructions, *instructions_end;

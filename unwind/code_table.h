@@ -67,7 +67,7 @@ enum code_cfa {
 
 struct code_place {
 	uint8_t rule;  /* enum code_rule */
-	int32_t value; /* of RULE_CFA and RULE_FP: bytes; of RULE_REGISTER: the register's number */
+	int32_t value; /* RULE_CFA and RULE_FP: bytes; RULE_REGISTER: the register's number */
 };
 
 /* A row is valid from its key to the key of the next row (excluded). */
@@ -120,7 +120,7 @@ bool code_table_is_frameless(const struct code_table *table, uint64_t key);
 
 /* What a table contains and lacks, for tests, statistics and messages. */
 struct code_table_stat {
-	uint64_t nr_bytes;	  /* of the table */
+	uint64_t nr_bytes;	  /* size of the table */
 	size_t nr_functions;	  /* functions with rows */
 	size_t nr_rows;		  /* number of keys at which another row begins */
 	size_t nr_distinct;	  /* different rows */

@@ -69,7 +69,7 @@ struct oprof_kmod_image {
 	uint64_t file_bytes;
 	/* Address range of a region or module. */
 	uint64_t start, end;
-	uint64_t generation; /* of the process that owns a region; 0: no process */
+	uint64_t generation; /* number of the process that owns the region; 0: no process */
 	int32_t tgid;
 	uint32_t name_bytes; /* with its NUL, without the padding to a multiple of 8; 0: no name */
 	/* char name[]: of a region or module. A file's name is read from its descriptor. */

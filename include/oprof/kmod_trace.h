@@ -301,7 +301,7 @@ struct oprof_ktrace_event {
 	uint32_t kind; /* enum oprof_ktrace_kind */
 	uint32_t event_id;
 	uint32_t reserved;		     /* 0 */
-	struct oprof_ktrace_compare compare; /* offset in the payload's struct */
+	struct oprof_ktrace_compare compare; /* the number at `offset` in the payload's struct */
 };
 
 #define OPROF_KTRACE_NO_EVENT 0xffffffffu /* as an id: do not record this event */
@@ -318,8 +318,8 @@ struct oprof_ktrace_syscall {
 	uint8_t is_known;	    /* 0: the ids for unknown calls are used instead */
 	uint8_t arg_bytes[OPROF_KTRACE_SYSCALL_ARGS];
 	uint8_t strings;		   /* bit n: argument n is a string */
-	struct oprof_ktrace_compare entry; /* offset in uint64_t args[6] */
-	struct oprof_ktrace_compare exit;  /* offset in int64_t ret */
+	struct oprof_ktrace_compare entry; /* the number at `offset` in uint64_t args[6] */
+	struct oprof_ktrace_compare exit;  /* the number at `offset` in int64_t ret */
 };
 
 /*
@@ -361,7 +361,7 @@ struct oprof_ktrace_named {
 	uint32_t tracepoint; /* events/SYSTEM/NAME/id */
 	uint32_t nr_copies;
 	uint64_t copies;		     /* pointer to struct oprof_ktrace_copy[nr_copies] */
-	struct oprof_ktrace_compare compare; /* offset in the raw record */
+	struct oprof_ktrace_compare compare; /* the number at `offset` in the raw record */
 };
 
 /* Adds the samples of a counter, on each CPU, to a channel. */
@@ -467,7 +467,7 @@ struct oprof_ktrace_counts {
 
 /* A packet that the descriptor holds until OPROF_KTRACE_PUT or OPROF_KTRACE_PUT_KEEP. */
 struct oprof_ktrace_packet {
-	uint64_t position;     /* GET: in; NEXT: out */
+	uint64_t position;     /* input of GET, output of NEXT */
 	uint64_t map_offset;   /* out: offset of the packet in the mapping */
 	uint64_t bytes;	       /* out: size of the sub-buffer */
 	uint64_t unread_bytes; /* out: bytes of whole unread sub-buffers, including this one */

@@ -48,12 +48,12 @@ enum oprof_ring_lost {
  */
 struct oprof_packet_header {
 	uint32_t magic;
-	uint8_t uuid[16]; /* of the trace */
+	uint8_t uuid[16]; /* the trace's UUID */
 	uint32_t stream_id;
 	uint64_t time_begin;
 	uint64_t time_end;
-	uint64_t content_bits; /* this header and the records */
-	uint64_t packet_bits;  /* including the padding: the whole sub-buffer */
+	uint64_t content_bits; /* size of this header and the records */
+	uint64_t packet_bits;  /* size including the padding: the whole sub-buffer */
 	uint64_t seq;	       /* number of the sub-buffer since the ring began, from 0 */
 	uint64_t lost;	       /* sum of lost_by; CTF's events_discarded */
 	uint32_t cpu_id; /* the ring's CPU; for a thread's ring, the thread's number in the trace */

@@ -113,7 +113,7 @@ struct oprof_frame {
 
 struct oprof_sample {
 	struct oprof_record head;
-	uint64_t time_ns;   /* the source's clock */
+	uint64_t time_ns;   /* time on the source's clock */
 	uint64_t weight;    /* events that this sample stands for */
 	uint16_t event;	    /* index into the session's events */
 	uint8_t mode;	    /* enum oprof_mode */
@@ -138,7 +138,7 @@ enum oprof_off_cpu {
 struct oprof_switch {
 	struct oprof_record head;
 	uint64_t time_ns;
-	uint32_t state; /* of the task that leaves the CPU: enum oprof_off_cpu */
+	uint32_t state; /* state of the task that leaves the CPU: enum oprof_off_cpu */
 	uint32_t reserved;
 };
 
@@ -200,7 +200,7 @@ struct oprof_lost_record {
 	struct oprof_record head;
 	uint64_t time_ns;
 	uint32_t reason; /* enum oprof_lost */
-	uint32_t event;	 /* index, or UINT32_MAX: unknown */
+	uint32_t event;	 /* index of the event; UINT32_MAX: unknown */
 	uint64_t nr_samples;
 };
 

@@ -110,7 +110,7 @@ struct oprof_sdb_header {
 	uint8_t magic[8];
 	uint32_t version;
 	uint32_t byte_order;
-	uint32_t header_bytes; /* including the strings; a multiple of 64 */
+	uint32_t header_bytes; /* size of the header with its strings; a multiple of 64 */
 	uint32_t page_bytes;
 	uint32_t flags;
 	uint32_t key_kind; /* 0: offset in image; 1: call-tree node (parent << 32 | function) */
@@ -126,7 +126,7 @@ struct oprof_sdb_header {
 	uint64_t period_or_hz;
 	uint64_t image_start; /* anonymous regions: address of key 0; else 0 */
 
-	int64_t start_time_ns; /* of the first and last sample, CLOCK_REALTIME, ns since 1970 */
+	int64_t start_time_ns; /* of the first and last sample: CLOCK_REALTIME, ns since 1970 */
 	int64_t end_time_ns;
 	uint8_t boot_id[16];
 	uint32_t clock; /* clockid of the source's times */
@@ -137,7 +137,7 @@ struct oprof_sdb_header {
 	struct oprof_sdb_string host;
 	struct oprof_sdb_string app_path; /* real path; file names may have hashes instead */
 	struct oprof_sdb_string image_path;
-	struct oprof_sdb_string cgroup; /* below the cgroup root; empty: not separated */
+	struct oprof_sdb_string cgroup; /* path below the cgroup root; empty: not separated */
 	/* With OPROF_SDB_EPOCHS, the epoch of all samples in the file, counted from 1; else 0. */
 	uint64_t epoch;
 	/* If epoch_emptied equals epoch, the file is being emptied and its tables are void. */

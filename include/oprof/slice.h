@@ -76,7 +76,7 @@ struct oprof_slice_header {
 	uint64_t nr_samples, weight; /* sums over all sections except idle ones */
 	uint64_t nr_idle;	     /* samples in idle sections */
 	struct oprof_slice_frame tables, keys, counts, weights;
-	struct oprof_slice_frame stacks; /* with OPROF_SLICE_STACKS; else zeros */
+	struct oprof_slice_frame stacks; /* zeros if OPROF_SLICE_STACKS is not set */
 	uint64_t nr_stack_samples;	 /* samples in the frame "stacks" */
 	uint8_t reserved[OPROF_SLICE_HEADER_BYTES - 272];
 	uint64_t checksum; /* FNV-1a, 64 bits, of all preceding bytes */

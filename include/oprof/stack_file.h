@@ -39,7 +39,7 @@ struct oprof_stack_header {
 	uint32_t byte_order;
 	uint32_t header_bytes; /* OPROF_STACK_HEADER_BYTES */
 	uint32_t flags; /* no flags are defined yet; programs refuse a file with an unknown flag */
-	uint64_t nr_bytes; /* of header and records; bytes after them are void */
+	uint64_t nr_bytes; /* size of header and records; bytes after them are void */
 	/*
 	 * epoch is the epoch of all samples in the file. If it equals epoch_emptied, the file
 	 * is being emptied and its records are void. To empty the file, the writer stores
@@ -57,7 +57,7 @@ enum oprof_stack_record_type {
 struct oprof_stack_record {
 	uint16_t type;
 	uint16_t flags;	     /* 0 */
-	uint32_t size_bytes; /* the whole record, a multiple of 8 */
+	uint32_t size_bytes; /* size of the whole record, a multiple of 8 */
 };
 
 /*
@@ -89,8 +89,8 @@ struct oprof_stack_root {
 	uint32_t unit_mask;
 	uint32_t sdb_flags; /* OPROF_SDB_WEIGHTED, _FREQUENCY, _KEEP_KERNEL; OPROF_STACK_BY_IMAGE */
 	int64_t tgid, tid, cpu; /* -1: not separated */
-	uint32_t event_bytes;	/* the event's name, after app's path */
-	uint32_t cgroup_bytes;	/* the cgroup's path, after the event's name; 0: not separated */
+	uint32_t event_bytes;	/* length of the event's name, which follows app's path */
+	uint32_t cgroup_bytes;	/* length of the cgroup's path, which is next; 0: not separated */
 };
 
 struct oprof_stack_image {
@@ -135,7 +135,7 @@ struct oprof_stack_node {
 	uint32_t parent; /* position of a node or a root */
 	uint32_t image;	 /* position of an image, or enum oprof_stack_mark */
 	uint64_t offset;
-	uint64_t nr_samples, weight; /* of samples in this function itself, not in callees */
+	uint64_t nr_samples, weight; /* sums of samples in this function itself, not in callees */
 };
 
 #ifdef __cplusplus

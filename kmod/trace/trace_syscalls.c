@@ -29,7 +29,7 @@ enum way {
 	WAY_UNKNOWN,
 	WAY_EXTENDED, /* both records have extended headers */
 	WAY_COMPACT,  /* both records have compact headers */
-	WAY_SPECIAL,  /* strings, a comparison, an unrecorded event, or one header of each kind */
+	WAY_SPECIAL, /* strings, a comparison, an unrecorded event, or headers of different kinds */
 };
 
 /* The size of this struct is a power of two, so that indexing an array needs only a shift. */

@@ -10,7 +10,8 @@ struct trace_tree;
 
 /* Creates an empty set. -ENOENT: this kernel does not report new threads; -ENOMEM. */
 int trace_tree_create(struct trace_tree **tree);
-int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr); /* -EINVAL: number too big */
+/* Returns -EINVAL if a tid is too large. */
+int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr);
 bool trace_tree_has(const struct trace_tree *tree, const struct task_struct *task);
 /* If tree is NULL, this function and the next do nothing. */
 void trace_tree_unregister(struct trace_tree *tree);

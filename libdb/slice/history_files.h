@@ -19,16 +19,17 @@ struct history_file {
 	uint64_t epoch_first, epoch_last;
 	int64_t begin_ns, end_ns;
 	uint64_t nr_samples, nr_idle; /* from the header */
-	uint64_t nr_bytes;	      /* disk space in bytes: of its blocks, not its length */
+	uint64_t nr_bytes;	      /* disk space of the slice's blocks, not its length */
 	bool superseded;	      /* another slice has all its epochs: ignore this slice */
 };
 
 struct history_files {
 	struct history_file *files; /* sorted by epoch_first; if equal, more epochs first */
 	size_t nr_files, room_files;
-	uint64_t epoch_closed; /* highest in a valid slice, or 0; live files up to it are ignored */
-	uint64_t epoch_named;  /* highest epoch in any slice's name, also of damaged slices */
-	size_t nr_damaged;     /* number of slices reported to damaged() */
+	/* Highest epoch in a valid slice, or 0. Live files up to this epoch are ignored. */
+	uint64_t epoch_closed;
+	uint64_t epoch_named; /* highest epoch in any slice's name, also of damaged slices */
+	size_t nr_damaged;    /* number of slices reported to damaged() */
 };
 
 /*

@@ -37,7 +37,7 @@ struct slice_path {
  */
 struct slice_section {
 	struct slice_path image, app;
-	struct oprof_image_identity identity; /* of the image */
+	struct oprof_image_identity identity; /* identity of the image */
 	enum oprof_image_kind image_kind;
 	uint64_t image_start;
 	const char *event;
@@ -161,7 +161,7 @@ int slice_merge(const char *const *paths, size_t nr_paths, enum oprof_slice_leve
 
 struct slice_check_result {
 	uint64_t nr_sections, nr_keys, nr_samples, nr_idle, weight;
-	uint64_t nr_stack_nodes, nr_stack_samples; /* in its call trees */
+	uint64_t nr_stack_nodes, nr_stack_samples; /* nodes and samples in the slice's call trees */
 	uint64_t nr_bytes;
 };
 

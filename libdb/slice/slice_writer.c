@@ -221,7 +221,7 @@ static void header_from_info(struct oprof_slice_header *header, const struct sli
 	memcpy(header->magic, OPROF_SLICE_MAGIC, sizeof(header->magic));
 	header->version = OPROF_SLICE_VERSION;
 	header->header_bytes = OPROF_SLICE_HEADER_BYTES;
-	header->flags = info->flags & ~OPROF_SLICE_STACKS; /* set by write_all */
+	header->flags = info->flags & ~OPROF_SLICE_STACKS; /* write_all sets this flag */
 	header->level = (uint32_t)info->level;
 	header->epoch_first = info->epoch_first;
 	header->epoch_last = info->epoch_last;

@@ -45,12 +45,12 @@ struct stack_share {
 
 /* Kinds of numbers, each with its own model. */
 enum stack_code_kind {
-	STACK_CODE_IMAGE,	/* of a function */
-	STACK_CODE_OFFSET,	/* of a function, relative to the previous function */
-	STACK_CODE_NR_CALLEES,	/* of a caller */
+	STACK_CODE_IMAGE,	/* image of a function */
+	STACK_CODE_OFFSET,	/* offset of a function, relative to the previous function */
+	STACK_CODE_NR_CALLEES,	/* number of callees of a caller */
 	STACK_CODE_CALLEE,	/* the first callee of a caller */
 	STACK_CODE_NEXT_CALLEE, /* a further callee, relative to the previous callee */
-	STACK_CODE_MASS,	/* of a root */
+	STACK_CODE_MASS,	/* mass of a root */
 	STACK_CODE_SAMPLES,	/* samples of a node, if the root's bit `apart` is set */
 	STACK_CODE_WEIGHT,
 	STACK_CODE_KINDS,
@@ -58,7 +58,7 @@ enum stack_code_kind {
 
 struct stack_code {
 	struct bit_coder coder;
-	uint32_t nr_roots, nr_functions; /* of the table */
+	uint32_t nr_roots, nr_functions; /* nr_functions: functions in the table */
 	/*
 	 * The callees of caller i are callees[begin[i]] to callees[begin[i + 1] - 1]. Callees are
 	 * numbers of functions, in ascending order.

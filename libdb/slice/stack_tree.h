@@ -29,9 +29,9 @@ struct stack_image {
 
 struct stack_node {
 	uint32_t parent; /* index of the parent; STACK_NODE_ROOT: this node is a root */
-	uint32_t image;	 /* index of an image, or STACK_MARK(mark); of a root: index in roots */
+	uint32_t image;	 /* index of an image, or STACK_MARK(mark); for a root: index in `roots` */
 	uint64_t offset; /* offset in the image of the function, or of a place in the function */
-	uint64_t nr_samples, weight; /* of samples taken in this function, without its callees */
+	uint64_t nr_samples, weight; /* sums of samples in this function, not in its callees */
 };
 
 #define STACK_NODE_ROOT	 UINT32_MAX

@@ -24,7 +24,7 @@
 
 /* Version 1 only. */
 #define FUNCTION_BYTES_MIN 2u
-#define NODE_BYTES_MIN	   2u /* for a root; other nodes also have a function */
+#define NODE_BYTES_MIN	   2u /* size of a root's node; other nodes also have a function */
 
 /* A part of a node that is known from its parent, but has not been read yet. */
 struct waiting {

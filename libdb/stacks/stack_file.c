@@ -57,15 +57,15 @@ struct stack_file {
 	uint8_t *map;
 	struct sdb_mapping *mapping; /* copy of map, for the SIGBUS handler */
 	uint64_t nr_bytes;	     /* bytes of header and records; equals the header's nr_bytes */
-	uint64_t file_bytes;	     /* allocated on disk */
+	uint64_t file_bytes;	     /* bytes allocated on disk */
 	/*
 	 * Number of roots without an OPROF_STACK_OTHER node. For each of them, room for one is
 	 * reserved.
 	 */
 	uint64_t nr_roots_bare;
-	uint64_t nr_others;			 /* number of OPROF_STACK_OTHER nodes, usually 0 */
-	uint64_t nr_refused;			 /* records without room since then */
-	int refused;				 /* error of the last growth; 0: none */
+	uint64_t nr_others;  /* number of OPROF_STACK_OTHER nodes, usually 0 */
+	uint64_t nr_refused; /* records without room since growing first failed */
+	int refused;	     /* error of the last growth; 0: none */
 	struct stack_index nodes, images, roots; /* numbers in these tables are positions */
 
 	size_t map_bytes;
