@@ -290,12 +290,12 @@ static u64 cgroup_of(struct task_struct *task)
 }
 
 /*
- * The task is current or about to run on this CPU: its mm remains until the
- * task itself exits or execs. A parent that reaps the task may remove the pid
- * of the thread group at any time, but the pid's memory remains valid for an
- * RCU grace period, and the reference to it is dropped only after that. The
- * kernel writes these fields as whole words by plain accesses; therefore the
- * race is allowed (data_race()).
+ * `task` is the current task, or is about to run on this CPU: its mm remains
+ * until the task itself exits or execs. A parent that reaps the task may
+ * remove the pid of the thread group at any time, but the pid's memory remains
+ * valid for an RCU grace period, and the reference to it is dropped only after
+ * that. The kernel writes these fields as whole words by plain accesses;
+ * therefore the race is allowed (data_race()).
  */
 static void identify(struct task_struct *task, struct identity *identity)
 {

@@ -16,7 +16,7 @@
 
 struct cgroup_name {
 	/*
-	 * "nginx.service", "docker:0123456789ab", "k8s:1a2b3c4d/0123456789ab",
+	 * For example "nginx.service", "docker:0123456789ab", "k8s:1a2b3c4d/0123456789ab",
 	 * "nspawn:web/nginx.service". If the form of the path is unknown, or the name would be too
 	 * long, the text is the path.
 	 */

@@ -234,7 +234,7 @@ int confine_process(const struct confine_limits *limits, enum confine_calls call
 	/*
 	 * Without the seccomp filter, the limits and the changed user still protect the system.
 	 * But a process that is still root could open root's files even without capabilities, so
-	 * it fails here.
+	 * this function then fails.
 	 */
 	if (!refuse_calls(calls) && calls == CONFINE_DESCRIPTORS && !geteuid())
 		return -EPERM;

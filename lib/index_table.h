@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A hash table that maps the caller's keys to indices in the caller's array. Single entries cannot
- * be removed; index_table_clear() removes all.
+ * be removed; index_table_clear() removes all entries.
  */
 #ifndef LIB_INDEX_TABLE_H
 #define LIB_INDEX_TABLE_H

@@ -4,8 +4,8 @@
  * output is incomplete. The process catches the signal, removes the incomplete output, and then
  * terminates by the same signal, as if the signal had not been caught.
  *
- * For single-threaded processes that check often enough. SIGQUIT and SIGKILL still end the process
- * immediately.
+ * This module is for single-threaded processes that check often enough whether a signal was
+ * caught. SIGQUIT and SIGKILL still end the process immediately.
  */
 #ifndef LIB_STOP_SIGNAL_H
 #define LIB_STOP_SIGNAL_H

@@ -90,7 +90,7 @@ int sdb_add_weighted(struct sdb *db, uint64_t key, uint64_t nr_samples, uint64_t
 int sdb_restart(struct sdb *db, const struct sdb_identity *identity);
 
 /*
- * Returns whether path still leads to this file. If not, the file was removed or replaced, and
+ * Returns whether path still refers to this file. If not, the file was removed or replaced, and
  * readers will not find it.
  */
 bool sdb_is_at(const struct sdb *db, const char *path);

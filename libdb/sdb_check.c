@@ -289,8 +289,8 @@ static int read_directory(struct checker *checker, struct table_check *check)
 }
 
 /*
- * Invariants 3 and 4: entries lead to pages of tables, and all entries that lead to one page are
- * adjacent.
+ * Invariants 3 and 4: entries refer to pages of tables, and all entries that refer to one page
+ * are adjacent.
  */
 static int check_runs(struct checker *checker, struct table_check *check)
 {

@@ -4,7 +4,7 @@
  * epoch ends. The file's samples are already in a slice, and may be removed in any order. First,
  * epoch_emptied is set, which marks the samples as void. At the end, one store of epoch makes the
  * empty file valid. sdb_open accepts every state in between, because directories are removed
- * before the pages to which their entries lead.
+ * before the pages to which their entries refer.
  */
 #include "libdb/sdb_internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The format of a code table (doc/code-table.md), used by the code that writes, checks and
- * searches tables. A table is in the machine's own byte order. It can always be built again: a
- * change here requires a new CODE_FORMAT_VERSION, and tables of older versions are rebuilt.
+ * searches tables. A table is in the machine's own byte order. A table can always be built again:
+ * a change here requires a new CODE_FORMAT_VERSION, and tables of older versions are rebuilt.
  *
  *	struct code_format_header
  *	rows		nr_rows words of 64 bits: code_format_row

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Code tables (doc/code-table.md). A code table has the start of each function of a binary and,
- * for each instruction, a row, which describes how to find the caller. Searching it is fast enough
- * for each frame of a sample. A table is built from .eh_frame and, for functions that are missing
- * there, from .debug_frame. It is built once per binary, stored in a file and read completely.
- * This module does not depend on profiling or on other libraries.
+ * for each instruction, a row, which describes how to find the caller. Searching a table is fast
+ * enough for each frame of a sample. A table is built from .eh_frame and, for functions that are
+ * missing there, from .debug_frame. Each table is built once per binary, stored in a file and read
+ * completely. This module does not depend on profiling or on other libraries.
  *
  * Since building reads untrusted bytes, it should be done in a child process without privileges
  * (lib/confine.h). When a table is opened, the whole table is checked again.

@@ -292,9 +292,9 @@ static ssize_t ring_file_splice(struct file *file, loff_t *offset, struct pipe_i
 /* ---- the file ---- */
 
 /*
- * When this is called, no page of the ring is in a pipe, because such pages
- * hold references to the file. If the reader still holds a packet, the packet
- * becomes unread, and the next reader can read it.
+ * When this function is called, no page of the ring is in a pipe, because such
+ * pages hold references to the file. If the reader still holds a packet, the
+ * packet becomes unread, and the next reader can read it.
  */
 static int ring_file_release(struct inode *inode, struct file *file)
 {

@@ -17,8 +17,9 @@
 #define PACK_LEVEL 3
 
 /*
- * A frame must not be smaller than the raw bytes by more than this ratio. If it would be, it is
- * flushed in so small pieces that their block headers make it long enough.
+ * The raw bytes of a frame must not exceed the frame's size by more than this ratio. If they
+ * would, the raw bytes are flushed in pieces so small that the pieces' block headers make the
+ * frame long enough.
  */
 #define SQUEEZE_RATIO (SLICE_RATIO_MAX / 2)
 #define SQUEEZE_FREE  (SLICE_RAW_FREE_BYTES / 2)
