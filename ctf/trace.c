@@ -107,7 +107,10 @@ static bool field_is_sound(const struct ctf_field *field)
 	}
 }
 
-/* Returns whether a is a sequence and b is the name that the metadata gives to its length field. */
+/*
+ * Returns whether `a` is a sequence and `b` is the name that the metadata gives to its length
+ * field.
+ */
 static bool is_length_name(const struct ctf_field *a, const char *b)
 {
 	size_t length;

@@ -14,7 +14,7 @@
 int sync_worker_start(void);
 /*
  * Makes the last passes, which drop all references, and ends the thread.
- * Sampling must have ended before.
+ * Sampling must have ended before the call.
  */
 void sync_worker_stop(void);
 

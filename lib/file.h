@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small helpers for files. They return 0 or -errno unless documented otherwise. */
+/* Small helpers for files. The functions return 0 or -errno unless documented otherwise. */
 #ifndef LIB_FILE_H
 #define LIB_FILE_H
 

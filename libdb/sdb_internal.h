@@ -54,7 +54,7 @@ struct sdb_mapping {
 struct sdb_table {
 	struct oprof_sdb_table *disk;
 	const uint32_t *directory; /* in the mapping; &root_page if there is no directory */
-	/* Place >> shift is the index of the place's entry in the directory. */
+	/* `place` >> shift is the index of the place's entry in the directory. */
 	uint32_t shift;
 	uint32_t nr_lines;    /* number of lines of each page in the directory */
 	uint32_t start_bytes; /* offset of the first line in such a page */

@@ -36,7 +36,7 @@ static ring_word oldest(const struct ring *ring)
 			   ring_lap_bytes(ring));
 }
 
-/* Returns whether position a is before position b. Positions may wrap. */
+/* Returns whether position `a` is before position `b`. Positions may wrap. */
 static bool is_before(ring_word a, ring_word b)
 {
 	if (!RING_GUARD_WRAP)

@@ -20,8 +20,8 @@
 /* Maximum size of a thread's stack. An address at a greater distance is not on the stack. */
 #define STACK_BYTES_MAX ((uint64_t)1 << 30)
 /*
- * A frame pointer may be this far beyond the copy. If a value is larger, the register is no frame
- * pointer.
+ * Maximum distance of a frame pointer beyond the copy. If the distance is larger, the register is
+ * no frame pointer.
  */
 #define POINTER_BYTES_MAX ((uint64_t)1 << 20)
 /* Mask of the bits of a user address. On AArch64, the higher bits are signatures and tags. */

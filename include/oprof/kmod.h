@@ -72,7 +72,7 @@ struct oprof_kmod_image {
 	uint64_t generation; /* number of the process that owns the region; 0: no process */
 	int32_t tgid;
 	uint32_t name_bytes; /* with its NUL, without the padding to a multiple of 8; 0: no name */
-	/* char name[]: of a region or module. A file's name is read from its descriptor. */
+	/* char name[]: name of a region or module; a file's name is read from its descriptor. */
 };
 
 /* OPROF_RECORD_PROCESS_END: a process has ended, and no later record has its generation. */

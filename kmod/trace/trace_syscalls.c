@@ -91,7 +91,7 @@ static __always_inline const struct call *call_of(const struct session_syscalls 
 	return likely(is_in_table(syscalls->nr_calls, number)) ? &syscalls->calls[number] : NULL;
 }
 
-/* For the fast path. The comparison with nr_fast replaces the check of the session's state. */
+/* Used by the fast path. The comparison with nr_fast replaces the check of the session's state. */
 static __always_inline enum way way_of(const struct session_syscalls *syscalls, long number)
 {
 	return likely(is_in_table(READ_ONCE(syscalls->nr_fast), number))

@@ -34,7 +34,7 @@ struct bit_model {
  */
 struct number_model {
 	struct bit_model more[64]; /* more[i]: whether the number has more than i bits */
-	/* Top[n]: the three bits after the leading 1 of a number of n bits. */
+	/* top[n]: the three bits after the leading 1 of a number of n bits. */
 	struct bit_model top[65][8];
 	struct bit_model low[64]; /* low[i]: bit i of a number, if it is not one of these */
 };

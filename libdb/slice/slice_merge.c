@@ -272,7 +272,7 @@ static int merge_sections(struct merge *merge, struct diag *diag)
 
 /* ---- call trees ---- */
 
-/* Merges the call trees of one input. At most three times the limit of nodes is in memory. */
+/* Merges the call trees of one input. Memory holds at most 3 * STACK_TREE_NODES_MAX nodes. */
 static int merge_stacks_of(struct stack_tree *sum, struct slice *slice, struct diag *diag)
 {
 	struct stack_tree tree;

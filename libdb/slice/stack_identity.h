@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Compares like slice_section_compare, but not the images. */
+/* Like slice_section_compare, but without comparing images. */
 int stack_root_compare(const struct slice_section *a, const struct slice_section *b);
 uint32_t stack_root_hash(const struct slice_section *section);
 
