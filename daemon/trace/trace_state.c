@@ -373,13 +373,13 @@ int trace_state_read(struct trace_state_sink *sink, const struct trace_state_con
 {
 	const struct state_reading reading = {sink, config};
 	struct pid_list pids = {.nr_pids = 0};
-	const int error = proc_scan_list(config->proc_path, &pids);
+	int error = proc_scan_list(config->proc_path, &pids);
 
 	for (size_t i = 0; !error && i < pids.nr_pids; i++) {
 		read_threads(&reading, pids.pids[i]);
 		read_mappings(&reading, pids.pids[i]);
-		if (config->turn && i % NR_A_TURN == 0)
-			config->turn(config->context);
+		if (config->turn && i % NR_A_TURN == 0 && !config->turn(config->context))
+			error = -ECANCELED;
 	}
 	pid_list_deinit(&pids);
 	return error;

@@ -64,7 +64,8 @@ struct trace_state_config {
 	bool in_front;
 	/* /proc is read later than time, so each thread's status and CPU at time are not known. */
 	bool is_later;
-	void (*turn)(void *context); /* called after every few processes; NULL: not called */
+	/* Called after every few processes: false stops the reading. NULL: not called. */
+	bool (*turn)(void *context);
 	void *context;
 };
 
@@ -87,8 +88,8 @@ int trace_state_read(struct trace_state_sink *sink, const struct trace_state_con
  * Writes the contents of /proc to a channel, without threads that end during the reading. Each
  * packet begins one unit of time after the packet before, because readers that join the chunks of a
  * trace sort a stream's packets by their begin (babeltrace2 2.0 reverses packets with equal
- * begins). When the times before `time` are used up, further packets begin at time. Returns 0, or
- * -errno if proc_path cannot be read or memory is short.
+ * begins). When the times before `time` are used up, further packets begin at time. Returns 0;
+ * -ECANCELED: turn stopped the reading; -errno: proc_path cannot be read, or memory is short.
  */
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts);

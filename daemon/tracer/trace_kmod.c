@@ -275,6 +275,11 @@ static void close_all(struct tracer *base)
 
 /* ---- recording ---- */
 
+static bool is_wanted(void *kmod)
+{
+	return !tracer_is_cancelled(&((const struct trace_kmod *)kmod)->base);
+}
+
 /*
  * Writes the state at a stamp to the channel `state`: the tasks in tasks or, if tasks is NULL, the
  * present tasks in /proc.
@@ -286,7 +291,9 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 	const struct trace_state_config how = {.proc_path = "/proc",
 					       .first_id = kmod->events.state_id,
 					       .time = stamp,
-					       .is_later = !kmod->base.writer};
+					       .is_later = !kmod->base.writer,
+					       .turn = is_wanted,
+					       .context = kmod};
 	struct diag why;
 	int error;
 

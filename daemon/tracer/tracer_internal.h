@@ -76,6 +76,9 @@ struct tracer {
 /* Fills in the trace's description except its clock and events. Returns 0, or -EIO and diag. */
 int tracer_describe(struct tracer *tracer, struct diag *diag);
 
+/* Returns whether the start shall end: until tracer_start has ended, see tracer_config. */
+bool tracer_is_cancelled(const struct tracer *tracer);
+
 /*
  * Makes the folder unless the trace is a flight recorder. Must be the last step of opening, so that
  * a trace that cannot be recorded leaves no folder.

@@ -292,8 +292,11 @@ static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 	return 0;
 }
 
-/* Empties the kernel's rings while /proc is read, because they would otherwise fill up. */
-static void read_meanwhile(void *context)
+/*
+ * Empties the kernel's rings while /proc is read, because they would otherwise fill up. Returns
+ * whether to continue.
+ */
+static bool read_meanwhile(void *context)
 {
 	struct tracer_perf *tracer = context;
 	int error;
@@ -301,6 +304,7 @@ static void read_meanwhile(void *context)
 	(void)trace_perf_read(tracer->perf, false);
 	error = trace_channel_drain(tracer->channel, false, 0, &tracer->disk_diag);
 	tracer->disk_error = tracer->disk_error ? tracer->disk_error : error;
+	return !tracer_is_cancelled(&tracer->base);
 }
 
 /*
