@@ -10,7 +10,11 @@
 struct recent_image {
 	struct node node;
 	uint32_t cookie;
-	uint32_t nr_keys;  /* a key that names it as image and as application counts twice */
+	/*
+	 * Number of keys that name the image; a key that names it both as image and as application
+	 * counts twice.
+	 */
+	uint32_t nr_keys;
 	struct image *own; /* NULL: not released */
 };
 

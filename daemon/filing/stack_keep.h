@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /*
- * Maximum size of the file, which has a million nodes then; with a small budget the limit is lower.
+ * Maximum size of the file, which then has a million nodes. With a small budget the limit is lower.
  */
 #define STACK_KEEP_BYTES_MAX (UINT64_C(40) << 20)
 
@@ -33,7 +33,10 @@ struct stack_keep_config {
 	unsigned int separation;
 	/* The same as sample_cache_config.place. */
 	int (*place)(void *context, const struct sample_key *key, struct placement *placement);
-	/* The file was damaged and set aside: the nr_stacks stacks that it held are lost. */
+	/*
+	 * Called when the file was damaged and set aside: the nr_stacks stacks that it contained
+	 * are lost.
+	 */
 	void (*set_aside)(void *context, uint64_t nr_stacks);
 	void *context;
 };

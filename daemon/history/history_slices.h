@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slices of a session: their folder, and the list in memory of those that count
+ * The slices of a session: their folder, and the list in memory of those that are not superseded
  * (history->files). history_slices_append adds a slice; history_slices_drop removes one and counts
  * it as expired; history_slices_list reads the folder after any other change.
  */
@@ -14,7 +14,8 @@ char *history_slices_path(const struct history *history, const char *name);
 
 /*
  * Reads the folder again, sets damaged slices aside, and removes superseded slices and files left
- * by a kill. No child may be at work. Returns 0; 1: samples were lost with a slice; or -errno.
+ * by a kill. No child process may be running. Returns 0; 1: samples were lost with a slice; or
+ * -errno.
  */
 int history_slices_list(struct history *history);
 

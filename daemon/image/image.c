@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of kept images without references: UNUSED_MAX with a cookie, and as many without. */
+/*
+ * Maximum number of images without references that are kept: this many with a cookie, and as many
+ * without one.
+ */
 #define UNUSED_MAX 4096u
 
 const struct image image_off_cpu = {
