@@ -44,21 +44,21 @@ struct perf_map_line {
 	size_t nr_name_bytes;
 };
 
-/* Returns 0, or -EINVAL: not a valid line. */
+/* Parses the line at text. Returns 0, or -EINVAL if it is not a valid line. */
 int perf_map_parse_line(const char *text, size_t nr_bytes, struct perf_map_line *line);
 
 /*
- * Adds the complete lines of text to *map. Returns the number of bytes used: up to and including
- * the last newline, or all bytes of a line that is too long.
+ * Adds the complete lines of text to *map. Returns the number of bytes that were used: all bytes up
+ * to the last newline, or also the rest if it is a line that is too long.
  */
 size_t perf_map_parse(struct perf_map *state, const char *text, size_t nr_bytes,
 		      struct code_map **map, struct perf_map_counts *counts);
 
 /*
- * Reads fd, from state's position on, into *map, which becomes unshared; buffer[nr_buffer] is
- * working memory, at least twice PERF_MAP_LINE_MAX. Returns 0: all was read; 1: there is more;
- * -ESTALE: the file is another one now, so the caller must start again (with a zeroed state and an
- * empty map); -errno of reading.
+ * Reads fd into *map, which becomes unshared, beginning at state's position. buffer[nr_buffer] is
+ * working memory, at least twice PERF_MAP_LINE_MAX. Returns 0: all was read; 1: there is more to
+ * read; -ESTALE: the file was replaced, so the caller must start again (with a zeroed state and an
+ * empty map); or -errno of reading.
  */
 int perf_map_read(struct perf_map *state, int fd, struct code_map **map, char *buffer,
 		  size_t nr_buffer, struct perf_map_counts *counts);

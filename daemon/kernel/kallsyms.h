@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks the functions of /proc/kallsyms one by one, since the file is big and seldom read. */
+/*
+ * Reads the functions of /proc/kallsyms one by one. They are not kept in memory, since the file is
+ * big and seldom read.
+ */
 #ifndef DAEMON_KALLSYMS_H
 #define DAEMON_KALLSYMS_H
 
@@ -11,8 +14,8 @@ struct kallsym {
 	char type;
 	const char *name;
 	/*
-	 * Empty: the kernel itself. "bpf" and "__builtin__..." stand for code that the kernel
-	 * made.
+	 * Name of the module; empty: the kernel itself. "bpf" and "__builtin__..." stand for code
+	 * that the kernel made.
 	 */
 	const char *module;
 };

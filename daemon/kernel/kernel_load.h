@@ -21,7 +21,7 @@ int kernel_layout_read(struct kernel_layout *layout, struct image_table *images,
 		       const char *proc_path, const char *sys_path);
 void kernel_layout_deinit(struct kernel_layout *layout);
 
-/* Kinds of code that the kernel made while it ran, as kallsyms groups it. */
+/* Kinds of code that the kernel made while it ran, in the groups of kallsyms. */
 enum kernel_made { KERNEL_MADE_BPF, KERNEL_MADE_FTRACE, KERNEL_MADE_KPROBES, KERNEL_MADE_NR };
 
 enum kernel_made kernel_made_kind(const char *name);
@@ -30,8 +30,8 @@ enum kernel_made kernel_made_kind(const char *name);
 struct image_entry *kernel_made_image(struct image_table *images, enum kernel_made kind);
 
 /*
- * Returns an image with the name of the kernel-made code at range, with a reference; it never gets
- * a cookie. NULL: out of memory.
+ * Returns an image with the name of the kernel-made code at range, with a reference. The image
+ * never gets a cookie. Returns NULL if out of memory.
  */
 struct image_entry *kernel_layout_made_image(struct image_table *images, const char *name,
 					     const struct kernel_range *range);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by kmod_state.c (the stream) and kmod_sample.c (samples). */
+/* Internal to kmod_state.c (the stream) and kmod_sample.c (samples). */
 #ifndef DAEMON_KMOD_STATE_INTERNAL_H
 #define DAEMON_KMOD_STATE_INTERNAL_H
 
