@@ -81,7 +81,7 @@ static bool has_chains(const struct perf_file *file)
 	return false;
 }
 
-/* Drains round by round until the source ends, which it also does if the import is interrupted. */
+/* Drains round by round until the source ends. An interrupted import also ends the source. */
 static void drain_all(struct profiler *profiler, const struct perf_file *file)
 {
 	struct progress progress;

@@ -83,9 +83,9 @@ static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
 }
 
 /*
- * Reports that a step of a dump or a save failed. The session was saved nevertheless: samples that
- * could not be read are missing, and samples that are not written yet may be lost in a power
- * failure.
+ * Reports that a step of a dump or a save failed. A save is complete nevertheless, except that
+ * samples that could not be read are missing, and that samples that are not written yet may be lost
+ * in a power failure.
  */
 static void answer_step(struct control_answer *answer, enum oprof_request request,
 			enum sync_job_step failed, int error)
@@ -323,7 +323,7 @@ static void daemon_check(struct daemon *daemon)
 }
 
 /*
- * Returns whether a round is due. It must then be made even if requests are waiting, since a client
+ * Returns whether a round is due. A round that is due is made even if requests wait, since a client
  * that always sends requests must not keep the daemon from reading samples.
  */
 static bool daemon_round_is_due(const struct daemon *daemon, int wait_ms)
@@ -379,7 +379,7 @@ static int open_signals(struct daemon *daemon, struct diag *diag)
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* A write beyond the file size limit then fails as on a full disk. */
+	/* With this signal ignored, a write beyond the file size limit fails, as on a full disk. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	daemon->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (daemon->signal_fd < 0)

@@ -66,7 +66,7 @@ struct source_config {
 struct image {
 	uint32_t cookie;
 	enum oprof_image_kind kind;
-	char *path; /* path of a file in the mount namespace of the source, or a name */
+	char *path; /* path of a file in the source's mount namespace; a name if it is no file */
 	struct oprof_image_identity identity;
 	pid_t tgid;	     /* for anonymous regions */
 	uint64_t start, end; /* addresses of anonymous regions, the kernel and modules */
@@ -125,7 +125,7 @@ struct source_ops {
 	 */
 	int (*open)(struct source **source, const struct source_config *config,
 		    struct record_sink *sink, struct diag *diag);
-	void (*close)(struct source *source); /* after the last drain; NULL: does nothing */
+	void (*close)(struct source *source); /* call after the last drain; source may be NULL */
 
 	int (*start)(struct source *source); /* starts or continues sampling */
 	int (*stop)(struct source *source);

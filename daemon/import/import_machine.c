@@ -23,11 +23,13 @@
 #define MODULES_BYTES_MAX (4u << 20)
 #define NR_MODULES_MAX	  4096 /* more than a running kernel has; a file may contain more */
 
-/* The kernel code that the file describes: contents of kallsyms and modules under construction. */
+/*
+ * The kernel code that the file describes: the texts of kallsyms and modules while they are made.
+ */
 struct kernel_told {
 	FILE *symbols, *modules;
 	uint64_t text_start, text_end;
-	char *running_modules; /* /proc/modules; NULL: it cannot be read */
+	char *running_modules; /* contents of /proc/modules; NULL: it cannot be read */
 	size_t nr_modules;
 	/*
 	 * A module now has another address, so the recording was made before the last boot. Also
@@ -236,7 +238,7 @@ static int64_t booted_ns(void)
 
 /*
  * For files without build-ids (perf record -B): returns whether host, kernel release and
- * architecture agree, and the file was written since this boot.
+ * architecture agree, and the file was written since the last boot.
  */
 static bool is_of_this_boot(const struct perf_file *file)
 {

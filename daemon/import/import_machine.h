@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct import_machine {
-	char path[64];		/* below TMPDIR or /tmp; contains "proc" and "sys" */
+	char path[64];		/* the folder, below TMPDIR or /tmp; it contains "proc" and "sys" */
 	bool kernel_told;	/* the file contains the range of the kernel's text */
 	bool kernel_build_told; /* the file contains the kernel's build-id */
 	/* The recording was made with the running kernel, since its last boot. */

@@ -211,8 +211,8 @@ static int import_file(const char *path, struct diag *diag)
 }
 
 /*
- * Returns why a path found by nftw() cannot be imported. NULL: it can, since it is a file or a
- * folder.
+ * Returns why a path found by nftw() cannot be imported. NULL: it can be imported, because it is a
+ * file or a folder.
  */
 static const char *why_not(const struct stat *st, int type)
 {
@@ -341,8 +341,8 @@ static void count(struct session *session)
 }
 
 /*
- * Reports that the session is partial: of the file during which the import was interrupted, it
- * contains the samples counted so far.
+ * Reports that the session is partial. It contains the samples counted so far of the file during
+ * which the import was interrupted.
  */
 static int tell_part(struct session *session)
 {

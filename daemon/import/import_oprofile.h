@@ -41,8 +41,8 @@ struct oprofile_file {
 };
 
 /*
- * Parses a file of nr_bytes in memory. Returns 0; -EINVAL: not a sample file; -EILSEQ: damaged
- * (both with diag); or -ENOMEM.
+ * Parses a file of nr_bytes in memory. Returns 0; -EINVAL: it is not a sample file; -EILSEQ: it is
+ * damaged (both with diag); or -ENOMEM.
  */
 int oprofile_file_parse(struct oprofile_file *file, const struct oprofile_abi *abi,
 			const uint8_t *bytes, size_t nr_bytes, struct diag *diag);

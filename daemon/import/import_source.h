@@ -14,13 +14,13 @@
 #include <stdbool.h>
 
 /*
- * Call this before source_import is opened. Only one recording can be read at a time. file is
+ * Call this before source_import is opened. Only one recording can be read at a time. `file` is
  * borrowed.
  */
 void import_source_set(struct perf_file *file);
 /* For history_config.now. */
 void import_source_now(struct moment *now);
-/* Returns why the file was not read to its end; empty: it was. */
+/* Returns why the file was not read to its end. An empty diag means that it was. */
 const struct diag *import_source_fault(void);
 /* Returns the bytes of records read so far, to show progress. */
 uint64_t import_source_position(void);

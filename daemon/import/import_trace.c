@@ -52,7 +52,7 @@ struct conversion {
 	bool *have_begun;   /* indexed by tid: oprof_task_begin was read, but the fork was not */
 	bool *are_threads;  /* indexed by CPU: whether the last task_newtask was of a thread */
 	int32_t *new_tids;
-	char (*names)[PERF_FILE_NAME_BYTES]; /* indexed by pid: names at the trace's begin */
+	char (*names)[PERF_FILE_NAME_BYTES]; /* indexed by pid: its name at the trace's begin */
 	struct begun *begun;		     /* mappings at the trace's begin */
 	size_t nr_begun, room_begun;
 	struct newest_mappings **newest;    /* indexed by pid; NULL: no mappings */
@@ -193,7 +193,7 @@ static void note_thread(struct conversion *conversion, int64_t tid, int64_t pid)
 		conversion->processes[tid] = (int32_t)pid;
 }
 
-/* Returns the process of a thread. An unknown thread is assumed to be its process's first. */
+/* Returns the process of a thread. An unknown thread is assumed to be a main thread. */
 static int32_t process_of(const struct conversion *conversion, int64_t tid)
 {
 	return is_tid(tid) && conversion->processes[tid] ? conversion->processes[tid]
@@ -474,7 +474,7 @@ static int put_task_begin(struct conversion *conversion, const struct ctf_record
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
-/* Forgets earlier mappings, since the program's follow. put_exec may report this exec again. */
+/* Forgets the mappings of the earlier program. put_exec may report this exec a second time. */
 static int put_task_exec(struct conversion *conversion, const struct ctf_record *record,
 			 const struct import_fields *fields)
 {

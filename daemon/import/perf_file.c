@@ -15,7 +15,7 @@
 
 #define MAGIC		  UINT64_C(0x32454c4946524550) /* "PERFILE2" */
 #define MAGIC_SWAPPED	  UINT64_C(0x50455246494c4532)
-#define HEADER_BYTES	  104 /* header of a regular file; in a file for a pipe it has PIPE_BYTES */
+#define HEADER_BYTES	  104 /* in a regular file; a header for a pipe has PIPE_BYTES */
 #define PIPE_BYTES	  16
 #define ATTR_BYTES_MAX	  4096
 #define NR_EVENTS_MAX	  4096u
@@ -103,8 +103,8 @@ static int read_ids(struct perf_file *file, size_t event, const struct file_sect
 }
 
 /*
- * Each entry has attr_bytes: a struct perf_event_attr, then the position and size of the event's
- * ids.
+ * Reads the entries of a section. Each has attr_bytes: a struct perf_event_attr, then the position
+ * and size of the event's ids.
  */
 static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
 		      const struct file_section *section)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf.data file, as current versions of `perf record` write it to a file or a pipe: its events
- * and the machine that recorded it; then its records one by one, uncompressed. The contents are not
- * trusted.
+ * Reads a perf.data file, as current versions of `perf record` write it to a file or a pipe: first
+ * its events and data about the machine that recorded it, then its records one by one,
+ * uncompressed. The contents are not trusted.
  *
  * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel. Not for: the meaning of
  * records (perf_normal.h, perf_state.h).
@@ -22,7 +22,7 @@ struct perf_file_event {
 	struct perf_event_attr attr;
 	uint64_t *ids;
 	size_t nr_ids;
-	char *name; /* as perf shows it; NULL: not known */
+	char *name; /* name of the event, as perf shows it; NULL: not known */
 };
 
 /* The build-id of a path, according to the file. */
@@ -37,11 +37,11 @@ struct perf_file_build_id {
 struct perf_file {
 	char *path;
 	int fd;
-	bool is_trace; /* made from the samples of a trace (import_trace.h) */
-	bool is_pipe;  /* written to a pipe: attributes and features are among the records */
+	bool is_trace; /* the file was made from the samples of a trace (import_trace.h) */
+	bool is_pipe;  /* the file was written to a pipe: attributes and features are records */
 	struct perf_file_event *events;
 	size_t nr_events, room_events;
-	size_t nr_ids;			      /* total of all events */
+	size_t nr_ids;			      /* number of ids of all events */
 	struct perf_file_build_id *build_ids; /* sorted by path once the file is open */
 	size_t nr_build_ids, room_build_ids;
 	/* NULL: not known. arch and release are as in uname -m and -r. */

@@ -63,7 +63,7 @@ static int end_record(struct perf_file_writer *writer, uint32_t type, unsigned i
 }
 
 /*
- * Ends a record that is not a sample: appends those fields of SAMPLE_TYPE that also other records
+ * Ends a record that is not a sample: appends those fields of SAMPLE_TYPE that other records also
  * have.
  */
 static int end_side_record(struct perf_file_writer *writer, uint32_t type, unsigned int misc,

@@ -66,7 +66,7 @@ int perf_file_write_task(struct perf_file_writer *writer, uint32_t type, int32_t
 			 int32_t parent_pid, int32_t tid, int32_t parent_tid, uint64_t time_ns,
 			 uint32_t cpu);
 int perf_file_write_sample(struct perf_file_writer *writer, const struct perf_file_sample *sample);
-/* Writes a mark that all later records have the same or a later time than the records before it. */
+/* Writes a mark which states that no later record is older than the records before the mark. */
 int perf_file_write_round(struct perf_file_writer *writer);
 
 #endif

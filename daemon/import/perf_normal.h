@@ -18,7 +18,7 @@
 
 struct perf_normal {
 	const struct perf_file *file; /* borrowed */
-	struct perf_ids ids;	      /* from the file: id -> index of the event */
+	struct perf_ids ids;	      /* maps ids in the file to indexes of events */
 	/* Trailers differ between events, so the id in a trailer gives its layout. */
 	bool mixed_trailers;
 	uint64_t sample_type; /* sample_type of the converted records */

@@ -159,11 +159,11 @@ static bool is_of(const struct code_owner *owner, const struct stat *st)
 		       owner->since_ns;
 }
 
-/* The current folder of the path, or the file at its end. */
+/* A position in a walk along a path: a folder, or the file at the end of the path. */
 struct folder_step {
 	const struct code_root *root;
 	int fd;
-	int64_t mount; /* mount of fd, from which reads do not block (prompt_mount.h) */
+	int64_t mount; /* number of fd's mount, from which reads do not block (prompt_mount.h) */
 };
 
 /* Moves the step to fd, and takes ownership of fd, also after an error. */

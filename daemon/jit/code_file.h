@@ -20,7 +20,7 @@
 /* The process to which a file must belong, as far as the process is known. */
 struct code_owner {
 	int32_t tgid;
-	int32_t inner_pid; /* its pid in its own pid namespace */
+	int32_t inner_pid; /* pid of the process in its own pid namespace */
 	uid_t uids[CODE_OWNER_UIDS];
 	int64_t since_ns; /* CLOCK_REALTIME at which the process began to run its program */
 };
@@ -56,7 +56,7 @@ void code_owner_set_since(struct code_owner *owner, uint64_t since_ns);
 struct code_root {
 	const char *proc_path;
 	int32_t pid;	  /* the process whose root or mount namespace is used */
-	const char *path; /* this path, in pid's mounts; NULL: pid's root below proc_path */
+	const char *path; /* path in pid's mounts; NULL: pid's root, below proc_path */
 };
 
 /*

@@ -221,7 +221,7 @@ static int block_split(struct code_map *map, struct range_place *place)
 	return 0;
 }
 
-/* Inserts range before place; no other range may overlap it. */
+/* Inserts range at `place`; no other range may overlap it. */
 static int range_insert(struct code_map *map, struct range_place place,
 			const struct named_range *range)
 {
@@ -253,7 +253,7 @@ static int range_insert(struct code_map *map, struct range_place place,
 	return 0;
 }
 
-/* Cuts [start, end) out of the range at place, which extends beyond both ends. */
+/* Cuts [start, end) out of the range at `place`, which extends beyond both ends. */
 static int range_split(struct code_map *map, struct range_place place, uint64_t start, uint64_t end)
 {
 	struct named_range *range = &map->blocks[place.block]->ranges[place.index];

@@ -49,7 +49,7 @@ int code_map_own(struct code_map **map);
 
 /*
  * Adds the function at [start, end), start < end, to an unshared map, and takes a reference on
- * name. Returns 0; -ENOSPC: the map or the pool is full; or -ENOMEM. Covered ranges are removed
+ * `name`. Returns 0; -ENOSPC: the map or the pool is full; or -ENOMEM. Covered ranges are removed
  * even after an error, since a wrong name would be worse than no name.
  */
 int code_map_add(struct code_map *map, uint64_t start, uint64_t end, struct code_name *name);

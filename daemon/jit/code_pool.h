@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define CODE_NAME_BYTES_MAX 1024u
-/* Limits of the names with a number: their number, and the sum of their bytes. */
+/* Limits of the names that have a number: how many, and how many bytes. */
 #define CODE_POOL_TOLD_MAX	 65536u
 #define CODE_POOL_TOLD_BYTES_MAX (8u << 20)
 /* Limit of the names without a number plus the ranges of all maps. */
@@ -34,7 +34,7 @@ struct code_name {
 
 struct code_pool {
 	struct node_hash names;
-	struct code_name **told; /* indexed by number - 1 */
+	struct code_name **told; /* the names that have a number; index: number - 1 */
 	size_t nr_told, room_told;
 	size_t told_bytes;
 	size_t nr_bytes; /* bytes of names without a number and of ranges (code_map) */

@@ -304,7 +304,7 @@ static bool map_read(struct code_space *space)
 
 /* ---- the jitdump ---- */
 
-/* Returns whether the last part of path is name. */
+/* Returns whether the last part of path is `name`. */
 static bool is_named(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');

@@ -43,7 +43,7 @@ struct code_credit {
 	uint64_t since_ns; /* time of the last refill; 0: never refilled, the credit is full */
 };
 
-/* Shared by all spaces. */
+/* Data that all spaces share. */
 struct code_spaces {
 	struct code_credit credit;
 	uint64_t (*cpu_ns)(void); /* CPU time used by the daemon; tests replace it */
@@ -61,14 +61,14 @@ struct code_spaces {
 	struct jitdump_counts dump_counts;
 };
 
-/* The code of one process. */
+/* The named code of one process. */
 struct code_space {
 	struct code_spaces *all;
 	struct code_owner owner;
 	uint64_t checked_ns; /* time at which the files were last searched; 0: never */
 	uint64_t wait_ns;    /* time after which a sample without a name causes another search */
 	struct code_credit credit;
-	bool unread; /* the files have data that was not read */
+	bool unread; /* the files have data that is not read yet */
 	struct code_file map_file, dump_file;
 	struct perf_map perf_map;
 	struct jitdump jitdump;
@@ -79,7 +79,7 @@ struct code_space {
 
 /* Returns 0 or -ENOMEM. Call code_spaces_deinit in either case. */
 int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *host_root);
-void code_spaces_deinit(struct code_spaces *all); /* all its spaces must have been destroyed */
+void code_spaces_deinit(struct code_spaces *all); /* call after all spaces were destroyed */
 
 /* A sample in memory without a file, whose code is looked up. */
 struct code_lookup {

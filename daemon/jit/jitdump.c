@@ -30,7 +30,7 @@ struct record_head {
 struct code_load {
 	uint32_t pid, tid;
 	uint64_t vma, address, nr_bytes, index;
-	/* The function's name with its NUL and the code follow. */
+	/* The function's name, its NUL and the code follow. */
 };
 
 struct code_move {
@@ -208,7 +208,10 @@ static bool has_enough(const char *bytes, size_t nr_bytes)
 	return nr_bytes >= enough || nr_bytes >= head.nr_bytes;
 }
 
-/* Reads and applies one buffer. Returns 1: records were applied; 0: no more for now; or -errno. */
+/*
+ * Reads and applies one buffer. Returns 1: records were applied; 0: none can be applied now; or
+ * -errno.
+ */
 static int take_buffer(struct jitdump_reading *reading, int fd, char *buffer, size_t nr_buffer)
 {
 	struct jitdump *dump = reading->dump;

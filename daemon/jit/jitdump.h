@@ -32,7 +32,7 @@ enum jitdump_state {
 struct jitdump {
 	enum jitdump_state state;
 	uint64_t position; /* position of the first record that was not applied */
-	uint64_t next_ns;  /* time of this record; 0: not known */
+	uint64_t next_ns;  /* time of the record at `position`; 0: not known */
 };
 
 struct jitdump_counts {

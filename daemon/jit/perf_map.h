@@ -37,7 +37,7 @@ struct perf_map_counts {
 	uint64_t nr_left_out;  /* valid lines not added because memory was short */
 };
 
-/* A line without its newline; name points into the line. */
+/* A line without its newline; `name` points into the line. */
 struct perf_map_line {
 	uint64_t start, end; /* addresses, start < end */
 	const char *name;

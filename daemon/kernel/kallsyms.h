@@ -21,14 +21,14 @@ struct kallsym {
 };
 
 /*
- * Calls visit for each function (types t, T, w, W) of proc_path/kallsyms, and for _etext, the end
+ * Calls `visit` for each function (types t, T, w, W) of proc_path/kallsyms, and for _etext, the end
  * of the kernel's code, whatever its type. Returns 0; -EACCES: the kernel hides the addresses;
- * -errno of reading; or the first non-zero result of visit, which ends the walk.
+ * -errno of reading; or the first non-zero result of `visit`, which ends the walk.
  */
 int kallsyms_walk(const char *proc_path, int (*visit)(const struct kallsym *symbol, void *context),
 		  void *context);
 
-/* Returns whether module stands for code that the kernel made while it ran. */
+/* Returns whether `module` stands for code that the kernel made while it ran. */
 bool kallsyms_is_made(const char *module);
 
 #endif

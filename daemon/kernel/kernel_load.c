@@ -100,7 +100,7 @@ static uint64_t addresses_above(const struct addresses *list, uint64_t address, 
 	return low < list->nr_values ? list->values[low] : otherwise;
 }
 
-/* Stores the address of a symbol that marks a limit. Returns false for any other symbol. */
+/* ---- the walk of kallsyms ---- */
 
 /* Stores the address of a symbol that marks a limit. Returns false for any other symbol. */
 static bool take_limit(struct gathering *all, const struct kallsym *symbol)

@@ -3,8 +3,8 @@
  * Kernel code by address: the kernel, its modules, BPF programs and other code that the kernel made
  * while it ran; and which addresses are in idle routines.
  *
- * Records report when kernel-made code begins and ends to exist. Changes of modules are found only
- * by reading /proc again.
+ * Records report when kernel-made code is added and removed. Changes of modules are found only by
+ * reading /proc again.
  */
 #ifndef DAEMON_KERNEL_MAP_H
 #define DAEMON_KERNEL_MAP_H

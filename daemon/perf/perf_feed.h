@@ -24,7 +24,7 @@ struct perf_consumer {
 	void (*apply)(struct perf_consumer *consumer, const struct perf_item *item);
 	/*
 	 * Called for MMAP and MMAP2 as soon as they are read, in no particular order, so that slow
-	 * work can begin early. apply later receives the same items. NULL: not called.
+	 * work can begin early. `apply` later receives the same items. NULL: not called.
 	 */
 	void (*early)(struct perf_consumer *consumer, const struct perf_item *item);
 };

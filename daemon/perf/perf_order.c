@@ -213,7 +213,7 @@ static void order_sort(struct perf_order *order)
 	}
 }
 
-/* Frees those free blocks that exceed FREE_BYTES_MAX together. */
+/* Keeps free blocks up to a total size of FREE_BYTES_MAX, and frees the others. */
 static void blocks_trim(struct perf_order *order)
 {
 	size_t free_bytes = 0;

@@ -30,13 +30,13 @@ struct perf_key {
 struct perf_block {
 	uint8_t *bytes;
 	size_t room_bytes, used_bytes;
-	size_t nr_keys; /* waiting records of the block; 0: free, unless it is current */
+	size_t nr_keys; /* waiting records of the block; 0: free, unless it is the current one */
 };
 
 struct perf_order_ring {
 	uint64_t newest_ns;    /* newest time of this round's records; 0: no record yet */
 	uint64_t watermark_ns; /* the bound of this ring, set in the previous round */
-	bool open;	       /* the watermark considers this ring */
+	bool open;	       /* true: records may come, so the watermark considers it */
 };
 
 /* Users may read the fields, but must not change them. */

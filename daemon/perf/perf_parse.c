@@ -351,8 +351,8 @@ static void parse_mmap_range(struct cursor *cursor, struct perf_item *item)
 }
 
 /*
- * Parses an MMAP record, which is older than MMAP2 and has no identity and protection of the
- * mapping; it reports only whether the mapping is executable.
+ * Parses an MMAP record. This type is older than MMAP2, and has neither identity nor protection of
+ * the mapping; it reports only whether the mapping is executable.
  */
 static void parse_mmap(struct cursor *cursor, struct perf_item *item)
 {

@@ -20,7 +20,7 @@
  */
 struct perf_ids {
 	struct perf_id {
-		uint64_t id; /* 0: empty (the kernel's ids begin at 1) */
+		uint64_t id; /* 0: the slot is empty (the kernel's ids begin at 1) */
 		uint32_t event;
 	} * slots;
 	size_t nr_slots; /* power of two, or 0 */
@@ -46,11 +46,11 @@ uint16_t perf_ids_find(const struct perf_ids *ids, uint64_t id);
 
 /* The format of one ring's records, which the attributes of its events determine. */
 struct perf_layout {
-	uint64_t sample_type; /* only bits of PERF_PARSE_SAMPLE_TYPES */
-	uint64_t regs_mask;   /* mask of the user's registers, if they are recorded */
-	bool side_band;	      /* true: side-band records */
-	bool switches;	      /* true: records of task switches. If neither is true: samples */
-	uint32_t cpu;	      /* CPU of records without a CPU number */
+	uint64_t sample_type;	    /* only bits of PERF_PARSE_SAMPLE_TYPES */
+	uint64_t regs_mask;	    /* mask of the user's registers, if they are recorded */
+	bool side_band;		    /* true: side-band records */
+	bool switches;		    /* true: switch records. If both flags are false: samples */
+	uint32_t cpu;		    /* CPU of records without a CPU number */
 	const struct perf_ids *ids; /* borrowed */
 };
 
@@ -62,7 +62,7 @@ struct perf_layout {
 
 /*
  * Returns the size in bytes (8 or more, a multiple of 8) of the record at `bytes`. Returns 0 if
- * nr_bytes contain no whole record; the rest of the bytes can then not be read.
+ * nr_bytes contain no whole record; then the bytes cannot be read.
  */
 size_t perf_parse_size(const void *bytes, size_t nr_bytes);
 
@@ -82,8 +82,8 @@ int perf_parse(const struct perf_layout *layout, const void *record, struct perf
 /*
  * Copies a record, except the unused room after a sample's copy of the stack. Returns the size of
  * the copy, which is at most the record's size. perf_parse decodes the record and its copy to the
- * same item. A malformed record is copied unchanged. record is as for perf_parse_time; to must have
- * room for the whole record.
+ * same item. A malformed record is copied unchanged. `record` is as for perf_parse_time; `to` must
+ * have room for the whole record.
  */
 size_t perf_parse_pack(const struct perf_layout *layout, const void *record, void *to);
 

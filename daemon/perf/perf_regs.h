@@ -13,7 +13,7 @@
 struct perf_regs {
 	enum code_machine machine;
 	uint64_t mask;	     /* attr.sample_regs_user */
-	unsigned int pc, sp; /* numbers of their bits in mask */
+	unsigned int pc, sp; /* bit numbers of the pc and the sp in mask */
 	/*
 	 * DWARF number of each register in mask, in the order of the bits; -1: the register has
 	 * none.
@@ -30,7 +30,7 @@ extern const struct perf_regs perf_regs_x86_64, perf_regs_aarch64;
 const struct perf_regs *perf_regs_here(void);
 
 /*
- * Fills input with a sample's registers and stack. The caller sets its fields find and context.
+ * Fills input with a sample's registers and stack. The caller sets input->find and input->context.
  * Returns false if the sample has no registers, or registers of another kind (of a 32-bit program).
  */
 bool perf_regs_take(const struct perf_regs *regs, const struct perf_item *item,

@@ -84,7 +84,7 @@ size_t perf_ring_take_packed(struct perf_ring *ring, void *to, size_t nr_bytes,
 	for (size_t done = 0, nr; done < nr_bytes; done += nr)
 		used += ring_pack(ring, tail + done, nr_bytes - done, (uint8_t *)to + used, layout,
 				  &nr);
-	/* Pairs with the kernel's read of data_tail, on which its writes depend. */
+	/* Pairs with the kernel's read of data_tail, on which the kernel's later writes depend. */
 	__atomic_store_n(&ring->page->data_tail, tail + nr_bytes, __ATOMIC_RELEASE);
 	return used;
 }
@@ -95,7 +95,7 @@ void perf_ring_take(struct perf_ring *ring, void *to, size_t nr_bytes)
 
 	assert(nr_bytes <= ring->data_bytes);
 	ring_copy(ring, tail, to, nr_bytes);
-	/* Pairs with the kernel's read of data_tail, on which its writes depend. */
+	/* Pairs with the kernel's read of data_tail, on which the kernel's later writes depend. */
 	__atomic_store_n(&ring->page->data_tail, tail + nr_bytes, __ATOMIC_RELEASE);
 }
 
