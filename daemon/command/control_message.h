@@ -25,7 +25,10 @@ struct control_request {
 /* The answer to a request. */
 struct control_answer {
 	int status; /* 0 or -errno */
-	/* Descriptor to send with the answer. Closed then, even if sending failed. -1: none. */
+	/*
+	 * Descriptor to send with the answer. It is closed afterwards, even if sending failed. -1:
+	 * none.
+	 */
 	int fd;
 	size_t nr_bytes;
 	char text[OPROF_CONTROL_TEXT_MAX];

@@ -17,7 +17,7 @@
 
 struct control_client {
 	int fd;	      /* -1: free */
-	uint64_t job; /* the job for whose end the client waits; 0: none */
+	uint64_t job; /* number of the job that the client waits for; 0: none */
 	uint16_t request;
 	/* The client is neither root nor the daemon's user: its first request is refused. */
 	bool stranger;
@@ -48,8 +48,8 @@ static void client_close(struct control_server *server, struct control_client *c
 }
 
 /*
- * Tells epoll which events of the client to report: its requests, or, while the client waits for a
- * job, only the end of its connection. how: an operation of epoll_ctl().
+ * Registers with epoll the events of the client: its requests, or, while it waits for a job, only
+ * the end of its connection. how: an operation of epoll_ctl().
  */
 static int client_watch(struct control_server *server, struct control_client *client, int how)
 {

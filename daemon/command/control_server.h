@@ -36,8 +36,8 @@ struct control_server;
 int control_server_create(struct control_server **server, const char *path,
 			  control_handler *handler, void *context, struct diag *diag);
 /*
- * Removes the socket's name. The caller must hold the session's lock: after releasing it, the name
- * may belong to the next daemon.
+ * Removes the socket's name. The caller must hold the session's lock: when the lock has been
+ * released, the name may belong to the next daemon.
  */
 void control_server_unlink(struct control_server *server);
 /*

@@ -20,7 +20,10 @@
 #include <stdint.h>
 
 struct attribution {
-	/* The source calls this sink; first member, because attribution_record() casts it. */
+	/*
+	 * The source calls this sink. It is the first member, because attribution_record() casts
+	 * it.
+	 */
 	struct record_sink sink;
 	struct sample_cache *cache;
 	struct stats *stats;

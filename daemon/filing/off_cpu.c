@@ -67,7 +67,10 @@ static void send_context(struct off_cpu *off_cpu, const struct oprof_task *task,
 	}
 }
 
-/* Sends a record to the next sink, after the source's context if the sink has another one. */
+/*
+ * Sends a record to the next sink. If the sink has another context, first sends the source's
+ * context.
+ */
 static void pass_on(struct off_cpu *off_cpu, const struct oprof_record *record)
 {
 	send_context(off_cpu, &off_cpu->task, off_cpu->cpu.cpu);

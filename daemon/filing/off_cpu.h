@@ -39,12 +39,12 @@ struct off_cpu_loss {
 	uint64_t *cpus;
 	uint32_t nr_cpus;    /* room of cpus */
 	uint32_t nr_seen;    /* number of CPUs that have had a switch */
-	uint32_t nr_resumed; /* number of these CPUs that have had a switch since the loss */
+	uint32_t nr_resumed; /* number of CPUs that have had a switch since the loss */
 	bool overflow;	     /* there was no room for a CPU, so nr_seen is too low */
 };
 
 struct off_cpu {
-	/* The source calls this sink; first member, because off_cpu_record() casts it. */
+	/* The source calls this sink. It is the first member, because off_cpu_record() casts it. */
 	struct record_sink sink;
 	struct record_sink *next; /* borrowed */
 	uint16_t event;		  /* index of off-cpu */
@@ -56,15 +56,15 @@ struct off_cpu {
 	struct oprof_task task;
 	struct oprof_cpu cpu;
 	/*
-	 * The context last sent to `next`. A record with another context is sent after that
-	 * context.
+	 * The context that was last sent to `next`. If a record has another context, that context
+	 * is sent first.
 	 */
 	struct oprof_task next_task;
 	struct oprof_cpu next_cpu;
 
 	bool switching; /* a SWITCH at switch_ns was read; the next TASK gets the CPU */
 	uint64_t switch_ns;
-	struct node_hash stretches;    /* stretches that have not ended, by the task's tid */
+	struct node_hash stretches;    /* indexed by tid: stretches that have not ended */
 	struct off_cpu_stretch *spare; /* list of free memory for stretches */
 	uint64_t settled_ns;	       /* time up to which off_cpu_settle() was last called */
 	struct off_cpu_loss loss;

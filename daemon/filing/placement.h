@@ -24,10 +24,10 @@ struct placement_config {
 	const struct source *source;
 	struct session *session; /* info (events, host...) and numbers of cgroups */
 	bool thinned;		 /* samples are thinned: the weight of clocks is also stored */
-	unsigned int separation; /* the separation that the keys were made with */
+	unsigned int separation; /* the separation with which the keys were made */
 	/*
-	 * Looks up an image that the source has released: called before the source is asked.
-	 * Returns NULL if it does not know the image. May be NULL.
+	 * Looks up an image that the source has released. Called before the source's own look-up.
+	 * Returns NULL if the image is unknown. May be NULL.
 	 */
 	const struct image *(*released)(const void *context, uint32_t cookie);
 	const void *context;

@@ -4,8 +4,9 @@
  * separation: for reports of the last minute and for the live view (request RECENT of
  * doc/control-socket.md).
  *
- * The number of entries, keys and marks is limited; the oldest samples are dropped first. No later
- * sample is missing: between the oldest mark and now, every stored or idle sample is here.
+ * The number of entries, keys and marks is limited; the oldest samples are dropped first. The
+ * remaining samples are complete: between the oldest mark and now, no stored or idle sample is
+ * missing.
  *
  * A mark is set at the end of a round, at most about once a second, with the session's counters at
  * that moment. A report's time range (stretch) begins at a mark, so that its samples and counters
@@ -72,7 +73,7 @@ void recent_destroy(struct recent *recent); /* NULL is allowed */
 void recent_add(struct recent *recent, const struct recent_key *key, uint64_t offset,
 		uint64_t weight, uint64_t time_ns);
 
-/* Call when the source releases image, which is still valid during the call. */
+/* Call when the source releases `image`, which is still valid during the call. */
 void recent_release(struct recent *recent, const struct image *image);
 
 /*

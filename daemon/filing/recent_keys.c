@@ -83,7 +83,7 @@ static int key_get_images(struct recent_keys *keys, const struct recent_key *key
 	return error;
 }
 
-/* Returns a free slot's index + 1, or 0. */
+/* Returns a free slot's index + 1; 0: no slot is free. */
 static uint32_t take_slot(struct recent_keys *keys)
 {
 	uint32_t taken = keys->free;

@@ -57,7 +57,7 @@ int64_t recent_keys_get(struct recent_keys *keys, const struct recent_key *key);
 /* Call when an entry with this key is dropped: counts one entry less. */
 void recent_keys_put(struct recent_keys *keys, uint32_t index);
 
-/* Call when the source releases image: copies the image if a key names it. Returns 0 or -ENOMEM. */
+/* Call when the source releases `image`: copies it if a key names it. Returns 0 or -ENOMEM. */
 int recent_keys_release(struct recent_keys *keys, const struct image *image);
 /* Returns the copy of a released image that a key names; NULL: the source still has the image. */
 const struct image *recent_keys_image(const struct recent_keys *keys, uint32_t cookie);

@@ -19,7 +19,7 @@ struct making {
 	const struct recent_mark *mark;
 	const struct recent_mark *end_mark; /* NULL: now */
 	struct slice_builder *builder;
-	int64_t *sections;	    /* by index of key */
+	int64_t *sections;	    /* number of each key's section, indexed by key */
 	bool *weighted;		    /* by event */
 	uint64_t next_mark;	    /* number of the first mark after the current entry */
 	struct placement placement; /* placement of the current key */

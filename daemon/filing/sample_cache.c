@@ -18,7 +18,7 @@
 #define WELL_NS	       UINT64_C(60000000000) /* time without failures until they count as over */
 #define ERRORS_MAX     256
 #define LINKS_PER_FILE 4  /* remembered keys per file, on average */
-#define SYNC_EACH_MAX  64 /* to sync more files than this, sync the file system: it is faster */
+#define SYNC_EACH_MAX  64 /* with more files, one sync of the file system is faster */
 #define DAMAGED_MAX    100
 #define INLINE_PIECES  4  /* pieces of a file that fit into its inode */
 #define RELEASED_MAX   64 /* number of released cookies whose keys are forgotten together */
@@ -34,7 +34,7 @@ struct sample_link {
 
 struct sample_file {
 	struct sdb *db; /* NULL: could not be opened */
-	int error;	/* if db is NULL: the reason, and when to try again */
+	int error;	/* if db is NULL: the reason; retry_ns is the time of the next try */
 	uint64_t retry_ns;
 	struct sample_key key;	    /* key of the latest sample; its images may be released */
 	uint64_t first_ns, last_ns; /* times in this round; first_ns UINT64_MAX: no sample */
@@ -46,7 +46,7 @@ struct sample_file {
 	bool parked; /* closed, but listed for its samples of the epoch; found only by path */
 	struct sample_link *links;
 	struct sample_file *next_in_bucket;
-	struct sample_file *newer, *older; /* parked: only older, the next parked file */
+	struct sample_file *newer, *older; /* parked: only `older` is used, the next parked file */
 	uint64_t path_hash;
 	char path[];
 };
@@ -70,8 +70,7 @@ struct sample_cache {
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
 	int64_t to_realtime_ns;
-	/* Indexed by error: no failure is logged before this time. A full disk stays full for days.
-	 */
+	/* By error number: no log before this time, since a full disk stays full for days. */
 	uint64_t quiet_until_ns[ERRORS_MAX];
 	uint64_t failed_ns; /* time of the last failure */
 	bool complained;    /* a failure was logged, but not yet that failures are over */
@@ -254,7 +253,7 @@ static void file_evict(struct sample_cache *cache, struct sample_file *file)
 		file_park(cache, file);
 		return;
 	}
-	if (file->epoch) /* all its samples are in a slice */
+	if (file->epoch) /* all samples of the file are in a slice */
 		sample_tree_remove(&cache->tree, file->path);
 	file_free(cache, file);
 }

@@ -88,7 +88,7 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 
 /*
  * Visits the files that have samples of the current epoch. Stops at the first non-zero result of
- * visit and returns it.
+ * `visit` and returns it.
  */
 int sample_cache_visit_epoch(const struct sample_cache *cache,
 			     int (*visit)(const char *path, void *context), void *context);
@@ -105,6 +105,6 @@ uint64_t sample_cache_file_bytes(const struct sample_cache *cache);
 uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);
 
 size_t sample_cache_nr_files(const struct sample_cache *cache);	 /* open */
-size_t sample_cache_nr_parked(const struct sample_cache *cache); /* closed in this epoch */
+size_t sample_cache_nr_parked(const struct sample_cache *cache); /* files closed in this epoch */
 
 #endif

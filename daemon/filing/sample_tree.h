@@ -14,10 +14,10 @@ struct sample_tree {
 	uint64_t nr_bytes;  /* bytes on disk of the folders below `folder` */
 };
 
-/* folder must not contain sample files yet. */
+/* `folder` must not contain sample files yet. */
 void sample_tree_init(struct sample_tree *tree, const char *folder);
 
-/* Creates the parent folders of path, which is below folder. Returns 0 or -errno. */
+/* Creates the parent folders of path, which must be below `folder`. Returns 0 or -errno. */
 int sample_tree_make_parents(struct sample_tree *tree, const char *path);
 
 /*

@@ -55,7 +55,7 @@ struct root_key {
 	bool by_image; /* OPROF_STACK_BY_IMAGE */
 };
 
-/* A slot of the cache of roots. position 0: empty. */
+/* A slot of the cache of roots. position 0: the slot is empty. */
 struct stack_root {
 	struct root_key key;
 	uint32_t position;
@@ -65,7 +65,7 @@ struct stack_root {
 	uint64_t plain_weight;
 };
 
-/* A slot of the cache of images. position 0: empty. */
+/* A slot of the cache of images. position 0: the slot is empty. */
 struct stack_image_slot {
 	uint32_t cookie, position;
 };
@@ -77,7 +77,8 @@ struct stack_keep {
 	uint64_t epoch;		 /* 0: none */
 	uint64_t nr_kept;	 /* samples that this daemon has added to the file */
 	uint64_t now_ns;	 /* time at which the round began */
-	int open_error;		 /* of the last attempt to open the file; valid until retry_ns */
+	/* Error of the last attempt to open the file; valid until retry_ns. */
+	int open_error;
 	uint64_t retry_ns;
 	uint64_t quiet_until_ns; /* failures are not logged before this time */
 	struct kernel_functions functions;
@@ -159,7 +160,7 @@ void stack_keep_set_aside(struct stack_keep *keep, const char *why)
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", keep->path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* must not be freed again if the next asprintf() fails */
+		aside = NULL; /* must be NULL if the next asprintf() fails */
 	}
 	log_error("stack file %s is damaged (%s): set aside", keep->path, why);
 	if (aside && rename(keep->path, aside) && errno != ENOENT)

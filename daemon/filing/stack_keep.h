@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Keeps the call stacks of stored samples in the session's live stack file (oprof/stack_file.h):
- * for each sample the application and separation that the stack belongs to, and the functions
- * from the outermost to the one that was hit.
+ * for each sample the application and separation that the stack belongs to, and the functions from
+ * the outermost to the one in which the sample was taken.
  *
  * Not for: the file itself (libdb/stacks/stack_file.h), counters (attribution.h), slices
  * (history.h).
@@ -52,7 +52,7 @@ void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch);
 /* Closes the file until an epoch begins: its folder is about to be removed or renamed. */
 void stack_keep_clear(struct stack_keep *keep);
 
-/* Call before the adds of a round. now_ns: CLOCK_MONOTONIC. */
+/* Call before the stacks of a round are added. now_ns: CLOCK_MONOTONIC. */
 void stack_keep_begin_round(struct stack_keep *keep, uint64_t now_ns);
 
 /* How a stack was kept: a set of bits. */
@@ -61,10 +61,10 @@ void stack_keep_begin_round(struct stack_keep *keep, uint64_t now_ns);
 #define STACK_KEPT_BROKEN    4
 
 /*
- * Adds the stack of a sample that is stored in key's sample file. weight: the sample's weight, if
- * that file stores weights. app: the application of the sample's task, or OPROF_IMAGE_NONE; the
- * stack belongs to app, even if the sample is filed under its own image. Returns STACK_KEPT_*
- * bits, or -errno: the stack is not kept.
+ * Adds the stack of a sample that is stored in the sample file of `key`. weight: the sample's
+ * weight, if that file stores weights. app: the application of the sample's task, or
+ * OPROF_IMAGE_NONE; the stack belongs to this application, even if the sample is filed under its
+ * own image. Returns STACK_KEPT_* bits, or -errno: the stack is not kept.
  */
 int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32_t app,
 		   const struct oprof_sample *sample, uint64_t weight);

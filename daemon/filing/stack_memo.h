@@ -26,13 +26,13 @@ struct stack_memo_frame {
 	uint64_t offset;
 	uint32_t image; /* cookie */
 	uint32_t parent, node;
-	uint16_t is_return; /* offset is a return address, after the call */
+	uint16_t is_return; /* `offset` is a return address, which follows the call */
 	uint16_t folded;    /* node is the node [other], into which the frame was folded */
 };
 
 /* The callers of the latest stack below the node `start`, outermost first. */
 struct stack_memo_chain {
-	uint32_t start; /* the node; 0: empty */
+	uint32_t start; /* the node; 0: the slot is empty */
 	uint16_t nr_frames;
 	uint16_t kind; /* enum oprof_chain_kind: meaning of the offsets */
 	uint32_t nodes[STACK_MEMO_DEPTH];
@@ -44,7 +44,7 @@ struct stack_memo {
 	struct stack_memo_chain chains[STACK_MEMO_CHAINS];
 };
 
-/* Forgets all nodes, which are no longer valid. */
+/* Call when the nodes are no longer valid: forgets all of them. */
 void stack_memo_clear(struct stack_memo *memo);
 
 /*

@@ -66,7 +66,9 @@ void history_run(struct history *history, bool stepped);
  */
 int history_close(struct history *history);
 
-/* Call after SIGCHLD: handles the results of a child that has ended. wait: wait for its end. */
+/*
+ * Call after SIGCHLD: handles the results of a child that has ended. wait: first wait for its end.
+ */
 void history_reap(struct history *history, bool wait);
 
 /* Sync the slices, as a part of profiler_sync and profiler_synced. */

@@ -31,8 +31,8 @@ uint64_t history_counts_value(const struct history *history, enum daemon_counter
 bool history_counts_unchanged(const struct history *history);
 
 /*
- * Fills begin with the nr counters of end, in the same order, with their values at the beginning of
- * the epoch.
+ * Fills `begin` with the nr counters of `end`, in the same order, with their values at the
+ * beginning of the epoch.
  */
 void history_counts_entries(const struct history *history, const struct oprof_stats_entry *end,
 			    size_t nr, struct oprof_stats_entry *begin);

@@ -94,7 +94,7 @@ static void settle_stacks(const struct history *history, const struct live_slice
 		stats_add(stats, STATS_STACKS_LOST_FILE, live->nr_samples - accounted);
 }
 
-/* Adds the stacks of the epoch to live. Call this after its samples were collected. */
+/* Adds the stacks of the epoch to `live`. Call this after its samples were collected. */
 static int gather_stacks(struct history *history, struct live_slice *live)
 {
 	int error;
@@ -137,8 +137,8 @@ static int gather(struct history *history, struct live_slice *live)
 }
 
 /*
- * Writes live as a slice and adds it to the list. The caller has set info's level, epochs and
- * times.
+ * Writes `live` as a slice and adds the slice to the list. The caller has set info's level, epochs
+ * and times.
  */
 static int publish(struct history *history, struct live_slice *live, struct slice_info *info)
 {

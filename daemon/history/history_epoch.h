@@ -14,7 +14,7 @@
 
 /*
  * Makes a slice of the live files of earlier runs, and begins the first epoch of this run, for
- * cache. Returns 0 or -errno with diag.
+ * `cache`. Returns 0 or -errno with diag.
  */
 int history_epoch_begin(struct history *history, struct sample_cache *cache, struct diag *diag);
 

@@ -18,7 +18,7 @@ static const struct {
 	[OPROF_SLICE_MINUTE] = {MINUTE_NS, 0, 3 * HOUR_NS},
 	[OPROF_SLICE_HOUR] = {HOUR_NS, 0, 3 * DAY_NS},
 	[OPROF_SLICE_DAY] = {DAY_NS, 0, 5 * WEEK_NS},
-	[OPROF_SLICE_WEEK] = {WEEK_NS, MONDAY_NS, 0 /* no limit but the budget */},
+	[OPROF_SLICE_WEEK] = {WEEK_NS, MONDAY_NS, 0 /* not used: weeks are not merged */},
 };
 
 int64_t history_level_start(enum oprof_slice_level level, int64_t time_ns)

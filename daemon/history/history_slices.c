@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define DAMAGED_MAX    100
-#define SYNC_EACH_MAX  64 /* to sync more slices than this, sync the file system: it is faster */
+#define SYNC_EACH_MAX  64 /* with more slices, one sync of the file system is faster */
 #define EXPIRED_FORMAT "expired.%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".tmp"
 
 char *history_slices_path(const struct history *history, const char *name)
@@ -175,7 +175,7 @@ void history_slices_set_aside(struct history *history, const char *path, const c
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* the next asprintf() may fail */
+		aside = NULL; /* must be NULL if the next asprintf() fails */
 	}
 	log_error("slice %s is damaged (%s): set aside", path, why);
 	if (aside && rename(path, aside))

@@ -20,7 +20,7 @@ char *history_slices_path(const struct history *history, const char *name);
 int history_slices_list(struct history *history);
 
 /*
- * Call when a slice of the live files was published: adds file to the list, which takes ownership
+ * Call when a slice of the live files was published: adds `file` to the list, which takes ownership
  * of its path. Returns 0, or -ENOMEM: the caller keeps the path.
  */
 int history_slices_append(struct history *history, const struct history_file *file);

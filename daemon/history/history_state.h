@@ -68,9 +68,9 @@ struct history {
 
 	/* history_slices.c */
 	struct history_files files; /* slices that are not superseded */
-	uint64_t slice_bytes;	    /* disk space of these slices */
+	uint64_t slice_bytes;	    /* disk space of the slices in `files` */
 	uint64_t damaged;	    /* slices set aside in this run */
-	int drop_error;		    /* error of the last drop, to log it once */
+	int drop_error;		    /* error of the last drop; logged only when it changes */
 	bool list_due;		    /* the folder may have changed: history_work.c lists it again */
 
 	/* Written by history_counts.c, and at the end of an epoch by history_epoch.c: */
@@ -100,7 +100,7 @@ struct history {
 	/* history_epoch.c */
 	uint64_t epoch;	       /* epoch of the live files; 0: no epoch has begun */
 	uint64_t close_errors; /* in this run */
-	int close_error;       /* error of the last close, to log it once */
+	int close_error;       /* error of the last close; logged only when it changes */
 	uint64_t retry_ns;     /* CLOCK_MONOTONIC time of the next try to close, after a failure */
 };
 

@@ -36,7 +36,7 @@ bool history_work_merge(struct history *history, const struct history_group *gro
 /* Call when the child has ended and was reaped: handles its results. */
 void history_work_ended(struct history *history, const struct history_job_result *result);
 
-/* Kills a running merge that reads epoch. The list may change, or list_due may be set. */
+/* Kills a running merge that reads `epoch`. The list may change, or list_due may be set. */
 void history_work_end_merge_of(struct history *history, uint64_t epoch);
 
 /* Kills the child, and removes the files that it left incomplete. */

@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 /*
- * Adds all files of epochs after epoch_closed to live. Files without an epoch are first given the
- * number epoch_closed + 1. Returns 0, or -errno: live must not be used any more.
+ * Adds all files of epochs after epoch_closed to `live`. Files without an epoch are first given the
+ * number epoch_closed + 1. Returns 0, or -errno: `live` must not be used any more.
  */
 int leftover_take(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
 /*
- * Removes these files when their samples are in the slice made from live. Files that cannot be read
- * are renamed to NAME.damaged. step: called between changes, or NULL.
+ * Removes these files when their samples are in the slice made from `live`. Files that cannot be
+ * read are renamed to NAME.damaged. step: called between changes, or NULL.
  */
 void leftover_remove(const struct live_slice *live, const char *session_path, void (*step)(void));
 

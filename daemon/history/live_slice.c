@@ -40,7 +40,7 @@ void live_slice_deinit(struct live_slice *live)
 
 /* ---- collecting ---- */
 
-/* Sets path to true_path, unless it is empty: the path in `name` may be only a hash. */
+/* Sets path to true_path or, if this is empty, to the path in `name`, which may be only a hash. */
 static void set_path(struct slice_path *path, const struct sample_path *name, const char *true_path)
 {
 	path->kind = name->kind;
@@ -220,7 +220,7 @@ static int write_slice(struct live_slice *live, const struct slice_info *info, c
 	return error;
 }
 
-/* Writes the slice to tmp. Creates the folder only if the first write fails. */
+/* Writes the slice to the file `tmp`. Creates the folder only if the first write fails. */
 static int write_tmp(struct live_slice *live, const struct slice_info *info, const char *tmp,
 		     uint64_t *nr_blocks)
 {

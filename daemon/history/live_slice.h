@@ -43,7 +43,7 @@ void live_slice_deinit(struct live_slice *live);
 int live_slice_add(struct live_slice *live, const char *session_path, const char *name,
 		   uint64_t epoch_closed);
 
-/* Adds the session's stack file, under the same conditions and with the same results. */
+/* Adds the session's stack file, in the same way as live_slice_add. */
 int live_slice_add_stacks(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
 /* Returns whether an error of reading a file means that the file is damaged. */
@@ -51,8 +51,8 @@ bool live_slice_is_damage(int error);
 
 /*
  * Writes the slice to the history folder of session_path, which is created if missing. The file's
- * name depends on info. The slice appears atomically (rename) and is not synced. step is called
- * between changes to the folder, or NULL. *path: the slice's path, which the caller frees;
+ * name depends on info. The slice appears atomically (rename) and is not synced. step (may be NULL)
+ * is called between changes to the folder. *path: the slice's path, which the caller frees;
  * *nr_blocks: its size on disk in bytes. Returns 0; after -errno nothing has changed.
  */
 int live_slice_publish(struct live_slice *live, const char *session_path,

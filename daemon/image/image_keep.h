@@ -38,7 +38,7 @@ struct image_keep {
 	/* Time of the last answer, or of the first request after an idle time. */
 	uint64_t answered_ns;
 	uint32_t nr_waiting;	 /* requests without an answer */
-	uint32_t nr_tables;	 /* part of nr_waiting that is for code tables */
+	uint32_t nr_tables;	 /* those requests of nr_waiting that are for code tables */
 	struct image_code *code; /* borrowed; NULL: no code tables are requested */
 	uint64_t bytes_max;	 /* limit of a session; at most KEEPER_SESSION_BYTES_MAX */
 	char *meta_path;	 /* folder of the session's data; NULL: not known yet */

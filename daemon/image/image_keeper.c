@@ -93,7 +93,7 @@ static void answer_with(const struct keeper *keeper, const struct keeper_answer 
 		head->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
 	}
-	/* If the daemon has ended, the next receive reports it. */
+	/* If the daemon has ended, the next receive reports this. */
 	(void)!sendmsg(keeper->socket, &message, MSG_NOSIGNAL);
 }
 
@@ -121,7 +121,7 @@ static void identity_tmp_name(uint64_t identity, char *name)
 	(void)snprintf(name, TMP_NAME_BYTES, ".%016" PRIx64 ".tmp", identity);
 }
 
-/* Opens meta/images, which is made if missing. Returns a descriptor or -errno. */
+/* Opens meta/images, which is created if missing. Returns a descriptor or -errno. */
 static int open_images_folder(const struct keeper_request *request)
 {
 	char path[PATH_MAX];
@@ -280,7 +280,7 @@ static enum keeper_result result_of_error(int error)
 	}
 }
 
-/* Call when the copy is complete: renames it to its final name. */
+/* Call when the copy is complete: renames the copy to its final name. */
 static enum keeper_result copy_put(struct keeper *keeper, int *error)
 {
 	const struct job *job = &keeper->job;

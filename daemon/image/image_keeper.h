@@ -74,9 +74,9 @@ enum keeper_result {
 	/* The image's symbols are in the session, or the table's descriptor is sent too. */
 	KEEPER_KEPT,
 	KEEPER_GONE,	   /* none of the processes in pids has the image any more */
-	KEEPER_TOO_BIG,	   /* above the limit of one file or table */
+	KEEPER_TOO_BIG,	   /* the image is above the limit of one file or table */
 	KEEPER_FULL,	   /* above bytes_max */
-	KEEPER_UNREADABLE, /* not ELF, or damaged */
+	KEEPER_UNREADABLE, /* the image is not ELF, or is damaged */
 	KEEPER_NONE,	   /* the image has no table: for example, it has no unwind information */
 	KEEPER_FAILED,	   /* disk or memory failed; `error` has the reason */
 };
@@ -91,7 +91,7 @@ struct keeper_answer {
 /*
  * Starts a keeper. *fd: the socket for requests and answers (SOCK_SEQPACKET); the keeper ends when
  * *fd is closed, or with its parent. *opening is in memory shared with the keeper, which stores
- * there the cookie of the image that it is opening, or 0. If the keeper hangs, *opening is the
+ * there the cookie of the image that it is opening; 0: none. If the keeper hangs, *opening is the
  * image at which it hangs. All pointers are borrowed. Returns 0 or -errno.
  */
 int image_keeper_start(const char *proc_path, uint32_t *opening, int *fd, pid_t *pid);

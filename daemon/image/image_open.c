@@ -89,7 +89,7 @@ static bool is_image(int fd, const struct oprof_image_identity *identity, bool b
 	       image_alias_dev(major(st.st_dev), minor(st.st_dev)) == identity->dev;
 }
 
-/* Opens the file at path if it is the image, else returns -1. */
+/* Opens the file at path if it is the image; otherwise returns -1. */
 static int open_image_at(const struct keeper_request *request, int dir_fd, const char *path,
 			 bool in_root, bool by_mapping)
 {
@@ -120,8 +120,8 @@ static int open_in_root(const char *proc_path, const struct keeper_request *requ
 }
 
 /*
- * Writes "START-END", the range of the mapping that contains address, to `name`, as maps and
- * map_files have it.
+ * Writes "START-END", the range of the mapping that contains address, to `name`, in the format of
+ * maps and map_files.
  */
 static bool mapping_name(const char *maps, uint64_t address, char *name, size_t nr_bytes)
 {

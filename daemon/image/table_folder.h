@@ -16,7 +16,7 @@
 /* Writes "<identity>.code" to name[TABLE_FOLDER_NAME_BYTES]. */
 void table_folder_name(uint64_t identity, char *name);
 
-/* Opens the folder, which is made if missing. Returns a descriptor or -errno. */
+/* Opens the folder, which is created if missing. Returns a descriptor or -errno. */
 int table_folder_open(const char *path);
 
 /* Opens the table of this identity for reading; returns -1 if it does not exist. */
@@ -30,7 +30,7 @@ int table_folder_begin(int dir_fd, uint64_t identity);
  * is closed in either case.
  */
 int table_folder_put(int dir_fd, uint64_t identity, int file, uint64_t bytes_max);
-/* Call when the table cannot be completed: removes and closes file. */
+/* Call when the table cannot be completed: removes and closes `file`. */
 void table_folder_cancel(int dir_fd, uint64_t identity, int file);
 
 #endif
