@@ -168,10 +168,9 @@ struct source_ops {
 	const char *(*cgroup_path)(const struct source *source, uint64_t cgroup);
 
 	/*
-	 * Writes below meta_path the symbols of the kernel and its modules
-	 * (meta/symbols/<identity>: doc/session.md) and the bytes of the vdso
-	 * (meta/images/<identity>), for all images that records have named and that were not
-	 * written before.
+	 * Writes the symbols of the kernel and its modules (meta/symbols/<identity>:
+	 * doc/session.md) and the bytes of the vdso (meta/images/<identity>) below meta_path, for
+	 * all images that records have named and that were not written before.
 	 */
 	int (*save_symbols)(struct source *source, const char *meta_path);
 

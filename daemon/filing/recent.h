@@ -89,8 +89,8 @@ void recent_mark(struct recent *recent, uint64_t drained_ns, const struct stats 
 void recent_clear(struct recent *recent);
 
 /*
- * Returns the latest mark that is at least last_ns before end_ns, or else the oldest mark; NULL if
- * there are no marks.
+ * Returns the latest mark that is at least last_ns before end_ns; otherwise the oldest mark; NULL
+ * if there are no marks.
  */
 const struct recent_mark *recent_find_mark(const struct recent *recent, uint64_t end_ns,
 					   uint64_t last_ns);

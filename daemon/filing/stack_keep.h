@@ -46,7 +46,10 @@ struct stack_keep;
 int stack_keep_create(struct stack_keep **keep, const struct stack_keep_config *config);
 void stack_keep_destroy(struct stack_keep *keep); /* closes the file; NULL is allowed */
 
-/* Stacks added from now on belong to epoch (> 0). Stacks of earlier epochs are in a slice. */
+/*
+ * Begins `epoch` (> 0), to which stacks added from now on belong. Stacks of earlier epochs are in a
+ * slice.
+ */
 void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch);
 
 /* Closes the file until an epoch begins: its folder is about to be removed or renamed. */

@@ -40,7 +40,7 @@ void history_budget_set(struct history *history);
 void history_budget_measured(struct history *history, uint64_t du_bytes, uint64_t measured);
 
 /*
- * Returns the disk space that the session's folder uses, plus the most that a running merge may
+ * Returns the disk space that the session's folder uses, plus the maximum that a running merge may
  * still write.
  */
 uint64_t history_budget_usage(const struct history *history);

@@ -10,8 +10,8 @@
 #include "daemon/history/history_state.h"
 
 /*
- * Call after the slices were first listed: sets the counters at the epoch's beginning to those at
- * the end of the newest slice, and raises the session's counters to them.
+ * Call after the slices were first listed: takes the counters at the epoch's beginning from the end
+ * of the newest slice, and raises the session's counters to these values.
  */
 void history_counts_open(struct history *history);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slices of a session: their folder, and the list in memory of those that are not superseded
- * (history->files). history_slices_append adds a slice; history_slices_drop removes one and counts
- * it as expired; history_slices_list reads the folder after any other change.
+ * The slices of a session: their folder, and the list in memory of the slices that are not
+ * superseded (history->files). history_slices_append adds a slice; history_slices_drop removes one
+ * and counts it as expired; history_slices_list reads the folder after any other change.
  */
 #ifndef DAEMON_HISTORY_SLICES_H
 #define DAEMON_HISTORY_SLICES_H

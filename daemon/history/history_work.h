@@ -14,7 +14,10 @@
 #include "daemon/history/history_levels.h"
 #include "daemon/history/history_state.h"
 
-/* Interval of writing slices to disk: a crash of the machine loses at most this much. */
+/*
+ * Interval of writing slices to disk: a crash of the machine loses at most the samples of this
+ * time.
+ */
 #define HISTORY_SYNC_NS (300 * UINT64_C(1000000000))
 
 /*

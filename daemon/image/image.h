@@ -25,7 +25,7 @@ struct image_table;
 struct image_entry {
 	struct image image; /* cookie OPROF_IMAGE_NONE: not told yet */
 	struct node node;
-	struct node cookie_node; /* used once the image has a cookie */
+	struct node cookie_node; /* used after the image got a cookie */
 	uint32_t nr_refs;
 	bool saved; /* the session has its symbols or bytes (kernel_symbols) */
 	/* For a file with a cookie: when to request it from the keeper again (image_keep). */

@@ -48,7 +48,7 @@ static const struct perf_file_build_id *kernel_id(const struct perf_file *file)
 
 /*
  * Writes the kernel's name of the module at path to `name`: "ext4" for "[ext4]" or
- * ".../ext4.ko.xz", with '-' replaced by '_'. Returns false if path is not that of a module.
+ * ".../ext4.ko.xz", with '-' replaced by '_'. Returns false if path is not the path of a module.
  */
 static bool module_name(const char *path, char name[NAME_BYTES])
 {

@@ -343,7 +343,7 @@ static int put_begun(struct conversion *conversion)
 	return error;
 }
 
-/* Returns whether path is that of an interpreter, such as "/lib64/ld-linux-x86-64.so.2". */
+/* Returns whether path is the path of an interpreter, such as "/lib64/ld-linux-x86-64.so.2". */
 static bool is_interpreter(const char *path)
 {
 	const char *slash = strrchr(path, '/');

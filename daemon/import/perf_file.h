@@ -42,7 +42,7 @@ struct perf_file {
 	struct perf_file_event *events;
 	size_t nr_events, room_events;
 	size_t nr_ids;			      /* number of ids of all events */
-	struct perf_file_build_id *build_ids; /* sorted by path once the file is open */
+	struct perf_file_build_id *build_ids; /* sorted by path when the file has been opened */
 	size_t nr_build_ids, room_build_ids;
 	/* NULL: not known. arch and release are as in uname -m and -r. */
 	char *host, *cpu, *arch, *release;
@@ -64,7 +64,7 @@ struct perf_file {
  */
 int perf_file_open(struct perf_file *file, const char *path, struct diag *diag);
 /*
- * Like perf_file_open, for the file that is open at fd. file owns fd from now on, also after an
+ * Like perf_file_open, for the file that is open at fd. `file` owns fd afterwards, also after an
  * error. path is used in messages.
  */
 int perf_file_open_fd(struct perf_file *file, int fd, const char *path, struct diag *diag);

@@ -248,7 +248,10 @@ static int open_of_host(const struct code_space *space, const char *path, struct
 	return fd;
 }
 
-/* Opens the perf map that the process itself sees, or else the one with its machine-wide pid. */
+/*
+ * Opens the perf map that the process itself sees. If there is none, opens the perf map that is
+ * named after the process's pid on the machine.
+ */
 static int map_open(const struct code_space *space, const struct code_lookup *place,
 		    struct stat *st)
 {
@@ -410,7 +413,8 @@ static struct code_name *find_name(struct code_space *space, const struct code_l
 
 	if (dump_is_behind(space, place->time_ns)) {
 		/*
-		 * Return no name, since the known name may be that of earlier code at this address.
+		 * Return no name, since the known name may be the name of earlier code at this
+		 * address.
 		 */
 		if (!may_read(space, place->time_ns))
 			return NULL;

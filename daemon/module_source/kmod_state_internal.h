@@ -5,7 +5,7 @@
 
 #include "daemon/module_source/kmod_state.h"
 
-/* Makes a SAMPLE or a LOST record of a sample whose chain lies within the record. */
+/* Makes a SAMPLE or a LOST record of a sample. The sample's chain must be within the record. */
 void kmod_sample_apply(struct kmod_state *state, const struct oprof_sample *sample);
 
 #endif
