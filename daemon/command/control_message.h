@@ -14,7 +14,7 @@
 
 /* A request that passed the checks. */
 struct control_request {
-	uint16_t request;  /* as sent: possibly not a value of enum oprof_request */
+	uint16_t request;  /* number as sent; possibly not a value of enum oprof_request */
 	char name[256];	   /* value of "name"; empty: not given */
 	uint64_t last_ns;  /* value of "last_ns"; 0: not given */
 	uint64_t until_ns; /* value of "until_ns"; 0: not given, or the range ends now */

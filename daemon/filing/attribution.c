@@ -38,8 +38,8 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 }
 
 /*
- * Returns the weight that the sample adds to its file. Files store the weight of a clock with a
- * frequency in requested samples: the result is then the number of requested samples that this
+ * Returns the weight that the sample adds to its file. For a clock with a frequency, files store
+ * the weight in requested samples, so the result is the number of requested samples that this
  * sample stands for.
  */
 static uint64_t file_weight(const struct attribution *attribution,

@@ -227,7 +227,7 @@ static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *re
 	struct off_cpu_stretch *stretch = stretch_find(off_cpu, task->tid);
 
 	if (stretch) { /* the task got a CPU at an unknown time: its switch was not recorded */
-		/* An unsure stretch was counted with the loss. */
+		/* An unsure stretch was already counted when switches were lost. */
 		if (stretch_is_sure(off_cpu, stretch))
 			send_lost(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
 		stretch_destroy(off_cpu, stretch);

@@ -62,7 +62,8 @@ struct off_cpu {
 	struct oprof_task next_task;
 	struct oprof_cpu next_cpu;
 
-	bool switching; /* a SWITCH at switch_ns was read; the next TASK gets the CPU */
+	/* A SWITCH at switch_ns was read; the next TASK names the task that gets the CPU. */
+	bool switching;
 	uint64_t switch_ns;
 	struct node_hash stretches;    /* indexed by tid: stretches that have not ended */
 	struct off_cpu_stretch *spare; /* list of free memory for stretches */

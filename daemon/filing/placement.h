@@ -22,7 +22,7 @@ struct placement {
 /* How to look up images and cgroups. All pointers are borrowed. */
 struct placement_config {
 	const struct source *source;
-	struct session *session; /* info (events, host...) and numbers of cgroups */
+	struct session *session; /* has the info (events, host...) and the numbers of cgroups */
 	bool thinned;		 /* samples are thinned: the weight of clocks is also stored */
 	unsigned int separation; /* the separation with which the keys were made */
 	/*

@@ -73,7 +73,7 @@ struct sample_cache {
 	/* By error number: no log before this time, since a full disk stays full for days. */
 	uint64_t quiet_until_ns[ERRORS_MAX];
 	uint64_t failed_ns; /* time of the last failure */
-	bool complained;    /* a failure was logged, but not yet that failures are over */
+	bool complained;    /* a failure was logged, and the end of failures is not logged yet */
 	/* Files were closed with data not on disk, or a sync failed: sync everything next time. */
 	bool sync_all;
 	struct placement placement;
@@ -495,7 +495,7 @@ static int file_renew(struct sample_cache *cache, struct sample_file *file,
 		file_measure(cache, file);
 		return 0;
 	}
-	/* The file lost a page; all its samples are in a slice. */
+	/* The file lost a page. It can be removed, since all its samples are in a slice. */
 	file_close(cache, file);
 	(void)unlink(file->path);
 	return file_open(cache, file);

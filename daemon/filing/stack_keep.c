@@ -60,7 +60,7 @@ struct stack_root {
 	struct root_key key;
 	uint32_t position;
 	uint32_t marks[OPROF_STACK_MARKS]; /* nodes below the root; 0: not looked up yet */
-	/* Samples have different weights; otherwise each has plain_weight. */
+	/* True: samples have different weights. False: each sample has plain_weight. */
 	bool weighted;
 	uint64_t plain_weight;
 };
@@ -204,7 +204,7 @@ void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch)
 	if (keep->file && !stack_file_is_at(keep->file, keep->path))
 		keep_close(keep);
 	if (keep->file && stack_file_restart(keep->file, epoch)) {
-		/* The file lost a page; all its stacks are also in a slice. */
+		/* The file lost a page. It can be removed, since all its stacks are in a slice. */
 		keep_close(keep);
 		(void)unlink(keep->path);
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The list of slices in memory follows the folder: each change is first made in the folder, by one
- * rename or unlink, then in the list. A kill between the two leaves a folder that the next
- * history_slices_list() can read: a file NAME.tmp, which is never listed, or slices superseded by
- * a merged one, which are then removed.
+ * rename or unlink, and then in the list. A kill between these two steps leaves a folder that the
+ * next history_slices_list() can read. It may contain a file NAME.tmp, which is never listed, or
+ * slices that are superseded by a merged one, which are then removed.
  */
 #include "daemon/history/history_slices.h"
 

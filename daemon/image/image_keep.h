@@ -59,8 +59,8 @@ void image_keep_start(struct image_keep *keep);
 void image_keep_deinit(struct image_keep *keep);
 
 /*
- * Sets the session to which samples from now on belong, by its meta_path. Images that were kept for
- * another session must be kept again.
+ * Sets the session to which later samples belong. meta_path: the folder of its data. Images that
+ * were kept for another session must be kept again.
  */
 void image_keep_folder(struct image_keep *keep, const char *meta_path);
 

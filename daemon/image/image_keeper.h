@@ -46,7 +46,7 @@ enum keeper_work {
 	KEEPER_TABLE,	/* build the image's code table and return it */
 };
 
-/* A request, sent as one packet, which ends after the used part of text. */
+/* A request. It is sent as one packet, which ends after the used part of `text`. */
 struct keeper_request {
 	uint32_t cookie;
 	uint32_t folder; /* the daemon's number for the session to which meta_path belongs */

@@ -353,8 +353,8 @@ static bool is_interpreter(const char *path)
 }
 
 /*
- * The kernel maps a program and its interpreter before it reports the exec, after which these
- * mappings would be forgotten: writes them again.
+ * The kernel maps a program and its interpreter before it reports the exec, and an exec ends all
+ * earlier mappings: writes these mappings again.
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
 {

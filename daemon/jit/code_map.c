@@ -16,8 +16,8 @@
 #include <string.h>
 
 /*
- * The position of a range, or the position at which to insert one. index may be nr_ranges, and
- * block may be nr_blocks.
+ * The position of a range, or the position at which to insert one. `index` may be nr_ranges, and
+ * `block` may be nr_blocks.
  */
 struct range_place {
 	size_t block;

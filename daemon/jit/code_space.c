@@ -389,8 +389,8 @@ static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buff
 
 /*
  * Returns whether the jitdump must be read before a sample taken at time_ns can get a name. All
- * samples of one round are older than the first reading in that round, so this happens once per
- * round.
+ * samples of one round are older than the first reading in that round, so the jitdump is read once
+ * per round.
  */
 static bool dump_is_behind(const struct code_space *space, uint64_t time_ns)
 {

@@ -27,7 +27,7 @@ enum kernel_made { KERNEL_MADE_BPF, KERNEL_MADE_FTRACE, KERNEL_MADE_KPROBES, KER
 
 enum kernel_made kernel_made_kind(const char *name);
 
-/* Returns the image of all code of that kind, with a reference; NULL if out of memory. */
+/* Returns the image of all code of this kind, with a reference; NULL if out of memory. */
 struct image_entry *kernel_made_image(struct image_table *images, enum kernel_made kind);
 
 /*

@@ -153,7 +153,7 @@ bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address)
 {
 	/*
 	 * Idle routines cannot be recognized, so treat all kernel code as idle: most samples of
-	 * task 0 are.
+	 * task 0 are idle.
 	 */
 	if (map->hidden)
 		return address >= KERNEL_HALF;

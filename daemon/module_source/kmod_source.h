@@ -12,7 +12,7 @@ struct kmod_source_options {
 	const char *sysfs_path;
 	const char *proc_path;	  /* NULL: "/proc" */
 	const char *sys_path;	  /* NULL: "/sys" */
-	kmod_image_open_fn *open; /* NULL: the module's ioctl */
+	kmod_image_open_fn *open; /* opens files; NULL: the module's ioctl */
 	bool no_keeper;		  /* start no child process that keeps the symbols of images */
 };
 

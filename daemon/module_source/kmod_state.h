@@ -22,7 +22,7 @@ struct kmod_state_config {
 	size_t nr_events;
 	unsigned int chain_depth;
 	bool want_cgroup, want_switches;
-	kmod_image_open_fn *open; /* NULL: the module's ioctl */
+	kmod_image_open_fn *open; /* opens files; NULL: the module's ioctl */
 };
 
 struct kmod_state_counters {
@@ -31,7 +31,7 @@ struct kmod_state_counters {
 	uint64_t records; /* of any type */
 	uint64_t unknown_records, bad_records;
 	uint64_t module_records, switch_records, processes_ended;
-	/* Links that are callers, and links that are not (kmod_sample.c). */
+	/* links_taken: links that are callers; links_left: links that are not (kmod_sample.c). */
 	uint64_t links_taken, links_left;
 };
 

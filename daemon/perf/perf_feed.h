@@ -31,7 +31,7 @@ struct perf_consumer {
 
 struct perf_feed_counters {
 	uint64_t seen;		  /* samples applied, or lost in the kernel or in this module */
-	uint64_t records;	  /* records of all types that were applied or are counted below */
+	uint64_t records;	  /* all records: applied, or counted in one of the next fields */
 	uint64_t late_records;	  /* records that arrived below the watermark; still applied */
 	uint64_t unknown_records; /* records of types that this program does not support */
 	uint64_t bad_records;	  /* malformed records; samples among them also count as lost */
