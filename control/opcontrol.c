@@ -48,7 +48,7 @@ struct opcontrol {
 	struct diag diag;
 };
 
-/* Actions that make the session folder and first load the settings. */
+/* Actions that make the session folder, and load the settings before they do anything else. */
 #define OPCONTROL_MAKES (OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START)
 /* Actions that must not run in two opcontrols at the same time. */
 #define OPCONTROL_ALONE                                                                            \
@@ -90,10 +90,13 @@ static int ask_again(struct opcontrol *control, enum oprof_request request, int 
 	return error;
 }
 
-/* RUNNING_SAME: the running daemon samples in the same way as one that is started now. */
+/* RUNNING_SAME: the running daemon samples as a daemon with the current setup would. */
 enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
 
-/* Returns an enum running, or -errno. After RUNNING_OTHERWISE, control->diag has the difference. */
+/*
+ * Returns a value of enum running, or -errno. With RUNNING_OTHERWISE, control->diag has the
+ * difference.
+ */
 static int daemon_runs(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -382,7 +385,7 @@ static int do_deinit(struct opcontrol *control)
 	return error;
 }
 
-/* Prints the source that a start would choose. */
+/* Prints the source that the daemon would choose if it were started now. */
 static void print_source(const struct opcontrol *control)
 {
 	enum setup_source source = control->setup.source;
@@ -418,7 +421,7 @@ static int do_status(struct opcontrol *control)
 	(void)printf("state not running\nsession_dir %s\n", control->session_dir);
 	if (load_setup(control))
 		return -EINVAL;
-	/* A start would use this default. */
+	/* The default that a daemon started now would use. */
 	if (!control->setup.sampling.separation_given)
 		(void)printf("separate=none\n");
 	setup = setup_format(&control->setup);
@@ -541,8 +544,8 @@ static int run_actions(struct opcontrol *control)
 }
 
 /*
- * Saves the settings for the unit, and ends a daemon that was started outside the unit. Sets *begin
- * to the way in which the unit must be started.
+ * Saves the settings for the systemd unit, and ends a daemon that runs outside the unit. Sets
+ * *begin to the way in which the unit must be started.
  */
 static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 {

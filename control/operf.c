@@ -76,8 +76,8 @@ static void tell_incomplete(const struct operf_options *options, const struct di
 }
 
 /*
- * Waits for the command and returns its status. If the daemon ends first, the command continues:
- * this is reported at once, *daemon is set to 0, and *error to the daemon's error.
+ * Waits for the command and returns its status. If the daemon ends first, reports this immediately,
+ * sets *daemon to 0 and *error to the daemon's error, and continues to wait for the command.
  */
 static int wait_beside(const struct operf_options *options, struct command *command, pid_t *daemon,
 		       int *error)

@@ -22,8 +22,8 @@ int session_files_hold(const char *session_dir, int timeout_ms, struct diag *dia
 int session_files_reset(const char *session_dir, struct diag *diag);
 
 /*
- * Renames samples/current to samples/NAME. Returns 0; -ENOENT: there are no samples; -EEXIST: there
- * is such a session; or another -errno.
+ * Renames samples/current to samples/NAME. Returns 0; -ENOENT: there are no samples; -EEXIST: a
+ * session of this name exists; or another -errno.
  */
 int session_files_save(const char *session_dir, const char *name, struct diag *diag);
 

@@ -422,7 +422,10 @@ unsigned int setup_ring_pages(const struct setup *setup)
 	return pages;
 }
 
-/* For the module; --sample-pages sizes the rings of perf. */
+/*
+ * Adds options for the kernel module: the source, and the sizes of the module's buffers. The rings
+ * of perf have their own option, --sample-pages.
+ */
 static void add_module_args(const struct setup *setup, struct daemon_args *args)
 {
 	if (setup->source != SETUP_SOURCE_AUTO)

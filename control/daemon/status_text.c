@@ -14,7 +14,7 @@
 
 #define VALUE_BYTES	 256
 #define NS		 INT64_C(1000000000)
-#define LATELY_NS	 (70 * NS) /* figures of "the last minute" may cover one step more */
+#define LATELY_NS	 (70 * NS) /* longest time covered by the figures of "the last minute" */
 #define TROUBLE_SHARE	 0.01	   /* larger share of the last minute's samples lost: a problem */
 #define TROUBLE_SEEN_MIN 100	   /* with fewer samples the share is not significant */
 /*
@@ -158,7 +158,9 @@ static void print_head(const struct status_text *text)
 	(void)fputc('\n', text->stream);
 }
 
-/* Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER"; COUNT is empty if it has a frequency. */
+/*
+ * Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER"; COUNT is empty if the event has a frequency.
+ */
 static void print_event(const struct status_text *text, const struct key_value *line)
 {
 	char event[VALUE_BYTES];
@@ -237,7 +239,10 @@ static void print_cost(const struct status_text *text)
 			   fraction(text, "cpu_percent"), memory);
 }
 
-/* A short burst is not a problem. If the cost stays high, the daemon takes fewer samples. */
+/*
+ * Prints the CPU budget and the cost of the last 5 s. A short burst above the budget is not a
+ * problem: the daemon takes fewer samples only if the cost stays high.
+ */
 static void print_budget(const struct status_text *text)
 {
 	char budget[VALUE_BYTES], cost[VALUE_BYTES];
@@ -336,7 +341,7 @@ static void print_disk(const struct status_text *text)
 			   bytes_text(number(text, "history_bytes"), history), limit);
 }
 
-/* Prints notes for people: without the first word, which is for programs. */
+/* Prints the notes in STATUS without their first word, which only programs use. */
 static void print_notes(const struct status_text *text)
 {
 	const char *next = text->status;

@@ -35,8 +35,8 @@ int module_keep(const char *session_dir, const struct module_answer *answer);
 bool module_recall(const char *session_dir, struct module_answer *answer);
 
 /*
- * Prints lines for status: module (mounted, loaded or absent), and module_reason and module_remedy
- * if they are stored.
+ * Prints lines for status: "module" (mounted, loaded or absent), and the stored reason and remedy
+ * as "module_reason" and "module_remedy".
  */
 void module_print(FILE *stream, const char *session_dir);
 

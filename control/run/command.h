@@ -28,8 +28,8 @@ struct command {
 /*
  * Forks the child, which waits. argv must end with NULL. From now on this process catches the
  * signals that ask it to end (SIGINT, SIGQUIT, SIGTERM, SIGHUP, except those that were ignored).
- * Before command_release() they are only noted, so that a daemon that is being started can be ended
- * in order. Returns 0 or -errno.
+ * Before command_release() the signals are only recorded (command_signal()), so that this process
+ * can first end a daemon that is being started. Returns 0 or -errno.
  */
 int command_hold(struct command *command, char *const *argv, struct diag *diag);
 

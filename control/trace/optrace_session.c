@@ -126,8 +126,8 @@ static int take_option(struct session_command *session, int option, const char *
 }
 
 /*
- * Takes the name from the only argument, if there is one, and sets defaults. An option may not also
- * have given the name.
+ * Processes the arguments after the options: the name, if it is given, which must then be the only
+ * argument and not also be given by an option. Sets defaults.
  */
 static int take_words(struct session_command *session, const char *help, struct diag *diag)
 {
@@ -147,7 +147,7 @@ static int take_words(struct session_command *session, const char *help, struct 
 	return error ? error : trace_sessions_check_name(session->name, diag);
 }
 
-/* Returns 1 after help or version was shown; 0; or -errno and diag. */
+/* Processes all options. Returns 1 after help or version was shown; 0; or -errno and diag. */
 static int take_options(struct session_command *session, const char *help, struct diag *diag)
 {
 	int option, done = 0;
@@ -163,7 +163,7 @@ static int take_options(struct session_command *session, const char *help, struc
 	return done ? done : take_words(session, help, diag);
 }
 
-/* Performs a verb when its options have been parsed. Returns 0, or -errno and diag. */
+/* The work of a verb, done after its options have been parsed. Returns 0, or -errno and diag. */
 typedef int session_act(struct session_command *session, struct diag *diag);
 
 static int run_verb(int argc, const char **argv, const struct poptOption *table, const char *usage,

@@ -5,7 +5,7 @@
 
 #include "lib/diag.h"
 
-/* In the session directory; has a folder for each session. */
+/* Subfolder of the session directory; it has a folder for each trace session. */
 #define TRACE_SESSIONS_FOLDER "trace"
 
 #define TRACE_SESSIONS_DEFAULT "default"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens performance events with the features that this kernel supports and that this user is
- * allowed. They are determined once, by a probe with an event of this process, so that all events
- * of a run have the same format.
+ * allowed. These features are determined once, by a probe with an event of this process, so that
+ * all events of a run have the same format.
  */
 #ifndef DAEMON_PERF_OPEN_H
 #define DAEMON_PERF_OPEN_H
@@ -13,8 +13,8 @@
 #include <linux/perf_event.h>
 
 /*
- * Features of newer kernels, in the order in which the probe gives them up: the newest first, so
- * that it gives up as few as possible.
+ * Features of newer kernels, in the order in which the probe removes them: the newest first, so
+ * that as few as possible are removed.
  */
 enum perf_feature {
 	PERF_FEATURE_LOST = 1 << 0,	     /* PERF_FORMAT_LOST, Linux 6.0 */
@@ -48,7 +48,7 @@ struct perf_open {
 	const struct perf_regs *regs;
 	uint32_t stack_bytes;  /* size of the copy of a stack, if regs is not NULL */
 	bool user_only;	       /* kernel mode was requested, but is refused */
-	unsigned int thinning; /* one of this many samples of events with a frequency is taken */
+	unsigned int thinning; /* of events with a frequency, one of this many samples is taken */
 };
 
 /*
@@ -62,7 +62,7 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
  * These functions open an event that samples (disabled), records side-band (enabled) or records
  * task switches (disabled), for a thread (-1: all) on a CPU. They return a descriptor, or -errno
  * with diag. Two errors have no diag: -ESRCH, the thread has ended; -ENODEV, the CPU is offline
- * (but -ENODEV of a hardware event has a diag: no such counter).
+ * (for a hardware event, -ENODEV means that there is no such counter, and has a diag).
  */
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);

@@ -29,8 +29,11 @@ struct perf_source {
 	bool sampling;
 	bool was_stopped;  /* sampling was stopped, so enable_on_exec no longer applies */
 	bool cpus_missing; /* an online CPU could not be opened; the next drain tries again */
-	struct perf_losses losses;  /* by the kernel's counts */
-	uint64_t ring_lost_told;    /* losses reported from LOST records, if there are no counts */
+	struct perf_losses losses; /* by the kernel's counts */
+	/*
+	 * losses that LOST records reported and that were passed on; only on kernels without counts
+	 */
+	uint64_t ring_lost_told;
 	uint64_t read_ns;	    /* begin of the last reading of the rings */
 	uint64_t side_band_doubted; /* number of losses that have been reported to the state */
 	uint64_t switches_doubted;
@@ -43,7 +46,10 @@ struct perf_source {
 };
 _Static_assert(offsetof(struct perf_source, base) == 0, "source_ops cast base");
 
-/* Return the losses, by the kernel's counts or else its LOST records, plus damaged records. */
+/*
+ * Return the number of lost and damaged records. Losses are the kernel's counts, or the LOST
+ * records of kernels that have no counts.
+ */
 uint64_t perf_source_side_band_lost(const struct perf_source *source);
 uint64_t perf_source_switches_lost(const struct perf_source *source);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that a source's frames may name: images, kernel code, functions that programs made and
- * the vdso; also cgroups; and the writer of records about them. Each source has one such struct, so
- * that the records of both look alike.
+ * Everything that a source's frames may refer to: images, kernel code, functions that programs
+ * generated, and the vdso; also cgroups, and the writer of records about all these. Each source has
+ * one struct places, so that the records of both sources have the same form.
  *
  * Not for: which task a sample belongs to, and what is mapped where (perf_state, kmod_state).
  */
