@@ -29,7 +29,7 @@ int source_wish_parse(const char *text, enum source_wish *wish);
 
 void source_choice_init(struct source_choice *choice, enum source_wish wish);
 
-/* Like source_ops.open: opens the chosen source or, if this fails, the fallback. */
+/* Like source_ops.open: opens the chosen source. If this fails, opens the fallback. */
 int source_choice_open(struct source_choice *choice, struct source **source,
 		       const struct source_config *config, struct record_sink *sink,
 		       struct diag *diag);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon's cost and health, recently and since it began: processor time, memory, samples seen
- * and lost. STATUS and the metrics report them.
+ * The daemon's cost and health, for the last minute and since the daemon began: processor time,
+ * memory, samples seen and lost. STATUS and the metrics report them.
  */
 #ifndef DAEMON_COST_H
 #define DAEMON_COST_H
@@ -36,7 +36,7 @@ uint64_t cost_cpu_ns(void);
 /* Returns the memory in use (resident) now; 0: not known. */
 uint64_t cost_resident_bytes(void);
 
-/* Begins to measure. now is the first point. */
+/* Begins to measure, with now as the first point. */
 void cost_begin(struct cost *cost, const struct cost_point *now);
 /*
  * Stores *now as cost->last and, once every COST_STEP_NS, also in cost->points[]. If seen or lost
@@ -44,7 +44,10 @@ void cost_begin(struct cost *cost, const struct cost_point *now);
  */
 void cost_take(struct cost *cost, const struct cost_point *now);
 
-/* Computes the difference between the oldest point, up to a minute ago, and the last one. */
+/*
+ * Computes the difference between the last point and the oldest one, which is at most about a
+ * minute old.
+ */
 void cost_lately(const struct cost *cost, struct cost_stretch *stretch);
 void cost_since_begin(const struct cost *cost, struct cost_stretch *stretch);
 
