@@ -5,7 +5,7 @@
 
 /* Returns one more than the highest number. */
 unsigned int syscall_names_nr(void);
-/* Returns NULL if no system call has that number. */
+/* Returns the name of the system call; NULL if no system call has this number. */
 const char *syscall_name(unsigned int number);
 
 #endif

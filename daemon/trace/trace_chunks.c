@@ -23,8 +23,8 @@
 #define SECONDS_MAX  UINT64_C(100000000)
 #define LOWEST	     19 /* priority */
 #define END_STEP_NS  10000000
-#define NR_END_STEPS 2000u	/* 20 s; the command that runs the daemon waits longer */
-#define REMOVED	     ".removed" /* suffix of a chunk that is being removed */
+#define NR_END_STEPS 2000u	/* 20 s; the command that runs the daemon waits longer than this */
+#define REMOVED	     ".removed" /* suffix of the name of a chunk while it is removed */
 #define NR_TRIES     3u
 #define AGAIN_NS     (5 * NS_PER_SECOND)
 
@@ -171,10 +171,11 @@ static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, stru
 	return ctf_packed_make_all(path, chunks->config.compress, diag);
 }
 
-/* The child's report. It is written to the pipe by one write. */
+/* The child's report, which is written to the pipe by a single write. */
 struct chunks_report {
-	uint32_t first, next_done; /* how far the child got */
-	char text[1024];	   /* why the child stopped there; empty: it did everything */
+	uint32_t first, next_done; /* the child has processed the chunks before these */
+	/* reason why the child stopped; empty: it processed everything */
+	char text[1024];
 };
 _Static_assert(sizeof(struct chunks_report) <= PIPE_BUF, "in one piece");
 
@@ -205,7 +206,7 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 	}
 }
 
-/* The child may outlive the daemon, so it closes the rings and the folder's lock. */
+/* The child may run longer than the daemon, so it closes the rings and the folder's lock. */
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
 	struct chunks_report report;
@@ -240,7 +241,10 @@ static bool fork_child(struct trace_chunks *chunks)
 	return false;
 }
 
-/* Returns whether the disk is probably full: packets were not written, or making a chunk failed. */
+/*
+ * Returns whether the disk is probably full: packets could not be written, or a chunk could not be
+ * made.
+ */
 static bool is_full(struct trace_chunks *chunks)
 {
 	const uint64_t nr = ctf_writer_counts(chunks->writer).lost_unwritten_packets;
@@ -251,7 +255,7 @@ static bool is_full(struct trace_chunks *chunks)
 	return is;
 }
 
-/* Removes the oldest chunk early: new records are worth more than old ones. */
+/* Removes the oldest chunk early, because new records are more useful than old ones. */
 static void make_room(struct trace_chunks *chunks)
 {
 	if (chunks->to_first != chunks->first || chunks->first == chunks->written)
