@@ -267,8 +267,8 @@ static void make_room(struct trace_chunks *chunks)
 }
 
 /*
- * Chooses the chunks to remove and the chunks to finish, which are those before end. Returns
- * whether there is work.
+ * Chooses the chunks to remove and the chunks to finish, and starts a child for them. end: chunks
+ * with this number or a higher one are not yet closed. Returns whether there is work.
  */
 static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 {
@@ -282,7 +282,7 @@ static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 	chunks->to_next_done = end;
 	if (chunks->to_first == chunks->first && chunks->to_next_done == chunks->next_done)
 		return false;
-	(void)fork_child(chunks); /* after an error, the next call of begin_child tries again */
+	(void)fork_child(chunks); /* if this fails, the next call of begin_child tries again */
 	return true;
 }
 
@@ -306,8 +306,8 @@ static void take_report(struct trace_chunks *chunks, struct chunks_report *repor
 }
 
 /*
- * Counts a failure. After NR_TRIES failures the chunk stays as it is, and work continues with the
- * next chunk.
+ * Counts a failure. After NR_TRIES failures the chunk is left unchanged, and work continues with
+ * the next chunk.
  */
 static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint32_t *number,
 		      const char *what)
@@ -336,14 +336,17 @@ static void judge(struct trace_chunks *chunks, const struct chunks_report *repor
 		try_again(chunks, &chunks->finish_tries, &chunks->next_done, "compressed");
 }
 
-/* Handles the end of a child. Returns whether no child runs now. */
+/* If a child has ended, handles its report. Returns whether no child runs now. */
 static bool reap(struct trace_chunks *chunks)
 {
 	struct chunks_report report;
 
 	if (!chunks->pid)
 		return true;
-	/* An error means that another part of the daemon has already waited for the child. */
+	/*
+	 * waitpid() fails if another part of the daemon has already waited for the child, which has
+	 * then ended, too.
+	 */
 	if (!waitpid(chunks->pid, NULL, WNOHANG))
 		return false;
 	chunks->pid = 0;
