@@ -35,7 +35,7 @@
 #define SHUTDOWN_TIMEOUT_MS 60000
 #define HOLD_TIMEOUT_MS	    60000 /* limit for waiting for another opcontrol */
 #define ENDING_INTERVAL_MS  20
-#define ENDING_TRIES	    100 /* two seconds, within which a killed process ends */
+#define ENDING_TRIES	    100 /* 2 s; a killed process should end within this time */
 
 /* One run of opcontrol. */
 struct opcontrol {
@@ -55,7 +55,10 @@ struct opcontrol {
 	(OPCONTROL_MAKES | OPCONTROL_INIT | OPCONTROL_STOP | OPCONTROL_SAVE | OPCONTROL_RESET |    \
 	 OPCONTROL_SHUTDOWN | OPCONTROL_DEINIT)
 
-/* Returns 0, or -errno with diag. answered may be NULL; if not, the caller must free *answered. */
+/*
+ * Sends a request to the daemon. Returns 0, or -errno with diag. answered may be NULL; if not, the
+ * caller must free *answered.
+ */
 static int ask(struct opcontrol *control, enum oprof_request request, const char *text,
 	       int timeout_ms, struct client_answer *answered)
 {

@@ -12,9 +12,9 @@
 
 /*
  * Prevents other opcontrols from starting or ending the folder's daemon or changing its settings.
- * If another opcontrol does so now, waits up to timeout_ms. This lock is independent of the
- * daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: no such folder;
- * -EBUSY: timeout; or another -errno.
+ * While another opcontrol does this, waits, at most timeout_ms. This lock is independent of the
+ * daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: the folder does not
+ * exist; -EBUSY: timeout; or another -errno.
  */
 int session_files_hold(const char *session_dir, int timeout_ms, struct diag *diag);
 

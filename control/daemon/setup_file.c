@@ -143,7 +143,7 @@ static int set_source(struct setup *setup, const char *value, struct diag *diag)
 			"source: \"%s\" is not one of auto, kmod (the kernel module), perf", value);
 }
 
-/* Sets the size; 0: the default. The daemon checks the minimum. */
+/* Sets the disk space for history; 0: the default. The daemon checks the minimum. */
 static int set_history_bytes(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (number_parse_bytes(value, &setup->history_bytes))
@@ -185,7 +185,10 @@ static int set_no_vmlinux(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
-/* Requires an absolute path, because the daemon has another current folder. "none" clears it. */
+/*
+ * Requires an absolute path, because the daemon has another current folder. The word "none" removes
+ * the setting.
+ */
 static int set_metrics(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (!strcmp(value, "none")) {

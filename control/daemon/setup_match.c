@@ -135,7 +135,10 @@ static int match_option(size_t which, const struct daemon_args *args, const char
 	return error;
 }
 
-/* Compares a source that the setup requires; auto accepts any source. */
+/*
+ * Checks that the daemon uses the source that the setup requires. With "auto", any source is
+ * accepted.
+ */
 static int match_source(const struct setup *setup, const char *status, struct diag *diag)
 {
 	if (setup->source == SETUP_SOURCE_AUTO)

@@ -12,14 +12,15 @@
 #include <string.h>
 #include <time.h>
 
-#define VALUE_BYTES	 256
-#define NS		 INT64_C(1000000000)
-#define LATELY_NS	 (70 * NS) /* longest time covered by the figures of "the last minute" */
-#define TROUBLE_SHARE	 0.01	   /* larger share of the last minute's samples lost: a problem */
-#define TROUBLE_SEEN_MIN 100	   /* with fewer samples the share is not significant */
+#define VALUE_BYTES 256
+#define NS	    INT64_C(1000000000)
+#define LATELY_NS   (70 * NS) /* longest time covered by the figures of "the last minute" */
+/* if a larger share of the last minute's samples is lost, there is a problem */
+#define TROUBLE_SHARE	 0.01
+#define TROUBLE_SEEN_MIN 100 /* with fewer samples the share is not significant */
 /*
- * Use of the disk, relative to its budget, above which there is a problem. Closing and merging
- * slices exceed the budget briefly.
+ * If the disk space in use is larger than this, relative to its budget, there is a problem. Closing
+ * and merging slices exceed the budget briefly.
  */
 #define TROUBLE_BUDGET 1.05
 
@@ -185,7 +186,10 @@ static void print_event(const struct status_text *text, const struct key_value *
 			   number(text, "frequency"), number(text, "cpus"));
 }
 
-/* If the module is missing, the reason that the last --init stored is the most precise one. */
+/*
+ * Prints the source and the reason. If the module is missing, the reason that the last --init
+ * stored is the most precise one.
+ */
 static void print_source(const struct status_text *text)
 {
 	char source[VALUE_BYTES], reason[MODULE_TEXT_BYTES], remedy[MODULE_TEXT_BYTES];

@@ -132,7 +132,10 @@ void doctor_check_open_files(struct doctor_finding *finding)
 #define HAS_UNWIND_TABLES false
 #endif
 
-/* The walk by unwind tables uses the part of the stack that the kernel copies with each sample. */
+/*
+ * Walking a stack by unwind tables uses a copy of part of the stack, which the kernel makes with
+ * each sample.
+ */
 void doctor_check_frame_pointers(struct doctor_finding *finding)
 {
 	if (HAS_UNWIND_TABLES)

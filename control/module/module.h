@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel module for opcontrol --init and --deinit: whether it is loaded and mounted, and if
- * not, why. If the last --init of this boot failed, its reason is stored in the session folder, for
- * --status and --health.
+ * Loads and unloads the kernel module for opcontrol --init and --deinit, and reports whether it is
+ * loaded and mounted, and if not, why. If the last --init of this boot failed, its reason is stored
+ * in the session folder, for --status and --health.
  */
 #ifndef CONTROL_MODULE_H
 #define CONTROL_MODULE_H

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* root: prefix of /proc and /sys; "" except in tests. */
+/* Returns whether the module is loaded. root: prefix of /proc and /sys; "" except in tests. */
 bool module_fs_is_loaded(const char *root);
 
 /* Returns whether the filesystem is mounted at folder. */

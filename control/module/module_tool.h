@@ -16,16 +16,13 @@
 #define MODULE_TOOL_NR_MAX 4 /* largest number of words in a call */
 
 /*
- * The script's answer: the reason why there is no module, as a sentence without a full stop, and
- * the command that helps.
+ * The script's answer. If there is no module: the reason, as a sentence without a full stop, and a
+ * command as remedy.
  */
 struct module_answer {
 	bool works;
 	char path[PATH_MAX]; /* the file that was loaded; empty: it was loaded before */
-	/*
-	 * The script's answer. If there is no module: the reason, as a sentence without a full
-	 * stop, and a command as remedy.
-	 */
+	/* reason and remedy are valid only if works is false */
 	char reason[MODULE_TEXT_BYTES];
 	char remedy[MODULE_TEXT_BYTES]; /* empty: no remedy */
 };

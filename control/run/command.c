@@ -24,7 +24,7 @@ static void take_signal(int signal_number)
 
 /*
  * Catches signals, except those that were ignored (nohup). Called after the fork, so that the held
- * child does not catch them: they end the child.
+ * child does not catch them: a signal then ends the child.
  */
 static void catch_signals(void)
 {

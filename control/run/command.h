@@ -20,7 +20,7 @@
 struct command {
 	pid_t pid;
 	int go_fd;    /* writing a byte releases the child, closing it ends the child */
-	int error_fd; /* from which the errno of a failed exec is read */
+	int error_fd; /* descriptor from which the errno of a failed exec is read */
 	int status;   /* as from waitpid(); valid if ended is set */
 	bool ended;
 };
@@ -53,9 +53,9 @@ int command_release(struct command *command);
 int command_cancel(struct command *command);
 
 /*
- * Waits until either the command, or other (another child of this process), has ended. Returns true
- * if the command ended: call command_wait() for its status. Returns false if other ended first: the
- * command continues, and *status is the status of other as from waitpid().
+ * Waits until either the command or `other` (another child of this process) has ended. Returns true
+ * if the command ended: call command_wait() for its status. Returns false if `other` ended first:
+ * the command continues, and *status is the status of `other`, as from waitpid().
  */
 bool command_ends_first(struct command *command, pid_t other, int *status);
 

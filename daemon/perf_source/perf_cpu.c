@@ -35,7 +35,7 @@ static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned in
 	return diag_set(diag, error, "%s", hint);
 }
 
-/* Adds an event and attaches it to the band's ring. fd: its descriptor, or -errno. */
+/* Adds an event and attaches it to the band's ring. fd: descriptor of the event, or -errno. */
 static int band_add(struct perf_cpu_band *band, int fd, unsigned int nr_pages, bool *no_memory,
 		    struct diag *diag)
 {

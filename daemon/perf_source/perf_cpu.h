@@ -18,7 +18,7 @@
 /* A sampled event of one task, or of all tasks, on this CPU. */
 struct perf_cpu_event {
 	int fd;
-	uint32_t event; /* index of the event */
+	uint32_t event; /* index of the event in the configuration */
 	uint64_t lost;	/* the kernel's count, as last reported to the feed */
 };
 
@@ -35,7 +35,7 @@ struct perf_cpu_band {
 struct perf_cpu {
 	unsigned int cpu;
 	bool open;
-	bool in_feed; /* its rings are in the feed, where they remain when the CPU is closed */
+	bool in_feed; /* the CPU's rings are in the feed, and remain there when the CPU is closed */
 	struct perf_ring samples; /* closed if no event is sampled */
 	uint32_t samples_ring;	  /* the number of the samples' ring in the feed */
 	struct perf_cpu_event *events;

@@ -125,7 +125,10 @@ static void attr_common(const struct perf_open *open, struct perf_event_attr *at
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->exclude_hv = 1;
 	attr->inherit = open->config->target == SOURCE_TASKS;
-	/* The daemon is woken at half a ring; the other half takes records until it reads. */
+	/*
+	 * The kernel wakes the daemon when half of a ring is full. The other half receives records
+	 * until the daemon reads the ring.
+	 */
 	attr->watermark = 1;
 	attr->wakeup_watermark = (uint32_t)(nr_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 2);
 }
@@ -139,7 +142,7 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->type = event->perf_type;
 	attr->config = event->config;
 	attr->sample_type = open->sample_type;
-	/* attr->sample_freq is the same field. */
+	/* sample_period and sample_freq are the same field of attr. */
 	attr->sample_period = perf_open_rate(open, event);
 	attr->freq = !event_choice_period(event);
 	/*

@@ -16,7 +16,7 @@
 /* Result of a successful search, instead of a reason of loss. */
 #define FOUND OPROF_LOST_NR
 
-/* Limit of the number of ancestors that are searched for the process that made the code. */
+/* Limit of the number of ancestors that are searched for the process that generated the code. */
 #define FORKS_MAX 8u
 
 static void note(struct perf_state *state, uint32_t cpu, const struct cpu_task *task)
@@ -60,7 +60,7 @@ bool perf_sample_is_doubtful(const struct perf_state *state, const struct proces
 }
 
 /*
- * Finds the sample's task and notes it as the CPU's last task. *process is set to NULL if only
+ * Finds the sample's task and records it as the CPU's last task. *process is set to NULL if only
  * kernel addresses can be resolved.
  */
 static enum oprof_lost find_task(struct perf_state *state, const struct perf_item *item,
@@ -232,8 +232,8 @@ void perf_sample_pids(struct perf_state *state, const struct process *process, i
 }
 
 /*
- * Requests that the image's symbols are saved, in case that reports will not find the file. process
- * maps the image at address.
+ * Requests that the image's symbols are saved if reports may not find the image later. process maps
+ * the image at address.
  */
 static void keep_image(struct perf_state *state, const struct process *process,
 		       const struct mapping *mapping, uint64_t address)
@@ -279,7 +279,10 @@ static bool is_marker(uint64_t address)
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* Sets *mode to the mode of the frames after a marker. Returns false if they cannot be resolved. */
+/*
+ * Sets *mode to the mode of the frames after a marker. Returns false if frames after this marker
+ * cannot be resolved.
+ */
 static bool marker_mode(uint64_t marker, enum oprof_mode *mode)
 {
 	*mode = marker == (uint64_t)PERF_CONTEXT_KERNEL ? OPROF_MODE_KERNEL : OPROF_MODE_USER;

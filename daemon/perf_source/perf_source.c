@@ -175,7 +175,10 @@ static bool source_halve(struct perf_source *source)
 	}
 	if (open->switch_pages > 1)
 		open->switch_pages /= 2;
-	/* Root without the right to lock memory: first reduce the rings that root has larger. */
+	/*
+	 * For root without the right to lock memory: first reduce the rings that are larger for
+	 * root than for users.
+	 */
 	if (open->side_pages <= open->sample_pages && open->sample_pages > 1)
 		open->sample_pages /= 2;
 	if (open->side_pages > 1)
@@ -480,7 +483,10 @@ static int source_enable(struct perf_source *source, bool enable)
 	return error;
 }
 
-/* CPUs are enabled one by one. Until the last is done, not all switches are recorded. */
+/*
+ * Enables or disables all events. CPUs are enabled one by one, so until all are enabled, not all
+ * switches are recorded.
+ */
 static int source_enable_all(struct perf_source *source, bool enable)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
@@ -570,8 +576,9 @@ static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 }
 
 /*
- * Returns whether records must wait for the code tables that their stacks need. If records have
- * waited too long, no record waits until all tables are available.
+ * Returns whether records must wait for the code tables that their stacks need. Records that have
+ * waited too long are released; later records then do not wait either, until no requested table is
+ * missing.
  */
 static bool source_holds(struct perf_source *source, uint64_t now_ns)
 {
@@ -668,7 +675,7 @@ static int source_drain(struct source *base, enum source_drain how)
 	source->nr_drains++;
 	/*
 	 * All watched processes have ended. Wait for their code tables before processing the last
-	 * samples: a very short program has no others.
+	 * samples, which may be all samples of a very short program.
 	 */
 	if (how == SOURCE_DRAIN_ALL && drain_watch_ended(&source->watch)) {
 		source_read(source, PERF_CPU_LOSSES_READ, begin_ns);

@@ -18,7 +18,7 @@ struct perf_state;
 struct perf_state_config {
 	struct record_sink *sink;
 	unsigned int nr_cpus;  /* possible CPUs */
-	const char *proc_path; /* NULL: "/proc"; tests give another folder */
+	const char *proc_path; /* NULL: "/proc"; tests use another folder */
 	const char *sys_path;  /* NULL: "/sys" */
 	bool kernel;	       /* kernel samples are possible: load kallsyms */
 	bool want_switches;    /* write SWITCH records; false: ignore switches */

@@ -45,9 +45,10 @@ struct perf_state {
 	bool want_cgroup, want_switches;
 	struct places places;
 	struct task_table tasks;
-	struct cpu_task *last_tasks;		/* by CPU */
-	uint64_t now_ns;			/* time of the item being applied */
-	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until_ns 0: nothing was lost */
+	struct cpu_task *last_tasks; /* by CPU */
+	uint64_t now_ns;	     /* time of the item being applied */
+	/* the time range in doubt (perf_state_doubt); doubt_until_ns 0: nothing was lost */
+	uint64_t doubt_from_ns, doubt_until_ns;
 	struct switch_gap gap;
 	void (*between)(void *context);
 	void *between_context;

@@ -91,7 +91,10 @@ static void note_stuck(struct perf_state *state)
 	note_end(state, &stuck);
 }
 
-/* Returns the room for more callers. The kernel's callers of the sample are already in it. */
+/*
+ * Returns how many more callers the sample can have. Its callers in the kernel have already been
+ * added.
+ */
 static size_t room_for(const struct perf_state *state)
 {
 	unsigned int nr = state->places.writer.sample->nr_frames;

@@ -181,7 +181,7 @@ static void exe_read(const struct reader *reader, char *exe)
 	exe[nr < 0 ? 0 : nr] = '\0';
 }
 
-/* A line of maps. */
+/* A line of /proc/PID/maps. */
 struct map_line {
 	uint64_t start, end, offset, inode;
 	unsigned int major, minor;
@@ -189,7 +189,7 @@ struct map_line {
 	char *path; /* points into the line */
 };
 
-/* maps escapes only the newline in a path, as \012. */
+/* In the paths of /proc/PID/maps, only the newline is escaped, as \012. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -205,7 +205,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* Parses a number that must be followed by end, and moves *text after that character. */
+/* Parses a number that the character `end` must follow, and moves *text after that character. */
 static bool take_number(char **text, int base, char end, uint64_t *value)
 {
 	char *next;
@@ -218,7 +218,10 @@ static bool take_number(char **text, int base, char end, uint64_t *value)
 	return true;
 }
 
-/* The line is "START-END MODES OFFSET MAJOR:MINOR INODE    PATH", all hexadecimal except INODE. */
+/*
+ * Parses a line "START-END MODES OFFSET MAJOR:MINOR INODE    PATH". All numbers are hexadecimal
+ * except INODE.
+ */
 static bool map_line_parse(char *text, struct map_line *line)
 {
 	uint64_t major_number, minor_number;

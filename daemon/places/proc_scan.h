@@ -28,7 +28,7 @@ int proc_scan_process(const struct proc_scan *config, int32_t tgid, struct proce
 /* Returns the parent of tgid: the process that forked it, or adopted it later; 0: not known. */
 int32_t proc_scan_parent(const char *proc_path, int32_t tgid);
 
-/* The pids in /proc now, in ascending order. */
+/* The pids that are in /proc, in ascending order. */
 struct pid_list {
 	int32_t *pids;
 	size_t nr_pids, room_pids;

@@ -56,7 +56,7 @@ struct process {
 	int32_t parent_tgid;  /* the process that forked it; 0: not known */
 	uint64_t generation;  /* 0: the process is known only from a stored scan */
 	uint64_t start_ticks; /* 0: not known */
-	/* time when the scan that the state comes from began; 0: the state comes from records */
+	/* when the scan began that provided the state; 0: records provided it */
 	uint64_t scanned_ns;
 	uint64_t since_ns;   /* space is valid from this time on, and not used for older samples */
 	uint64_t ground_ns;  /* time of the exec or scan on which all known mappings are based */
@@ -74,7 +74,7 @@ struct process {
 	/* functions that the process generated, by name; NULL: none known */
 	struct code_space *code;
 	struct task *tasks;
-	struct process_scan *scan; /* stored until its time is reached */
+	struct process_scan *scan; /* a scan that is stored until its time is reached */
 	uint64_t exited_ns;	   /* valid if exited */
 	/*
 	 * neighbours in the queue of exited processes, whose members are in the order of their

@@ -161,8 +161,8 @@ static void profiler_save_symbols(struct profiler *profiler)
 
 /*
  * A report may be made after each round. The names of the code that a round stored are therefore
- * written to the session before the round ends. One case is delayed until the pause is over, or
- * until a dump: names in modules that are sampled later.
+ * written to the session before the round ends. Exception: names in modules that are sampled later
+ * are written when SYMBOLS_PAUSE_NS have passed, or at a dump.
  */
 static void profiler_save_new_symbols(struct profiler *profiler, uint64_t now_ns)
 {
@@ -308,7 +308,10 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	return 0;
 }
 
-/* Chooses the receiver of the source's records: off_cpu if time off CPU was requested. */
+/*
+ * Chooses the receiver of the source's records: off_cpu if time off CPU was requested, otherwise
+ * attribution.
+ */
 static int profiler_open_sink(struct profiler *profiler, struct record_sink **sink)
 {
 	struct source_config *source = &profiler->config.source;
@@ -560,8 +563,8 @@ static int profiler_begin_thinned(struct profiler *profiler)
 }
 
 /*
- * An epoch with thinned samples must store weights. It therefore begins before the first sample is
- * omitted, and ends after all samples are taken again.
+ * An epoch with thinned samples must store weights. Such an epoch therefore begins before the first
+ * sample is omitted, and ends after all samples are taken again.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning)
 {

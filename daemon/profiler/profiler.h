@@ -27,7 +27,8 @@
 struct profiler_config {
 	const struct source_ops *ops;	    /* the source to open; ignored if choice is set */
 	const struct source_choice *choice; /* chooses the source; NULL: use ops */
-	struct source_config source;	    /* its events must live as long as the profiler */
+	/* the source's events must exist as long as the profiler */
+	struct source_config source;
 	unsigned int separation;
 	enum session_begin begin;
 	struct history_config history; /* the profiler sets between, recount and context */
@@ -45,7 +46,7 @@ struct profiler {
 	struct sample_cache *cache;
 	struct recent *recent;	   /* NULL: no memory for recent samples */
 	struct stack_keep *stacks; /* NULL: samples have no call chains */
-	uint64_t round_ns;	   /* CLOCK_MONOTONIC: begin of the last round */
+	uint64_t round_ns;	   /* CLOCK_MONOTONIC: when the last round began */
 	struct history history;
 	unsigned int thinning; /* the source takes 1 of this many samples */
 	/* The epoch stores weights because of thinning. */
@@ -65,7 +66,7 @@ struct profiler {
 	double rate;
 	uint64_t rate_since_ns, rate_seen;
 	int drain_error;     /* error of the last round; an error is logged once */
-	uint64_t drained_ns; /* CLOCK_MONOTONIC: begin of the last round without an error */
+	uint64_t drained_ns; /* CLOCK_MONOTONIC: when the last round without an error began */
 };
 
 /*
@@ -79,8 +80,8 @@ int profiler_open(struct profiler *profiler, struct session *session,
 void profiler_close(struct profiler *profiler);
 
 /*
- * Start or stop sampling. If sampling already runs, or is already stopped, they do nothing. They
- * return 0 or -errno.
+ * Start and stop sampling. Starting does nothing if sampling runs; stopping does nothing if
+ * sampling is stopped. Both return 0 or -errno.
  */
 int profiler_start(struct profiler *profiler);
 int profiler_stop(struct profiler *profiler);
@@ -147,7 +148,7 @@ void profiler_check_session(struct profiler *profiler);
 /* Returns whether all watched processes have ended. */
 bool profiler_ended(const struct profiler *profiler);
 
-/* Adds a note for reports. Its strings must live as long as the profiler. */
+/* Adds a note for reports. The note's strings must exist as long as the profiler. */
 void profiler_note(struct profiler *profiler, const struct source_note *note);
 
 #endif

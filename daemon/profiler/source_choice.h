@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The source that a run uses, and the reason: the kernel module if it is available, otherwise
- * perf_event_open. The reason is a sentence for people; if something prevents the use of the
- * module, it contains the remedy.
+ * Chooses the source that a run uses: the kernel module if it is available, otherwise
+ * perf_event_open. Also provides the reason for the choice, which is a sentence for people; if
+ * something prevents the use of the module, the reason contains the remedy.
  */
 #ifndef DAEMON_SOURCE_CHOICE_H
 #define DAEMON_SOURCE_CHOICE_H
@@ -12,7 +12,7 @@
 #define SOURCE_REASON_BYTES DIAG_TEXT_BYTES
 
 enum source_wish {
-	SOURCE_WISH_AUTO, /* the first one that can be opened */
+	SOURCE_WISH_AUTO, /* the kernel module if it can be opened, otherwise perf */
 	SOURCE_WISH_KMOD,
 	SOURCE_WISH_PERF,
 };

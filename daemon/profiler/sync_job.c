@@ -21,8 +21,8 @@ static void __attribute__((noreturn)) sync_child(const struct profiler *profiler
 
 	/*
 	 * The child inherits the locks of sample files, the events, and the connections to clients.
-	 * It must not outlive a killed daemon, because the next daemon needs the locks and the
-	 * socket.
+	 * The child must not outlive a killed daemon, because these open files would hinder the
+	 * next daemon.
 	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(EIO);

@@ -36,7 +36,7 @@ void sync_job_init(struct sync_job *sync, struct profiler *profiler);
  */
 uint64_t sync_job_request(struct sync_job *sync, int *error);
 
-/* The steps of a dump. */
+/* The steps of a dump: reading all samples, and writing the files to disk. */
 enum sync_job_step { SYNC_JOB_READ, SYNC_JOB_WRITE };
 
 /*

@@ -5,8 +5,9 @@
  * cost has been far below the budget for longer, the number is doubled again. This module only
  * computes the thinning; its caller applies it.
  *
- * The cost may have other reasons, such as task switches or programs that start. The number of
- * samples is therefore reduced only if samples account for a considerable part of the budget.
+ * The cost may have causes other than samples, such as task switches or programs that start. The
+ * number of samples is therefore reduced only if samples account for a considerable part of the
+ * budget.
  *
  * The cost of the daemon's first minute is measured, but does not change the thinning, because all
  * sample files are created in this minute. The same applies to the first minute of a new session,
@@ -48,7 +49,7 @@
 /* Totals at one moment. */
 struct cpu_budget_meter {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns;  /* of the daemon and its children */
+	uint64_t cpu_ns;  /* processor time of the daemon and its children */
 	uint64_t nr_samples;
 	uint64_t nr_thinnable; /* samples that thinning could reduce */
 };
@@ -63,7 +64,7 @@ struct cpu_budget {
 	unsigned int nr_over, nr_under; /* consecutive intervals over and far under the budget */
 	/* Consecutive intervals in which even twice the samples would cost little. */
 	unsigned int nr_worthless;
-	double cost;	     /* of the last interval, as a share of one CPU; < 0: not known */
+	double cost;	     /* cost of the last interval, as a share of one CPU; < 0: not known */
 	double samples_cost; /* upper limit of the cost of the samples that thinning could reduce */
 	bool exceeded; /* the cost was over the budget for too long, and thinning would not help */
 };

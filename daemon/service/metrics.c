@@ -72,7 +72,7 @@ static void print_seconds(FILE *stream, const char *name, int64_t ns)
 		      ns % 1000000000);
 }
 
-/* Writes nothing if the value is not a number. */
+/* Writes a metric, unless its value in STATUS is not a number. */
 static void print_plain(FILE *stream, const char *status, size_t which)
 {
 	const char *name = plain_metrics[which].name;

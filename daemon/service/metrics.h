@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * status: STATUS's lines "key value". now_ns: since 1970. Returns malloc'ed text, or NULL if out of
- * memory.
+ * status: the lines "key value" of the answer to STATUS. now_ns: the time since 1970. up: whether
+ * the daemon runs. Returns malloc'ed text, or NULL if out of memory.
  */
 char *metrics_format(const char *status, int64_t now_ns, bool up);
 

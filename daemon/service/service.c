@@ -40,7 +40,10 @@ void service_deinit(struct service *service)
 
 /* ---- privileges ---- */
 
-/* Returns whether the folder belongs to another user. The daemon makes a missing folder. */
+/*
+ * Returns whether the folder belongs to another user. If the folder is missing, the daemon will
+ * make it.
+ */
 static bool folder_is_foreign(const char *path)
 {
 	struct stat st;

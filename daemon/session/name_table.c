@@ -16,7 +16,7 @@
 struct name {
 	struct node node;
 	uint32_t number;
-	char text[]; /* as in the file: escaped */
+	char text[]; /* the name, escaped as in the file */
 };
 
 static bool is_control(unsigned char c)

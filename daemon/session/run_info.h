@@ -17,7 +17,7 @@
 
 #define RUN_INFO_TEXT_BYTES 128
 
-/* Describes this machine and run. Plain data; events is borrowed. */
+/* Describes this machine and run. events is borrowed. */
 struct run_info {
 	char host[RUN_INFO_TEXT_BYTES];
 	char boot_id_text[40]; /* as the kernel writes it */

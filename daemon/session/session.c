@@ -143,7 +143,7 @@ int session_lock(struct session *session, const char *path, struct diag *diag)
 	return error;
 }
 
-/* Closes counters, cgroups and names; the folder stays. */
+/* Closes counters, cgroups and names. Does not remove the folder. */
 static void session_end(struct session *session)
 {
 	if (session->current_fd >= 0)

@@ -29,7 +29,7 @@ struct session {
 	char *current_path; /* <path>/samples/current */
 	char *meta_path;
 	int lock_fd; /* -1: not locked */
-	bool killed; /* the previous daemon did not release its lock */
+	bool killed; /* the previous daemon was killed: its pid was still in the lock file */
 	struct run_info info;
 	struct stats stats;
 	struct cgroup_table cgroups;
@@ -84,14 +84,14 @@ int session_open_path(const struct session *session, const char *path, int flags
 bool session_is_lost(const struct session *session);
 
 /*
- * To be called when session_is_lost. Renames the remains of current, or the folder that has
- * replaced it, to session "remains-N", so that its samples are neither discarded nor counted in the
- * new session. Then begins current again. Returns the same as session_begin; or 1 with diag if the
- * remains cannot be renamed: current then continues with them.
+ * To be called when session_is_lost() returns true. Renames the remains of current, or the folder
+ * that has replaced it, to session "remains-N", so that its samples are neither discarded nor
+ * counted in the new session. Then begins current again. Returns the same as session_begin; or 1
+ * with diag if the remains cannot be renamed: current then continues with them.
  */
 int session_recover(struct session *session, struct diag *diag);
 
-/* Returns 0, or -EINVAL with the reason in diag. */
+/* Checks that name is valid for a session. Returns 0, or -EINVAL with the reason in diag. */
 int session_check_name(const char *name, struct diag *diag);
 
 #endif

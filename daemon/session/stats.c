@@ -132,8 +132,8 @@ static void stats_fill_entry(const struct stats *stats, uint32_t i)
 }
 
 /*
- * The release lets readers in other processes trust nr_entries: the names of all counted entries
- * are visible to them.
+ * Release: readers in other processes that see the new number of entries also see the names of
+ * these entries.
  */
 static void stats_set_nr_entries(const struct stats *stats, uint32_t nr_entries)
 {
@@ -283,7 +283,7 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 
 		if (entry == STATS_ENTRIES_MAX)
 			continue;
-		if (!stats->based[entry]) { /* appeared during this run */
+		if (!stats->based[entry]) { /* the counter appeared during this run */
 			stats->base[entry] = stats->values[entry];
 			stats->based[entry] = true;
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A session's counters, kept in its meta/stats (oprof/session.h): in memory, for reading, and in a
- * shared mapping, so that no count is lost if the daemon is killed. They count all runs of a
- * session.
+ * shared mapping, so that no count is lost if the daemon is killed. The counters include all runs
+ * of a session.
  *
  * Invariants after each round: seen = stored + idle + sum of lost; live files and slices hold
  * stored + idle - expired samples; call trees hold stacks_stored - expired_stacks.
@@ -55,7 +55,7 @@ struct stats {
 	uint32_t nr_entries;
 	char names[STATS_ENTRIES_MAX][OPROF_STATS_NAME_BYTES];
 	uint64_t values[STATS_ENTRIES_MAX];
-	/* Base + the source's count of this run = the session's count, modulo 2^64. */
+	/* The session's count is base + the source's count of this run, modulo 2^64. */
 	uint64_t seen_base;
 	uint64_t base[STATS_ENTRIES_MAX];
 	bool based[STATS_ENTRIES_MAX];
@@ -86,9 +86,9 @@ static inline void stats_add(struct stats *stats, unsigned int index, uint64_t n
 }
 
 /*
- * Both get the source's present counts. stats_begin_source must be called once after stats_open. It
- * only records these counts as the start of this session: they belong to the previous session.
- * stats_update_source adds the counts since then.
+ * Both functions receive the source's present counts. stats_begin_source must be called once after
+ * stats_open. It only records these counts as those of the beginning, because they belong to the
+ * previous session. stats_update_source adds the counts since then.
  */
 void stats_begin_source(struct stats *stats, uint64_t seen, const struct source_counter *counters,
 			size_t nr_counters);

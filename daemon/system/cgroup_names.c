@@ -118,7 +118,7 @@ enum hierarchy {
 struct folder_walk {
 	struct cgroup_names *table;
 	char path[PATH_MAX];
-	size_t nr_root; /* bytes of the mount point */
+	size_t nr_root; /* size of the mount point in path */
 };
 
 static int walk_folder(struct folder_walk *walk, int depth);

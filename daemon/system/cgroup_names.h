@@ -15,7 +15,7 @@
 struct cgroup_names {
 	struct node_hash names;
 	uint64_t nr_renewals;
-	size_t nr_new;	/* added since the last renewal */
+	size_t nr_new;	/* names added since the last renewal */
 	size_t nr_real; /* cgroups that the last scan found */
 	char *root;	/* mount point of the hierarchy; NULL: not found yet */
 };

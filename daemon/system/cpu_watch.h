@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which CPUs are online, and whether that set has changed (CPU hotplug), from sysfs. */
+/* Watches in sysfs which CPUs are online (CPU hotplug). */
 #ifndef DAEMON_CPU_WATCH_H
 #define DAEMON_CPU_WATCH_H
 

@@ -34,8 +34,8 @@ void notify_status(struct notify *notify, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Reports that the daemon is alive. May be called often: only four messages are sent per time limit
- * of the manager's watchdog.
+ * Reports that the daemon is alive. May be called often: at most four messages are sent within the
+ * watchdog's time limit.
  */
 void notify_alive(struct notify *notify, uint64_t now_ns);
 

@@ -150,7 +150,7 @@ static int drop_to(struct privileges *privileges, struct capability_sets *sets)
 {
 	int error;
 
-	/* This must come before CAP_SETPCAP is dropped. */
+	/* Must be called before CAP_SETPCAP is dropped. */
 	privileges_bound(sets->effective);
 	sets->permitted = sets->effective;
 	sets->inheritable = 0;

@@ -14,7 +14,7 @@
 #define MOUNTS_BYTES_MAX (8u << 20)
 #define FDINFO_BYTES_MAX 4096u
 
-/* A field of a line; not terminated. */
+/* A field of a line, without a NUL at its end. */
 struct word {
 	const char *text;
 	size_t nr_bytes;

@@ -46,7 +46,7 @@ struct cpu_ring {
 	/* The writer's file that receives this ring's packets; NO_FILE: not yet made. */
 	unsigned int file;
 	uint64_t lost_unborn; /* records lost before memory for the ring was allocated */
-	uint64_t time;	      /* of the last record */
+	uint64_t time;	      /* time of the last record */
 };
 
 /* The state that precedes CPU 0's packets. */
@@ -54,7 +54,7 @@ struct state {
 	struct cpu_ring cpu; /* cpu.memory is NULL except between begin and end */
 	/* in this writer's folder a state precedes CPU 0's packets; NULL: in no folder */
 	struct ctf_writer *writer;
-	/* This writer's file of CPU 0; NO_FILE: no packet has been written yet. */
+	/* The writer's file for CPU 0; NO_FILE: no packet has been written yet. */
 	unsigned int file;
 	uint64_t first_seq; /* seq of the state's first packet: 0 or 1 */
 	uint64_t nr_packets;
@@ -513,8 +513,8 @@ int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *wri
 		for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
 			written->lost += channel->state.lost_by[i] + channel->state.lost_before[i];
 		/*
-		 * Like for the CPUs' rings: if packets are missing before the state, the losses up
-		 * to its first packet do not count.
+		 * The same rule as for the CPUs' rings: if packets are missing before the state,
+		 * the losses up to its first packet do not count.
 		 */
 		written->lost -= channel->state.first_seq ? channel->state.first_lost : 0;
 	}

@@ -26,7 +26,7 @@
 
 struct trace_channel_config {
 	enum ring_mode mode;
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring */
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* sizes for each CPU's ring */
 	uint32_t stream_id;
 	uint8_t uuid[CTF_UUID_BYTES];
 	/* CPUs are numbered from 0; a ring is allocated with its CPU's first record. */
@@ -86,9 +86,7 @@ void trace_channel_state_end(struct trace_channel *channel);
 uint8_t *trace_channel_state_reserve(struct trace_channel *channel, uint32_t event_id,
 				     uint64_t time, uint32_t nr_bytes);
 
-/*
- * Allocates a CPU's ring now, so that this is not done with its first record. Returns 0 or -ENOMEM.
- */
+/* Allocates a CPU's ring before its first record. Returns 0 or -ENOMEM. */
 int trace_channel_prepare(struct trace_channel *channel, unsigned int cpu);
 
 /* Counts nr records of a CPU that were lost before they reached the channel. */

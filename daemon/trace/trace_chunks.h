@@ -2,7 +2,8 @@
 /*
  * A trace in chunks (doc/trace-folder.md). This module decides when the next chunk begins. A child
  * process with the lowest priority writes closed chunks to disk, compresses them if configured, and
- * removes the oldest, so that the daemon can continue to read its rings while the disk is slow.
+ * removes the oldest chunks, so that the daemon can continue to read its rings while the disk is
+ * slow.
  */
 #ifndef DAEMON_TRACE_CHUNKS_H
 #define DAEMON_TRACE_CHUNKS_H
@@ -45,7 +46,7 @@ struct trace_chunks {
 	 * compressed.
 	 */
 	uint32_t next_done;
-	pid_t pid;   /* of the child; 0: no child runs */
+	pid_t pid;   /* pid of the child; 0: no child runs */
 	int told_fd; /* pipe from which the child's report is read; valid if pid is not 0 */
 	/* the values that first and next_done will have if the child succeeds */
 	uint32_t to_first, to_next_done;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace folder's description of the machine and of its clock. */
+/* Describes the machine and its clock for a trace folder. */
 #ifndef DAEMON_TRACE_DESCRIBE_H
 #define DAEMON_TRACE_DESCRIBE_H
 

@@ -10,7 +10,7 @@ struct tracepoint_record {
 	uint32_t raw_bytes;
 	uint8_t raw[];
 };
-/* offsetof, because sizeof would include padding. */
+/* The size is computed with offsetof, because sizeof would include padding. */
 #define TRACEPOINT_BYTES_MIN offsetof(struct tracepoint_record, raw)
 
 struct sample_record {

@@ -17,11 +17,11 @@
 #define NR_A_TURN      16u /* turn() is called after this number of processes */
 /* The inode number is PROC_PID_INIT_INO of the kernel. */
 #define INITIAL_PID_NAMESPACE "pid:[4026531836]"
-#define KTHREAD_FLAG	      0x00200000u /* include/linux/sched.h of the kernel */
+#define KTHREAD_FLAG	      0x00200000u /* PF_KTHREAD in the kernel's include/linux/sched.h */
 
 enum state_event { STATE_START, STATE_THREAD, STATE_MAPPING, STATE_END };
 
-/* LTTng's values, which readers of its traces know. */
+/* The values are LTTng's, which readers of LTTng's traces know. */
 enum { MODE_UNKNOWN, MODE_USER, MODE_SYSCALL };
 enum {
 	STATUS_UNNAMED,
@@ -128,8 +128,8 @@ static uint8_t *reserve(const struct trace_state_dump *dump, enum state_event ev
 }
 
 /*
- * Returns whether dump->time may be increased. If the state precedes CPU 0's own packets, which may
- * begin at config->time, it must not be later than config->time.
+ * Returns whether dump->time may be increased. If the state precedes CPU 0's own packets,
+ * dump->time must not be later than config->time, because these packets may begin then.
  */
 static bool has_later_time(const struct trace_state_dump *dump)
 {

@@ -18,7 +18,7 @@
 #define TRACE_STATE_NAME_BYTES 16u
 #define TRACE_STATE_TIME_ROOM  4096u /* in units of the trace's clock */
 
-/* LTTng's values, which readers of its traces know. */
+/* The values are LTTng's, which readers of LTTng's traces know. */
 enum trace_state_type { TRACE_STATE_USER, TRACE_STATE_KERNEL };
 
 /* The payload of a thread's event. */

@@ -87,7 +87,7 @@ static const struct {
 	{"loff_t", 8, true},
 };
 
-/* Returns a field of this type, without its name. */
+/* Returns a field of the type of `from`, without a name. */
 static struct ctf_field type_of(const struct tracepoint_field *from)
 {
 	const char *type = strncmp(from->type, "const ", 6) ? from->type : from->type + 6;

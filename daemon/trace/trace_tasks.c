@@ -50,10 +50,7 @@ struct trace_tasks {
 };
 _Static_assert(offsetof(struct trace_tasks, sink) == 0, "its functions cast sink");
 
-/*
- * hash_number() never returns the same hash for two numbers, so the first node with the hash is the
- * task's.
- */
+/* ---- tasks by number ---- */
 
 /*
  * hash_number() never returns the same hash for two numbers, so the first node with the hash is the

@@ -55,9 +55,9 @@ uint32_t trace_trigger_find(const struct trace_trigger *trigger, const char *sys
 
 /*
  * From now on, records of the event have these fields instead of tracefs' layout. The fields are
- * packed; a string may only be the last. They are found by the kernel's names; "pid" may also be
- * called "tid". Returns 0, or -EOPNOTSUPP and diag if a field that a condition needs is missing. If
- * is_trial is set, only checks this.
+ * packed; a string may only be the last. The fields are found by the kernel's names; "pid" may also
+ * be called "tid". Returns 0, or -EOPNOTSUPP and diag if a field that a condition needs is missing.
+ * If is_trial is set, only checks this.
  */
 int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 			  const struct ctf_field *fields, unsigned int nr_fields, bool is_trial,
@@ -72,7 +72,8 @@ struct trace_trigger_record {
 	unsigned int cpu;
 	int32_t tid;
 	uint64_t time;
-	const uint8_t *bytes; /* in tracefs' layout, or the layout given to trace_trigger_lay_out */
+	/* the record, in tracefs' layout or the layout given to trace_trigger_lay_out */
+	const uint8_t *bytes;
 	size_t nr_bytes;
 };
 void trace_trigger_note(struct trace_trigger *trigger, const struct trace_trigger_record *record);

@@ -15,7 +15,7 @@ struct trace_job {
 	pid_t pid;	       /* 0: no child runs */
 	int fd;		       /* readable when the child has reported or died; -1: no child runs */
 	struct tracer *tracer; /* the tracer's rings are lent to the child */
-	const char *folder;    /* of the snapshot, borrowed */
+	const char *folder;    /* folder of the snapshot; borrowed */
 };
 
 void trace_job_init(struct trace_job *job);

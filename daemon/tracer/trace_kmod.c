@@ -348,7 +348,8 @@ static int start(struct tracer *base, struct diag *diag)
 	if (!kmod->base.writer)
 		return error; /* each snapshot writes the state at its beginning */
 	/*
-	 * The mappings are started before the state is read, so that no mapping between is missed.
+	 * The mappings are started before the state is read, so that no mapping is missed that is
+	 * made between.
 	 */
 	start_mappings(kmod);
 	/* Records that arrive while the state is read stay in the module's rings. */

@@ -16,7 +16,7 @@
  *
  * Items are removed from the list and applied to the tasks
  *
- * - when a snapshot is taken: the items before its begin. The tasks are then the state at its
+ * - when a snapshot is taken: the items before its beginning. The tasks are then the state at its
  *   begin; the remaining items are written as events and stay.
  * - when there are many: the items older than everything in the trace's rings, which no snapshot
  *   will need.
@@ -44,7 +44,7 @@
 #define FILE_NAME  "mappings"
 #define SUB_BYTES  (64u << 10)
 #define NR_SUBS	   4u
-#define RING_BYTES (256u << 10) /* of each CPU, in the kernel */
+#define RING_BYTES (256u << 10) /* size of the kernel's ring of each CPU */
 /*
  * Largest error of the conversion. The stamps of mappings are moved back by this time, so that a
  * mapping's stamp is not later than the stamps of samples in the mapping.

@@ -415,7 +415,10 @@ static int do_round(struct tracer *base, struct diag *diag)
 	int error;
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
-	/* The mappings and tasks are read after the other records, because these refer to them. */
+	/*
+	 * The mappings and tasks are read after the other records, so that they include all those
+	 * to which the records refer.
+	 */
 	if (!tracer->base.writer)
 		return trace_mappings_round(tracer->base.mappings, diag);
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
@@ -541,8 +544,8 @@ static struct tracer_counts count_all(const struct tracer *base)
 		.nr_records = channel.nr_records,
 		.lost_kernel = perf.lost,
 		/*
-		 * The channel counts all losses: those that were reported to it, and its own. Only
-		 * its own are counted here.
+		 * The channel counts the losses that were reported to it, and its own. Only its own
+		 * are lost_room.
 		 */
 		.lost_room = channel.lost - tracer->lost_perf - tracer->lost_bad,
 		.lost_bad = tracer->lost_bad + perf.bad_records,

@@ -54,7 +54,7 @@ struct tracer_serve {
 /* Opens the session's folder, options->session. Returns 0, or -errno with diag. */
 int tracer_serve_open(struct tracer_serve *serve, const struct tracer_options *options,
 		      struct diag *diag);
-/* To be called when recording has begun. Requests are refused before. */
+/* To be called when recording has begun. Before this call, requests are refused. */
 void tracer_serve_begin(struct tracer_serve *serve, struct tracer *tracer);
 
 /* Answers requests. To be called when the session's server or the job is readable. */
