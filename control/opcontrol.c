@@ -44,7 +44,7 @@ struct opcontrol {
 	struct setup setup; /* valid if setup_loaded */
 	bool setup_loaded;
 	bool sampling;	 /* set by daemon_runs(): the running daemon is sampling */
-	int exit_status; /* for success; do_health() also sets it on failure */
+	int exit_status; /* exit status on success; do_health() also sets it on failure */
 	struct diag diag;
 };
 
@@ -316,7 +316,10 @@ static int load_setup(struct opcontrol *control)
 		     : opcontrol_options_apply(control->options, &control->setup, &control->diag);
 }
 
-/* A running daemon keeps its source: informs the user that only the next start uses the module. */
+/*
+ * Informs the user that a running daemon keeps its source, so that only the next start uses the
+ * module.
+ */
 static void tell_running(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -345,7 +348,7 @@ static void tell_no_module(const struct opcontrol *control, const struct module_
 			  strerror(-error));
 }
 
-/* Without a module perf is the source, which is an error only if --source=kmod was set. */
+/* If there is no module, the source is perf. This is an error only if --source=kmod was set. */
 static int do_init(struct opcontrol *control)
 {
 	enum module_build build = control->options->no_build ? MODULE_NO_BUILD : MODULE_BUILD;

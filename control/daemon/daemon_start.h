@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Starts oprofiled or oprof-tracer: builds their command line, and reads the pipe on which they
- * report that they are ready, or why they are not (doc/control-socket.md).
+ * report that they are ready, or an error (doc/control-socket.md).
  */
 #ifndef CONTROL_DAEMON_START_H
 #define CONTROL_DAEMON_START_H

@@ -12,7 +12,7 @@
 
 /*
  * Prevents other opcontrols from starting or ending the folder's daemon or changing its settings.
- * While another opcontrol does this, waits, at most timeout_ms. This lock is independent of the
+ * If another opcontrol holds this lock, waits, at most timeout_ms. This lock is independent of the
  * daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: the folder does not
  * exist; -EBUSY: timeout; or another -errno.
  */

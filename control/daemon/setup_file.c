@@ -213,7 +213,9 @@ static int set_cpu_budget(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
-/* Commas also separate events here, but setup_format writes each event on its own line. */
+/*
+ * Adds the events in value, which commas separate. setup_format writes each event on its own line.
+ */
 static int set_event(struct setup *setup, const char *value, struct diag *diag)
 {
 	for (const char *c = value; *c; c++) {

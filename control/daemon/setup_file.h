@@ -32,9 +32,9 @@ struct setup {
 	char *image;   /* NULL: all images */
 	char *vmlinux; /* set if kernel is SETUP_VMLINUX_FILE */
 	enum setup_vmlinux kernel;
-	unsigned int buffer_size;      /* samples; 0: the default */
+	unsigned int buffer_size;      /* number of samples; 0: the default */
 	unsigned int buffer_watershed; /* samples */
-	unsigned int cpu_buffer_size;  /* samples in each CPU's ring */
+	unsigned int cpu_buffer_size;  /* number of samples in each CPU's ring */
 	char *metrics;		       /* file to which metrics are written; NULL: no metrics */
 	uint64_t history_bytes;	       /* 0: the default */
 	unsigned int history_days;

@@ -17,7 +17,7 @@
 #define LATELY_NS   (70 * NS) /* longest time covered by the figures of "the last minute" */
 /* if a larger share of the last minute's samples is lost, there is a problem */
 #define TROUBLE_SHARE	 0.01
-#define TROUBLE_SEEN_MIN 100 /* with fewer samples the share is not significant */
+#define TROUBLE_SEEN_MIN 100 /* if fewer samples were seen, the share is not significant */
 /*
  * If the disk space in use is larger than this, relative to its budget, there is a problem. Closing
  * and merging slices exceed the budget briefly.

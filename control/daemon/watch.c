@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* SIGCHLD must be the last: it wakes the wait, but is no request to end. */
+/*
+ * SIGCHLD must be the last: it ends the wait in sigsuspend(), but is no request to end the profile.
+ */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGCHLD};
 #define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 

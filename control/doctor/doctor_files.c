@@ -193,7 +193,10 @@ static bool has_id(const char *text, const char *id)
 	return false;
 }
 
-/* Names the distribution's debuginfod server, by ID in os-release, or otherwise elfutils'. */
+/*
+ * Returns a remedy with the debuginfod server of the distribution, which is found by its ID in
+ * os-release, or else with elfutils' server.
+ */
 static const char *debuginfod_remedy(const char *root)
 {
 	static const struct {

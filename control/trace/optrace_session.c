@@ -126,8 +126,8 @@ static int take_option(struct session_command *session, int option, const char *
 }
 
 /*
- * Processes the arguments after the options: the name, if it is given, which must then be the only
- * argument and not also be given by an option. Sets defaults.
+ * Processes the arguments after the options. At most one is allowed: the session's name, if no
+ * option has given the name. Sets defaults.
  */
 static int take_words(struct session_command *session, const char *help, struct diag *diag)
 {
@@ -217,7 +217,7 @@ static int start(struct session_command *session, struct diag *diag)
 	pid_t pid;
 	int error;
 
-	/* A folder, but no condition for snapshots, means a trace on disk. */
+	/* If a folder is given, but no condition for snapshots, the trace is written to disk. */
 	if (session->args.folder && !session->args.has_mode && !session->has_condition)
 		session->args.mode = TRACE_ARGS_DISCARD;
 	error = trace_args_end(&session->args, TRACE_ARGS_FOLDER, diag);

@@ -34,7 +34,7 @@ enum trace_args_option {
 	TRACE_ARGS_NR, /* numbers of further options begin here */
 };
 
-/* The options above, for a table of popt, except -o and -m, whose help differs. */
+/* Entries of a popt table for the options above, except -o and -m, whose help differs. */
 #define TRACE_ARGS_TABLE                                                                           \
 	{                                                                                          \
 		NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)trace_args_table, 0,           \

@@ -314,10 +314,10 @@ static uint64_t full_since(const struct perf_ring *ring, const struct perf_layou
 }
 
 /*
- * Reads a ring into the feed. *tight: whether the ring may have been full since the last reading.
- * This includes the time until the bytes read were returned to the kernel as free space, because
- * this process may have been suspended before. *full_ns: the ring was not full before this time; 0:
- * not known.
+ * Reads a ring into the feed. *tight: whether the ring may have been full at any time since the
+ * last reading, until the bytes that were read were returned to the kernel as free space; this
+ * process may have been suspended in that time. *full_ns: the ring was not full before this time;
+ * 0: not known.
  */
 static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t feed_ring,
 		     bool *tight, uint64_t *full_ns)

@@ -27,9 +27,9 @@
 #define SWITCH_BYTES_ROOT     (512u << 10)
 #define SWITCH_BYTES_ROOT_ALL (32u << 20)
 /*
- * STACK_BYTES is the size of each copy of a stack. The rings for samples with such copies hold a
- * tenth of a second of about a thousand samples per second. A user's ring is halved until it can be
- * locked.
+ * STACK_BYTES is the size of each copy of a stack. A ring for samples with such copies holds the
+ * samples of a tenth of a second, at a rate of about a thousand samples per second. A user's ring
+ * is halved until it can be locked.
  */
 #define STACK_BYTES	    (32u << 10)
 #define STACK_BYTES_MIN	    1024u

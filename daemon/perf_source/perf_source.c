@@ -212,7 +212,7 @@ static void source_read_cpu(struct perf_source *source, struct perf_cpu *cpu,
 /*
  * Called after a reading of the rings. If side-band was lost since the last call, declares the
  * state doubtful from the earliest possible time of the loss until now. Kernels that do not count
- * losses report a loss later than it occurred, so there the doubt has no earliest time.
+ * losses report a loss later than it occurred; on these kernels the doubt has no beginning.
  */
 static void source_doubt(struct perf_source *source)
 {
@@ -328,7 +328,10 @@ static int source_scan_first(struct perf_source *source, struct diag *diag)
 		     : 0;
 }
 
-/* Must be called before any ring is open, because reading the kernel's symbols takes time. */
+/*
+ * Must be called before any ring is open: reading the kernel's symbols takes time, in which rings
+ * would fill.
+ */
 static int source_create_state(struct perf_source *source, struct record_sink *sink,
 			       struct diag *diag)
 {

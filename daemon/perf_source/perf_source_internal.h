@@ -34,13 +34,15 @@ struct perf_source {
 	 * losses that LOST records reported and that were passed on; only on kernels without counts
 	 */
 	uint64_t ring_lost_told;
-	uint64_t read_ns;	    /* when the last reading of the rings began */
-	uint64_t side_band_doubted; /* number of losses that have been reported to the state */
+	uint64_t read_ns; /* when the last reading of the rings began */
+	/* number of side-band losses that have been reported to the state */
+	uint64_t side_band_doubted;
 	uint64_t switches_doubted;
 	uint64_t held_ns; /* time since which samples wait for tables; 0: they do not wait */
 	bool scan_wanted;
-	bool rescanning;      /* a scan other than the first is running */
-	uint64_t scan_lost;   /* number of side-band losses that the last scan has repaired */
+	bool rescanning; /* a scan other than the first is running */
+	/* number of side-band losses whose effects the last scan has repaired */
+	uint64_t scan_lost;
 	uint64_t scan_due_ns; /* no scan before this time */
 	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
 };

@@ -183,8 +183,8 @@ static void note_if_doubtful(struct node *node, void *context)
 }
 
 /*
- * Scans all known processes that are in doubt, not only the requested ones: a descendant of these
- * would otherwise stay in doubt until its next exec.
+ * Scans all known processes that are in doubt, not only the requested ones: a descendant of a
+ * requested process would otherwise stay in doubt until its next exec.
  */
 static int scan_doubtful(struct perf_state *state)
 {
@@ -239,8 +239,8 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 /* ---- items ---- */
 
 /*
- * Returns the process that an item updates; NULL if the process is unknown, or its data is newer
- * than the item.
+ * Returns the process that an item updates; NULL if the process is unknown, or if its data is newer
+ * than the item's time.
  */
 static struct process *process_of(struct perf_state *state, const struct perf_item *item)
 {
@@ -439,7 +439,10 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 		perf_switch_apply(state, item);
 		break;
 	default:
-		/* Losses of side-band: the reader of the rings requests a scan. */
+		/*
+		 * Records of side-band losses need no work here: the reader of the rings requests a
+		 * scan.
+		 */
 		break;
 	}
 }

@@ -99,7 +99,10 @@ void perf_state_wait_tables(struct perf_state *state, int timeout_ms);
 /* For a recording: from now on, walks do not wait for tables. */
 void perf_state_hurry(struct perf_state *state);
 
-/* Regular housekeeping; must be called once in each drain. Does not block. */
+/*
+ * Continues the keeper's work, such as handling its answers; must be called once in each drain.
+ * Does not block.
+ */
 void perf_state_tend(struct perf_state *state);
 
 /* These functions correspond to those of source_ops (daemon/source.h). Counters never decrease. */

@@ -11,7 +11,9 @@ struct perf_state_counters {
 	uint64_t mmap_records, comm_records, fork_records, exit_records;
 	uint64_t cgroup_records, ksymbol_records;
 	uint64_t unknown_mmaps; /* mappings of unknown processes */
-	/* records that are older than the scan of their process, or than newer records of it */
+	/*
+	 * records that are older than the scan, fork or exec on which their process's data is based
+	 */
 	uint64_t old_records;
 	/* address spaces that had too many old mappings and were read again */
 	uint64_t renewed_spaces;

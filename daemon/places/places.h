@@ -74,7 +74,10 @@ enum oprof_lost places_vsyscall_frame(struct places *places, uint64_t address,
 /* These functions correspond to those of source_ops (daemon/source.h). Counters never decrease. */
 const struct image *places_image(const struct places *places, uint32_t cookie);
 const char *places_code_name(const struct places *places, uint32_t cookie, uint64_t offset);
-/* Returns UINT64_MAX if the function is not known. */
+/*
+ * Returns the offset at which the function that contains `offset` begins; UINT64_MAX if the
+ * function is not known.
+ */
 uint64_t places_function(const struct places *places, uint32_t cookie, uint64_t offset);
 int places_save_symbols(struct places *places, const char *meta_path);
 size_t places_counters(const struct places *places, struct source_counter *counters, size_t room);

@@ -5,8 +5,8 @@
  * Each life of a process has a generation: a pid that is used again gets a new generation. All
  * changes are applied in the order of the records' times. A scan of /proc gives a process's state
  * at a time that the records may not have reached yet. The scan is therefore stored with the
- * process, and applied when the process is searched for an item of this time or later. Earlier
- * items still find the earlier state.
+ * process. It is applied when task_table_find() is called for this process with the scan's time or
+ * a later one; calls with an earlier time still find the earlier state.
  *
  * A process is kept for a while after the exit of its last thread, because samples of it may still
  * arrive.
@@ -56,7 +56,7 @@ struct process {
 	int32_t parent_tgid;  /* the process that forked it; 0: not known */
 	uint64_t generation;  /* 0: the process is known only from a stored scan */
 	uint64_t start_ticks; /* 0: not known */
-	/* when the scan began that provided the state; 0: records provided it */
+	/* start time of the scan that provided the state; 0: records provided it */
 	uint64_t scanned_ns;
 	uint64_t since_ns;   /* space is valid from this time on, and not used for older samples */
 	uint64_t ground_ns;  /* time of the exec or scan on which all known mappings are based */
@@ -89,7 +89,7 @@ struct task_table {
 	struct process *first_exited, *last_exited;
 	size_t nr_exited;
 	size_t nr_spaces;
-	uint64_t lost_memory; /* changes that were lost: out of memory */
+	uint64_t lost_memory; /* changes lost because memory was short */
 };
 
 /* The generation of task 0, the idle task. */

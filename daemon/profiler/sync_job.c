@@ -26,7 +26,9 @@ static void __attribute__((noreturn)) sync_child(const struct profiler *profiler
 	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(EIO);
-	/* For the same reason, close the child's copy of the session's lock. */
+	/*
+	 * Close the child's copy of the session's lock, because the next daemon may need the lock.
+	 */
 	(void)close(profiler->session->lock_fd);
 	error = -profiler_sync(profiler);
 	_exit(error >= 0 && error < 255 ? error : EIO);
@@ -110,7 +112,8 @@ bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result)
 	if (sync->again) {
 		sync->again = false;
 		/*
-		 * no child could be made: this process does the job now, and both jobs have ended
+		 * no child could be made, so this process does the next job; then both jobs have
+		 * ended
 		 */
 		if (sync_job_begin(sync)) {
 			result->write_error = sync_job_at_once(sync);

@@ -26,7 +26,7 @@ struct options {
 	char *metrics_file; /* absolute; NULL: no metrics */
 	double cpu_budget;  /* percent of a CPU; 0: no budget */
 	int ready_fd;	    /* -1: not used */
-	/* the process that started the daemon; the daemon ends when it ends; 0: none */
+	/* process that started the daemon; the daemon ends when this process ends; 0: none */
 	pid_t parent;
 	bool foreground, start, verbose, keep_privileges;
 	enum session_begin begin;

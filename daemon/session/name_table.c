@@ -57,7 +57,7 @@ static struct name *name_find(const struct name_table *table, const char *text, 
 	return NULL;
 }
 
-/* text has nr_bytes and needs no NUL. Returns NULL if out of memory. */
+/* Makes a name from text, which has nr_bytes and needs no NUL. Returns NULL if out of memory. */
 static struct name *name_create(const char *text, size_t nr_bytes, uint32_t number)
 {
 	struct name *name = malloc(sizeof(*name) + nr_bytes + 1);

@@ -28,7 +28,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Converts "0a1b2c3d-..." to 16 bytes; missing digits leave zeros. */
+/* Converts "0a1b2c3d-..." to 16 bytes. Missing digits count as 0. */
 static void parse_boot_id(const char *text, uint8_t *bytes)
 {
 	size_t nr_digits = 0;

@@ -35,9 +35,13 @@ struct session {
 	struct cgroup_table cgroups;
 	struct name_table names;
 	bool open;	   /* stats, cgroups and names are open */
-	dev_t current_dev; /* device of current when the session was begun */
+	dev_t current_dev; /* device of the folder that was current when the session was begun */
 	ino_t current_inode;
-	int current_fd; /* current when the session was begun, even if renamed since; -1: none */
+	/*
+	 * descriptor of the folder that was current when the session was begun, even if it was
+	 * renamed since; -1: none
+	 */
+	int current_fd;
 };
 
 /*
@@ -72,8 +76,8 @@ int session_tell_notes(struct session *session);
 
 /*
  * Opens path, which is current_path or below it, in the folder that was current when the session
- * was begun. A child may therefore open it even after the daemon has saved current under another
- * name. Returns a descriptor, close-on-exec, or -errno.
+ * was begun. A child may therefore use this function even after the daemon has saved current under
+ * another name. Returns a descriptor, close-on-exec, or -errno.
  */
 int session_open_path(const struct session *session, const char *path, int flags);
 

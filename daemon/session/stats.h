@@ -87,7 +87,7 @@ static inline void stats_add(struct stats *stats, unsigned int index, uint64_t n
 
 /*
  * Both functions receive the source's present counts. stats_begin_source must be called once after
- * stats_open. It only records these counts as those of the beginning, because they belong to the
+ * stats_open. It only stores these counts as the base of this session, because they belong to the
  * previous session. stats_update_source adds the counts since then.
  */
 void stats_begin_source(struct stats *stats, uint64_t seen, const struct source_counter *counters,
@@ -121,9 +121,9 @@ size_t stats_snapshot(const struct stats *stats, struct oprof_stats_entry *entri
 int stats_mend(struct stats *stats);
 
 /*
- * Installs the SIGBUS handler. For a fault in the stats mapping, the handler puts private memory
- * there, until stats_mend() creates the file again; other faults go to the previous handler. To be
- * called once per process, before the first stats_open.
+ * Installs the SIGBUS handler. If an access to the stats mapping fails, the handler replaces the
+ * mapping by private memory, until stats_mend() creates the file again. Other faults go to the
+ * previous handler. To be called once per process, before the first stats_open.
  */
 int stats_catch_sigbus(void);
 

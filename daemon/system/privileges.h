@@ -51,7 +51,7 @@ int privileges_drop(struct privileges *privileges, const struct privileges_needs
 		    struct diag *diag);
 
 /*
- * From now on, programs that this process executes can get only the capabilities in kept. Has no
+ * From now on, programs that this process executes can get only the capabilities in `kept`. Has no
  * effect if this process lacks CAP_SETPCAP.
  */
 void privileges_bound(uint64_t kept);

@@ -60,8 +60,9 @@ struct state {
 	uint64_t nr_packets;
 	/* losses before CPU 0's oldest packet, if first_seq is 1 */
 	uint64_t lost_before[OPROF_NR_LOST];
-	uint64_t lost_by[OPROF_NR_LOST]; /* lost by the state; valid after its end */
-	uint64_t first_lost;		 /* losses in the header of the state's first packet */
+	/* the state's records that were lost; valid after trace_channel_state_end */
+	uint64_t lost_by[OPROF_NR_LOST];
+	uint64_t first_lost; /* losses in the header of the state's first packet */
 	/* Original seq of CPU 0's first packet; NO_SEQ: no packet has been written yet. */
 	uint64_t cpu_seq;
 };
@@ -484,7 +485,7 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 		struct ring_packet packet;
 
 		if (ring_get(&cpu->reader, from, &packet))
-			continue; /* overwritten concurrently, or never written */
+			continue; /* the packet was overwritten concurrently, or never written */
 		memcpy(&header, packet.data, sizeof(header));
 		written->nr_records += header.nr_records;
 		if (write_packet(channel, writer, cpu, &file, packet.data)) {

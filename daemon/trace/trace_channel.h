@@ -31,7 +31,7 @@ struct trace_channel_config {
 	uint8_t uuid[CTF_UUID_BYTES];
 	/* CPUs are numbered from 0; a ring is allocated with its CPU's first record. */
 	unsigned int nr_cpus;
-	/* NULL: one ring for each CPU. Otherwise only ring 0 exists, with this file name. */
+	/* The file name of ring 0, which is then the only ring. NULL: one ring for each CPU. */
 	const char *name;
 };
 

@@ -12,8 +12,8 @@
 #define TRACE_MEMORY_NOTE_BYTES 16u
 
 struct trace_memory {
-	bool is_flight;				   /* for a flight recorder */
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* the ring of each CPU */
+	bool is_flight;				   /* the trace is a flight recorder */
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* sizes of each CPU's ring */
 };
 
 /* Returns the size of the kernel's ring of one CPU. */

@@ -16,7 +16,8 @@
 
 #define TRACE_STATE_NR_EVENTS  4u
 #define TRACE_STATE_NAME_BYTES 16u
-#define TRACE_STATE_TIME_ROOM  4096u /* in units of the trace's clock */
+/* room for times of the state, in units of the trace's clock */
+#define TRACE_STATE_TIME_ROOM 4096u
 
 /* The values are LTTng's, which readers of LTTng's traces know. */
 enum trace_state_type { TRACE_STATE_USER, TRACE_STATE_KERNEL };
@@ -31,7 +32,7 @@ struct trace_state_thread {
 struct trace_state_mapping {
 	int32_t pid;
 	uint64_t start, end, offset;
-	const char *path; /* valid during the call */
+	const char *path; /* valid only during the call of the sink */
 };
 
 /* Receives the state: for each process, first all threads, then all mappings, sorted by address. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The machine's tasks at one moment: the threads that exist, their processes and names, and the
- * code that each process has mapped. Its caller first passes all running tasks, then each change in
- * the order of time.
+ * code that each process has mapped. The module's caller first passes all running tasks, then each
+ * change in the order of time.
  *
  * Not for: reading records of changes and deciding how long to keep them (trace_mappings.c).
  */

@@ -64,7 +64,7 @@ struct trigger_rule {
 };
 
 struct trigger_rules {
-	struct trigger_rule *rules; /* one for each text */
+	struct trigger_rule *rules; /* one for each condition's text */
 	uint32_t nr_rules;
 	struct trigger_event *events;
 	uint32_t nr_events;

@@ -71,7 +71,7 @@ static int add_channel(struct trace_kmod *kmod, struct diag *diag)
 	return error ? error : ktrace_events_add(&kmod->events, &kmod->ktrace, diag);
 }
 
-/* Opens a channel for the state: of one snapshot, or of the beginnings of all chunks. */
+/* Opens a channel for the machine's state, in one snapshot or at the beginnings of all chunks. */
 static int open_state(const struct trace_kmod *kmod, struct trace_channel **state,
 		      struct ctf_writer *writer, struct diag *diag)
 {
@@ -348,8 +348,8 @@ static int start(struct tracer *base, struct diag *diag)
 	if (!kmod->base.writer)
 		return error; /* each snapshot writes the state at its beginning */
 	/*
-	 * The mappings are started before the state is read, so that no mapping is missed that is
-	 * made between.
+	 * The mappings are started before the state is read, so that mappings made in the meantime
+	 * are not missed.
 	 */
 	start_mappings(kmod);
 	/* Records that arrive while the state is read stay in the module's rings. */

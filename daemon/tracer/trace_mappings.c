@@ -16,13 +16,13 @@
  *
  * Items are removed from the list and applied to the tasks
  *
- * - when a snapshot is taken: the items before its beginning. The tasks are then the state at its
- *   begin; the remaining items are written as events and stay.
- * - when there are many: the items older than everything in the trace's rings, which no snapshot
- *   will need.
- * - when they still exceed bytes_max: the oldest half of bytes_max, which counts as forgotten. A
- *   task that ended there has no name in the next snapshot. An item for lost records replaces these
- *   items.
+ * - when a snapshot is taken: the items before its beginning. The tasks are then the state at the
+ *   beginning; the remaining items are written as events, and stay in the list.
+ * - when there are many items: the items older than all records in the trace's rings, which no
+ *   snapshot will need.
+ * - when the items still exceed bytes_max: the oldest items, half of bytes_max. They count as
+ *   forgotten, and an item for lost records replaces them. A task that ended in their time has no
+ *   name in the next snapshot.
  *
  * With the kernel module, times of records are converted to stamps of its clock as they arrive.
  */

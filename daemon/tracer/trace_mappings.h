@@ -57,8 +57,8 @@ struct trace_mappings;
 int trace_mappings_open(struct trace_mappings **mappings,
 			const struct trace_mappings_config *config, struct diag *diag);
 /*
- * Frees all memory. If the parameter mappings is NULL, this function and all functions below do
- * nothing.
+ * Closes the events and frees all memory. If the parameter mappings is NULL, this function and all
+ * functions below do nothing.
  */
 void trace_mappings_close(struct trace_mappings *mappings);
 

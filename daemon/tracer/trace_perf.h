@@ -24,7 +24,7 @@ struct trace_perf_event {
 	/* Filter of the tracepoint's fields, in the kernel's language; NULL: no filter. */
 	const char *filter;
 	uint64_t samples_hz; /* rate of samples */
-	bool has_tasks;	     /* for mappings: also record when tasks begin and end and get names */
+	bool has_tasks;	     /* for mappings: also record beginnings, ends and new names of tasks */
 };
 
 /* Called by trace_perf_read. */

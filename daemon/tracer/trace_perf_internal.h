@@ -17,7 +17,7 @@ struct trace_perf_cpu {
 	uint64_t told_lost; /* losses that records of the ring have reported */
 };
 
-/* Maps the kernel's number of an event to the event. The array of these is sorted by id. */
+/* Maps the kernel's number of an event to the event. The array trace_perf.ids is sorted by id. */
 struct event_id {
 	uint64_t id;
 	unsigned int event, cpu;
