@@ -15,7 +15,7 @@
 
 struct annotate_options {
 	struct tool_options tool;
-	struct spec sides[SPEC_SIDES_MAX]; /* two sides: a differential profile */
+	struct spec sides[SPEC_SIDES_MAX]; /* two for a differential profile */
 	size_t nr_sides;
 	struct selection_options selection;
 	struct profile_options profile;
