@@ -14,7 +14,7 @@
 struct protobuf {
 	uint8_t *bytes;
 	size_t nr_bytes, room;
-	bool failed; /* an allocation failed: bytes are incomplete */
+	bool failed; /* an allocation failed, so `bytes` is incomplete */
 };
 
 void protobuf_clear(struct protobuf *buffer); /* keeps the memory for reuse */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct call_names {
-	char **names; /* one for each function, in the form of the flat layouts */
+	char **names; /* one for each function of the tree, as in reports without call stacks */
 	size_t nr_names;
 };
 
