@@ -67,25 +67,29 @@ struct table {
 	size_t nr_classes; /* number of the first classes, those for which there is room */
 };
 
-/* Adds the row's names and shares to what the layout has to hold. */
+/* Measures a row: the layout will have room for its names and shares. */
 void table_measure(struct table *table, const struct table_row *row);
 
-/* Adds the cells of a note, with its indent, to what the layout has to hold. */
+/* Measures a note: the layout will have room for `width` cells, which include the note's indent. */
 void table_measure_note(struct table *table, int width);
 
 /*
- * Divides the width. Narrow displays lose the bar, then the last classes, then names: first those
- * that are only there because rows differ in them, then those that options asked for.
+ * Divides the display's width among the columns. If the display is too narrow, leaves out the bar,
+ * then the last classes, then columns of names: first those that are shown only because rows differ
+ * in them, then those that options request.
  */
 void table_lay_out(struct table *table);
 
-/* Returns the cells for a note with this indent. */
+/* Returns the largest number of cells of a note with this indent. */
 int table_note_room(const struct table *table, int indent);
 
-/* Names the columns for which the display is too narrow, if any. Returns 0 or -ENOMEM. */
+/*
+ * Writes a line that lists the columns for which the display is too narrow, if there are any.
+ * Returns 0 or -ENOMEM.
+ */
 int table_write_missing(const struct table *table, FILE *out);
 
-/* These write whole lines; the caller checks out for errors. */
+/* These functions write whole lines. The caller must check the stream `out` for errors. */
 void table_write_heads(const struct table *table, FILE *out);
 void table_write_row(const struct table *table, FILE *out, const struct table_row *row);
 
