@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opannotate: source lines or instructions with their samples. This file runs the stages in
+ * opannotate: writes source lines or instructions with their samples. This file runs the stages in
  * order.
  */
 #include "events/events.h"

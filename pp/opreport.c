@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opreport: images or symbols with their samples. This file runs the stages in order. */
+/* opreport: lists images or symbols with their samples. This file runs the stages in order. */
 #include "events/events.h"
 #include "lib/clock.h"
 #include "lib/diag.h"

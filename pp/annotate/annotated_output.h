@@ -26,7 +26,7 @@ struct annotated_output {
  * if `name` contains "..". Returns 0 or -ENOMEM.
  */
 int annotated_output_begin(struct annotated_output *output, const char *name);
-/* Ends the part. Returns 0, or if writing failed -errno with *diag. */
+/* Ends the part. Returns 0, or -errno with *diag if writing failed. */
 int annotated_output_end(struct annotated_output *output, struct diag *diag);
 /* If the output is a folder, reports to err how many files were written there. */
 void annotated_output_write_sum(const struct annotated_output *output, FILE *err);

@@ -34,10 +34,13 @@ void annotated_cells_blank(const struct annotated_cells *cells, FILE *out);
  * terminal.
  */
 void annotated_comment_write(FILE *out, const char *text);
-/* Writes the demangled name of a function; if name is NULL: "(no symbols)". */
+/* Writes the demangled name of a function, or "(no symbols)" if `name` is NULL. */
 void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode);
 
-/* Writes the first comment: command line, its meaning, events. Returns 0 or -ENOMEM. */
+/*
+ * Writes the comment at the beginning of the output: the command line, its meaning and the events.
+ * Returns 0 or -ENOMEM.
+ */
 int annotated_head_write(FILE *out, const struct annotation *annotation,
 			 const struct annotated_options *options);
 

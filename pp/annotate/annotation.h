@@ -22,7 +22,7 @@
 
 #define ANNOTATION_NO_FILE UINT32_MAX
 
-/* A function of an image. If `name` is NULL, these are the samples outside all symbols. */
+/* A function of an image; if `name` is NULL, all code of the image that is outside its symbols. */
 struct annotation_function {
 	uint32_t image;	  /* index in the selection's images */
 	const char *name; /* not demangled; belongs to the profile */
@@ -82,7 +82,7 @@ struct annotation {
 	struct annotation_function *functions;	    /* sorted by image, then key */
 	struct annotation_sums function_sums;
 
-	/* Filled only if with_lines. */
+	/* The following members are filled only if with_lines is set. */
 	struct annotation_file *files;
 	size_t nr_files;
 	struct annotation_sums file_sums;

@@ -13,8 +13,8 @@ static inline const struct profile_detail *annotation_detail(const struct annota
 }
 
 /*
- * Fills all members about lines. The members images and functions must be filled. Returns 0 or
- * -errno.
+ * Fills the members of *annotation that are needed only for lines. Its images and functions must
+ * have been filled before. Returns 0 or -errno.
  */
 int annotation_lines_build(struct annotation *annotation, const struct profile_options *options);
 

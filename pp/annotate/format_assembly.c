@@ -369,7 +369,7 @@ static int compare_shown(const void *a, const void *b, void *context)
 
 /*
  * Sorts the shown functions by samples, most first. collect_ranges() needs them sorted by key, so
- * it must be called before.
+ * call collect_ranges() first.
  */
 static int sort_shown(struct assembly_writing *writing)
 {

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_SHOWN  8 /* most totals of functions that are written after one line */
+#define TOTALS_SHOWN  8 /* maximum number of totals of functions after one line */
 #define CALLERS_SHOWN 4
-#define LACKS_SHOWN   5 /* most images listed that have samples without a line */
+#define LACKS_SHOWN   5 /* maximum number of images listed that have samples without a line */
 
 /* A total that is written after the line where a function begins. */
 struct total {
@@ -393,8 +393,8 @@ static size_t find_totals(const struct sources *sources, uint32_t file)
 }
 
 /*
- * Writes the files that have samples. A file may also have only the definition of a function: such
- * files are not shown.
+ * Writes the files that have samples. A file without samples may be listed because a function
+ * begins in it; such a file is not written.
  */
 static int write_files(struct sources *sources)
 {

@@ -34,7 +34,10 @@ struct source_file {
 	int64_t mtime_ns;
 };
 
-/* Returns path without the longest base folder that contains it, or path itself. */
+/*
+ * Returns the part of `path` after the longest base folder that contains it, or `path` if there is
+ * none.
+ */
 const char *source_file_strip(const char *path, const struct source_search *search);
 
 /*

@@ -120,7 +120,7 @@ struct keeping {
 	bool whole;		/* copy the whole tree */
 	bool *apps, *images;	/* for each root (image): whether it is a selected application */
 	uint32_t *roots;	/* for each node: index of its root */
-	bool *needed, *counted; /* for each node: whether the node (its samples) must be copied */
+	bool *needed, *counted; /* for each node: copy the node; copy its samples too */
 	int64_t *nodes;		/* for each node: its index in the copy */
 };
 

@@ -25,7 +25,7 @@ struct archive_writer {
 	struct archive *archive;
 	char *path;
 	char *tmp; /* temporary name of a compressed file; NULL if the archive is a folder */
-	int fd;	   /* open file of this name; -1: this writer has not created it */
+	int fd;	   /* descriptor of the file `tmp`; -1: this writer has not created the file */
 	uint8_t *buffer;
 	uint64_t nr_bytes;
 	/* names written to a folder; the files are removed if the archive is not finished */

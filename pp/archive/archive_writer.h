@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Collects files for another machine in a folder or in one compressed file (tar with pax headers,
- * zstd), by libarchive. The archive is either complete or recognizably missing: a compressed file
- * gets its name, and a folder its manifest, only when all files have been added.
+ * zstd), by libarchive. An incomplete archive cannot be mistaken for a complete one: a compressed
+ * file gets its name, and a folder its manifest, only when all files have been added.
  *
  * Not for choosing the files (archive_content.h).
  */

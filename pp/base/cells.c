@@ -11,7 +11,7 @@
 #include <wchar.h>
 
 #define NR_STEPS  8 /* number of steps of a bar in one cell */
-#define MARKS_MAX 4 /* largest number of accents shown on one character */
+#define MARKS_MAX 4 /* maximum number of accents shown on one character */
 
 static bool is_utf8(void)
 {
@@ -179,7 +179,7 @@ void cells_bar(char *line, size_t nr_bytes, double part, int width)
 	line[used] = '\0';
 }
 
-/* Writes the word from text to end. Returns the number of its cells. */
+/* Writes the word from `text` to `end`. Returns the number of its cells. */
 static int put_word(FILE *out, const char *text, const char *end)
 {
 	int sum = 0;
@@ -197,7 +197,7 @@ static int put_word(FILE *out, const char *text, const char *end)
 	return sum;
 }
 
-/* Returns the number of cells of the word from text to end. */
+/* Returns the number of cells of the word from `text` to `end`. */
 static int count_word(const char *text, const char *end)
 {
 	int sum = 0;

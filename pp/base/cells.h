@@ -15,8 +15,8 @@
 #include <stdio.h>
 
 /*
- * The part that is cut from text that is too long. An ellipsis replaces a
- * beginning or middle that was cut.
+ * Which part of a text is cut if the text is too long. An ellipsis replaces a beginning or middle
+ * that was cut.
  */
 enum cells_cut { CELLS_CUT_END, CELLS_CUT_FRONT, CELLS_CUT_MIDDLE };
 

@@ -13,7 +13,7 @@
 /* One level of the path from a root to the current node. */
 struct frame {
 	uint32_t node;
-	uint32_t outer; /* index in path of the outermost frame with this function */
+	uint32_t outer; /* index in `path` of the outermost frame with this function */
 	uint32_t next;	/* child to visit next; CALL_NODE_NONE: all children have been visited */
 };
 

@@ -15,8 +15,8 @@ const char *call_image_path(const struct call_tree *tree, uint32_t function)
 }
 
 /*
- * Returns the name that reports show, malloc'ed. If an image has no symbols at all, this is its
- * path.
+ * Returns the name that reports show, malloc'ed. If an image has no symbols at all, the name is the
+ * image's path.
  */
 static char *make_name(const struct call_tree *tree, uint32_t number, enum demangle_mode demangle)
 {

@@ -397,7 +397,7 @@ static int allocate_counts(struct place_join *join)
 	return places->counts && places->shares ? 0 : -ENOMEM;
 }
 
-/* Returns the indexes of places in sorted order, to be freed; NULL: out of memory. */
+/* Returns the sorted indexes of all places, in a malloc'ed array; NULL: out of memory. */
 static uint32_t *make_order(struct call_places *places)
 {
 	uint32_t *order = calloc(places->nr_places + 1, sizeof(*order));

@@ -76,10 +76,10 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * After rounding down, each place has samples left. They are numbered from 0, place by place, and
- * are given to takers one by one, in steps of about 5/8 of their number (near the golden section),
- * modulo this number. The step and the number have no common divisor, so each sample is given once,
- * and successive steps are spread over all places.
+ * After rounding down, places have samples left. These are numbered from 0 to n - 1, place by
+ * place, and are given to the takers one by one: sample i is followed by sample (i + step) % n. The
+ * step is about 5/8 of n (near the golden section), and has no common divisor with n. So each
+ * sample is given once, and samples given in succession are spread over all places.
  */
 void call_spread_begin(struct call_spread *spread)
 {

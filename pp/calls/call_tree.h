@@ -47,7 +47,9 @@ struct call_node {
 	uint32_t function; /* index in call_tree.functions; for a root: index in call_tree.apps */
 };
 
-/* Images differ by path, identity and kind, like struct selection_image. */
+/*
+ * An image. Any two images differ in path, identity or kind, as those of struct selection_image do.
+ */
 struct call_image {
 	const char *path; /* path that reports show; belongs to call_tree.strings */
 	enum oprof_image_kind kind;
@@ -65,7 +67,8 @@ struct call_image {
  */
 struct call_tree {
 	const struct profile *profile; /* the flat profile */
-	const char **apps;	       /* sorted; with --by, the names of the rows */
+	/* paths of the applications, sorted; with --by, the names of the rows */
+	const char **apps;
 	struct call_image *images;
 	struct call_function *functions;
 	struct call_node *nodes; /* the first nr_apps are the roots, one for each application */
@@ -78,7 +81,7 @@ struct call_tree {
 	size_t nr_apps, nr_images, nr_functions, nr_nodes, nr_columns;
 	uint64_t *totals, *share_totals; /* one for each column */
 	uint64_t nr_samples;		 /* sum over all columns */
-	/* samples with such stacks, parts of nr_samples */
+	/* Samples, among nr_samples, whose stacks are truncated, broken or folded. */
 	uint64_t nr_truncated, nr_broken, nr_folded;
 	uint64_t nr_filtered; /* samples removed by include and exclude */
 	/* Samples of the flat profile whose stacks were not recorded or were lost. */

@@ -39,15 +39,15 @@ struct code_bytes {
 };
 
 /*
- * Reads the requested ranges. A range that cannot be read has no bytes. Returns 0, or if an error
- * occurs in this process, not in the child, -ENOMEM or -errno.
+ * Reads the requested ranges. A range that cannot be read has no bytes. Returns 0, or -ENOMEM or
+ * -errno if an error occurs in this process (not in the child).
  */
 int code_bytes_load(struct code_bytes *code, const char *path,
 		    const struct oprof_image_identity *identity, enum oprof_image_kind kind,
 		    const struct symbol_search *search, const struct code_bytes_request *request);
 void code_bytes_deinit(struct code_bytes *code);
 
-/* Returns the bytes of the range with this index, or NULL if it could not be read. */
+/* Returns the bytes of the range with this index, or NULL if the range could not be read. */
 const uint8_t *code_bytes_of(const struct code_bytes *code, size_t range);
 
 /*

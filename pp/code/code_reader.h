@@ -9,7 +9,7 @@
 /* One range's code. */
 struct code_read {
 	uint8_t *bytes;	  /* malloc'ed, followed by `padding` zeros; NULL: no code */
-	size_t nr_bytes;  /* the range's first nr_bytes bytes, which the file has */
+	size_t nr_bytes;  /* how many bytes the file has, from the start of the range */
 	uint64_t address; /* address of the first byte */
 };
 

@@ -53,8 +53,8 @@ struct disassembly_request {
 };
 
 /*
- * Always fills *disassembly. Returns 0, or if an error occurs in this process, not in the child,
- * -ENOMEM or -errno.
+ * Always fills *disassembly. Returns 0, or -ENOMEM or -errno if an error occurs in this process
+ * (not in the child).
  */
 int disassembly_load(struct disassembly *disassembly, const char *path,
 		     const struct oprof_image_identity *identity, enum oprof_image_kind kind,

@@ -112,7 +112,7 @@ static bool key_of(const struct symbol_file *file, uint64_t address, uint64_t *k
 	return false;
 }
 
-/* Returns the index of the symbol that contains key, or SIZE_MAX. */
+/* Returns the index of the symbol that contains `key`, or SIZE_MAX. */
 static size_t find_symbol(const struct symbol_table *table, uint64_t key)
 {
 	size_t low = 0, high = table->nr_symbols;

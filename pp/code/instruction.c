@@ -113,7 +113,10 @@ static int read_memory(bfd_vma address, bfd_byte *to, unsigned int nr,
 	return 0;
 }
 
-/* Writes no message: instruction_decode() shows an unreadable byte as ".byte". */
+/*
+ * Called by libopcodes. Writes no message, because instruction_decode() shows an unreadable byte as
+ * ".byte".
+ */
 static void ignore_memory_error(int status, bfd_vma address, struct disassemble_info *info)
 {
 	(void)status;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IMAGES_SHOWN 5 /* largest number of images without symbols that are listed */
+#define IMAGES_SHOWN 5 /* maximum number of images without symbols to list */
 #define NS_PER_S     1000000000
 #define DEBUG_REMEDY                                                                               \
 	"install -dbgsym, -dbg or -debuginfo packages, or debuginfod-find debuginfo FILE"
@@ -352,7 +352,7 @@ struct column_lack {
 };
 
 /*
- * All samples without a symbol, by image and column. A column is here an event, or all classes
+ * All samples without a symbol, by image and column. A column here is an event, or all classes
  * together.
  */
 struct lack {
@@ -573,8 +573,8 @@ static const struct column_lack *find_most(const struct lack *lack, size_t colum
 }
 
 /*
- * Returns whether an image of the column lacks symbols only because debug symbols are not
- * installed.
+ * Returns whether debug symbols may help: whether the column has samples in an image that was
+ * stripped.
  */
 static bool lacks_debug(const struct lack *lack, size_t column)
 {
@@ -748,7 +748,7 @@ static void write_chance(FILE *err, const struct profile *profile, const char *m
 		      "than that",
 		      meaning, nr_beyond, profile->nr_rows,
 		      profile->with_symbols ? "symbols" : "images");
-	/* At 95 %, one of twenty unchanged lines appears to have changed. */
+	/* With a confidence of 95 %, one of twenty unchanged lines appears to have changed. */
 	if (nr_by_chance && !is_measured(&profile->selection->classes))
 		(void)fprintf(err, "; up to %zu of them may have changed by chance alone",
 			      nr_by_chance);

@@ -38,8 +38,8 @@ int flat_lines_init(struct flat_lines *lines, const struct profile *profile,
 void flat_lines_deinit(struct flat_lines *lines);
 
 /*
- * Returns the images of `app`, sorted by their parts of of_shares. *nr_images is the number of
- * images; 0 if all sample files of the application were damaged.
+ * Returns the images of `app`, sorted by share. of_shares: the totals to which shares refer.
+ * *nr_images is the number of images; 0 if all sample files of the application were damaged.
  */
 const struct flat_line *flat_lines_images(struct flat_lines *lines, const struct flat_line *app,
 					  const uint64_t *of_shares, size_t *nr_images);

@@ -32,7 +32,7 @@ struct callgrind {
 	struct call_names names;
 	/* for each function, then each application: its name has been written */
 	bool *function_told;
-	/* for each image, then for marks, then for each application: likewise */
+	/* for each image, then for marks, then for each application: its name has been written */
 	bool *image_told;
 	bool *file_told;
 	uint32_t file;	     /* source file of the current function */

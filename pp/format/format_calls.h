@@ -17,7 +17,8 @@
 struct calls_options {
 	const struct text_options *text;
 	/*
-	 * Select the functions that have a block of their own in a call graph; NULL: all functions.
+	 * They select the functions that have a block of their own in a call graph; NULL: all
+	 * functions.
 	 */
 	const struct spec_list *include, *exclude;
 	const struct call_places *places; /* for formats with lines; NULL: no line is known */

@@ -69,8 +69,8 @@ int column_compare_changes(const struct profile *profile, const uint64_t *shares
 /* Returns whether a line's share in the first class reaches the threshold on any side. */
 bool column_passes(const struct profile *profile, const uint64_t *shares, double threshold);
 /*
- * Returns whether a line is shown: its share reaches options->threshold in the first class, or if
- * options->any_class is set in any class.
+ * Returns whether a line is shown: whether its share reaches options->threshold in the first class
+ * or, if options->any_class is set, in any class.
  */
 bool column_is_shown(const struct profile *profile, const uint64_t *shares,
 		     const struct text_options *options);

@@ -46,7 +46,7 @@ struct pprof {
 	struct call_names names;
 	struct pprof_writer *writer;
 	struct pprof_code code;
-	uint64_t *ids, *values; /* of the current sample */
+	uint64_t *ids, *values; /* location ids and values of the current sample */
 	size_t ids_room;
 };
 
@@ -388,8 +388,8 @@ static void find_places(struct pprof *pprof, uint32_t node)
 }
 
 /*
- * If a function's places count all applications together, they are divided among the function's
- * stacks of all applications.
+ * If a function's places count all applications together, changes the roots of its nodes to
+ * CALL_PLACE_ANY, so that the places are divided among its stacks of all applications.
  */
 static void share_ends(struct pprof *pprof, size_t nr)
 {

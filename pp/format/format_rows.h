@@ -29,7 +29,7 @@ static inline int compare_sides(const uint64_t *a, const uint64_t *b, size_t nr_
 	return 0;
 }
 
-/* Returns the last part of a path, or the whole name if it has no such part. */
+/* Returns the last part of a path, or the whole path if nothing follows its last slash. */
 static inline const char *short_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -244,8 +244,8 @@ static void write_path(struct symbols *symbols, FILE *out, enum column column, c
 }
 
 /*
- * Writes the keys of a symbol. Their percentages refer to the symbol's samples, or if
- * options->global_percent is set to all samples.
+ * Writes the keys of a symbol. Their percentages refer to the symbol's samples or, if
+ * options->global_percent is set, to all samples.
  */
 static void write_details(struct symbols *symbols, FILE *out, const struct symbol_line *line,
 			  const struct line_numbers *of)

@@ -324,7 +324,7 @@ int terminal_format(FILE *out, const struct profile *profile, const struct text_
 	table.heads[TABLE_IMAGE] = "IMAGE";
 	table.heads[TABLE_PROGRAM] = options->named_rows ? "NAME" : "PROGRAM";
 	table.heads[TABLE_SYMBOL] = "SYMBOL";
-	if (!profile->with_symbols) /* applications, with their images below */
+	if (!profile->with_symbols) /* the rows are applications, with their images below */
 		table.heads[TABLE_IMAGE] = table.heads[TABLE_PROGRAM];
 	table.widths[main_column] = 1; /* this column exists even if all rows are hidden */
 	if (!error && profile->with_symbols)

@@ -36,7 +36,7 @@ struct text_options {
 	bool global_percent;
 	bool accumulated;
 	bool show_vma;
-	bool show_lines;   /* source file and line */
+	bool show_lines;   /* show the source file and line */
 	bool show_details; /* show the keys below each symbol */
 	bool show_error;   /* show the sampling error (95 %) of percentages */
 	bool reverse;

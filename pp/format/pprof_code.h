@@ -20,7 +20,7 @@ struct pprof_code {
 	const struct call_places *places; /* NULL: no line is known */
 	enum demangle_mode demangle;
 	struct pprof_range *ranges; /* one for each image */
-	/* for each function of the tree; for each code of `places` */
+	/* whether each function of the tree, and each code of `places`, has been used */
 	bool *function_used, *code_used;
 	struct pprof_function *functions; /* functions that are not in the tree */
 	struct index_table function_table;

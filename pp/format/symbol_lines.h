@@ -38,7 +38,10 @@ void symbol_lines_deinit(struct symbol_lines *lines);
 /* These functions return texts that belong to the profile or to `lines`. */
 const char *symbol_line_image(const struct symbol_lines *lines, const struct symbol_line *line);
 const char *symbol_line_app(const struct symbol_lines *lines, const struct symbol_line *line);
-/* Returns the text of the symbol column. If an image has no symbols at all, this is its path. */
+/*
+ * Returns the text of the symbol column. If an image has no symbols at all, the text is the image's
+ * path.
+ */
 const char *symbol_line_name(const struct symbol_lines *lines, const struct symbol_line *line);
 
 #endif

@@ -63,8 +63,9 @@ struct table {
 	 * The largest share or difference in the first class, in percent. It fills the whole bar.
 	 */
 	double largest;
-	int bar_width;	   /* 0: no bar */
-	size_t nr_classes; /* number of the first classes, those for which there is room */
+	int bar_width; /* 0: no bar */
+	/* number of classes shown: the first ones, as many as there is room for */
+	size_t nr_classes;
 };
 
 /* Measures a row: the layout will have room for its names and shares. */

@@ -12,7 +12,10 @@
 #define BIN_MAX	      UINT16_MAX
 #define BINS_MAX      (64u << 20)
 #define ARC_COUNT_MAX INT32_MAX
-/* most records of one arc, to limit the file's size; a larger count is reduced */
+/*
+ * Maximum number of records for one arc, to limit the file's size. A count that needs more is
+ * reduced.
+ */
 #define ARC_RECORDS_MAX 1024
 
 enum gmon_tag { TAG_HISTOGRAM = 0, TAG_ARC = 1 };

@@ -34,8 +34,8 @@ static bool is_app(const struct selection *selection, uint32_t image)
 }
 
 /*
- * Returns the number of images with samples, or with apps_only of the applications among them.
- * *found is the last of these.
+ * Returns the number of images with samples; if apps_only is set, only of those that are
+ * applications. *found is the last of them.
  */
 static size_t count_images(const struct profile *profile, bool apps_only, uint32_t *found)
 {

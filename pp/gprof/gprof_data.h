@@ -28,9 +28,9 @@ struct gprof_data_result {
 
 /*
  * Writes the samples of the image, and its arcs in `graph` (NULL: there are no stacks). `profile`
- * must have details. path: the binary, from which byte order and word size are read; those of this
- * machine are used if it is NULL or cannot be read. Returns 0, or -ENOMEM, -ERANGE or -EFBIG with
- * diag set.
+ * must have details. path: the binary, from which byte order and word size are read; if `path` is
+ * NULL or cannot be read, those of this machine are used. Returns 0, or -ENOMEM, -ERANGE or -EFBIG
+ * with diag set.
  */
 int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, const char *path,
 		     const struct call_graph *graph, struct gprof_data_result *result,

@@ -30,8 +30,8 @@ static int add_file(struct dwarf_lines *lines, const char *name, uint64_t folder
 }
 
 /*
- * Reads the tables of folders and files of versions 2 to 4, which end with an empty text. Folder 0
- * is the compilation directory.
+ * Reads the tables of folders and files of versions 2 to 4. Each table ends with an empty text.
+ * Folder 0 is the compilation directory.
  */
 static int read_old_tables(struct dwarf_lines *lines, struct cursor *cursor)
 {
@@ -98,7 +98,7 @@ static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *un
 	if (!read_fields(cursor, &lines->format, &fields))
 		return -EILSEQ;
 	nr = cursor_uleb(cursor);
-	/* Each entry has at least one byte: this check bounds the loop. */
+	/* Each entry has at least one byte, so this check limits the number of entries. */
 	if (nr > cursor_left(cursor) || (nr && !fields.nr))
 		return -EILSEQ;
 	for (uint64_t i = 0; !error && i < nr && !cursor->failed; i++) {

@@ -74,7 +74,7 @@ struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset);
 
 struct dwarf_value {
 	uint16_t form;	  /* 0: none */
-	uint64_t number;  /* offset, index, address or constant, depending on form */
+	uint64_t number;  /* offset, index, address or constant, depending on `form` */
 	const char *text; /* DW_FORM_string */
 };
 

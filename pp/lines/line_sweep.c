@@ -90,7 +90,8 @@ struct open {
 
 struct sweep {
 	struct line_builder *builder;
-	struct sorted *order, *spare; /* arrays for sorting inlined functions, later sequences */
+	/* for sorting first the inlined functions, then the sequences */
+	struct sorted *order, *spare;
 	struct line_inlined *inlined; /* sorted by start */
 	size_t next;		      /* index in `inlined` of the next function to open */
 	struct open *open;

@@ -20,8 +20,8 @@ struct line_wire_range;
 struct line_table_memory;
 
 /*
- * A source position. file: index in line_table.files; 0 means that the file is unknown, and has the
- * name "". line: 0 if unknown.
+ * A source position. file: index in line_table.files; files[0] is "", and stands for an unknown
+ * file. line: 0 if unknown.
  */
 struct line_place {
 	uint32_t file, line;
@@ -51,8 +51,8 @@ struct line_table {
 };
 
 /*
- * Always fills *table; table->lack gives the reason if lines are missing. Returns 0, or if an error
- * occurs in this process, not in the helper, -ENOMEM or -errno. The arguments are those of
+ * Always fills *table; table->lack gives the reason if lines are missing. Returns 0, or -ENOMEM or
+ * -errno if an error occurs in this process (not in the helper). The arguments are those of
  * symbol_table_load().
  */
 int line_table_load(struct line_table *table, const char *path,

@@ -93,8 +93,8 @@ static bool same_program(uint32_t index, const void *key, void *context)
 }
 
 /*
- * Returns 1 if the line program at this offset has not been run yet; 0 if it has, for another unit
- * with the same program; or -ENOMEM.
+ * Adds the line program at this offset to walk->programs. Returns 1 if it is new; 0 if another unit
+ * has the same program, which has been run; or -ENOMEM.
  */
 static int is_new_program(struct line_walk *walk, uint64_t offset)
 {
