@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the order of keys ---- */
+/* ---- sorting of keys ---- */
 
 /*
  * Sorts by image and key. Rows of several applications may have equal keys: these become
@@ -147,7 +147,7 @@ static int group_keys(struct annotation *annotation, const uint32_t *rows)
 	return error;
 }
 
-/* ---- the whole annotation ---- */
+/* ---- building and freeing an annotation ---- */
 
 int annotation_build(struct annotation *annotation, const struct profile *profile,
 		     const struct profile_options *options, bool lines)

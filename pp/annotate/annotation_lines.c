@@ -313,7 +313,7 @@ static int join_image(struct builder *builder, size_t image)
 	struct image_lines joining = {.builder = builder, .image = image};
 	int error = load_table(&joining);
 
-	builder->last_name = NULL; /* it belonged to the previous image's line table */
+	builder->last_name = NULL; /* the name belonged to the previous image's line table */
 	if (!error) {
 		joining.built_ns = built_ns_of(&joining);
 		error = join_functions(&joining);

@@ -115,7 +115,7 @@ static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 	char *whole;
 	int error;
 
-	(void)diag; /* the same as adding->diag */
+	(void)diag; /* the caller passes adding->diag */
 	if (asprintf(&whole, "%s/" OPROF_SLICE_FOLDER "/%s", adding->prefix, name) < 0)
 		return out_of_memory(adding);
 	error = add_fd(adding, whole, fd);
@@ -366,7 +366,7 @@ static int add_images(struct content_adding *adding)
 	return error;
 }
 
-/* ---- the whole content ---- */
+/* ---- sessions, images and manifest ---- */
 
 static int add_session(struct content_adding *adding, size_t index)
 {

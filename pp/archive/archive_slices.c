@@ -73,7 +73,7 @@ static int write_built(struct slice_making *making, struct slice_builder *builde
 
 	if (fd < 0)
 		return diag_set(diag, -errno, "no memory for a slice: %s", strerror(errno));
-	(void)fchmod(fd, 0600); /* same mode as the daemon's slices; it is stored in the archive */
+	(void)fchmod(fd, 0600); /* same mode as the daemon's slices; the archive stores this mode */
 	error = slice_builder_write(builder, info, fd, &nr_bytes);
 	if (error)
 		diag_set(diag, error, "cannot make a slice: %s", strerror(-error));
@@ -83,7 +83,7 @@ static int write_built(struct slice_making *making, struct slice_builder *builde
 	return error;
 }
 
-/* ---- stacks ---- */
+/* ---- call stacks ---- */
 
 static bool has_app(const struct slice_making *making, const struct selected_part *parts,
 		    size_t nr_parts, const struct slice_path *app)

@@ -284,7 +284,7 @@ uint64_t archive_writer_nr_bytes(const struct archive_writer *writer)
 	return writer->nr_bytes;
 }
 
-/* ---- the end ---- */
+/* ---- finishing and closing ---- */
 
 int archive_writer_finish(struct archive_writer *writer, struct diag *diag)
 {

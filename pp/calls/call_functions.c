@@ -67,7 +67,9 @@ static int add_mark(struct function_joining *making, uint32_t image, uint32_t *n
 	uint32_t mark = STACK_MARK(image); /* STACK_MARK() is its own inverse function */
 	struct call_function function = {.image = CALL_IMAGE_NONE};
 
-	/* Another value cannot occur, because it is refused when a tree is read. */
+	/*
+	 * Other values cannot occur, because trees with such values are refused when they are read.
+	 */
 	if (mark >= OPROF_STACK_MARKS)
 		mark = OPROF_STACK_UNKNOWN;
 	function.mark = (enum oprof_stack_mark)mark;
@@ -347,7 +349,7 @@ static int make_images(struct function_joining *making)
 	return error;
 }
 
-/* ---- functions that reports show as one ---- */
+/* ---- merging of functions that reports show as one ---- */
 
 static bool is_named(const struct call_image *image)
 {

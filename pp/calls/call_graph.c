@@ -80,7 +80,7 @@ static int find_arcs(struct walking *walking)
 	return error;
 }
 
-/* ---- the walk ---- */
+/* ---- walking the tree ---- */
 
 static void list_parts(struct walking *walking)
 {
@@ -211,7 +211,7 @@ static int walk_root(struct walking *walking, uint32_t root)
 	return error;
 }
 
-/* ---- orders ---- */
+/* ---- sorting of arcs ---- */
 
 static int compare_counts(const struct call_graph *graph, uint32_t a, uint32_t b)
 {

@@ -348,7 +348,7 @@ static int add_places(struct place_join *join)
 	return error;
 }
 
-/* ---- 4. the order of places ---- */
+/* ---- 4. sorting of places ---- */
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -642,7 +642,7 @@ static int find_lines(struct place_join *join)
 	return error;
 }
 
-/* ---- the whole join ---- */
+/* ---- all steps ---- */
 
 static int join_all(struct place_join *join)
 {

@@ -27,7 +27,7 @@ struct tree_adding {
 	uint8_t *leaves; /* enum leaf for each root and image of the tree */
 };
 
-/* ---- arrays that grow ---- */
+/* ---- growing arrays ---- */
 
 /*
  * Makes room for one more element. Returns false if out of memory, or if indexes would need more
@@ -43,7 +43,7 @@ static uint64_t hash_pair(uint64_t a, uint64_t b)
 	return index_table_hash(index_table_hash(0, a), b);
 }
 
-/* ---- equal elements get equal numbers ---- */
+/* ---- numbers of elements: equal elements have equal numbers ---- */
 
 static bool same_app(uint32_t index, const void *key, void *context)
 {
@@ -276,7 +276,7 @@ static bool is_leaf_chosen(const struct tree_adding *adding, uint32_t root, uint
 	return *leaf == LEAF_CHOSEN;
 }
 
-/* ---- a tree ---- */
+/* ---- adding one call tree ---- */
 
 /*
  * Finds or adds the root in `stacks` for root `number` of the tree, and stores its index in
@@ -466,7 +466,7 @@ static int add_tree(struct call_stacks *stacks, const struct stack_tree *tree, s
 	return error;
 }
 
-/* ---- the whole selection ---- */
+/* ---- adding all trees of the selection ---- */
 
 static int add_slice(struct call_stacks *stacks, size_t session, size_t part, size_t side,
 		     void (*skip)(const char *path, const struct diag *diag))

@@ -186,7 +186,7 @@ static int sort_apps(struct call_tree *tree, struct call_stacks *stacks)
 	return 0;
 }
 
-/* ---- from stacks ---- */
+/* ---- building a tree from call stacks ---- */
 
 static bool is_counted(const struct call_stacks *stacks, const bool *hidden, size_t node)
 {
@@ -346,7 +346,7 @@ int call_tree_build(struct call_tree *tree, const struct profile *flat,
 	return 0;
 }
 
-/* ---- from a flat profile ---- */
+/* ---- building a tree from a flat profile ---- */
 
 static int copy_images(struct call_tree *tree)
 {

@@ -217,7 +217,7 @@ static int read_range(struct code_reading *reading, const struct disassembly_ran
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole image ---- */
 
 __attribute__((format(printf, 3, 4))) static void tell(struct code_reading *reading,
 						       enum symbols_lack lack, const char *format,

@@ -15,7 +15,7 @@
 #define INDENT	   2 /* indentation of an application's images */
 #define NOTE_BYTES 128
 
-/* ---- what is hidden ---- */
+/* ---- hidden lines ---- */
 
 /* Changes the sums over the shown lines to the sums over the hidden lines. */
 static void subtract_from(struct column_sums *sums, const struct profile *profile,

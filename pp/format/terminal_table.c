@@ -508,7 +508,7 @@ void table_write_heads(const struct table *table, FILE *out)
 	(void)fputc('\n', out);
 }
 
-/* ---- columns without room ---- */
+/* ---- columns that do not fit ---- */
 
 /* Returns the number of columns for which the display has no room. */
 static size_t count_missing(const struct table *table)

@@ -17,7 +17,7 @@ struct gmon_target {
 	bool wide; /* addresses have 64 bits; otherwise 32 */
 };
 
-/* gprof's unit of addresses; it assigns samples of narrower bins to wrong addresses */
+/* gprof counts addresses in this unit, and assigns samples of narrower bins to wrong addresses */
 #define GMON_BIN_BYTES 2
 
 /* A histogram of the address range [start, end), which consists of whole bins. */

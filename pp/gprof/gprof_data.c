@@ -15,7 +15,7 @@
 
 #define IMAGES_SHOWN 6
 
-/* ---- choice of the image ---- */
+/* ---- choosing the image ---- */
 
 static bool has_samples(const struct profile *profile, uint32_t image)
 {

@@ -187,9 +187,9 @@ static bool has_attribute(const struct dwarf_abbrevs *abbrevs, const struct dwar
 }
 
 /*
- * Returns how the walk treats entries with this abbreviation. It visits the children of all entries
- * that may contain code: a DW_TAG_subprogram with code may be nested in nearly any entry, even in a
- * type or in a function without code, where GCC puts lambdas.
+ * Returns how the walk treats entries with this abbreviation. The walk visits the children of all
+ * entries that may contain code: a DW_TAG_subprogram with code may be nested in nearly any entry,
+ * even in a type or in a function without code, where GCC puts lambdas.
  */
 static enum dwarf_use use_of(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev)
 {

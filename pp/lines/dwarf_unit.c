@@ -11,8 +11,8 @@
 /* ---- headers ---- */
 
 /*
- * Reads a unit's length. It has 4 bytes, or 12 of which the first 4 are 0xff; offsets in the unit
- * then have 8 bytes.
+ * Reads a unit's length. The length has 4 bytes, or 12 of which the first 4 are 0xff. In the second
+ * case, offsets in the unit have 8 bytes.
  */
 static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 {
@@ -196,7 +196,7 @@ static int find_abbrevs(struct dwarf_unit *unit)
 	return 0;
 }
 
-/* ---- roots ---- */
+/* ---- root entries ---- */
 
 struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset)
 {

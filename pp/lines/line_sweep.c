@@ -80,7 +80,7 @@ static void sort(struct sorted *items, struct sorted *spare, size_t nr)
 /* ---- the sweep ---- */
 
 /*
- * An inlined function that contains the current key. It is nested in the one before it in
+ * An inlined function that contains the current key. It is nested in the function before it in
  * sweep.open.
  */
 struct open {
