@@ -42,7 +42,7 @@ void xml_end(struct xml_writer *xml)
 	xml->in_tag = xml->inline_text = false;
 }
 
-/* The characters that XML 1.0 allows (production 2). */
+/* Returns whether XML 1.0 allows the character (production 2 of its specification). */
 static bool is_allowed(uint32_t code)
 {
 	return code == '\t' || code == '\n' || code == '\r' ||

@@ -15,7 +15,7 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7d", 0);
 	else if (size < 0.001)
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.1e", percent);
-	else /* 100 has one more digit before the point, so one digit fewer after it */
+	else /* 100 has one more digit before the point, and so gets one digit less after it */
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
 }
 
@@ -84,7 +84,9 @@ static bool info_has_note(const struct session_info *info, const char *name)
 	return false;
 }
 
-/* True for the kernel module's own timer. For perf, these clocks are events. */
+/*
+ * Returns whether the event is the kernel module's own timer. With perf, these clocks are events.
+ */
 static bool is_module_timer(const struct selection *selection, const char *event)
 {
 	if (strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0)
