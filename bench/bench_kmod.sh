@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a sample of the kernel module costs, in instructions, as an emulated
-# guest counts them: its path into the CPU's ring, and the sync worker's.
+# Number of instructions that a sample of the kernel module takes, counted by an
+# emulated guest: those that write the sample to the CPU's ring, and those of
+# the sync worker.
 . "$(dirname "$0")/bench.sh"
 bench_init "$@"
 

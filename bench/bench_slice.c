@@ -152,8 +152,8 @@ static void bench_read(void)
 }
 
 /*
- * Merges 60 equal minutes into an hour: all keys of each minute are read, and
- * one of 60 is written.
+ * Merges 60 equal minutes into an hour: reads all keys of each minute, and
+ * writes each key only once.
  */
 static void bench_merge(struct slice_builder *builder)
 {

@@ -29,7 +29,7 @@
 #define NR_PEER_MANY 6000
 #define NR_PEER_FEW  1000
 
-static char folder[PATH_MAX / 2]; /* the cache folder, which is kept */
+static char folder[PATH_MAX / 2]; /* the cache folder; the next run uses it again */
 static char path[PATH_MAX];
 static struct oprof_image_identity identity;
 static uint64_t text_address, text_offset, text_bytes, debug_bytes;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program traced by LTTng-UST. Reads lines with a number of records, writes
- * so many records of 16 bytes, and prints their CPU time in ns.
+ * A program traced by LTTng-UST. Each line that it reads is a number of
+ * records; it writes as many records of 16 bytes, and prints their CPU time in
+ * ns.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
