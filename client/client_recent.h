@@ -20,17 +20,20 @@ struct client_recent {
 };
 
 /*
- * Gets the samples of span from the daemon of session_dir; threads, CPUs and cgroups are kept
- * apart, whatever the session's separation is. The time range begins later if the daemon's memory
- * does not reach back far enough. Returns 0, or an error as client_ask(); -EOPNOTSUPP: the daemon
- * is older and does not support this request, or no range that ends before now. On success the
+ * Gets the samples of span from the daemon of session_dir. The samples are separated by thread, CPU
+ * and cgroup, whatever the session's separation is. The time range begins later if the daemon's
+ * memory does not reach back far enough. Returns 0, or an error as client_ask(); -EOPNOTSUPP: the
+ * daemon is older and does not support this request, or does not support until_ns. On success the
  * caller closes recent->fd.
  */
 int client_recent(const char *session_dir, const struct client_span *span,
 		  const struct client_patience *patience, struct client_recent *recent,
 		  struct diag *diag);
 
-/* As client_recent(), but with the session's separation, and asks by client_ask_trusted(). */
+/*
+ * As client_recent(), but with the session's separation. Like client_ask_trusted(), asks only a
+ * daemon that runs as root or as this process's effective user.
+ */
 int client_recent_trusted(const char *session_dir, const struct client_span *span,
 			  const struct client_patience *patience, struct client_recent *recent,
 			  struct diag *diag);

@@ -50,8 +50,9 @@ static unsigned int name_distance(const char *a, const char *b)
 }
 
 /*
- * Returns the distance of a table's name from the written one; 1 if the name
- * begins with the written one.
+ * Compares an event's name in the table with the name that the user wrote.
+ * Returns 1 if the event's name begins with the written name, otherwise the
+ * edit distance.
  */
 static unsigned int name_badness(const char *written, const char *name)
 {
@@ -248,8 +249,8 @@ static int parse_parts(const struct event *event, char *parts[PART_NR], uint64_t
 }
 
 /*
- * Every nanosecond off CPU is an event, and all events are recorded. Therefore
- * the event has no options.
+ * Parses the choice of off-cpu. Every nanosecond off CPU is an event, and all
+ * events are recorded; therefore off-cpu has no options.
  */
 static int parse_switches(const struct event *event, char *parts[PART_NR],
 			  struct event_choice *choice, struct diag *diag)
@@ -341,8 +342,9 @@ bool event_choice_is_sampled(const struct event_choice *choice)
 }
 
 /*
- * The kernel converts a frequency of these two events to a fixed period.
- * Therefore the daemon requests a period, and samples need not contain it.
+ * Returns whether the event is cpu-clock or task-clock. The kernel converts a
+ * frequency of these events to a fixed period. Therefore the daemon requests a
+ * period, and samples need not contain it.
  */
 static bool is_clock(const struct event_choice *choice)
 {

@@ -39,7 +39,9 @@ struct event_table *event_table_create(void);
 /* Adds the unit masks of one file to the table. Defined in unit_mask.c. */
 int unit_mask_parse_file(struct event_table *table, struct table_text *text);
 void unit_mask_destroy(struct event_unit_mask *mask);
-/* Searches only the masks at index first and above. */
+/*
+ * Returns the mask with this name, or NULL. Searches only masks whose index is `first` or higher.
+ */
 const struct event_unit_mask *unit_mask_find(const struct event_table *table, size_t first,
 					     const char *name);
 

@@ -29,15 +29,17 @@ enum tracepoint_kind {
 };
 
 struct tracepoint_field {
-	char *type; /* in C notation, without brackets */
+	char *type; /* type in C notation, without brackets */
 	char *name;
 	enum tracepoint_kind kind;
-	uint32_t offset;	/* of the value, or of the word that locates the value */
-	uint32_t element_bytes; /* 1, 2, 4 or 8 */
-	uint32_t nr_elements;	/* for a text or an array; otherwise 0 */
+	uint32_t offset;	/* offset of the value, or of the word that locates the value */
+	uint32_t element_bytes; /* size of one element: 1, 2, 4 or 8 */
+	uint32_t nr_elements;	/* number of elements of a text or an array; otherwise 0 */
 	bool is_signed;
-	bool is_pointer;  /* an address, to be printed in base 16 */
-	bool is_relative; /* the word's offset counts from the end of the word */
+	bool is_pointer; /* an address, to be printed in base 16 */
+	/* The word that locates the value has an offset from its own end, not from the record's
+	 * start. */
+	bool is_relative;
 };
 
 struct tracepoint {
@@ -46,8 +48,8 @@ struct tracepoint {
 	struct tracepoint_field *fields; /* in the order of the format file */
 	unsigned int nr_fields;
 	/*
-	 * Number of ignored fields: those without a size, as in ftrace's own
-	 * tracepoints, whose end is unknown.
+	 * Number of ignored fields: fields without a size, whose end is
+	 * unknown. ftrace's own tracepoints have such fields.
 	 */
 	unsigned int nr_fields_left_out;
 };
