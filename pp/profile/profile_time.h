@@ -26,9 +26,9 @@ struct profile_time {
 	/* After profile_time_arrange(): sorted by row, stretch and column, without duplicates. */
 	struct time_entry *entries;
 	size_t nr_entries, room;
-	uint32_t
-		*stretch_of; /* for each session: stretches of its slices, then of its live files */
-	size_t *first_of;    /* by session: index in stretch_of of its first slice */
+	/* For each session: the stretches of its slices, then the stretch of its live files. */
+	uint32_t *stretch_of;
+	size_t *first_of; /* by session: index in stretch_of[] of its first slice */
 };
 
 /* Returns 0 or -ENOMEM. Call profile_time_deinit() also after an error. */
