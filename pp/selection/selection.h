@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The first stage of a report: from a profile specification to parts of sessions (live sample
- * files, sections of closed slices), grouped into applications, images and classes. Reads
- * descriptions of parts, not their samples, except for live files that a daemon may empty at
- * any time.
+ * files, sections of closed slices), grouped into applications, images and classes. It reads
+ * descriptions of parts but not their samples, except those of live files, which a daemon may empty
+ * at any time.
  *
  * Parts are ordered by image, so that the next stage opens each image only once, for all
  * applications, classes and slices that used it.
  *
- * A differential profile has two sides, each with its own specification: one selection holds
- * both, with each class on each side.
+ * A differential profile has two sides, each with its own specification. One selection contains
+ * both sides, and each class exists on both sides.
  */
 #ifndef PP_SELECTION_H
 #define PP_SELECTION_H
@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* -m: separations that are summed. */
+/* -m: the separations over which samples are summed. */
 enum selection_merge {
 	MERGE_CPU = 1,
 	MERGE_LIB = 2, /* dependent images count for themselves, not for their application */
@@ -40,15 +40,15 @@ enum selection_merge {
 struct selection_options {
 	/* Set by select_place_find(). */
 	const char *session_dir;
-	/* The archive with a side's sessions; NULL: session_dir has them. Borrowed. */
+	/* The archive that has a side's sessions; NULL: they are in session_dir. Borrowed. */
 	const struct archive_place *archives[SPEC_SIDES_MAX];
 	unsigned int merge;	/* MERGE_* */
 	bool exclude_dependent; /* -x */
-	enum rows_by by;	/* --by: what the rows are instead of applications */
+	enum rows_by by;	/* --by: the kind of rows */
 	bool whole_rows;	/* -f: show whole paths of groups */
 	/*
-	 * Read the last minutes from the daemon's memory if possible: session_recent.h. If two
-	 * sides have its session, either both are read from there, or both from the files.
+	 * Read the last minutes from the daemon's memory if possible: session_recent.h. If both
+	 * sides include the daemon's session, both are read from memory, or both from files.
 	 */
 	bool ask_daemon;
 	bool stacks; /* also read live call trees, which disables ask_daemon */
@@ -57,13 +57,15 @@ struct selection_options {
 struct selection_session {
 	char *name;
 	char *path;			     /* <session dir>/samples/<name> */
-	const struct archive_place *archive; /* its archive; NULL: none. Borrowed */
+	const struct archive_place *archive; /* archive of the session; NULL: none. Borrowed */
 	struct session_info info;
 	struct session_parts parts;
 	bool from_memory; /* parts are from the daemon's memory */
 };
 
-/* The selection of one specification; a report that compares nothing has one side. */
+/*
+ * The selection of one specification. A differential profile has two sides, other reports have one.
+ */
 struct selection_side {
 	size_t first_session, nr_sessions; /* a session on both sides is listed twice */
 	bool timed;			   /* the specification has a time range */
@@ -102,15 +104,15 @@ struct selection {
 	const char **apps; /* paths as shown, ascending */
 	size_t nr_apps;
 	/*
-	 * In the order of slice_section_compare. Images whose keys are numbers of names are
+	 * In the order of slice_section_compare(). Images whose keys are numbers of names are
 	 * separate for each session.
 	 */
 	struct selection_image *images;
 	size_t nr_images;
 	struct classes classes;
-	struct selected_part *parts; /* by image, session, slice, number */
+	struct selected_part *parts; /* sorted by image, session, slice, number */
 	size_t nr_parts;
-	struct selected_part *idle; /* of idle CPUs, not in totals; image and app are unused */
+	struct selected_part *idle; /* samples of idle CPUs, not in totals; no image, no app */
 	size_t nr_idle;
 	struct selection_side sides[SPEC_SIDES_MAX];
 	size_t nr_sides;
@@ -139,7 +141,7 @@ static inline size_t selection_nr_columns(const struct selection *selection)
 }
 
 /*
- * Returns the description of part. For live files without epochs its nr_samples, weight and
+ * Returns the description of part. For live files without epochs, its fields nr_samples, weight and
  * nr_keys are unknown.
  */
 const struct slice_section *selection_section(const struct selection *selection,
@@ -153,9 +155,9 @@ const struct part_slice *selection_slice(const struct selection *selection,
 					 const struct selected_part *part);
 
 /*
- * Makes the class key of section, with fields merged as requested. With --by, one field becomes
- * *row; otherwise *row is NULL. Texts are stored in strings. cgroup: as shown. Returns 0 or
- * -ENOMEM.
+ * Makes the class key of section; fields that the user merges become "all". With --by, the field
+ * that becomes the row is stored in *row; otherwise *row is NULL. Texts are stored in strings.
+ * `cgroup` is the path as shown. Returns 0 or -ENOMEM.
  */
 int selection_class_key(const struct selection *selection, size_t session,
 			const struct slice_section *section, const char *cgroup,
