@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compares images in the order that slices use: as two sections that differ only in the image. */
+/*
+ * Compares images in the order of sections in slices: compares two sections that differ only in the
+ * image.
+ */
 static int compare_images(const void *a, const void *b, void *context)
 {
 	const struct selection_image *images = context;

@@ -28,7 +28,10 @@ static bool is_same(const struct part_slice *a, const struct part_slice *b)
 	return !strcmp(a->path, b->path) && a->begin_ns == b->begin_ns && a->end_ns == b->end_ns;
 }
 
-/* Gives each slice that both sides have to the side whose range has more of its time. */
+/*
+ * Gives each slice that both sides have to the side whose range overlaps the slice for the longer
+ * time.
+ */
 static void share_slices(struct selection *selection, struct session_parts *a,
 			 struct session_parts *b)
 {

@@ -121,7 +121,7 @@ static int number_key(struct selection_walk *walk, const struct class_key *key, 
 /* ---- a part ---- */
 
 /*
- * Returns the text for path, mostly from the cache, since sections of a slice share their
+ * Returns the text for path. Usually it is in the cache, because sections of a slice share their
  * strings.
  */
 static const char *show_path(struct selection_walk *walk, const struct slice_path *path)

@@ -17,10 +17,10 @@
 /* Content of a .gnu_debuglink section: name, NUL, padding to 4, CRC. */
 struct debuglink {
 	const char *name; /* points into the section; contains no '/' */
-	uint32_t crc;	  /* of the whole debug file, zlib's crc32 */
+	uint32_t crc;	  /* CRC of the whole debug file, by zlib's crc32() */
 };
 
-/* Returns 0 or -EILSEQ. big_endian: byte order of the file. */
+/* Parses a debug link. big_endian is the byte order of the file. Returns 0 or -EILSEQ. */
 int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct debuglink *link);
 
 /*
@@ -30,9 +30,9 @@ int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct d
 int debug_file_open_regular(const char *path);
 
 /*
- * Like debug_file_open_regular, for a path that may begin with root (NULL: none). Returns
- * -ENOENT if ".." leads out of root. If path does not exist, tries again with each "DIR/.."
- * removed, since an archive may lack DIR.
+ * Like debug_file_open_regular(), for a path that may begin with root (NULL: none). Returns -ENOENT
+ * if ".." leads out of root. If path does not exist, tries again without each "DIR/..", because an
+ * archive may lack DIR.
  */
 int debug_file_open_below(const char *root, const char *path);
 
