@@ -267,7 +267,7 @@ static bool holds(const struct trace_condition *condition, const struct ctf_fiel
 	}
 }
 
-/* An event without the field does not match. */
+/* Returns whether the condition is true. An event without the field does not match. */
 static bool fits_condition(const struct trace_condition *condition, const struct ctf_record *record)
 {
 	const struct ctf_event *event = record->event;

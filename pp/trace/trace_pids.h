@@ -22,8 +22,9 @@ void trace_pids_destroy(struct trace_pids *pids); /* NULL: does nothing */
 int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record);
 
 /*
- * Returns the process of thread tid at `time`, according to all records taken so far, even later
- * ones. Returns TRACE_PID_UNKNOWN if the trace does not show the process, and for idle threads.
+ * Returns the process of thread tid at `time`, according to all records taken so far, including
+ * records of later times. Returns TRACE_PID_UNKNOWN if the trace does not show the process, and for
+ * idle threads.
  */
 int32_t trace_pids_at(const struct trace_pids *pids, int32_t tid, uint64_t time);
 

@@ -29,14 +29,17 @@ struct cpu {
 	uint64_t lost_until; /* records were lost before this time */
 	uint64_t lost, seq;  /* from the header of the last packet */
 	bool has_seq;
-	bool is_known, is_idle; /* whether the running thread is known; whether it is idle */
+	bool is_known, is_idle; /* whether the running thread is known, and whether it is idle */
 	uint32_t thread;	/* index of the running thread, or NONE */
 	unsigned int irqs, softirqs;
-	struct open_interrupt open[NR_OPEN_MAX]; /* interrupts nested deeper are not timed */
+	struct open_interrupt open[NR_OPEN_MAX]; /* deeper nested interrupts are not timed */
 	unsigned int nr_open;
 	int32_t new_tid; /* the last task that task_newtask reported */
 	bool new_is_thread;
-	/* A block request ended; block_done_in_interrupt: in an interrupt that still runs. */
+	/*
+	 * block_done: a block request ended. block_done_in_interrupt: it ended in an interrupt that
+	 * still runs.
+	 */
 	bool block_done, block_done_in_interrupt;
 };
 
@@ -51,7 +54,7 @@ struct trace_states {
 	struct trace_calls calls;
 	struct trace_interrupts interrupts;
 	struct trace_distribution wakeups;
-	uint64_t lost_until; /* the latest of all CPUs */
+	uint64_t lost_until; /* latest lost_until of all CPUs */
 	bool has_block_events;
 };
 
@@ -81,7 +84,7 @@ static inline void name_thread(struct trace_states *states, uint32_t index,
 	threads_name(&states->threads, index, name->bytes, name->nr);
 }
 
-/* Each function takes one kind of event: a task begins, execs or ends. Return 0 or -ENOMEM. */
+/* Each function handles one kind of event: a task begins, execs or ends. Return 0 or -ENOMEM. */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule);
 int trace_states_fork(struct trace_states *states, const struct cpu *cpu,
@@ -90,10 +93,13 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 		      const struct trace_rule *rule);
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule);
-/* Takes a thread's record in the state dump. Each chunk has a dump, so a known state is kept. */
+/*
+ * Handles a thread's record in the state dump. Each chunk has a state dump, so a thread's state
+ * that is already known is kept.
+ */
 int trace_states_state(struct trace_states *states, const struct ctf_record *record,
 		       const struct trace_rule *rule);
-/* Takes a record of a stream that belongs to no CPU. */
+/* Handles a record of a stream that belongs to no CPU. */
 int trace_states_beside(struct trace_states *states, const struct ctf_record *record,
 			const struct trace_rule *rule);
 

@@ -10,7 +10,10 @@
 #define STATUS_WAIT   5
 #define TYPE_KERNEL   1
 
-/* task_newtask precedes the fork event, which does not have the flags. */
+/*
+ * Stores whether a new task is a thread. The fork event, which follows, does not contain the task's
+ * flags.
+ */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule)
 {
@@ -84,7 +87,7 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 	return 0;
 }
 
-/* The thread runs until its last switch, which reports it as dead. */
+/* Handles the exit event. The thread still runs until its last switch, which reports it as dead. */
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule)
 {
