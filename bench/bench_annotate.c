@@ -38,7 +38,7 @@ static void print_peer(const char *name, double cost, double peer_cost)
 	bench_print(text, cost / peer_cost, "x");
 }
 
-/* peer: the command to compare with, or NULL. */
+/* peer is the command to compare with, or NULL. */
 static void measure(const char *name, unsigned int nr_offsets, const char *view,
 		    const char *const *peer)
 {

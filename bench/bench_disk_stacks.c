@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Disk used by a session's history with call stacks, compared with the files of
- * perf record -g. A minute of a real session is recorded (real_session.h). The
- * slice of this minute has samples and call trees; 60 times its size is the
- * size of an hour of which the daemon keeps a slice for each minute. The size
- * of a merged hour is simulated: a stack either repeats a previous one or is a
- * new path that branches off a previous one. In the recording, the number of
- * paths grows as a power of the number of samples; the probability of a new
- * path follows this law.
+ * perf record -g. A minute of a real session is recorded (real_session.h) and
+ * written to a slice, with samples and call trees. An hour that is kept in
+ * slices of a minute has 60 times this size. The size of a merged hour is
+ * simulated: a stack either repeats a previous one or is a new path that
+ * branches off a previous one. In the recording, the number of paths grows as a
+ * power of the number of samples; the probability of a new path follows this
+ * law.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -76,8 +76,8 @@ static double write_slice(struct slice_builder *builder, const struct stack_tree
 /* ---- simulation ---- */
 
 /*
- * Returns the expected number of nodes in half of the samples: a node with N
- * samples is present with probability 1 - 2^-N.
+ * Returns the expected number of nodes in a random half of the samples: a node
+ * with N samples is present with probability 1 - 2^-N.
  */
 static double nodes_of_half(const struct stack_tree *tree)
 {

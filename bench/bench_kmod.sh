@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-lacking() # STATUS WHAT
+lacking() # STATUS WHAT: reports what is missing, and exits without figures
 {
 	cat "$work/log" >&2
 	echo "bench: $2: no figures of the kernel module" >&2

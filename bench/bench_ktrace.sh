@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-lacking() # STATUS WHAT
+lacking() # STATUS WHAT: reports what is missing, and exits without figures
 {
 	cat "$work/log" >&2
 	echo "bench: $2: no figures of tracing in the kernel" >&2
@@ -281,7 +281,8 @@ slower() # NAME LOAD: the slowdown of a load by NAME, in percent
 	of_both "$(cost none "$2")" "$(cost "$1" "$2")" %.2f "(b / a - 1) * 100"
 }
 
-tell_line() # NAME OURS UNIT [PEER_SUFFIX=VALUE]...
+# NAME OURS UNIT [PEER_SUFFIX=VALUE]...: prints our figure, and the figures of peers with their ratios.
+tell_line()
 {
 	line=$1
 	ours=$2

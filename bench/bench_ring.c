@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define EVENT_ID	 5u
-#define NR_RECORDS	 8000u /* per round; a ring has room for more than 9,000 */
+#define NR_RECORDS	 8000u /* records per round; a ring has room for more than 9,000 */
 #define NR_ROUNDS	 1000u
 #define NR_PAUSES	 20u
 #define SUB_BUFFER_BYTES 65536u
@@ -253,7 +253,9 @@ static double full_ns(void)
 	return ns;
 }
 
-/* The lower bound for any record: reading the counter and storing the record's bytes. */
+/*
+ * Returns a lower bound for any record: the time to read the counter and store the record's bytes.
+ */
 static double floor_ns(void)
 {
 	uint64_t begin = bench_thread_ns();
@@ -282,7 +284,7 @@ static struct side {
 static int nr_started;
 static int is_over; /* one thread has ended; the other's later rounds do not count */
 
-/* Overwrite mode: compare with ring_reserve_commit_overwrite. */
+/* Writes records in overwrite mode, for comparison with ring_reserve_commit_overwrite. */
 static void *write_side(void *argument)
 {
 	struct side *side = argument;
@@ -398,7 +400,7 @@ static const struct line {
 
 static double best[NR_CANDIDATES], peer_best;
 
-/* A floor is wanted if the line that it belongs to is wanted. */
+/* Returns whether to run a line. A floor runs if the line that it belongs to is wanted. */
 static bool is_wanted(const struct line *line)
 {
 	const char *name = line->name;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Number of instructions that write a record, counted by valgrind; the same in
-# every run. It includes the loop, and opening and closing packets.
+# every run. The number includes the loop, and opening and closing packets.
 . "$(dirname "$0")/bench.sh"
 bench_init "$@"
 

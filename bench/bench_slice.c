@@ -2,8 +2,8 @@
 /*
  * Closed slices of a real session: oprofiled profiles the whole machine while
  * it compiles this tree's sources, and the stored samples become a slice. Sizes
- * are those of the file. Times are per key, for decoding, encoding and merging,
- * and for closing a minute with 100 sections and 5,000 keys.
+ * are file sizes. Times are per key, for decoding, encoding and merging, and
+ * for closing a minute with 100 sections and 5,000 keys.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"

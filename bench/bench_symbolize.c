@@ -161,7 +161,7 @@ static void keep_minimum(double *minimum, double value)
 		*minimum = value;
 }
 
-/* Loads the table. Returns the CPU time in ms, including that of the helper. */
+/* Loads the table. Returns the CPU time in ms, including the helper's. */
 static double load(struct line_table *table, const char *cache_path)
 {
 	const struct symbol_search search = {.cache_path = cache_path};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program traced by LTTng-UST. Each line that it reads is a number of
- * records; it writes as many records of 16 bytes, and prints their CPU time in
+ * A program traced by LTTng-UST. It reads lines that contain a number of
+ * records, writes that many records of 16 bytes, and prints their CPU time in
  * ns.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /*
- * Records into <folder>/session, separated by library: cpu-clock at hz samples per second and CPU.
+ * Records cpu-clock into <folder>/session, at hz samples per second and CPU, separated by library.
  */
 void real_session_record(const char *folder, unsigned int seconds, unsigned int hz);
 /* As real_session_record(), but with call stacks. */
