@@ -50,7 +50,10 @@ int client_ask_trusted(const char *session_dir, enum oprof_request request, cons
 
 void client_answer_deinit(struct client_answer *answer);
 
-/* Returns 0 if a daemon accepts the connection; no request is sent. Else as client_ask(). */
+/*
+ * Returns 0 if a daemon accepts the connection; no request is sent. Otherwise returns an error as
+ * client_ask().
+ */
 int client_probe(const char *session_dir, struct diag *diag);
 
 /*

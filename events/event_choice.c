@@ -24,8 +24,8 @@ static unsigned int minimum(unsigned int a, unsigned int b)
 }
 
 /*
- * Returns the edit distance of a and b, ignoring case. b is a name of an event
- * table, so that its length fits row.
+ * Returns the edit distance of a and b, ignoring case. b is the name of an
+ * event in a table, so its length fits the array `row`.
  */
 static unsigned int name_distance(const char *a, const char *b)
 {
@@ -51,8 +51,8 @@ static unsigned int name_distance(const char *a, const char *b)
 
 /*
  * Compares an event's name in the table with the name that the user wrote.
- * Returns 1 if the event's name begins with the written name, otherwise the
- * edit distance.
+ * Returns 1 if the event's name begins with the written name of 3 or more
+ * characters, otherwise the edit distance.
  */
 static unsigned int name_badness(const char *written, const char *name)
 {
@@ -88,7 +88,7 @@ static int unknown_event(const struct event_table *table, const char *name, stru
 			"there is no event \"%s\"; \"opcontrol --list-events\" shows all", name);
 }
 
-/* Splits copy at its colons; missing parts are NULL. */
+/* Splits `copy` at its colons; missing parts are NULL. */
 static int split_parts(char *copy, char *parts[PART_NR], struct diag *diag)
 {
 	unsigned int nr = 0;

@@ -16,7 +16,7 @@ struct event_table {
 	size_t nr_unit_masks, unit_masks_room;
 	char **cpu_types; /* the types loaded so far; each may be loaded only once */
 	size_t nr_cpu_types, cpu_types_room;
-	const char *dir; /* set while loading; NULL: "include:" is refused */
+	const char *dir; /* folder of tables, while loading; NULL: "include:" is refused */
 	unsigned int depth;
 };
 

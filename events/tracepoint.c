@@ -154,9 +154,9 @@ static bool is_text(const char *type)
 }
 
 /*
- * Returns the size of the C or kernel type with this name; 0: unknown. It is
- * needed for arrays, because a format file does not contain the size of an
- * element.
+ * Returns the size of the C or kernel type with this name; 0: unknown. This
+ * size is needed for arrays, because a format file does not contain the size of
+ * an element.
  */
 static uint32_t type_bytes(const char *type)
 {
@@ -227,8 +227,8 @@ static void found_elsewhere(struct tracepoint_field *field, const struct declara
 
 /*
  * Describes a field whose value is stored at a fixed offset. If the number of
- * elements is the name of a macro (char comm[TASK_COMM_LEN]), it is computed
- * from the size of the type. A structure becomes an array of bytes.
+ * elements is the name of a macro (char comm[TASK_COMM_LEN]), this number is
+ * computed from the size of the type. A structure becomes an array of bytes.
  */
 static void found_in_place(struct tracepoint_field *field, const struct declaration *declaration,
 			   uint32_t size)
@@ -334,7 +334,7 @@ static int take_line(struct format *format, char *line)
 
 static int take_lines(struct format *format)
 {
-	/* "print fmt:" begins C code for printing a record. It is ignored. */
+	/* "print fmt:" begins C code for printing a record, which is ignored. */
 	for (char *line; (line = next_line(format)) && strncmp(line, "print fmt:", 10) != 0;) {
 		const int error = take_line(format, line);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tracepoint of the kernel as tracefs describes it (events/SYSTEM/NAME/format), and the
- * values in its raw records, as perf_event_open() delivers them.
+ * A tracepoint of the kernel as tracefs describes it
+ * (events/SYSTEM/NAME/format), and the values in its raw records, as
+ * perf_event_open() delivers them.
  *
- * A record begins with the common fields (type, flags, preemption, pid). These
- * are not among the fields here, because every source provides these values
- * elsewhere. Offsets count from the record's first byte. The byte order is the
- * machine's.
+ * A record begins with the common fields (type, flags, preemption, pid). struct
+ * tracepoint does not have these fields, because every source provides their
+ * values in another way. Offsets count from the record's first byte. The byte
+ * order is the machine's.
  */
 #ifndef EVENTS_TRACEPOINT_H
 #define EVENTS_TRACEPOINT_H
@@ -83,15 +84,16 @@ const struct tracepoint_field *tracepoint_find(const struct tracepoint *tracepoi
 bool tracepoint_value(const struct tracepoint_field *field, const uint8_t *record,
 		      size_t nr_record_bytes, const uint8_t **bytes, size_t *nr_bytes);
 
-/* Returns the element at bytes; a signed one is sign-extended to 64 bits. */
+/* Returns the element at bytes; a signed element is sign-extended to 64 bits. */
 uint64_t tracepoint_number(const struct tracepoint_field *field, const uint8_t *bytes);
 
 /*
- * Calls found for each tracepoint that matches pattern, ordered by system and
+ * Calls found() for each tracepoint that matches pattern, ordered by system and
  * name. pattern is "SYSTEM:NAME", or "NAME" for any system, with * and ? as in
  * the shell. Records of ftrace's own tracers, which are not tracepoints, are
- * ignored. found returns 0 to continue; any other value ends the listing and is
- * returned. -ENOENT: no tracepoint matches; -errno: the folder cannot be read.
+ * ignored. found() returns 0 to continue; any other value ends the listing and
+ * is returned. -ENOENT: no tracepoint matches; -errno: the folder cannot be
+ * read.
  */
 int tracepoint_list(const char *folder, const char *pattern,
 		    int (*found)(const char *system, const char *name, void *context),
