@@ -24,7 +24,7 @@ struct page_function {
 	struct page_instruction *instructions;
 	size_t nr_instructions;
 	const char *note;	   /* why there are no instructions (text in the pool), or NULL */
-	uint32_t file, first_line; /* source: file is an index in the profile's files */
+	uint32_t file, first_line; /* of the source; file: index in the profile's files */
 	const char **lines;	   /* in the pool */
 	size_t nr_lines;	   /* 0: no source */
 };

@@ -236,7 +236,7 @@ function treeFind() {
   return found;
 }
 
-// Returns the share of all samples in or below the found nodes. Each sample counts once.
+// Returns the share of the samples that are in or below one of the found nodes. Each sample counts once.
 function treeFoundShare(found) {
   let share = 0;
 

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Growth of the counters of a side's sessions since they were read. */
+/* Growth of the counters of a side's sessions since these counters were read for the report. */
 struct growth {
 	uint64_t seen, accounted, kept, expired;
 };
@@ -32,7 +32,10 @@ static void add_growth(struct growth *growth, const struct session_info *before,
 		more(session_info_stat(now, "expired"), session_info_stat(before, "expired"));
 }
 
-/* Returns whether any of the side's sessions is changing. */
+/*
+ * Adds the growth of the side's sessions to *growth. Returns whether any of the sessions is
+ * changing.
+ */
 static bool find_growth(const struct profile *profile, const struct selection_side *side,
 			struct growth *growth)
 {

@@ -211,7 +211,10 @@ static int log_details(struct image_reading *reading, const struct sdb_entry *en
 
 /* ---- symbols ---- */
 
-/* Keys and symbols are sorted: both are traversed once, together. */
+/*
+ * Counts the samples of a part in the rows of symbols. Keys and symbols are sorted, so both are
+ * traversed together, once.
+ */
 static int join_symbols(struct image_reading *reading, const struct part_samples *samples,
 			uint32_t column)
 {
@@ -224,7 +227,7 @@ static int join_symbols(struct image_reading *reading, const struct part_samples
 		uint64_t nr_samples = 0;
 		uint64_t weight = 0;
 		size_t target = table->nr_symbols;
-		uint64_t end = UINT64_MAX; /* first key that does not belong to target */
+		uint64_t end = UINT64_MAX; /* first key that does not belong to `target` */
 		size_t first = i;
 
 		symbol = symbol_find_from(table, symbol, key);
@@ -302,7 +305,7 @@ static int load_symbols(struct image_reading *reading, const struct slice_sectio
 	return 0;
 }
 
-/* Removes from the list, and returns, the table of a copy of the image; NULL: not in the list. */
+/* Returns the table of a copy of the image, and removes it from the list; NULL if there is none. */
 static struct loaded_symbols *take_loaded(struct profile_reading *reader,
 					  const struct oprof_image_identity *identity)
 {

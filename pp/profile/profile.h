@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a report: samples in each class for each (application, image) or (application,
- * image, symbol). Each sample is counted in exactly one row, unless it is idle or filtered, so
- * the sums of rows agree exactly with the totals and with the sample files and slices, even
- * without symbols.
+ * The rows of a report: samples in each class for each (application, image) or (application, image,
+ * symbol). Each sample is counted in exactly one row, unless it is idle or filtered, so the sums of
+ * rows agree exactly with the totals and with the sample files and slices, even without symbols.
  *
- * Uses selections and symbols; not for sorting or layout (format_text.h).
+ * Uses selections and symbols. Rows are sorted and written by format_text.h and the other formats.
  */
 #ifndef PP_PROFILE_H
 #define PP_PROFILE_H
@@ -76,11 +75,11 @@ struct profile {
 	bool with_symbols;
 	struct profile_row *rows; /* rows of an image are adjacent */
 	uint64_t *counts;	  /* nr_rows x nr_columns samples */
-	uint64_t *shares; /* nr_rows x nr_columns; equal to counts if all classes measure samples */
+	uint64_t *shares; /* nr_rows x nr_columns; same array as counts if all measure samples */
 	size_t nr_rows, room;
 	size_t nr_classes, nr_columns;
 	uint64_t *totals;	      /* samples of each column */
-	uint64_t *share_totals;	      /* shares; equal to totals if all classes measure samples */
+	uint64_t *share_totals;	      /* shares; same array as totals if all measure samples */
 	struct profile_image *images; /* one for each image of the selection */
 
 	/*
@@ -122,11 +121,11 @@ struct profile {
 };
 
 struct profile_options {
-	bool symbols;		       /* one row per symbol; otherwise per image */
-	bool details;		       /* also the keys of each row; requires symbols */
-	bool by_time;		       /* also the samples of each row by time */
-	bool inlines;		       /* also rows of inlined functions; requires symbols */
-	bool lines;		       /* also source positions; requires symbols */
+	bool symbols;		       /* make a row per symbol; otherwise per image */
+	bool details;		       /* make the keys of each row; requires symbols */
+	bool by_time;		       /* divide the samples of each row by time */
+	bool inlines;		       /* make rows of inlined functions; requires symbols */
+	bool lines;		       /* find source positions; requires symbols */
 	const char *root, *image_path; /* -R, -p: see struct symbol_search */
 	const char *cache_path;	       /* see struct symbol_search */
 	/*

@@ -24,7 +24,7 @@ struct line_queries {
 	size_t nr_queries;
 };
 
-/* Converts file numbers of the current table to those of the profile. */
+/* Converts file numbers of the current table to file numbers of the profile. */
 struct line_files {
 	struct profile *profile;
 	const struct line_table *table;

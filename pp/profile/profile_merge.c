@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GONE UINT32_MAX /* app of a row that was merged into another */
+#define GONE UINT32_MAX /* value of `app` in a row that was merged into another row */
 
 static int compare_pointers(const void *a, const void *b)
 {

@@ -43,8 +43,9 @@ uint32_t profile_time_of(const struct profile_time *time, const struct selection
 int profile_time_add(struct profile_time *time, const struct time_entry *entry);
 
 /*
- * Call once, when all entries have been added: sorts the entries and sums those of equal row,
- * stretch and column. moved: the new index of each row, from profile_merge(); NULL: unchanged.
+ * Call once, when all entries have been added. Sorts the entries, and sums entries with equal row,
+ * stretch and column. moved[] has the new index of each row, from profile_merge(); NULL: no row has
+ * moved.
  */
 void profile_time_arrange(struct profile_time *time, const uint32_t *moved);
 

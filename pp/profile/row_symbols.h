@@ -33,7 +33,7 @@ struct row_symbols {
  */
 char *row_symbol_show(const struct profile_row *row, enum demangle_mode demangle);
 
-/* Returns 0 or -ENOMEM. */
+/* Lists the symbols of the profile's rows. Returns 0 or -ENOMEM. */
 int row_symbols_init(struct row_symbols *symbols, const struct profile *profile,
 		     enum demangle_mode demangle);
 void row_symbols_deinit(struct row_symbols *symbols);

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 /*
- * nr_samples and nr_all are the numbers of samples in the part and in the whole. part and all are
- * the values of which the share is computed: numbers of samples, or weights.
+ * nr_samples and nr_all are the numbers of samples in the part and in the whole. `part` and `all`
+ * are the values from which the share is computed: numbers of samples, or weights.
  */
 struct share {
 	uint64_t nr_samples, part;
@@ -42,8 +42,8 @@ double share_error(const struct share *share);
 bool share_same(const struct share *before, const struct share *after);
 
 /*
- * Returns the share of a row in a class on a side. counts and shares: the row's
- * profile_counts() and profile_shares(), or the sums of several rows.
+ * Returns the share of a row in a class on a side. counts and shares are the row's profile_counts()
+ * and profile_shares(), or the sums of several rows.
  */
 struct share profile_share(const struct profile *profile, size_t class, size_t side,
 			   const uint64_t *counts, const uint64_t *shares);

@@ -384,7 +384,10 @@ static const char *not_for_terminals(const struct report_options *options)
 						  : NULL;
 }
 
-/* Refuses a terminal layout of reports that have none, and colours in the layout for scripts. */
+/*
+ * Refuses --layout=terminal for reports that have no terminal layout, and colours in the layout for
+ * scripts.
+ */
 static int check_terminal(const struct report_options *options, struct diag *diag)
 {
 	const char *other = not_for_terminals(options);

@@ -40,7 +40,7 @@ struct report_options {
 	enum report_format format;
 	enum report_layout layout; /* LAYOUT_AUTO until report_options_choose_layout() */
 	enum color_when color;
-	bool default_threshold; /* -t is not given */
+	bool default_threshold; /* true if -t is not given */
 	struct text_options text;
 	char *output;	/* -o; NULL: standard output */
 	bool callgraph; /* -c */

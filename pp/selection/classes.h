@@ -18,8 +18,8 @@
 #define CLASSES_MAX 256
 
 /*
- * Everything that separates sample files of one image. The caller owns the strings; they must
- * outlive the classes.
+ * All properties by which sample files of one image are separated. The caller owns the strings,
+ * which must outlive the classes.
  */
 struct class_key {
 	const char *event;

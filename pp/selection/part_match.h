@@ -17,7 +17,7 @@
 /* A part's names, as reports show them and patterns match them. Stored in a string pool. */
 struct part_shown {
 	const char *app, *image; /* a path, a name, or "NAME (tgid:1 range:0x0-0x1)" */
-	const char *cgroup;	 /* path beginning with a slash; "" for all */
+	const char *cgroup;	 /* path that begins with a slash; "": all groups */
 };
 
 /* Return the text for path or cgroup, stored in strings; NULL if out of memory. */

@@ -16,19 +16,22 @@
 
 struct part_reader {
 	const struct selection *selection;
-	struct part_cursor *cursors; /* for all slices of all sessions */
+	struct part_cursor *cursors; /* one for each slice of all sessions */
 	size_t *first_cursor;	     /* by session */
 	struct sdb_entry *entries;   /* entries of the current section */
 	size_t entries_room;
 };
 
-/* Returns 0 or -ENOMEM. Call part_reader_deinit() also after an error. */
+/*
+ * Prepares reading the selected parts. Returns 0 or -ENOMEM. Call part_reader_deinit() also after
+ * an error.
+ */
 int part_reader_init(struct part_reader *reader, const struct selection *selection);
 void part_reader_deinit(struct part_reader *reader);
 
 /* The samples of one part, valid until the next part is loaded. */
 struct part_samples {
-	const struct sdb_entry *entries; /* ascending; NULL: not requested */
+	const struct sdb_entry *entries; /* sorted by key; NULL: not requested */
 	size_t nr_entries;
 	uint64_t nr_samples, weight;
 	const char *path;	      /* the image's path, as in the file; NULL: nothing was read */

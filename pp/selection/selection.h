@@ -97,11 +97,11 @@ struct selected_part {
 };
 
 struct selection {
-	const struct spec *specs; /* of each side; borrowed from the caller */
+	const struct spec *specs; /* one for each side; borrowed from the caller */
 	struct selection_options options;
 	struct selection_session *sessions; /* the first side's sessions come first */
 	size_t nr_sessions;
-	const char **apps; /* paths as shown, ascending */
+	const char **apps; /* paths as shown, sorted */
 	size_t nr_apps;
 	/*
 	 * In the order of slice_section_compare(). Images whose keys are numbers of names are

@@ -39,7 +39,7 @@ struct selection_walk {
 	size_t nr_found, room;
 
 	struct class_key *keys; /* each key once */
-	uint8_t *measures;	/* by key: enum class_measure */
+	uint8_t *measures;	/* enum class_measure of each key */
 	size_t nr_keys, keys_room;
 	struct index_table key_table;
 	size_t images_room, apps_room;

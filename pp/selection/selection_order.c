@@ -96,7 +96,7 @@ static int compare_parts(const void *a, const void *b)
 	return order ? order : compare_numbers(left->number, right->number);
 }
 
-/* All columns of an event use the same measure. */
+/* Sets the measures of classes. All columns of an event have the same measure. */
 static void set_measures(struct selection *selection, const struct selection_walk *walk)
 {
 	struct classes *classes = &selection->classes;
@@ -142,7 +142,7 @@ static int make_parts(struct selection *selection, const struct selection_walk *
 	return 0;
 }
 
-/* Each class must exist on both sides. */
+/* Checks that each class exists on both sides. */
 static int check_sides(const struct selection *selection, struct diag *diag)
 {
 	size_t nr_columns = selection_nr_columns(selection);

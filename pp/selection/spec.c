@@ -51,7 +51,7 @@ void spec_deinit(struct spec *spec)
 	spec->timed = false;
 }
 
-/* Takes ownership of pattern, also on failure. */
+/* Adds pattern to list. Takes ownership of pattern, also on failure. */
 static int list_add(struct spec_list *list, char *pattern)
 {
 	char **bigger;

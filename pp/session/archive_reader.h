@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-#define ARCHIVE_MANIFEST "oprof-archive" /* its first line: this name, ARCHIVE_VERSION */
+/* Name of the manifest. Its first line is this name and ARCHIVE_VERSION. */
+#define ARCHIVE_MANIFEST "oprof-archive"
 #define ARCHIVE_VERSION	 1
 
 struct archive_place {
@@ -20,7 +21,7 @@ struct archive_place {
 	char *root;	   /* prefix of the other machine's paths, like -R */
 	char *session_dir; /* below root */
 	bool unpacked;	   /* root is temporary, and removed by archive_place_deinit */
-	bool partial;	   /* lacks some samples, although counters count whole sessions */
+	bool partial;	   /* some samples are missing; counters count whole sessions */
 };
 
 /*

@@ -32,7 +32,10 @@ struct session_reading {
 	bool cgroups_lack; /* a cgroup's name was missing even after the names were read again */
 };
 
-/* Reports a file that is left out, only once for all attempts (if enough memory is available). */
+/*
+ * Reports an omitted file. If several attempts omit it, reports it only once (unless out of
+ * memory).
+ */
 static void report(struct session_reading *reading, const char *path, const struct diag *diag)
 {
 	const size_t nr_before = reading->reported.nr_used;
@@ -207,7 +210,8 @@ static int open_slices(struct session_reading *reading)
 
 /*
  * Returns the path of a cgroup, or NULL. The daemon stores a cgroup's name before it creates the
- * cgroup's files. If the list of names is older than a file, it is read again.
+ * cgroup's files. If the name is missing, the list of names may be older than the files; then the
+ * list is read again.
  */
 static const char *find_cgroup(struct session_reading *reading, int64_t number)
 {
@@ -477,7 +481,7 @@ static int add_live_counters(struct counters *counters, const struct session_inf
 	return error;
 }
 
-/* Returns the newest valid slice, even if outside the time range. */
+/* Returns the newest valid slice, even if it is outside the time range. */
 static const struct history_file *newest_slice(const struct history_files *history)
 {
 	for (size_t i = 0; i < history->nr_files; i++)

@@ -56,9 +56,12 @@ struct session_parts {
 	int64_t begin_ns, end_ns;     /* extent of the selected parts; 0: unknown */
 	int64_t nr_ns;		      /* sum of the selected parts' durations */
 	int64_t oldest_ns, newest_ns; /* extent of the whole session; 0: empty or unknown */
-	int64_t before_ns, after_ns;  /* if nothing was selected: the nearest end before the range
-					 and the nearest beginning after it; 0: none */
-	uint64_t epoch_closed;	      /* newest closed epoch; the live files' epochs are later */
+	/*
+	 * If nothing was selected: end of the last samples before the range, begin of the first
+	 * samples after it; 0: none.
+	 */
+	int64_t before_ns, after_ns;
+	uint64_t epoch_closed; /* newest closed epoch; the live files' epochs are later */
 	struct counters live_counters;
 	bool of_session;	  /* live_counters also has the counters of all slices */
 	size_t nr_damaged;	  /* slices left out, each reported to skip() */

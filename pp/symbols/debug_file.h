@@ -14,7 +14,7 @@
 
 #define DEBUG_FILE_PATH "/usr/lib/debug"
 
-/* Content of a .gnu_debuglink section: name, NUL, padding to 4, CRC. */
+/* Content of a .gnu_debuglink section: name, NUL, padding to a multiple of 4 bytes, CRC. */
 struct debuglink {
 	const char *name; /* points into the section; contains no '/' */
 	uint32_t crc;	  /* CRC of the whole debug file, by zlib's crc32() */

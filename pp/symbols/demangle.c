@@ -311,7 +311,10 @@ static bool copy_one(struct smart *smart)
 	return true;
 }
 
-/* Copies up to one of stops, or to the end if stops is empty. Returns false on unexpected input. */
+/*
+ * Copies up to a character in `stops`, or to the end if `stops` is empty. Returns false on
+ * unexpected input.
+ */
 static bool smart_copy(struct smart *smart, const char *stops)
 {
 	bool good = ++smart->depth < SMART_DEPTH_MAX;

@@ -22,8 +22,8 @@
 #define DEFAULT_BYTES	((size_t)4 << 30)
 
 /*
- * The limit of elapsed time is this factor times the limit of CPU time. It is needed because a
- * process that waits for a hanging file system uses no CPU time.
+ * The limit of elapsed time is this factor times the limit of CPU time. Elapsed time is limited
+ * because a process that waits for a hanging file system uses no CPU time.
  */
 #define CLOCK_LIMIT_FACTOR 5
 
@@ -92,7 +92,10 @@ static int start(struct helper *helper, symbol_read_fn *read)
 	return 0;
 }
 
-/* poll() misses a stop signal that arrives just before it: check for signals at this interval. */
+/*
+ * poll() misses a stop signal that arrives just before the call, so check for signals at this
+ * interval.
+ */
 #define LOOK_MS 500
 
 /* Waits until the child's end of the pipe closes. Kills the child on timeout or a stop signal. */

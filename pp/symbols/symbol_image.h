@@ -18,7 +18,7 @@ struct symbol_request {
 	const struct oprof_image_identity *identity;
 	enum oprof_image_kind kind; /* FILE, VDSO, KERNEL or IDLE */
 	const struct symbol_search *search;
-	const char *kernel_release; /* of this machine, for KERNEL and IDLE; or NULL */
+	const char *kernel_release; /* of this machine's kernel, for KERNEL and IDLE; or NULL */
 	const char *debug_file;	    /* downloaded by build-id, tried first; or NULL */
 	const void *more;	    /* argument of a specific reader */
 };

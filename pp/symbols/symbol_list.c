@@ -50,7 +50,7 @@ static uint32_t leading_underscores(const struct listed_symbol *symbol)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Returns a negative number if a is preferred. */
+/* Returns a negative number if `a` is preferred. */
 static int name_order(const struct listed_symbol *a, const struct listed_symbol *b)
 {
 	int order = ORDER(a->sort, b->sort);

@@ -25,7 +25,7 @@ struct listed_symbol {
 	uint64_t start;	  /* key */
 	uint64_t end;	  /* key after the symbol's last byte; equal to start: size unknown */
 	uint64_t limit;	  /* upper bound of end: the end of the symbol's section and segment */
-	uint64_t address; /* as in the file */
+	uint64_t address; /* address in the file */
 	const char *name; /* not owned; not NUL-terminated */
 	uint32_t name_bytes;
 	uint16_t sort;	  /* enum symbol_sort */

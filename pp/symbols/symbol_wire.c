@@ -202,7 +202,10 @@ static bool entry_is_valid(const struct wire *wire, const struct symbol_wire_ent
 	       name_end < wire->header.strings_bytes && !wire->strings[name_end];
 }
 
-/* symbols must have room for all entries. Their names will point into strings. */
+/*
+ * Copies the symbols to symbols[], which must have room for all of them. Their names will point
+ * into `strings`.
+ */
 static int copy_symbols(const struct wire *wire, struct symbol *symbols, const char *strings)
 {
 	uint64_t end = 0;

@@ -41,7 +41,9 @@ struct symbol_wire_entry {
 	uint32_t name_bytes;
 };
 
-/* The helper's result before it is written. list must be resolved. */
+/*
+ * The helper's result before it is written. symbol_list_resolve() must have been called for list.
+ */
 struct symbol_result {
 	struct symbol_list list;
 	enum symbols_lack lack;

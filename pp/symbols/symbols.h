@@ -41,7 +41,7 @@ struct symbol_table {
 	bool kept;	  /* read from the session's copy of the binary */
 	char *debug_path; /* separate debug file that was used, or NULL */
 	/*
-	 * Why symbols are missing: a clause for a message that begins with "PATH: "; NULL: none is
+	 * Why symbols are missing: a clause for a message that begins with "PATH: "; NULL: none are
 	 * missing.
 	 */
 	char *note;
@@ -51,7 +51,7 @@ struct symbol_table {
 struct symbol_search {
 	const char *root;	  /* -R: prefix of every path */
 	const char *image_path;	  /* -p: comma-separated list of folders, searched by file name */
-	const char *meta_path;	  /* the session's meta folder: kernel, modules, vdso */
+	const char *meta_path;	  /* session's meta folder: symbols of kernel, modules, vdso */
 	const char *no_kernel;	  /* why the session lacks its kernel's symbols; NULL: not known */
 	const char *debug_path;	  /* NULL: /usr/lib/debug */
 	const char *cache_path;	  /* folder of cached tables (symbol_cache.h) */

@@ -248,7 +248,7 @@ int top_refresh(struct top *top)
 	else if (error &&
 		 error != -EINTR) /* -EINTR: a key was pressed; the request is repeated later */
 		top->trouble = why;
-	if (error) /* the user may have chosen another view */
+	if (error) /* show the old samples: the user may have chosen another view */
 		return top_make_rows(top);
 	diag_clear(&top->trouble);
 	take_answer(top, &samples);

@@ -66,7 +66,7 @@ int top_refresh(struct top *top);
 /* Makes the rows again, after another choice or for new symbols. Returns 0 or -ENOMEM. */
 int top_make_rows(struct top *top);
 
-/* Chooses the next of several events. */
+/* Chooses the next event, if there are several. */
 void top_next_event(struct top *top);
 
 /* Returns the data that the functions of top_text.h show. top must outlive the result. */

@@ -26,7 +26,7 @@ struct top_table {
 	enum oprof_image_kind kind;
 	uint64_t used;	 /* number of the refresh in which find() last requested the table */
 	uint64_t loaded; /* number of the refresh in which the table was loaded */
-	bool missed;	 /* the table lacked a key that it may have now */
+	bool missed;	 /* a key was missing that the table may have if loaded again */
 	enum table_state state;
 	struct symbol_table table;
 };

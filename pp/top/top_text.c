@@ -189,7 +189,8 @@ void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show 
 
 	if (exact && view == TOP_SYMBOLS) /* time off CPU: symbols are only reasons */
 		detail = "PROGRAM";
-	if (exact && view == TOP_CPUS) /* no idle share; the CPU is the one left */
+	/* Time off CPU has no idle share. A row's CPU is the one that its tasks left. */
+	if (exact && view == TOP_CPUS)
 		detail = "";
 	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", exact ? "TIME" : "+-",
 		       exact ? "TIMES" : "SAMPLES");

@@ -71,8 +71,8 @@ struct events_listing {
 	uint64_t begin, nr_shown, nr_damaged;
 	struct trace_line line;
 	/*
-	 * When reading backwards: the lines of the stretch of time being read, which is the first
-	 * element of a list, followed by later stretches.
+	 * When reading backwards, a list of stretches with their lines: first the stretch that is
+	 * being read, then the later ones.
 	 */
 	struct kept_lines *newest;
 	uint64_t nr_kept; /* number of lines in all these stretches */
@@ -244,7 +244,7 @@ static void go_to_from(struct events_listing *listing, struct ctf_reader *reader
 {
 	struct ctf_known known;
 
-	if (!listing->filter.from_ns || listing->pids || /* pids depend on all earlier forks */
+	if (!listing->filter.from_ns || listing->pids || /* pids needs all earlier forks */
 	    !trace_who_known(listing->who, &known))
 		return;
 	(void)find_begin(listing, reader, false); /* damage is reported later */
@@ -353,7 +353,7 @@ static uint64_t bound(const struct events_listing *listing)
 	return listing->nr_last ? listing->nr_last : listing->nr_first;
 }
 
-/* Writes the stretch's lines from the last to the first, and frees it. */
+/* Writes the lines of a stretch, the last line first, and frees the stretch. */
 static int end_reversed(void *context)
 {
 	struct events_listing *listing = context;

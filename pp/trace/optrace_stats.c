@@ -143,8 +143,8 @@ static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 			ctf_stream_counts(ctf_reader_stream(reader, i));
 
 		/*
-		 * Losses in the header of the first packet precede the trace, unless this packet
-		 * is the ring's first.
+		 * The losses that the first packet's header counts occurred before the trace,
+		 * unless this packet is the ring's first.
 		 */
 		sums->lost_events += counts.lost - (counts.seq_first ? counts.lost_before : 0);
 		sums->lost_packets += counts.lost_overwritten;
@@ -249,7 +249,7 @@ static int take_option(struct stats_reading *reading, int option, const char *te
 	case OPTION_THREADS:
 	case OPTION_CALLS:
 	case OPTION_INTERRUPTS:
-	case OPTION_WAKEUPS: /* in the order of enum trace_table */
+	case OPTION_WAKEUPS: /* these options are in the order of enum trace_table */
 		reading->choice.tables |= 1u << (option - OPTION_CPUS);
 		return 0;
 	default:

@@ -14,15 +14,15 @@
 struct trace_distribution {
 	uint64_t nr, sum; /* sum saturates at UINT64_MAX */
 	uint64_t min, max;
-	uint64_t *counts; /* of nr_buckets buckets; the lowest is bucket number `first` */
+	uint64_t *counts; /* one for each of nr_buckets buckets, from number `first` up */
 	uint32_t first, nr_buckets;
 };
 
 void trace_distribution_deinit(struct trace_distribution *distribution); /* leaves it empty */
 
-/* Returns 0, or -ENOMEM: nothing is added. */
+/* Adds a time. Returns 0, or -ENOMEM; then nothing has been added. */
 int trace_distribution_add(struct trace_distribution *distribution, uint64_t ns);
-/* Adds all times of other. Returns 0, or -ENOMEM: nothing is added. */
+/* Adds all times of `other`. Returns 0, or -ENOMEM; then nothing has been added. */
 int trace_distribution_merge(struct trace_distribution *distribution,
 			     const struct trace_distribution *other);
 

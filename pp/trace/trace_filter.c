@@ -263,7 +263,7 @@ static bool holds(const struct trace_condition *condition, const struct ctf_fiel
 		return (condition->compare == COMPARE_IS || condition->compare == COMPARE_IS_NOT) &&
 		       compare_text(condition, value);
 	default:
-		return false; /* lists are not compared */
+		return false; /* arrays are not compared */
 	}
 }
 

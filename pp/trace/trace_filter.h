@@ -40,7 +40,7 @@ struct trace_filter {
 	size_t nr_conditions;
 	bool has_cpu;
 	uint64_t cpu;
-	uint64_t from_ns, to_ns; /* since the trace's begin; to_ns 0: to the trace's end */
+	uint64_t from_ns, to_ns; /* time since the trace's begin; to_ns 0: to its end */
 };
 
 void trace_filter_deinit(struct trace_filter *filter);

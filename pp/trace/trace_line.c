@@ -56,7 +56,7 @@ static void pad(struct trace_line *line, size_t nr_bytes, char fill)
 static void add_number(struct trace_line *line, uint64_t number, unsigned int base, size_t width,
 		       char fill)
 {
-	char text[20]; /* digits, the last first; 2^64 - 1 has 20 */
+	char text[20]; /* digits in reverse order; 2^64 - 1 has 20 digits */
 	size_t nr = 0;
 	char *to;
 

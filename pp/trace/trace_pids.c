@@ -12,17 +12,15 @@
 #define NR_CPUS_MAX 65536u
 #define SLOTS_FIRST 1024u
 
-/*
- * One life of a thread number, which begins at time `from`. The kernel uses thread numbers again.
- */
+/* One life of a thread number, which begins at time `from`. The kernel reuses thread numbers. */
 struct life {
 	uint64_t from;
 	int32_t tid, pid;
 	uint32_t before; /* index + 1 of the number's previous life; 0: none */
-	bool is_told;	 /* begun by ACT_TASK_BEGIN; a fork event of its CPU may follow */
+	bool is_told;	 /* ACT_TASK_BEGIN began this life; a fork event on its CPU may follow */
 };
 
-/* The last task that task_newtask reported on a CPU, just before its fork. */
+/* The last task that task_newtask reported on a CPU, just before the task's fork event. */
 struct coming {
 	int32_t tid;
 	bool is_thread;
@@ -92,7 +90,7 @@ static int grow_slots(struct trace_pids *pids)
 	free(pids->slots);
 	pids->slots = bigger;
 	pids->nr_slots = nr_slots;
-	for (size_t i = 0; i < pids->nr; i++) /* a number's last life is the last in lives */
+	for (size_t i = 0; i < pids->nr; i++) /* the last life of a number comes last in `lives` */
 		pids->slots[slot_of(pids, pids->lives[i].tid)] = (uint32_t)(i + 1);
 	return 0;
 }

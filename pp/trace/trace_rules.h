@@ -46,8 +46,12 @@ enum trace_action {
 /* An event's action, and the indexes of the fields that the action uses. */
 struct trace_rule {
 	enum trace_action action;
-	uint32_t fields[TRACE_RULE_ARGS]; /* in the order of the enums below; or TRACE_RULE_NONE */
-	uint32_t call; /* for system calls: set by the caller, one number per name */
+	/*
+	 * Indexes of the event's fields, in the order of the enums below; TRACE_RULE_NONE: no such
+	 * field.
+	 */
+	uint32_t fields[TRACE_RULE_ARGS];
+	uint32_t call; /* number of the system call's name; set by the caller */
 };
 
 enum { SWITCH_PREV, SWITCH_STATE, SWITCH_NEXT, SWITCH_NEXT_COMM, SWITCH_PREV_COMM };

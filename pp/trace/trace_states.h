@@ -7,7 +7,7 @@
  * Takes the records of all CPUs in order of time. Uses the events that doc/man/optrace.1 lists, and
  * ignores others.
  *
- * Reading folders is in ctf/, showing the results in trace_stats.h.
+ * ctf/ reads the trace folder; trace_stats.h shows the results.
  */
 #ifndef PP_TRACE_STATES_H
 #define PP_TRACE_STATES_H
@@ -93,7 +93,7 @@ int trace_states_take(struct trace_states *states, const struct ctf_record *reco
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 
-/* Returns whether the thread is wanted; name may be "", and pid -1: not known. */
+/* Returns whether to choose the thread. If name is "" or pid is -1, it is unknown. */
 typedef bool trace_chooser(const void *context, int32_t pid, int32_t tid, const char *name);
 /*
  * Call before the first record. Threads that chooser accepts (NULL: all) have is_chosen set. After

@@ -15,7 +15,7 @@
 
 /* An interrupt that has not ended. */
 struct open_interrupt {
-	uint32_t index; /* among the trace's interrupts */
+	uint32_t index; /* index in the trace's interrupts */
 	uint64_t since;
 	bool is_soft;
 };
@@ -23,7 +23,7 @@ struct open_interrupt {
 struct cpu {
 	struct trace_cpu_times times;
 	bool is_there;
-	uint64_t since; /* times are counted up to here */
+	uint64_t since; /* times before this one have been counted */
 	/* Times since the last switch; the next switch confirms which thread ran. */
 	uint64_t pending[NR_CPU_STATES];
 	uint64_t lost_until; /* records were lost before this time */
@@ -45,7 +45,7 @@ struct cpu {
 
 struct trace_states {
 	uint64_t begin, end;
-	struct trace_rule *rules; /* by index of the event in the trace */
+	struct trace_rule *rules; /* one rule for each event of the trace */
 	const struct ctf_event *events;
 	unsigned int nr_events;
 	struct cpu *cpus;

@@ -33,7 +33,8 @@ static uint32_t begin_thread(struct trace_states *states, int32_t tid, int32_t p
 	if (child == NONE)
 		return NONE;
 	thread_at(states, child)->told.is_kernel = thread_at(states, parent)->told.is_kernel;
-	thread_at(states, child)->mode = MODE_SYSCALL; /* returns from the call that created it */
+	/* The new thread is returning from the system call that created it. */
+	thread_at(states, child)->mode = MODE_SYSCALL;
 	return child;
 }
 

@@ -15,7 +15,7 @@ struct trace_sums {
 	uint64_t from_ns; /* begin of the window, counted from the trace's begin */
 	uint64_t window_ns;
 	uint64_t nr_records;		    /* in the window */
-	uint64_t lost_events, lost_packets; /* lost during recording; packets: overwritten */
+	uint64_t lost_events, lost_packets; /* lost while recording; packets were overwritten */
 	uint64_t nr_damaged;		    /* damaged places in the folder */
 };
 
@@ -32,7 +32,7 @@ enum trace_table {
 
 struct trace_stats_choice {
 	unsigned int tables; /* of enum trace_table */
-	size_t nr_rows;	     /* maximum rows of each table but CPUs, largest times first; 0: all */
+	size_t nr_rows;	     /* maximum rows of a table, except CPUs; largest first; 0: all */
 	bool histograms;     /* also show histograms, below their rows */
 };
 

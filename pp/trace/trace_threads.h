@@ -22,7 +22,7 @@ struct thread {
 	struct trace_thread told;
 	enum thread_mode mode;
 	bool on_cpu, is_ending;
-	bool is_told;	/* begun by ACT_TASK_BEGIN; a fork event of its CPU may follow */
+	bool is_told;	/* ACT_TASK_BEGIN began it; a fork event on its CPU may follow */
 	bool is_chosen; /* the chooser accepted its current name and process */
 	/* The state while the thread is off its CPU, and the time when this state began. */
 	enum thread_state waits;

@@ -13,7 +13,7 @@ enum { PREV_TID, PREV_COMM, NEXT_TID, NEXT_COMM, NR_FIELDS };
 struct who_cpu {
 	struct trace_runner runs;
 	struct trace_runner first; /* first thread that ran in the stretch of the last look */
-	bool is_found;		   /* first was found in the current stretch */
+	bool is_found;		   /* `first` was found in the current stretch */
 	bool has_exec;		   /* an exec came before the first switch */
 };
 
@@ -26,7 +26,7 @@ struct trace_who {
 	bool tells_tid; /* the exec event has a field for the tid: exec_tid */
 	struct who_cpu *cpus;
 	unsigned int nr_cpus;
-	struct trace_runner leaves; /* thread that leaves, if the last record is a switch */
+	struct trace_runner leaves; /* thread that leaves the CPU, if the last record is a switch */
 };
 
 /* Finds the indexes of the named fields; returns whether the event has all of them. */
@@ -119,8 +119,8 @@ static void rename_runner(struct trace_runner *runner, const struct ctf_value *f
 }
 
 /*
- * Handles an exec. It also names the running thread, in case a switch is missing. If the trace has
- * no switches, only the name is used, because any thread may run next.
+ * Handles an exec event. The event also names the running thread, in case a switch is missing. If
+ * the trace has no switches, only the name is used, because any thread may run next.
  */
 static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 		      const struct ctf_value *values)
