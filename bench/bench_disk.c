@@ -32,7 +32,10 @@
 #define MINUTE_SAMPLES(hz) (60u * NR_CPUS * (hz))
 #define PLACES_MAX	   (1u << 20)
 #define KNOWN_MAX	   (1u << 24) /* a power of two */
-/* A new place is at most this far from a known one; farther if all places in reach are known. */
+/*
+ * Maximum distance in bytes of a new place from a known place. It is exceeded only if all places
+ * within it are known.
+ */
 #define NEAR_BYTES   4096
 #define MERGED_MAX   60
 #define HOURS_KEPT   72 /* doc/slice.md: levels */

@@ -28,11 +28,11 @@ struct client_answer {
 };
 
 /*
- * Sends request with text (may be NULL) to the daemon of session_dir. Returns 0 on success;
- * the caller then frees answer by client_answer_deinit(). On failure answer is unchanged and
- * diag has the reason: -ENOTCONN: no daemon runs there; -EPROTONOSUPPORT: the versions differ;
- * -EPROTO: the answer is not valid; -ETIMEDOUT; -EINTR: wake_fd became readable; -ECONNRESET,
- * -EPIPE: the daemon ended before it answered; -ENOMEM; or the error in the daemon's answer.
+ * Sends `request` with `text` (may be NULL) to the daemon of session_dir. Returns 0 on success; the
+ * caller then frees answer by client_answer_deinit(). On failure answer is unchanged and diag has
+ * the reason: -ENOTCONN: no daemon runs there; -EPROTONOSUPPORT: the versions differ; -EPROTO: the
+ * answer is not valid; -ETIMEDOUT; -EINTR: wake_fd became readable; -ECONNRESET, -EPIPE: the daemon
+ * ended before it answered; -ENOMEM; or the error in the daemon's answer.
  */
 int client_ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience, struct client_answer *answer,

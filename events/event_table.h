@@ -46,8 +46,8 @@ const struct event_unit_mask *unit_mask_find(const struct event_table *table, si
 					     const char *name);
 
 /*
- * Returns whether number is one of the mask's values or, for a bitmask, is not
- * 0 and has only bits of these values.
+ * Returns whether `number` is one of the mask's values or, for a bitmask, is
+ * not 0 and has only bits of these values.
  */
 bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number);
 

@@ -38,7 +38,7 @@ static char *next_line(struct format *format)
 	return line;
 }
 
-/* Finds the number after "KEY:" in parts, which are separated by ";". */
+/* Finds the number after "KEY:" in `parts`, which are separated by ";". */
 static bool take_number(char *parts, const char *key, uint64_t max, uint64_t *number)
 {
 	const size_t nr_bytes = strlen(key);
@@ -94,7 +94,7 @@ static void cut_blanks(char *text)
 		text[--nr_bytes] = '\0';
 }
 
-/* Removes a final "[...]" from text. */
+/* Removes a final "[...]" from `text`. */
 static bool take_brackets(char *text, char **brackets)
 {
 	char *open = strrchr(text, '[');

@@ -71,7 +71,7 @@ static char *take_word(char **text)
 	return word;
 }
 
-/* Parses text into a field of info; an empty text leaves the field unknown. */
+/* Parses `text` into a field of info; an empty text leaves the field unknown. */
 static int parse_field(struct session_info *info, const struct info_field *field, const char *text)
 {
 	void *value = (char *)info + field->offset;

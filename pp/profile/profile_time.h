@@ -35,7 +35,7 @@ struct profile_time {
 int profile_time_init(struct profile_time *time, const struct selection *selection);
 void profile_time_deinit(struct profile_time *time);
 
-/* Returns the index of the stretch in which the samples of part were taken. */
+/* Returns the index of the stretch in which the samples of `part` were taken. */
 uint32_t profile_time_of(const struct profile_time *time, const struct selection *selection,
 			 const struct selected_part *part);
 

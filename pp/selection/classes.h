@@ -40,7 +40,7 @@ enum class_axis { AXIS_NONE, AXIS_EVENT, AXIS_TGID, AXIS_TID, AXIS_CPU, AXIS_CGR
 enum class_measure {
 	MEASURE_SAMPLES, /* numbers and percentages count samples */
 	MEASURE_WEIGHT,	 /* numbers count samples, percentages are shares of the weight */
-	MEASURE_TIME,	 /* numbers and percentages are weights: time in ns */
+	MEASURE_TIME,	 /* numbers and percentages are weights, which are times in ns */
 };
 
 struct profile_class {
@@ -73,7 +73,7 @@ size_t classes_find(const struct classes *classes, const struct class_key *key);
 /* Returns whether both keys have the same event, count and unit mask. */
 bool class_key_same_event(const struct class_key *a, const struct class_key *b);
 
-/* Writes the count to text, as in names of sample files: "100000" or "997Hz". */
+/* Writes the count to `text`, as in names of sample files: "100000" or "997Hz". */
 void class_key_show_count(const struct class_key *key, char *text, size_t nr_bytes);
 
 #endif

@@ -41,7 +41,7 @@ struct part_samples {
 };
 
 /*
- * Loads the sums of part; if keys is true, also its entries. Returns 0, -ENOMEM, or an error of
+ * Loads the sums of `part`; if `keys` is true, also its entries. Returns 0, -ENOMEM, or an error of
  * reading, with no samples in *samples. For a damaged slice the first call returns the error; later
  * calls return 0 with no samples. Call part_samples_deinit() also after an error.
  */

@@ -141,16 +141,16 @@ static inline size_t selection_nr_columns(const struct selection *selection)
 }
 
 /*
- * Returns the description of part. For live files without epochs, its fields nr_samples, weight and
- * nr_keys are unknown.
+ * Returns the description of `part`. For live files without epochs, its fields nr_samples, weight
+ * and nr_keys are unknown.
  */
 const struct slice_section *selection_section(const struct selection *selection,
 					      const struct selected_part *part);
 
-/* Returns the live file of part, or NULL if the part is in a slice. */
+/* Returns the live file of `part`, or NULL if the part is in a slice. */
 const struct part_live *selection_live(const struct selection *selection,
 				       const struct selected_part *part);
-/* Returns the slice of part. part must be in a slice. */
+/* Returns the slice of `part`, which must be in a slice. */
 const struct part_slice *selection_slice(const struct selection *selection,
 					 const struct selected_part *part);
 
@@ -163,7 +163,7 @@ int selection_class_key(const struct selection *selection, size_t session,
 			const struct slice_section *section, const char *cgroup,
 			struct strings *strings, struct class_key *key, const char **row);
 
-/* Returns the path of part's live file or slice, for messages. */
+/* Returns the path of the live file or slice of `part`, for messages. */
 const char *selection_part_path(const struct selection *selection,
 				const struct selected_part *part);
 

@@ -64,7 +64,10 @@ void selection_walk_deinit(struct selection_walk *walk);
  */
 void selection_share(struct selection *selection);
 
-/* Makes classes, applications, images and parts from the walk. Errors: as selection_make(). */
+/*
+ * Makes classes, applications, images and parts from the walk. Returns the same errors as
+ * selection_make().
+ */
 int selection_order(struct selection *selection, const struct selection_walk *walk,
 		    struct diag *diag);
 

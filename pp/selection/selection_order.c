@@ -28,7 +28,7 @@ static int compare_images(const void *a, const void *b, void *context)
 	return order ? order : (left < right ? -1 : left > right);
 }
 
-/* Sorts images; rank[old index] is the new index. */
+/* Sorts images; rank[i] becomes the new index of image i. */
 static int sort_images(struct selection *selection, uint32_t *rank)
 {
 	uint32_t *order = calloc(selection->nr_images, sizeof(*order));

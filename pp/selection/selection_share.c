@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Returns the length of the given interval's part that is in range. */
+/* Returns the length of the given interval's part that is in `range`. */
 static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
 {
 	int64_t begin = begin_ns > range->begin_ns ? begin_ns : range->begin_ns;

@@ -10,7 +10,7 @@
 
 #define IDLE_NAME "{idle}"
 
-/* ---- equal elements get equal numbers ---- */
+/* ---- numbering: equal elements get equal numbers ---- */
 
 static uint64_t hash_pointer(uint64_t before, const void *pointer)
 {

@@ -83,8 +83,8 @@ int spec_list_parse(struct spec_list *list, const char *text, struct diag *diag)
 void spec_list_deinit(struct spec_list *list);
 
 /*
- * Returns whether text equals one of the list's patterns or matches it as a glob. An empty
- * list matches nothing: check nr_patterns first.
+ * Returns whether `text` equals one of the list's patterns or matches it as a glob. An empty list
+ * matches nothing: check nr_patterns first.
  */
 bool spec_list_match(const struct spec_list *list, const char *text);
 /*
@@ -93,12 +93,12 @@ bool spec_list_match(const struct spec_list *list, const char *text);
  */
 bool spec_list_match_image(const struct spec_list *list, const char *path);
 /*
- * Returns whether a pattern is equal to number; patterns may have any base. If number is negative,
- * the pattern "all" matches.
+ * Returns whether a pattern is equal to `number`; patterns may have any base. If `number` is
+ * negative, the pattern "all" matches.
  */
 bool spec_list_match_number(const struct spec_list *list, int64_t number);
 
-/* Writes the specification to text as the user typed it: "tag:a,b word"; "{}" if it is empty. */
+/* Writes the specification to `text` as the user typed it: "tag:a,b word"; "{}" if it is empty. */
 void spec_show(const struct spec *spec, char *text, size_t nr_bytes);
 
 #endif

@@ -27,7 +27,7 @@ struct archive_place {
 /*
  * Opens the archive at path. Returns 0; -EINVAL: not an archive; -EPROTONOSUPPORT: made by a newer
  * version; -EILSEQ: the archive is damaged, or contains names that lead out of it; or -errno such
- * as -ENOENT or -ENOSPC. diag has the reason. After an error, place needs no deinit.
+ * as -ENOENT or -ENOSPC. diag has the reason. After an error, `place` needs no deinit.
  */
 int archive_place_open(struct archive_place *place, const char *path, struct diag *diag);
 void archive_place_deinit(struct archive_place *place);

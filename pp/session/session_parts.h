@@ -85,8 +85,8 @@ struct session_parts_options {
 /*
  * Reads the meta folder of the session at path, and the session's parts that are in the time range.
  * Starts again if the daemon closed or merged slices during the reading. Returns 0, also for an
- * empty session; -EAGAIN if slices changed during every attempt; -ENOMEM or -errno. parts and info
- * need a deinit also after an error.
+ * empty session; -EAGAIN if slices changed during every attempt; -ENOMEM or -errno. `parts` and
+ * `info` need a deinit also after an error.
  */
 int session_parts_read(struct session_parts *parts, struct session_info *info, const char *path,
 		       const struct session_parts_options *options, struct diag *diag);

@@ -60,7 +60,7 @@ void symbol_cache_store(const struct symbol_request *request, enum symbol_cache_
 /* Returns 0 and fills *table; -ENOENT: not cached, outdated or not cacheable; -ENOMEM. */
 int symbol_cache_read(const struct symbol_request *request, struct symbol_table *table);
 
-/* Stores table if it is cacheable. Errors are ignored: the binary is read again next time. */
+/* Stores `table` if it is cacheable. Errors are ignored: the binary is read again next time. */
 void symbol_cache_write(const struct symbol_request *request, const struct symbol_table *table);
 
 #endif

@@ -91,10 +91,10 @@ bool symbol_file_offset(const struct symbol_file *file, uint64_t key, uint64_t *
 			uint64_t *nr_bytes);
 
 /*
- * Adds the functions of a symbol table to list. table is the symtab or dynsym of *from, which is
- * image itself or its debug file. For bias see symbol_file_bias(). Keys come from image's segments,
- * because a debug file has no code. Names point into *from. Returns 0; -EILSEQ if table is damaged
- * (all readable symbols were added); -ENOMEM.
+ * Adds the functions of a symbol table to `list`. `table` is the symtab or dynsym of *from, which
+ * is image itself or its debug file. For bias see symbol_file_bias(). Keys come from image's
+ * segments, because a debug file has no code. Names point into *from. Returns 0; -EILSEQ if `table`
+ * is damaged (all readable symbols were added); -ENOMEM.
  */
 int symbol_file_list(const struct symbol_file *image, const struct symbol_file *from,
 		     Elf_Scn *table, uint64_t bias, struct symbol_list *list);

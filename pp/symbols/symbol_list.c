@@ -125,7 +125,7 @@ struct nest {
 	uint64_t at; /* the output is complete up to this key */
 };
 
-/* Lists the innermost open function from nest->at up to end. */
+/* Lists the innermost open function from nest->at up to `end`. */
 static int nest_advance(struct nest *nest, uint64_t end)
 {
 	struct listed_symbol piece = nest->open[nest->nr_open - 1];

@@ -61,9 +61,9 @@ struct symbol_search {
 };
 
 /*
- * Loads the symbols of the image at path, with identity and kind. Always fills *table; if symbols
- * are missing, table->lack gives the reason. Returns -ENOMEM or -errno only if this process itself
- * fails.
+ * Loads the symbols of the image at path, whose identity and kind are given. Always fills *table;
+ * if symbols are missing, table->lack gives the reason. Returns -ENOMEM or -errno only if this
+ * process itself fails.
  */
 int symbol_table_load(struct symbol_table *table, const char *path,
 		      const struct oprof_image_identity *identity, enum oprof_image_kind kind,

@@ -53,7 +53,7 @@ int trace_filter_events(struct trace_filter *filter, const char *text, struct di
 int trace_filter_threads(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_pids(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag *diag);
-/* text is "FIELD=VALUE"; != < > <= >= are also allowed instead of =. */
+/* `text` is "FIELD=VALUE"; != < > <= >= are also allowed instead of =. */
 int trace_filter_condition(struct trace_filter *filter, const char *text, struct diag *diag);
 
 bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, const char *name);
@@ -65,7 +65,7 @@ bool trace_filter_lets_process(const struct trace_filter *filter, int32_t pid);
 
 /*
  * Returns whether the filter accepts the record. Does not check filter->pids, because a record does
- * not contain its process. begin is the time of the trace's begin.
+ * not contain its process. `begin` is the time of the trace's begin.
  */
 bool trace_filter_lets(const struct trace_filter *filter, const struct ctf_record *record,
 		       uint64_t begin, const struct trace_runner *who);

@@ -63,7 +63,7 @@ static inline struct thread *thread_at(const struct trace_states *states, uint32
 	return &states->threads.threads[index];
 }
 
-/* Adds the time that the thread has waited up to now. */
+/* Adds the time that the thread has waited up to `now`. */
 static inline void end_wait(struct thread *thread, uint64_t now)
 {
 	if (!thread->on_cpu && now > thread->since)

@@ -29,9 +29,9 @@ void trace_who_destroy(struct trace_who *who); /* NULL: does nothing */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
 
 /*
- * For a reader that starts within a trace. Fills known, so that in each stream the running threads
+ * For a reader that starts within a trace. Fills *known, so that in each stream the running threads
  * are known after the first record that known->by() accepts. Returns false if the reader must also
- * read all earlier records. who must outlive known.
+ * read all earlier records. *who must outlive *known.
  */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
 
