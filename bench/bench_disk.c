@@ -33,8 +33,8 @@
 #define PLACES_MAX	   (1u << 20)
 #define KNOWN_MAX	   (1u << 24) /* a power of two */
 /*
- * Maximum distance in bytes of a new place from a known place. It is exceeded only if all places
- * within it are known.
+ * A new place is less than this number of bytes after a known place. Each time the place drawn is
+ * already known, the next one may be this much farther away.
  */
 #define NEAR_BYTES   4096
 #define MERGED_MAX   60
