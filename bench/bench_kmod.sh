@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Number of instructions that a sample of the kernel module takes, counted by an
-# emulated guest: those that write the sample to the CPU's ring, and those of
-# the sync worker.
+# emulated guest: instructions that write the sample to the CPU's ring, and
+# instructions of the sync worker.
 . "$(dirname "$0")/bench.sh"
 bench_init "$@"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The ring: the time to write a record with 16 bytes of payload, the time of each step, and the
- * time of rarer paths. If LTTng-UST is installed, also the time that it takes for such a record.
+ * time of rarer paths. If LTTng-UST is installed, also LTTng's time for the same record.
  *
  * Rings have 4 sub-buffers of 64 KiB, as in the peer. ring_reserve_commit uses discard mode and the
  * time-stamp counter. The ring is emptied between rounds, outside the measured time. Each step is

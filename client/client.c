@@ -290,7 +290,7 @@ static int get_answer(int fd, enum oprof_request request, const char *text,
 	return error;
 }
 
-/* check() decides whether to ask the daemon at the other end of fd; NULL: ask any daemon. */
+/* check() decides whether the daemon at the other end of fd gets the request; NULL: always. */
 static int ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience,
 	       int (*check)(int fd, const char *session_dir, struct diag *diag),

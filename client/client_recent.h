@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks the daemon of a session directory for its recent samples: OPROF_REQUEST_RECENT. */
+/* Requests recent samples from the daemon of a session directory: OPROF_REQUEST_RECENT. */
 #ifndef CLIENT_CLIENT_RECENT_H
 #define CLIENT_CLIENT_RECENT_H
 
@@ -34,8 +34,8 @@ int client_recent(const char *session_dir, const struct client_span *span,
 		  struct diag *diag);
 
 /*
- * As client_recent(), but with the session's separation. Like client_ask_trusted(), asks only a
- * daemon that runs as root or as this process's effective user.
+ * As client_recent(), but with the session's separation. Like client_ask_trusted(), sends the
+ * request only to a daemon that runs as root or as this process's effective user.
  */
 int client_recent_trusted(const char *session_dir, const struct client_span *span,
 			  const struct client_patience *patience, struct client_recent *recent,

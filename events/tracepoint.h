@@ -49,7 +49,7 @@ struct tracepoint {
 	struct tracepoint_field *fields; /* in the order of the format file */
 	unsigned int nr_fields;
 	/*
-	 * Number of ignored fields: fields without a size, whose end is
+	 * Number of ignored fields: fields without a size, because their end is
 	 * unknown. ftrace's own tracepoints have such fields.
 	 */
 	unsigned int nr_fields_left_out;

@@ -126,7 +126,8 @@ static int take_instruction(struct lines_loading *loading, struct page_function 
 }
 
 /*
- * Adds the instructions of a disassembled part to the function, except those outside the function.
+ * Adds the instructions of a disassembled part to the function, except instructions outside the
+ * function.
  */
 static int take_part(struct lines_loading *loading, struct page_function *function,
 		     const struct disassembly *from, const struct disassembly_part *part)

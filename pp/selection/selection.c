@@ -265,9 +265,9 @@ static int settle_side(const struct selection_walk *walk, const struct selection
 }
 
 /*
- * Asks the daemon to store its samples. It is asked once, before any side is read, so that both
- * sides have the samples up to the same time, and so that a report waits only once for a daemon
- * that hangs.
+ * Makes the daemon store its samples. This is requested only once, before any side is read, so that
+ * both sides have the samples up to the same time, and so that a report waits only once for a
+ * daemon that hangs.
  */
 static void settle(struct selection_walk *walk)
 {

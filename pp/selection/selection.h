@@ -2,8 +2,8 @@
 /*
  * The first stage of a report: from a profile specification to parts of sessions (live sample
  * files, sections of closed slices), grouped into applications, images and classes. It reads
- * descriptions of parts but not their samples, except those of live files, which a daemon may empty
- * at any time.
+ * descriptions of parts but not their samples, except the samples of live files, which a daemon may
+ * empty at any time.
  *
  * Parts are ordered by image, so that the next stage opens each image only once, for all
  * applications, classes and slices that used it.
@@ -29,7 +29,7 @@
 /* -m: the separations over which samples are summed. */
 enum selection_merge {
 	MERGE_CPU = 1,
-	MERGE_LIB = 2, /* dependent images count for themselves, not for their application */
+	MERGE_LIB = 2, /* the application of a dependent image is the image itself */
 	MERGE_TID = 4,
 	MERGE_TGID = 8,
 	MERGE_UNIT_MASK = 16,
@@ -122,10 +122,10 @@ struct selection {
 };
 
 /*
- * Makes the selection for nr_sides specs, one or two. First asks the session's daemon, if it runs
- * and this user may ask it, to store its latest samples. Calls skip() for each invalid file, and
- * with the session directory if the daemon does not answer. Returns 0; -ENOENT if a side has no
- * matching parts (diag lists what is available); -EINVAL if classes cannot be made
+ * Makes the selection for nr_sides specs, one or two. First requests that the session's daemon, if
+ * it runs and accepts requests of this user, stores its latest samples. Calls skip() for each
+ * invalid file, and with the session directory if the daemon does not answer. Returns 0; -ENOENT if
+ * a side has no matching parts (diag lists what is available); -EINVAL if classes cannot be made
  * (classes_arrange) or the sides cannot be compared; -errno. After an error, selection needs no
  * deinit.
  */

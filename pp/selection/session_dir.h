@@ -20,7 +20,7 @@ struct spec;
 int session_dir_find(const char *wanted, const char **dir, struct diag *diag);
 
 /*
- * Lists the names of those sessions of dir that spec selects ("current" by default), malloc'ed and
+ * Lists the names of the sessions in dir that spec selects ("current" by default), malloc'ed and
  * ascending. Returns 0; -ENOENT if no session matches (diag lists all sessions); -errno.
  */
 int session_dir_list(const char *dir, const struct spec *spec, char ***names, size_t *nr_names,

@@ -51,10 +51,10 @@ char *debug_file_build_id_path(const struct symbol_search *search, const struct 
 
 /*
  * Opens the debug file of image into *debug. Tries in this order: `fetched`, the path of a file
- * from a server (NULL: none); the path by build-id; the debug link's name in image's folder, in
- * its .debug folder and below the debug path. The file must have image's build-id, or the
- * link's CRC if one of the two has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE
- * if there are only files of other builds; -ENOMEM.
+ * from a server (NULL: none); the path by build-id; the debug link's name in image's folder, in its
+ * .debug folder and below the debug path. The file must have image's build-id, or the link's CRC if
+ * the image or the file has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE if there
+ * are only files of other builds; -ENOMEM.
  */
 int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 		    const struct symbol_search *search, const char *fetched);

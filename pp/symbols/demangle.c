@@ -237,7 +237,7 @@ static bool copy_operator(struct smart *smart)
 
 /*
  * Skips an inline namespace of std, which names a version of the library and never appears in
- * sources. The names are those of libstdc++, libc++ and Android.
+ * sources. The list has the names of libstdc++, libc++ and Android.
  */
 static bool skip_inline_namespace(struct smart *smart)
 {

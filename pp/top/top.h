@@ -58,8 +58,8 @@ void top_deinit(struct top *top);
 void top_take_keys(struct top *top, int key_fd);
 
 /*
- * Asks the daemon for its samples and makes the rows. If there is no answer, top->trouble has
- * the reason, and the previous samples are kept. Returns 0, or -errno if this process fails.
+ * Requests the daemon's samples and makes the rows. If there is no answer, top->trouble has the
+ * reason, and the previous samples are kept. Returns 0, or -errno if this process fails.
  */
 int top_refresh(struct top *top);
 

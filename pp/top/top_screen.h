@@ -26,7 +26,7 @@ enum top_wish {
 	TOP_WISH_NOTHING,
 	TOP_WISH_DRAW,
 	TOP_WISH_ROWS,	  /* make the rows again, because the choice changed */
-	TOP_WISH_REFRESH, /* ask the daemon now */
+	TOP_WISH_REFRESH, /* request samples from the daemon now */
 	TOP_WISH_QUIT,
 };
 

@@ -87,8 +87,8 @@ static int begin_states(struct stats_reading *reading, struct ctf_reader *reader
 }
 
 /*
- * Takes a record. Records before --from are also taken: a thread's wait, call and process are
- * recorded only when they begin, which may be any time before the window.
+ * Handles a record. Records before --from are also handled, because a trace records a thread's
+ * wait, call and process only when they begin, which may be any time before the window.
  */
 static int take(struct stats_reading *reading, struct ctf_reader *reader,
 		const struct ctf_record *record)

@@ -4,7 +4,7 @@
  * other without a gap, so that the sum of their times is exactly the window's length. Unknown time
  * has its own state.
  *
- * Takes the records of all CPUs in order of time. Uses the events that doc/man/optrace.1 lists, and
+ * Needs the records of all CPUs in order of time. Uses the events that doc/man/optrace.1 lists, and
  * ignores others.
  *
  * ctf/ reads the trace folder; trace_stats.h shows the results.
@@ -84,12 +84,12 @@ int trace_states_create(struct trace_states **states, const struct ctf_trace *tr
 			uint64_t begin);
 void trace_states_destroy(struct trace_states *states); /* NULL: does nothing */
 
-/* Takes the next record, in order of time. Returns 0 or -ENOMEM. */
+/* Handles the next record. Records must come in order of time. Returns 0 or -ENOMEM. */
 int trace_states_take(struct trace_states *states, const struct ctf_record *record);
 
 /*
- * Begins the window at `begin`, which must not precede the last record taken. Records taken before
- * this call only determine the states at the window's begin.
+ * Begins the window at `begin`, which must not precede the last record handled. Records handled
+ * before this call only determine the states at the window's begin.
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 
