@@ -262,7 +262,9 @@ static int add_bytes(const char *path, const struct stat *st, int flag, struct F
 	return 0;
 }
 
-/* The same work for all methods: two concurrent programs of some seconds. */
+/*
+ * The load, which is the same for all methods: two concurrent programs that run for some seconds.
+ */
 static const char load_command[] =
 	"perl -e 'for (1..1200000) { $h{$_ % 5000} .= \"x$_\" } for (1..500000) { $t = \"abc$_\"; "
 	"$t =~ s/(\\d)/<$1>/g }' & for f in \"$SOURCE\"/daemon/k*/*.c; do gcc -O2 -D_GNU_SOURCE "

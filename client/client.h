@@ -15,10 +15,10 @@
 #define CLIENT_TIMEOUT_MS      10000
 #define CLIENT_DUMP_TIMEOUT_MS 300000
 
-/* How long to wait for an answer. */
+/* Limits of the wait for an answer. */
 struct client_patience {
 	int timeout_ms; /* > 0 */
-	int wake_fd;	/* when this descriptor is readable, the wait ends; -1: none */
+	int wake_fd;	/* descriptor that ends the wait when it is readable; -1: none */
 };
 
 struct client_answer {

@@ -25,8 +25,8 @@ enum tracepoint_kind {
 	TRACEPOINT_INTEGER,  /* one integer of element_bytes */
 	TRACEPOINT_TEXT,     /* nr_elements bytes, printed up to the first NUL */
 	TRACEPOINT_ARRAY,    /* nr_elements integers of element_bytes */
-	TRACEPOINT_STRING,   /* at a variable offset in the record: bytes, usually up to a NUL */
-	TRACEPOINT_SEQUENCE, /* at a variable offset in the record: integers of element_bytes */
+	TRACEPOINT_STRING,   /* bytes at a variable offset in the record, usually up to a NUL */
+	TRACEPOINT_SEQUENCE, /* integers of element_bytes at a variable offset in the record */
 };
 
 struct tracepoint_field {

@@ -43,7 +43,7 @@ struct image_reading {
 	const struct symbol_table *table; /* NULL until the first part with samples was read */
 	struct loaded_symbols *own;	  /* the struct that contains table */
 	struct row_table rows;
-	const char **names; /* by symbol, in the profile's pool; NULL: not stored yet */
+	const char **names; /* names of symbols, in the profile's pool; NULL: not stored yet */
 	char *hidden;	    /* by symbol: true if include or exclude removes it; NULL: no list */
 	uint32_t app;	    /* application of the current part */
 	uint32_t stretch;   /* stretch of the current part, index in profile->time */

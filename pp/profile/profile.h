@@ -54,7 +54,7 @@ struct profile_image {
 	bool has_symbols;
 	enum symbols_lack lack;
 	char *note;	 /* states what is missing and what to install; NULL: nothing is missing */
-	char *line_note; /* as note, for source lines */
+	char *line_note; /* like note, but for source lines */
 };
 
 /* One side of a differential profile, or the only side. */
@@ -111,7 +111,7 @@ struct profile {
 	uint64_t nr_samples, nr_filtered, nr_idle; /* of all sides */
 	int64_t start_ns, end_ns;
 
-	const char *host, *cpu_type; /* from the first file, in the pool; NULL: unknown */
+	const char *host, *cpu_type; /* values of the first file, in the pool; NULL: unknown */
 	bool several_hosts;
 	uint32_t cpu_khz;
 	size_t nr_weighted; /* parts with stored weights */

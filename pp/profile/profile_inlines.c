@@ -28,7 +28,10 @@ static const char *image_path(const struct splitting *splitting, uint32_t image)
 	return splitting->profile->selection->images[image].path;
 }
 
-/* If two sides are compared, an inlined function has one row for all builds of a binary. */
+/*
+ * Returns whether a row is the wanted row of an inlined function. If two sides are compared, an
+ * inlined function has one row for all builds of a binary.
+ */
 static bool same_row(uint32_t index, const void *key, void *context)
 {
 	const struct splitting *splitting = context;

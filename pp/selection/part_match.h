@@ -37,7 +37,7 @@ enum spec_tag part_match(const struct spec *spec, const struct slice_section *se
 struct part_refusals {
 	struct part_refusal {
 		size_t nr_parts;
-		const char *values[PART_VALUES_SHOWN]; /* in the string pool */
+		const char *values[PART_VALUES_SHOWN]; /* refused values, in the string pool */
 		size_t nr_values;
 	} tags[SPEC_NR_TAGS];
 };

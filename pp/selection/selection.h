@@ -51,7 +51,7 @@ struct selection_options {
 	 * sides include the daemon's session, both are read from memory, or both from files.
 	 */
 	bool ask_daemon;
-	bool stacks; /* also read live call trees, which disables ask_daemon */
+	bool stacks; /* read live call trees, too; this disables ask_daemon */
 };
 
 struct selection_session {

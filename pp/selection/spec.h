@@ -47,7 +47,7 @@ struct spec {
 	struct time_range range;
 };
 
-#define SPEC_SIDES_MAX 2 /* of a differential profile: before, after */
+#define SPEC_SIDES_MAX 2 /* sides of a differential profile: before, after */
 
 /*
  * Parses words of a command line. Relative image patterns with a '/' become absolute;

@@ -17,7 +17,7 @@
 #define ARCHIVE_VERSION	 1
 
 struct archive_place {
-	char *path;	   /* as given by the user */
+	char *path;	   /* path as the user gave it */
 	char *root;	   /* prefix of the other machine's paths, like -R */
 	char *session_dir; /* below root */
 	bool unpacked;	   /* root is temporary, and removed by archive_place_deinit */

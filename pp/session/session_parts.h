@@ -79,7 +79,7 @@ struct session_parts_options {
 	bool (*wanted)(const struct slice_section *section, void *context);
 	void *context;
 	void (*skip)(const char *path, const struct diag *diag);
-	bool stacks; /* also read live call trees */
+	bool stacks; /* whether to read live call trees, too */
 };
 
 /*

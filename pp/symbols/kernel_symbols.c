@@ -23,7 +23,7 @@ struct kallsyms_parsing {
 	struct symbol_table *table;
 	size_t nr_allocated;
 	uint64_t end; /* end of the previous symbol */
-	char *string; /* where the next name is written */
+	char *string; /* memory for the next name */
 	struct diag *diag;
 };
 

@@ -30,7 +30,7 @@
  */
 char *symbol_cache_path(void);
 
-/* What a cache file contains. */
+/* Contents of a cache file: symbols or source lines. */
 enum symbol_cache_content { SYMBOL_CACHE_SYMBOLS, SYMBOL_CACHE_LINES };
 
 /* A cache file in memory: a private copy, which the caller may modify. */

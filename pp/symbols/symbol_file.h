@@ -37,7 +37,7 @@ struct symbol_file {
 	struct buildid build_id;
 	struct symbol_segment *segments;
 	size_t nr_segments;
-	struct symbol_section *sections; /* by index in the file */
+	struct symbol_section *sections; /* sections, with the same indexes as in the file */
 	size_t nr_sections;
 	Elf_Scn *symtab; /* or NULL */
 	Elf_Scn *dynsym; /* or NULL */

@@ -19,7 +19,7 @@ struct symbol {
 	uint64_t start;	   /* key of the symbol's first byte */
 	uint64_t nr_bytes; /* > 0; symbols do not overlap */
 	uint64_t address;  /* address in the file's symbol table, shown in the column vma */
-	const char *name;  /* as in the file, not demangled; PLT entries as "puts@plt" */
+	const char *name;  /* name as in the file, not demangled; PLT entries as "puts@plt" */
 };
 
 enum symbols_lack {
@@ -52,7 +52,7 @@ struct symbol_search {
 	const char *root;	  /* -R: prefix of every path */
 	const char *image_path;	  /* -p: comma-separated list of folders, searched by file name */
 	const char *meta_path;	  /* session's meta folder: symbols of kernel, modules, vdso */
-	const char *no_kernel;	  /* why the session lacks its kernel's symbols; NULL: not known */
+	const char *no_kernel;	  /* reason why the kernel's symbols are missing; NULL: unknown */
 	const char *debug_path;	  /* NULL: /usr/lib/debug */
 	const char *cache_path;	  /* folder of cached tables (symbol_cache.h) */
 	const char *code_path;	  /* the session's folder of code tables */

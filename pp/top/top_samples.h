@@ -35,7 +35,7 @@ struct top_section {
 
 struct top_samples {
 	struct slice *slice;
-	struct top_section *sections; /* in the slice's order */
+	struct top_section *sections; /* sections in the order of the slice */
 	size_t nr_sections;
 	struct top_event *events; /* sorted by name, then count */
 	size_t nr_events;

@@ -326,7 +326,7 @@ static enum top_wish command_key(struct top_screen *screen, wint_t key)
 
 static enum top_wish view_key(struct top_screen *screen, wint_t key)
 {
-	static const char letters[] = "siaptcu"; /* in the order of enum top_view */
+	static const char letters[] = "siaptcu"; /* keys, in the order of enum top_view */
 	const char *letter = key && key < 128 ? strchr(letters, (int)key) : NULL;
 
 	if (letter)

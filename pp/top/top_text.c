@@ -14,7 +14,7 @@
 static const struct {
 	const char *name;
 	const char *head, *detail_head;
-	enum cells_cut cut; /* how to cut names */
+	enum cells_cut cut; /* where long names are cut */
 } views[TOP_NR_VIEWS] = {
 	[TOP_SYMBOLS] = {"Symbols", "SYMBOL", "IMAGE", CELLS_CUT_END},
 	[TOP_IMAGES] = {"Images", "IMAGE", NULL, CELLS_CUT_FRONT},

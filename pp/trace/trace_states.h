@@ -62,7 +62,7 @@ struct trace_thread {
 	bool is_seen;	/* ran in the window, possibly for an unknown time */
 	bool is_chosen; /* the trace_chooser accepted one of its names */
 	uint64_t ns[NR_THREAD_STATES];
-	uint64_t nr_switches; /* how often the thread began to run */
+	uint64_t nr_switches; /* number of times that the thread began to run */
 	uint64_t nr_syscalls, nr_wakeups;
 	uint64_t nr_errors; /* system calls that returned an error */
 	/* Times from being woken to running, if no event was lost in between. */

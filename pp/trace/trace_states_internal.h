@@ -27,7 +27,7 @@ struct cpu {
 	/* Times since the last switch; the next switch confirms which thread ran. */
 	uint64_t pending[NR_CPU_STATES];
 	uint64_t lost_until; /* records were lost before this time */
-	uint64_t lost, seq;  /* from the header of the last packet */
+	uint64_t lost, seq;  /* values in the last packet's header */
 	bool has_seq;
 	bool is_known, is_idle; /* whether the running thread is known, and whether it is idle */
 	uint32_t thread;	/* index of the running thread, or NONE */

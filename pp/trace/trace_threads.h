@@ -29,7 +29,7 @@ struct thread {
 	uint64_t since;
 	uint64_t woken;	     /* time of the wake-up; 0: not woken since it last ran */
 	uint32_t call;	     /* system call that it executes, or CALL_NONE */
-	uint64_t call_since; /* when the call began */
+	uint64_t call_since; /* time when this call began */
 };
 
 struct threads {
