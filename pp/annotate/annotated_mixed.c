@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/annotate/annotated_mixed.h"
 
+#include "lib/utf8.h"
 #include "pp/format/format_text.h"
 #include "pp/profile/image_search.h"
 #include "pp/lines/line_table.h"
@@ -74,7 +75,7 @@ static void tell_missing(const struct mixed_sources *sources, const char *path, 
 		if (!annotation->files[i].nr_lines || strcmp(annotation->files[i].path, path) != 0)
 			continue;
 		(void)fputs("source file ", sources->err);
-		text_write_name(sources->err, path);
+		utf8_write_masked(sources->err, path);
 		if (error == -ENOENT)
 			(void)fputs(" is missing: ", sources->err);
 		else

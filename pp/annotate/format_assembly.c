@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/annotate/annotated_mixed.h"
+#include "lib/utf8.h"
 #include "pp/annotate/annotated_output.h"
 #include "pp/annotate/annotated_text.h"
 #include "pp/annotate/annotation_sums.h"
@@ -350,11 +351,11 @@ static void tell_code(const struct assembly_writing *writing)
 			annotated_sum(annotation->profile,
 				      annotation_counts(annotation, &annotation->function_sums,
 							writing->shown[i].function));
-	text_write_name(assembly->err, selected_of(writing)->path);
+	utf8_write_masked(assembly->err, selected_of(writing)->path);
 	(void)fputs(": no code, ", assembly->err);
 	annotated_samples_write(assembly->err, annotation->profile, nr_samples);
 	(void)fputs(": ", assembly->err);
-	text_write_name(assembly->err, writing->code.note);
+	utf8_write_masked(assembly->err, writing->code.note);
 	(void)fputc('\n', assembly->err);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/annotate/annotated_output.h"
+#include "lib/utf8.h"
 #include "pp/annotate/annotated_text.h"
 #include "pp/annotate/format_annotated.h"
 #include "pp/format/format_columns.h"
@@ -297,7 +298,7 @@ static void tell_unread(struct source_writing *writing, int error)
 		annotation_counts(annotation, &annotation->file_sums, writing->index));
 
 	(void)fputs("source file ", sources->err);
-	text_write_name(sources->err, writing->file->path);
+	utf8_write_masked(sources->err, writing->file->path);
 	if (error == -ENOENT)
 		(void)fputs(" is missing: ", sources->err);
 	else if (error == -EINVAL)
@@ -319,9 +320,9 @@ static void tell_newer(const struct source_writing *writing)
 	if (!writing->file->built_ns || writing->text.mtime_ns <= writing->file->built_ns)
 		return;
 	(void)fputs("source file ", sources->err);
-	text_write_name(sources->err, writing->text.path);
+	utf8_write_masked(sources->err, writing->text.path);
 	(void)fputs(" is newer than ", sources->err);
-	text_write_name(sources->err, selection->images[writing->file->image].path);
+	utf8_write_masked(sources->err, selection->images[writing->file->image].path);
 	(void)fputs(": line numbers may be wrong\n", sources->err);
 }
 
@@ -477,12 +478,12 @@ static void write_image_lack(FILE *err, const struct annotation *annotation, siz
 	const struct selection *selection = annotation->profile->selection;
 
 	(void)fputs("  ", err);
-	text_write_name(err, selection->images[image->image].path);
+	utf8_write_masked(err, selection->images[image->image].path);
 	(void)fputs(": ", err);
 	annotated_samples_write(err, annotation->profile, nr_samples);
 	if (image->note) {
 		(void)fputs(": ", err);
-		text_write_name(err, image->note);
+		utf8_write_masked(err, image->note);
 	}
 	(void)fputc('\n', err);
 }

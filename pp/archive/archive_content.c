@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "lib/progress.h"
+#include "lib/utf8.h"
 #include "oprof/session.h"
 #include "pp/archive/archive_slices.h"
 #include "pp/symbols/debug_file.h"
@@ -68,8 +69,10 @@ static int take_name(struct content_adding *adding, const char *name)
 		return out_of_memory(adding);
 	if (adding->names.nr_used == nr_used)
 		return 1;
-	if (adding->content->list)
-		(void)fprintf(adding->content->list, "%s\n", name);
+	if (adding->content->list) {
+		utf8_write_masked(adding->content->list, name);
+		(void)fputc('\n', adding->content->list);
+	}
 	return 0;
 }
 

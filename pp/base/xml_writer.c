@@ -59,7 +59,8 @@ static void write_code(FILE *out, const char *bytes, size_t nr_bytes, uint32_t c
 		(void)fputs("&lt;", out);
 	else if (code == '>')
 		(void)fputs("&gt;", out);
-	else if (code == '"' || code < 0x20 || (code >= 0x7f && code < 0xa0))
+	else if (code == '"' || code < 0x20 || (code >= 0x7f && code < 0xa0) ||
+		 utf8_changes_direction(code))
 		(void)fprintf(out, "&#x%" PRIx32 ";", code);
 	else
 		(void)fwrite(bytes, 1, nr_bytes, out);

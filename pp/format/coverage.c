@@ -2,6 +2,7 @@
 #include "pp/format/coverage.h"
 
 #include "lib/saturate.h"
+#include "lib/utf8.h"
 #include "oprof/session.h"
 
 #include "pp/profile/balance.h"
@@ -97,7 +98,7 @@ static void write_sessions(FILE *err, const struct selection *selection,
 	(void)fputs(side->nr_sessions > 1 ? "sessions " : "session ", err);
 	for (size_t i = 0; i < side->nr_sessions; i++) {
 		(void)fputs(i ? "," : "", err);
-		text_write_name(err, selection->sessions[side->first_session + i].name);
+		utf8_write_masked(err, selection->sessions[side->first_session + i].name);
 	}
 	(void)fprintf(err, " of %s", archive ? archive->path : session_dir);
 }
@@ -113,7 +114,7 @@ static void write_events(FILE *err, const struct classes *classes)
 			break;
 		class_key_show_count(key, count, sizeof(count));
 		(void)fputc(' ', err);
-		text_write_name(err, key->event);
+		utf8_write_masked(err, key->event);
 		(void)fprintf(err, ":%s", count);
 	}
 }
@@ -160,15 +161,15 @@ static void write_before(FILE *err, const struct profile *profile, size_t index,
 	write_side(err, profile, index);
 	write_sessions(err, selection, side, session_dir);
 	(void)fputs(profile->several_hosts ? ", several hosts, first " : ", host ", err);
-	text_write_name(err, host ? host : "unknown");
+	utf8_write_masked(err, host ? host : "unknown");
 	write_times(err, profile, index);
 	if (info->source) {
 		(void)fputs(", source ", err);
-		text_write_name(err, info->source);
+		utf8_write_masked(err, info->source);
 	}
 	if (info->source && info->source_reason && !brief) {
 		(void)fputs(" (", err);
-		text_write_name(err, info->source_reason);
+		utf8_write_masked(err, info->source_reason);
 		(void)fputc(')', err);
 	}
 	write_events(err, &selection->classes);
@@ -238,7 +239,7 @@ static void write_measures(FILE *err, const struct classes *classes)
 
 		if (class->measure == MEASURE_SAMPLES || measured_before(classes, i))
 			continue;
-		text_write_name(err, class->key.event);
+		utf8_write_masked(err, class->key.event);
 		(void)fputs(class->measure == MEASURE_TIME
 				    ? ": numbers are nanoseconds, percentages are of that time\n"
 				    : ": numbers are samples, percentages are of the events that "
@@ -465,7 +466,7 @@ static void write_of_event(FILE *err, const struct lack *lack, size_t column)
 	if (lack->nr_columns == 1)
 		return;
 	(void)fputs(" of ", err);
-	text_write_name(err, lack->profile->selection->classes.classes[column].name);
+	utf8_write_masked(err, lack->profile->selection->classes.classes[column].name);
 }
 
 /* Rounds down, so that 100.00 % means all. */
@@ -497,10 +498,10 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct colum
 		      lacking->nr_samples == 1 ? "" : "s", lacking->percent);
 	write_of_event(err, lack, lacking->column);
 	(void)fputs(") without a symbol in ", err);
-	text_write_name(err, lack->profile->selection->images[lacking->image].path);
+	utf8_write_masked(err, lack->profile->selection->images[lacking->image].path);
 	if (note) {
 		(void)fputs(": ", err);
-		text_write_name(err, note);
+		utf8_write_masked(err, note);
 	}
 	(void)fputc('\n', err);
 }
@@ -601,7 +602,7 @@ static void write_remedy(FILE *err, const struct lack *lack, size_t column,
 		(void)fputs("; " DEBUG_REMEDY, err);
 	} else if (image->note && !is_always_shown(image->lack)) {
 		(void)fputs(": ", err);
-		text_write_name(err, image->note);
+		utf8_write_masked(err, image->note);
 	}
 }
 
@@ -624,7 +625,7 @@ static void write_sum(FILE *err, const struct lack *lack)
 		(void)fprintf(err, ", in %zu images, most in ", nr_images);
 	else
 		(void)fputs(", in ", err);
-	text_write_name(err, lack->profile->selection->images[most->image].path);
+	utf8_write_masked(err, lack->profile->selection->images[most->image].path);
 	if (nr_images > 1) {
 		(void)fprintf(err, " (%.2f %%",
 			      percent(lacking_in(lack, most, column), column_total(lack, column)));
@@ -676,7 +677,7 @@ static void write_notes(FILE *err, const struct selection *selection)
 				 * samples
 				 */
 				continue;
-			text_write_name(err, info->notes[j].text);
+			utf8_write_masked(err, info->notes[j].text);
 			(void)fputc('\n', err);
 		}
 	}

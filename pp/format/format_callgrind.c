@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/saturate.h"
+#include "lib/utf8.h"
 #include "pp/calls/call_names.h"
 #include "pp/calls/call_places.h"
 #include "pp/calls/call_spread.h"
@@ -58,12 +59,12 @@ static void write_function(struct callgrind *callgrind, const char *key, uint32_
 	(void)fprintf(callgrind->out, "%s=(%" PRIu32 ")", key, function + 1);
 	if (!callgrind->function_told[function] && is_app) {
 		(void)fputs(" [", callgrind->out);
-		text_write_name(callgrind->out,
-				short_name(tree->apps[function - tree->nr_functions]));
+		utf8_write_masked(callgrind->out,
+				  short_name(tree->apps[function - tree->nr_functions]));
 		(void)fputc(']', callgrind->out);
 	} else if (!callgrind->function_told[function]) {
 		(void)fputc(' ', callgrind->out);
-		text_write_name(callgrind->out, callgrind->names.names[function]);
+		utf8_write_masked(callgrind->out, callgrind->names.names[function]);
 	}
 	callgrind->function_told[function] = true;
 	(void)fputc('\n', callgrind->out);
@@ -83,7 +84,7 @@ static void write_image(struct callgrind *callgrind, const char *key, uint32_t f
 	(void)fprintf(callgrind->out, "%s=(%zu)", key, number + 1);
 	if (!callgrind->image_told[number]) {
 		(void)fputc(' ', callgrind->out);
-		text_write_name(callgrind->out, *path ? path : "???");
+		utf8_write_masked(callgrind->out, *path ? path : "???");
 	}
 	callgrind->image_told[number] = true;
 	(void)fputc('\n', callgrind->out);
@@ -102,7 +103,7 @@ static void write_file(struct callgrind *callgrind, const char *key, uint32_t fi
 	(void)fprintf(callgrind->out, "%s=(%" PRIu32 ")", key, file + 1);
 	if (!callgrind->file_told[file]) {
 		(void)fputc(' ', callgrind->out);
-		text_write_name(callgrind->out, file ? callgrind->places->files[file] : "???");
+		utf8_write_masked(callgrind->out, file ? callgrind->places->files[file] : "???");
 	}
 	callgrind->file_told[file] = true;
 	(void)fputc('\n', callgrind->out);
@@ -390,14 +391,14 @@ static void write_head(struct callgrind *callgrind)
 	(void)fputs("cmd:", out);
 	for (size_t i = 0; i < tree->nr_apps && i < 3; i++) {
 		(void)fputc(' ', out);
-		text_write_name(out, short_name(tree->apps[i]));
+		utf8_write_masked(out, short_name(tree->apps[i]));
 	}
 	(void)fputs(tree->nr_apps > 3 ? " ...\n" : "\n", out);
 	for (size_t i = 0; i < classes->nr_classes; i++) {
 		(void)fputs("event: ", out);
 		write_event_name(out, classes->classes[i].name);
 		(void)fputs(" : ", out);
-		text_write_name(out, classes->classes[i].name);
+		utf8_write_masked(out, classes->classes[i].name);
 		(void)fputs(classes->classes[i].measure == MEASURE_TIME ? " (ns)\n"
 									: " (samples)\n",
 			    out);

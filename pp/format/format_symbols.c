@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/format_columns.h"
+#include "lib/utf8.h"
 #include "pp/format/format_rows.h"
 #include "pp/format/format_text.h"
 #include "pp/format/symbol_lines.h"
@@ -105,7 +106,7 @@ static void write_padded(struct symbols *symbols, FILE *out, size_t width, const
 
 	for (; symbols->padding; symbols->padding--)
 		(void)putc_unlocked(' ', out);
-	text_write_name(out, text);
+	utf8_write_masked(out, text);
 	symbols->padding = length < width ? width - length : 1;
 }
 

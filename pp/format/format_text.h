@@ -55,12 +55,6 @@ struct text_options {
 void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES]);
 
 /*
- * Writes the name of a file or symbol. Characters that affect a terminal become '?' (utf8_next() in
- * lib/utf8.h).
- */
-void text_write_name(FILE *out, const char *name);
-
-/*
  * Returns whether the event is the kernel module's own timer, which needs no counters. With perf,
  * clocks are events.
  */

@@ -2,6 +2,7 @@
 #include "pp/report/report_calls.h"
 
 #include "lib/log.h"
+#include "lib/utf8.h"
 #include "pp/format/format_calls.h"
 
 #include <errno.h>
@@ -203,7 +204,7 @@ static void write_lacking(FILE *err, const struct call_tree *tree)
 		const struct call_image *image = &tree->images[lacking[i].image];
 
 		(void)fprintf(err, "%" PRIu64 " samples without symbol in ", lacking[i].nr_samples);
-		text_write_name(err, image->path);
+		utf8_write_masked(err, image->path);
 		if (image->note)
 			(void)fprintf(err, ": %s", image->note);
 		(void)fputc('\n', err);

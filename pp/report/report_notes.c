@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/report/report_notes.h"
 
+#include "lib/utf8.h"
 #include "pp/base/cells.h"
 #include "pp/format/coverage.h"
 
@@ -24,7 +25,7 @@ static void write_read(FILE *err, const struct report_notes *notes, const char *
 {
 	begin_message(err, notes);
 	(void)fputs("read ", err);
-	text_write_name(err, path);
+	utf8_write_masked(err, path);
 	(void)fputc('\n', err);
 }
 
@@ -34,9 +35,9 @@ static void write_note(FILE *err, const struct report_notes *notes, const char *
 {
 	begin_message(err, notes);
 	(void)fputs(before, err);
-	text_write_name(err, path);
+	utf8_write_masked(err, path);
 	(void)fputs(": ", err);
-	text_write_name(err, note);
+	utf8_write_masked(err, note);
 	(void)fputc('\n', err);
 }
 
