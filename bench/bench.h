@@ -16,8 +16,9 @@ bool bench_wanted(const char *name);
 void bench_print(const char *name, double value, const char *unit);
 
 /*
- * Return the CPU time in ns: of this thread; of this process and the children
- * that it waited for.
+ * bench_thread_ns() returns the CPU time of this thread, bench_process_ns() the
+ * CPU time of this process and of the children that it waited for. Both are in
+ * ns.
  */
 uint64_t bench_thread_ns(void);
 uint64_t bench_process_ns(void);

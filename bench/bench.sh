@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For benchmarks that are scripts (bench/README.md):
+# Functions for benchmarks that are shell scripts (bench/README.md). Example:
 #
 #	. "$(dirname "$0")/bench.sh"
 #	bench_init "$@"
@@ -8,12 +8,13 @@
 #		bench_print slowdown_997 1.02 x
 #	fi
 
-# Keep the words of B.
+# Stores the words of the make variable B: prefixes of the names of the lines to print.
 bench_init() {
 	bench_prefixes=$*
 }
 
-# Does the line NAME begin with one of them? With no words, all do.
+# bench_wanted NAME: succeeds if the line NAME begins with one of these prefixes, or if there are
+# none.
 bench_wanted() {
 	[ -n "$bench_prefixes" ] || return 0
 	for bench_prefix in $bench_prefixes; do
@@ -24,7 +25,7 @@ bench_wanted() {
 	return 1
 }
 
-# NAME VALUE UNIT
+# bench_print NAME VALUE UNIT: prints a line.
 bench_print() {
 	printf '%s %s %s\n' "$1" "$2" "$3"
 }

@@ -38,7 +38,7 @@ static void print_peer(const char *name, double cost, double peer_cost)
 	bench_print(text, cost / peer_cost, "x");
 }
 
-/* peer: the command to compare with, or NULL. */
+/* peer is the command to compare with, or NULL. */
 static void measure(const char *name, unsigned int nr_offsets, const char *view,
 		    const char *const *peer)
 {
@@ -51,7 +51,7 @@ static void measure(const char *name, unsigned int nr_offsets, const char *view,
 	snprintf(session, sizeof(session), "%s/%s", folder, name);
 	snprintf(session_option, sizeof(session_option), "--session-dir=%s", session);
 	snprintf(sources, sizeof(sources), "--search-dirs=%s/src", folder);
-	if (view[2] == 'a') /* instructions only: no sources */
+	if (view[2] == 'a') /* annotates only instructions, and needs no sources */
 		words[3] = NULL;
 	report_session_make(session, &binary, nr_offsets);
 	for (int i = 0; i < NR_ROUNDS; i++) {

@@ -36,7 +36,7 @@ enum profiler { PROFILER_NONE, PROFILER_OURS, PROFILER_PERF, NR_PROFILERS };
 
 static char folder[PATH_MAX / 2];
 static bool has_perf;
-static unsigned int depth; /* of call chains; 0: none */
+static unsigned int depth; /* depth of the call chains to record; 0: record none */
 
 /* ---- profilers ---- */
 
@@ -85,8 +85,8 @@ static void sleep_ms(unsigned int ms)
 }
 
 /*
- * Waits until the profiler samples. oprofiled reports this; perf does not, so
- * wait for a fixed time.
+ * Waits until the profiler samples. oprofiled reports when it begins to sample;
+ * perf does not, so for perf wait a fixed time.
  */
 static void wait_ready(enum profiler profiler, pid_t pid, int ready)
 {
@@ -187,9 +187,10 @@ struct cost {
 };
 
 /*
- * Measures the continuous cost. Finding images and creating their files is not
- * part of it; therefore the measurement begins WARM_UP_SECONDS after the
- * profiler's start, and all rounds use the same session.
+ * Measures the cost of a profiler that has been running for a while. The cost
+ * of finding images and creating their files is excluded: the measurement
+ * begins WARM_UP_SECONDS after the profiler's start, and all rounds use the
+ * same session.
  */
 static struct cost measure_cost(enum profiler profiler, unsigned int hz)
 {

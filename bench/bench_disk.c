@@ -4,10 +4,10 @@
  * real session is recorded (real_session.h), and the following hours and days
  * are drawn from this minute at random: a sample either repeats a previous one
  * or has a new place. In the recording, the number of places grows as a power
- * of the number of samples; the probability of a new place follows this law.
- * Here the law continues for days, whereas the code of a real machine is
- * finite; therefore the figures are rather too high than too low. Slices are
- * written and merged as the daemon does.
+ * of the number of samples; the probability of a new place follows this law. In
+ * the simulation the law holds for days, whereas the code of a real machine is
+ * finite; therefore the figures are more likely too high than too low. Slices
+ * are written and merged as the daemon does.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -27,12 +27,15 @@
 
 #define RECORD_SECONDS	   60
 #define RECORD_HZ	   997
-#define NR_CPUS		   2 /* of the simulated machine */
+#define NR_CPUS		   2 /* CPUs of the simulated machine */
 #define LEFT_ON_HZ	   99
 #define MINUTE_SAMPLES(hz) (60u * NR_CPUS * (hz))
 #define PLACES_MAX	   (1u << 20)
 #define KNOWN_MAX	   (1u << 24) /* a power of two */
-/* Maximum distance of a new place from a known one. Increased if all places there are known. */
+/*
+ * A new place is less than this number of bytes after a known place. Each time the place drawn is
+ * already known, the next one may be this much farther away.
+ */
 #define NEAR_BYTES   4096
 #define MERGED_MAX   60
 #define HOURS_KEPT   72 /* doc/slice.md: levels */
@@ -47,7 +50,7 @@ struct place {
 struct model {
 	const struct slice_section *sections;
 	size_t nr_sections;
-	struct place *places; /* a uniform random selection of the samples so far */
+	struct place *places; /* places of a uniform random selection of the samples so far */
 	size_t nr_places;
 	double nr_samples; /* so far */
 	double nr_keys;	   /* number of keys at the end of the recording */
@@ -118,8 +121,8 @@ static struct slice *open_slice(const char *path)
 }
 
 /*
- * Returns the expected number of keys in half of the samples: a key with count
- * N is present with probability 1 - 2^-N.
+ * Returns the expected number of keys in a random half of the samples: a key
+ * with count N is present with probability 1 - 2^-N.
  */
 static double keys_of_half(const struct sdb_entry *entries, uint64_t nr)
 {

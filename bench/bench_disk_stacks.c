@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Disk used by a session's history with call stacks, compared with the files of
- * perf record -g. A minute of a real session is recorded (real_session.h): 60
- * times the size of its slice, with samples and call trees, is the size of an
- * hour that is kept in slices of a minute. The size of a merged hour is
+ * perf record -g. A minute of a real session is recorded (real_session.h) and
+ * written to a slice, with samples and call trees. An hour that is kept in
+ * slices of a minute has 60 times this size. The size of a merged hour is
  * simulated: a stack either repeats a previous one or is a new path that
  * branches off a previous one. In the recording, the number of paths grows as a
  * power of the number of samples; the probability of a new path follows this
@@ -31,10 +31,12 @@
 #define ENDS_MAX       (1u << 20)
 #define NR_MINUTES     60u
 
-/* The simulation. ways contains all paths so far; each minute's tree has some of them. */
+/*
+ * The simulation. The tree `ways` contains all paths so far; each minute's tree has some of them.
+ */
 struct model {
 	struct stack_tree ways;
-	uint32_t *ends; /* nodes of ways: a uniform random selection of the samples so far */
+	uint32_t *ends; /* leaves in `ways` of a uniform random selection of the samples so far */
 	uint32_t nr_ends;
 	double nr_samples, nr_nodes, nr_recorded, exponent;
 	uint64_t random, nr_new;
@@ -74,8 +76,8 @@ static double write_slice(struct slice_builder *builder, const struct stack_tree
 /* ---- simulation ---- */
 
 /*
- * Returns the expected number of nodes in half of the samples: a node with N
- * samples is present with probability 1 - 2^-N.
+ * Returns the expected number of nodes in a random half of the samples: a node
+ * with N samples is present with probability 1 - 2^-N.
  */
 static double nodes_of_half(const struct stack_tree *tree)
 {
@@ -113,7 +115,7 @@ static double random_share(struct model *model)
 	return (double)(bench_random(&model->random) >> 11) * 0x1p-53;
 }
 
-/* Adds a new sibling of node near, or a child if near is a root. Returns the new node. */
+/* Adds a new sibling of node `near`, or a child if `near` is a root. Returns the new node. */
 static uint32_t draw_new(struct model *model, uint32_t near)
 {
 	const struct stack_node *node = &model->ways.nodes[near];
@@ -144,7 +146,7 @@ static uint32_t draw(struct model *model)
 	return end;
 }
 
-/* Copies the path to node from the model's ways to tree. Returns the path's node in tree. */
+/* Copies the path to `node` from model->ways to `tree`. Returns the path's last node in `tree`. */
 static uint32_t copy_way(const struct model *model, struct stack_tree *tree, uint32_t node)
 {
 	const struct stack_tree *ways = &model->ways;

@@ -163,7 +163,7 @@ static void make_kernel(const char *session)
 
 /*
  * Returns a random index that is often low, because few binaries are hot: each
- * gets a quarter of the samples that the preceding ones do not get.
+ * binary gets a quarter of the samples that the preceding binaries do not get.
  */
 static size_t choose(size_t nr)
 {
@@ -203,8 +203,8 @@ static uint64_t nr_hot_functions(const struct binary *image)
 }
 
 /*
- * The first functions have the most samples, because the product of two random
- * numbers is small more often than large.
+ * Returns the key of a random sample. The first functions get the most samples,
+ * because the product of two random numbers is small more often than large.
  */
 static uint64_t choose_key(const struct binary *image)
 {

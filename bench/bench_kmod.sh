@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a sample of the kernel module costs, in instructions, as an emulated
-# guest counts them: its path into the CPU's ring, and the sync worker's.
+# Number of instructions that a sample of the kernel module takes, counted by an
+# emulated guest: instructions that write the sample to the CPU's ring, and
+# instructions of the sync worker.
 . "$(dirname "$0")/bench.sh"
 bench_init "$@"
 
@@ -12,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-lacking() # STATUS WHAT
+lacking() # STATUS WHAT: reports what is missing, and exits without figures
 {
 	cat "$work/log" >&2
 	echo "bench: $2: no figures of the kernel module" >&2

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What tracing costs in the kernel, as an emulated guest counts instructions: what it adds to a
-# system call, and how much longer dbench, tbench and a build take (bench/README.md). Peers: LTTng's
-# modules and ftrace; and our own source without the module, which is perf_event_open's cost.
+# The cost of tracing in the kernel, counted in instructions by an emulated guest: how many
+# instructions tracing adds to a system call, and how much longer dbench, tbench and a build take
+# (bench/README.md). The peers are LTTng's kernel modules and ftrace. For comparison, also measures
+# our own tracer without the module, which then uses perf_event_open.
 . "$(dirname "$0")/bench.sh"
 bench_init "$@"
 
@@ -16,12 +17,12 @@ has_loads=
 [ -n "$has_calls$has_loads" ] || exit 0
 top=$OPROF_TOP_SRCDIR
 build=$OPROF_TOP_BUILDDIR
-guest=x86-6.1 # LTTng's package of Debian 12 is for it
+guest=x86-6.1 # the kernel for which Debian 12 packages LTTng
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-lacking() # STATUS WHAT
+lacking() # STATUS WHAT: reports what is missing, and exits without figures
 {
 	cat "$work/log" >&2
 	echo "bench: $2: no figures of tracing in the kernel" >&2
@@ -78,20 +79,20 @@ has_calls=$has_calls
 loads="$loads"
 END
 cat >"$work/body" <<'END'
-# Of a throughput its inverse.
+# Prints the inverse of the throughput that a command reports.
 throughput()
 {
 	"$@" 2>&1 | awk '/^Throughput/ { printf "%.3f", 1e6 / $2 }'
 }
 
-oprof_with() # [PARAMETER]
+oprof_with() # [PARAMETER]: loads the module again, with this parameter
 {
 	! umount /dev/oprofile 2>/dev/null || rmmod oprof || exit
 	insmod /bin/oprof.ko "$@" && mkdir -p /dev/oprofile && mount -t oprofilefs none /dev/oprofile ||
 		exit
 }
 
-tell() # NAME WHAT
+tell() # NAME WHAT: measures WHAT and prints the cost with this name
 {
 	case $2 in
 	call) cost=$(ktrace_cost) ;;
@@ -103,14 +104,15 @@ tell() # NAME WHAT
 	echo "cost $1 $2 $cost"
 }
 
-tell_loads() # NAME
+tell_loads() # NAME: measures all loads
 {
 	for load in $loads; do
 		tell "$1" $load
 	done
 }
 
-# NAME WHAT OPTION...: WHAT is told while we trace so
+# NAME WHAT OPTION...: measures WHAT while optrace traces with these options. WHAT "load" stands for
+# all loads.
 ours()
 {
 	name=$1
@@ -149,13 +151,13 @@ lttng_begins()
 	done
 }
 
-lttng_enables() # OPTION... of the channel
+lttng_enables() # OPTION...: options of the channel
 {
 	in_lttng enable-channel -k --subbuf-size=256K --num-subbuf=4 "$@" c &&
 		in_lttng enable-event -k -c c --syscall -a
 }
 
-# As optrace has them in default, but for page faults and block requests.
+# Enables optrace's default events, except page faults and block requests.
 lttng_enables_more()
 {
 	for event in sched_switch sched_wakeup sched_wakeup_new sched_waking sched_migrate_task \
@@ -252,34 +254,35 @@ grep -v '^cost ' "$work/out" | sed 's/^/# /' >&2
 
 # ---- what is told ----
 
-cost() # NAME WHAT
+cost() # NAME WHAT: prints the cost that the guest reported
 {
 	awk -v name="$1" -v what="$2" '$1 == "cost" && $2 == name && $3 == what { print $4; exit }' "$work/out"
 }
 
-# Of what is not more than nothing there is no ratio.
+# Prints the ratio of two costs; nothing unless both are above 0.
 ratio() # OURS PEER
 {
 	awk -v a="$1" -v b="$2" 'BEGIN { if (a > 0 && b > 0) printf "%.2f", a / b }'
 }
 
-# EXPRESSION of A and B, if there are both.
+# Prints the value of EXPRESSION, in which a and b stand for A and B; fails if A or B is empty.
 of_both() # A B FORMAT EXPRESSION
 {
 	[ -n "$1" ] && [ -n "$2" ] && awk -v a="$1" -v b="$2" "BEGIN { printf \"$3\", $4 }"
 }
 
-added() # NAME [WHAT]: instructions that this adds to a call
+added() # NAME [WHAT]: instructions that tracing by NAME adds to a call
 {
 	of_both "$(cost none "${2:-call}")" "$(cost "$1" "${2:-call}")" %.0f "b - a"
 }
 
-slower() # NAME LOAD: in percent
+slower() # NAME LOAD: the slowdown of a load by NAME, in percent
 {
 	of_both "$(cost none "$2")" "$(cost "$1" "$2")" %.2f "(b / a - 1) * 100"
 }
 
-tell_line() # NAME OURS UNIT [PEER_SUFFIX=VALUE]...
+# NAME OURS UNIT [PEER_SUFFIX=VALUE]...: prints our figure, and the figures of peers with their ratios.
+tell_line()
 {
 	line=$1
 	ours=$2

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# opreport --html of a million distinct addresses: how large the page is, how
-# long it takes to open, and how long its frames take, in headless Chromium.
+# Measures a page that opreport --html makes of a million distinct addresses, in
+# headless Chromium: the page's size, the time to open it, and the time to draw
+# a frame.
 . "$(dirname "$0")/bench.sh"
 bench_init "$@"
 bench_wanted page_ || exit 0

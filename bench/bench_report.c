@@ -21,7 +21,7 @@
 static char folder[PATH_MAX / 2];
 static struct report_binary binary;
 
-/* Returns the CPU seconds of one report. view: -l or -lg. */
+/* Returns the CPU seconds of one report. `view` is -l or -lg. */
 static double run_report(const char *view, const char *session_dir)
 {
 	char option[2 * PATH_MAX];

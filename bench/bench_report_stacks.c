@@ -26,7 +26,7 @@
 static char folder[PATH_MAX / 2];
 
 struct cost {
-	double cpu_s; /* the minimum over all rounds; 0: none yet */
+	double cpu_s; /* minimum over all rounds; 0: no round has ended */
 	double peak_mb;
 };
 

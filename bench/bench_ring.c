@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ring: the time of a record with 16 bytes of payload, the share of each step, and the time of
- * rarer paths; where LTTng-UST is installed, also the time of its record.
+ * The ring: the time to write a record with 16 bytes of payload, the time of each step, and the
+ * time of rarer paths. If LTTng-UST is installed, also LTTng's time for the same record.
  *
- * Rings have 4 sub-buffers of 64 KiB, as in the peer. ring_reserve_commit uses
- * discard mode and the time-stamp counter. The ring is emptied between rounds,
- * outside the measured time. Each step is measured in a separate loop. When a
- * record is written the steps overlap, so that the sum of their times is more
- * than the time of a record.
+ * Rings have 4 sub-buffers of 64 KiB, as in the peer. ring_reserve_commit uses discard mode and the
+ * time-stamp counter. The ring is emptied between rounds, outside the measured time. Each step is
+ * measured in a separate loop. When a record is written the steps overlap, so that the sum of their
+ * times is more than the time of a record.
  */
 #include "bench/bench.h"
 #include "bench/lttng.h"
@@ -25,7 +24,7 @@
 #include <unistd.h>
 
 #define EVENT_ID	 5u
-#define NR_RECORDS	 8000u /* per round; a ring has room for more than 9,000 */
+#define NR_RECORDS	 8000u /* records per round; a ring has room for more than 9,000 */
 #define NR_ROUNDS	 1000u
 #define NR_PAUSES	 20u
 #define SUB_BUFFER_BYTES 65536u
@@ -154,7 +153,7 @@ static double overwrite_ns(void)
 	return ns_per_record(begin);
 }
 
-/* Measures reserve and commit without clock and payload. */
+/* Returns the time of reserve and commit, without reading a clock or writing a payload. */
 static double still_ns(void)
 {
 	uint64_t begin = bench_thread_ns();
@@ -194,7 +193,7 @@ static double clock_ns(void)
 	return ns_per_record(begin);
 }
 
-/* Commits no bytes to the same slot repeatedly: the packet never fills. */
+/* Commits 0 bytes of the same slot repeatedly, so that the packet never fills. */
 static double commit_ns(void)
 {
 	struct ring_slot slot, same;
@@ -254,7 +253,9 @@ static double full_ns(void)
 	return ns;
 }
 
-/* The lower bound for any record: reading the counter and storing the record's bytes. */
+/*
+ * Returns a lower bound for any record: the time to read the counter and store the record's bytes.
+ */
 static double floor_ns(void)
 {
 	uint64_t begin = bench_thread_ns();
@@ -283,7 +284,7 @@ static struct side {
 static int nr_started;
 static int is_over; /* one thread has ended; the other's later rounds do not count */
 
-/* Overwrite mode: compare with ring_reserve_commit_overwrite. */
+/* Writes records in overwrite mode, for comparison with ring_reserve_commit_overwrite. */
 static void *write_side(void *argument)
 {
 	struct side *side = argument;
@@ -375,8 +376,9 @@ static double (*const candidates[NR_CANDIDATES])(void) = {
 };
 
 /*
- * A line is the time of a candidate. If a step cannot run alone, the time of
- * another candidate is subtracted.
+ * A line is the time of a candidate, which is one of the functions above. A
+ * step that cannot run alone is measured by two candidates: the time of `less`
+ * is subtracted.
  */
 static const struct line {
 	const char *name;
@@ -398,7 +400,7 @@ static const struct line {
 
 static double best[NR_CANDIDATES], peer_best;
 
-/* A floor is run together with its line. */
+/* Returns whether to run a line. A floor runs if the line that it belongs to is wanted. */
 static bool is_wanted(const struct line *line)
 {
 	const char *name = line->name;

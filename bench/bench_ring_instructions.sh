@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Instructions of a record, loop and packets' begins and ends included, as
-# valgrind counts them: the same in every run.
+# Number of instructions that write a record, counted by valgrind; the same in
+# every run. The number includes the loop, and opening and closing packets.
 . "$(dirname "$0")/bench.sh"
 bench_init "$@"
 
@@ -11,7 +11,7 @@ command -v valgrind >/dev/null || {
 	exit 0
 }
 nr_records=8000
-# callgrind tells what it collected on stderr.
+# callgrind prints the number of collected instructions on stderr.
 collected=$(timeout 120 valgrind --tool=callgrind --callgrind-out-file=/dev/null \
 	--collect-atstart=no --toggle-collect=write_records \
 	"$OPROF_TOP_BUILDDIR/bench/bench_ring" --write $nr_records 2>&1 |

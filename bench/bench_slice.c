@@ -2,8 +2,8 @@
 /*
  * Closed slices of a real session: oprofiled profiles the whole machine while
  * it compiles this tree's sources, and the stored samples become a slice. Sizes
- * are those of the file. Times are per key, for decoding, encoding and merging,
- * and for closing a minute with 100 sections and 5,000 keys.
+ * are file sizes. Times are per key, for decoding, encoding and merging, and
+ * for closing a minute with 100 sections and 5,000 keys.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -152,8 +152,8 @@ static void bench_read(void)
 }
 
 /*
- * Merges 60 equal minutes into an hour: all keys of each minute are read, and
- * one of 60 is written.
+ * Merges 60 equal minutes into an hour: reads all keys of each minute, and
+ * writes each key only once.
  */
 static void bench_merge(struct slice_builder *builder)
 {

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A snapshot of a flight recorder of 16 MB for each CPU, which has gone round:
-# how long who asks for it waits, until it is on disk; the state of the machine
-# is in it. Beside it what the disk takes for as many bytes.
+# Time of a snapshot of a full flight recorder with 16 MB for each CPU: the user
+# who requests the snapshot waits until it is on disk. The snapshot includes the
+# state of the machine. For comparison, the time that the disk takes to write
+# the same number of bytes.
 . "$(dirname "$0")/bench.sh"
 bench_init "$@"
 bench_wanted snapshot_16mb || exit 0
@@ -31,7 +32,8 @@ if ! optrace start -m overwrite:16x1M 2>"$T/err"; then
 	cat "$T/err" >&2
 	exit 1
 fi
-# Until no CPU's ring has its first packet any more: what is held no longer begins with the recording.
+# Load all CPUs until the snapshot has 16 MB for each CPU: then all rings are full, and overwrite
+# their first packets.
 nr_cpus=$(getconf _NPROCESSORS_ONLN)
 held=0
 rounds=0

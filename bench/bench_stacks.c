@@ -62,8 +62,8 @@ static char path[PATH_MAX + 16];
 static uint32_t *positions; /* positions of the nodes so far */
 
 /*
- * The inserts in order. They are the same in every round, so that the parents'
- * positions are known in advance.
+ * The keys to insert, in order. They are the same in every round, so that the
+ * parents' positions are known in advance.
  */
 static struct key {
 	uint32_t parent, image;

@@ -29,7 +29,7 @@
 #define NR_PEER_MANY 6000
 #define NR_PEER_FEW  1000
 
-static char folder[PATH_MAX / 2]; /* the cache folder, which is kept */
+static char folder[PATH_MAX / 2]; /* the cache folder; the next run uses it again */
 static char path[PATH_MAX];
 static struct oprof_image_identity identity;
 static uint64_t text_address, text_offset, text_bytes, debug_bytes;
@@ -161,7 +161,7 @@ static void keep_minimum(double *minimum, double value)
 		*minimum = value;
 }
 
-/* Loads the table. Returns the CPU time in ms, including that of the helper. */
+/* Loads the table. Returns the CPU time in ms, including the helper's. */
 static double load(struct line_table *table, const char *cache_path)
 {
 	const struct symbol_search search = {.cache_path = cache_path};

@@ -25,7 +25,7 @@
 #define NR_ROUNDS    5
 #define PEER_ROUNDS  2
 #define PACKET_BYTES 65536u
-#define FIRST_CALL   40u /* id of a call: too large for a compact header, as in recorded traces */
+#define FIRST_CALL   40u /* first event id of a system call; too large for a compact header */
 #define NR_EVENTS    (CALL_ENTRY + 2 * NR_CALLS)
 
 enum { SWITCH, WAKEUP, IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT, CALL_ENTRY };

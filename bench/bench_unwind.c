@@ -31,7 +31,9 @@ static const char *top, *source;
 
 /* ---- the programs ---- */
 
-/* Each takes about a second of CPU time. Programs that this machine lacks are skipped. */
+/*
+ * Each program runs for about a second of CPU time. Programs that this machine lacks are skipped.
+ */
 static const struct program {
 	const char *name, *needs, *command;
 } programs[] = {
@@ -67,8 +69,8 @@ static void silence(void)
 }
 
 /*
- * Returns the command's exit status. usage: that of the command and of all
- * children that it waited for.
+ * Returns the command's exit status. *usage becomes the resource usage of the
+ * command and of all children that it waited for.
  */
 static int run(const char *command, struct rusage *usage)
 {
@@ -94,7 +96,7 @@ static bool is_there(const char *program)
 	return !run(command, NULL);
 }
 
-/* ---- how many are complete ---- */
+/* ---- the share of complete stacks ---- */
 
 static uint64_t counter(const struct oprof_stats_file *stats, const char *name)
 {
@@ -167,12 +169,12 @@ static void bench_whole(const struct program *program)
 	free(stats);
 }
 
-/* ---- their cost ---- */
+/* ---- the cost of recording stacks ---- */
 
 enum way { WAY_NONE, WAY_TABLES, WAY_PERF_DWARF, WAY_FP, WAY_PERF_FP, NR_WAYS };
 
 struct cost {
-	double profiler_seconds; /* CPU time without the load */
+	double profiler_seconds; /* the profiler's CPU time, excluding the load's */
 	double load_seconds;
 	double nr_bytes; /* bytes written */
 };
@@ -242,7 +244,7 @@ static pid_t start(enum way way)
 	}
 	close(ready[1]);
 	if (is_perf(way))
-		sleep_ms(500); /* perf does not report that it samples */
+		sleep_ms(500); /* perf does not report when it begins to sample */
 	else if (read(ready[0], text, sizeof(text) - 1) < 2 || strncmp(text, "ok", 2) != 0)
 		bench_fail(text, EIO);
 	close(ready[0]);
@@ -260,7 +262,9 @@ static int add_bytes(const char *path, const struct stat *st, int flag, struct F
 	return 0;
 }
 
-/* The same work for all methods: two concurrent programs of some seconds. */
+/*
+ * The load, which is the same for all methods: two concurrent programs that run for some seconds.
+ */
 static const char load_command[] =
 	"perl -e 'for (1..1200000) { $h{$_ % 5000} .= \"x$_\" } for (1..500000) { $t = \"abc$_\"; "
 	"$t =~ s/(\\d)/<$1>/g }' & for f in \"$SOURCE\"/daemon/k*/*.c; do gcc -O2 -D_GNU_SOURCE "

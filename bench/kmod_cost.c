@@ -225,7 +225,7 @@ static uint64_t run_with_perf(const struct event *event, uint64_t *nr)
 	return took_ns;
 }
 
-/* The same with the module, with its worker active and the buffer not read. */
+/* As run_with_perf(), but the module samples. Its worker runs; its buffer is not read. */
 static uint64_t run_with_kmod(uint64_t *nr)
 {
 	int fd = open_buffer();

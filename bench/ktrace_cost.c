@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Runs in a guest that counts instructions as nanoseconds. Without arguments,
- * prints the instructions of a call of getppid(), with one decimal: the minimum
- * of many short batches, because interrupts disturb only some of them.
+ * prints the number of instructions of a call of getppid(), with one decimal:
+ * the minimum of many short batches, because interrupts disturb only some of
+ * them.
  *
- * ktrace_cost COMMAND...: prints the instructions executed while COMMAND runs,
- * in millions.
+ * ktrace_cost COMMAND...: prints the number of instructions executed while
+ * COMMAND runs, in millions.
  *
- * ktrace_cost --longest: prints the instructions that only one of 1,000 calls
- * exceeds. The timer interrupts fewer calls than this, and more calls than this
- * begin a packet, if packets are small.
+ * ktrace_cost --longest: prints the number of instructions that only one of
+ * 1,000 calls of getppid() exceeds. If packets are small, this is the cost of a
+ * call that begins a packet, because more than one of 1,000 calls begins a
+ * packet, but fewer are interrupted by the timer.
  */
 #include <stdint.h>
 #include <stdio.h>

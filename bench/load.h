@@ -17,8 +17,9 @@ struct load {
 };
 
 /*
- * Starts one process on each CPU. Each executes nr_rounds rounds of work (a
- * round takes about 10 ms), or with 0 continues until load_stop().
+ * Starts one process on each CPU. Each process executes nr_rounds rounds of
+ * work (a round takes about 10 ms), or works until load_stop() if nr_rounds is
+ * 0.
  */
 void load_start(struct load *load, unsigned int nr_rounds);
 

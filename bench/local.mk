@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bench/README.md says what a benchmark prints and how to add one.
+# bench/README.md describes what a benchmark prints and how to add one.
 EXTRA_DIST += bench/README.md bench/bench.sh
 
-# What benchmarks share; part of the default LDADD.
+# Functions that several benchmarks use; part of the default LDADD.
 check_LIBRARIES += bench/libbench.a
 bench_libbench_a_SOURCES = \
 	bench/bench.c bench/bench.h \
@@ -33,8 +33,8 @@ EXTRA_PROGRAMS += $(bench_programs)
 bench_bench_ring_SOURCES = bench/bench_ring.c bench/lttng.c bench/lttng.h \
 	bench/ring_still.c bench/ring_still.h bench/ring_port_still.h
 
-# bench_page.sh: in a browser, where there is one. The last three: in a guest, minutes, most of
-# them for building the module and booting.
+# bench_page.sh runs if there is a browser. bench_kmod.sh and bench_ktrace.sh run in a guest and
+# take minutes, mostly to build the module and to boot.
 bench_scripts = \
 	bench/bench_page.sh \
 	bench/bench_ring_instructions.sh \
@@ -45,9 +45,9 @@ EXTRA_DIST += $(bench_scripts) bench/lttng_peer.sh bench/lttng_peer.c bench/lttn
 	bench/kmod_cost.c bench/ktrace_cost.c bench/lttng_modules.sh
 BENCHMARKS = $(bench_programs) $(bench_scripts)
 
-# A word of BENCHMARKS is a program that is built here, or a script of the
-# source tree. All are run; each prints only the lines that begin with a
-# word of B, or all.
+# A word of BENCHMARKS is a program in the build folder or a script in the
+# source folder. All of them run; each prints only the lines that begin with a
+# word of B, or all lines if B is empty.
 bench: all $(BENCHMARKS)
 	@for benchmark in $(BENCHMARKS); do \
 		test -f "$$benchmark" || benchmark=$(srcdir)/$$benchmark; \

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lttng_modules.sh GUEST: LTTng's kernel modules, of the package that apt knows, built for a guest
-# (scripts/guest-kernel); prints the folder that is to be /lib/modules there. Made once, in the
-# guests' cache. 77: what it takes can't be had here.
+# lttng_modules.sh GUEST: builds LTTng's kernel modules, from the package that apt knows, for a
+# guest (scripts/guest-kernel). Prints the folder to use as /lib/modules in the guest. The folder is
+# built once and kept in the guests' cache. Exits with 77 if something needed for it is not
+# available.
 set -u
 top=${OPROF_TOP_SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
 
@@ -32,7 +33,8 @@ trap 'exit 130' INT TERM
 (cd "$work" && apt-get -q download lttng-modules-dkms && dpkg-deb -x ./*.deb source) >"$work/log" 2>&1 ||
 	lacking "apt can't download lttng-modules-dkms"
 source=$(echo "$work"/source/usr/src/*/src)
-# Probes that a stable release of the kernel has changed the arguments of would stop the build.
+# Leave out probes that do not compile, because a stable release of the kernel changed the arguments
+# of their tracepoints.
 sed -i '/lttng-probe-timer/d' "$source/probes/Kbuild"
 nice make -j2 -C "$kernel/build" M="$source" CONFIG_LTTNG=m CONFIG_DEBUG_INFO_BTF_MODULES= modules \
 	>"$work/log" 2>&1 || {
@@ -42,7 +44,8 @@ nice make -j2 -C "$kernel/build" M="$source" CONFIG_LTTNG=m CONFIG_DEBUG_INFO_BT
 tree=$work/tree/lib/modules/$release
 mkdir -p "$tree/extra"
 find "$source" -name '*.ko' -exec cp {} "$tree/extra/" \;
-# Without these, and something in them, no index of what is built in is made, and LTTng wants it.
+# depmod makes the index of built-in modules, which LTTng needs, only if these files exist and are
+# not empty.
 echo kernel/none/none.ko >"$tree/modules.builtin"
 printf 'none.alias=none\0none.file=none/none\0' >"$tree/modules.builtin.modinfo"
 : >"$tree/modules.order"

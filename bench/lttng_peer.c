@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program traced by LTTng-UST. Reads lines with a number of records, writes
- * so many records of 16 bytes, and prints their CPU time in ns.
+ * A program traced by LTTng-UST. It reads lines that contain a number of
+ * records, writes that many records of 16 bytes, and prints their CPU time in
+ * ns.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

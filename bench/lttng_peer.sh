@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Build lttng_peer.c and run it, traced in a session of its own: a daemon of
-# our own, user space alone, buffers that are overwritten and read by nobody.
-# Its stdin and stdout are ours. Ends with it; leaves nothing.
+# Builds lttng_peer.c and runs it, traced by a session daemon of its own. LTTng
+# traces only user space, into buffers that are overwritten and never read. The
+# program reads and writes this script's stdin and stdout. When the program
+# ends, the script stops the daemon and removes all files.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -18,7 +19,8 @@ done
 echo '#include <lttng/tracepoint.h>' | cc -E -x c - >/dev/null 2>&1 ||
 	lacking "lttng/tracepoint.h is missing"
 
-# As root it would take the machine's own daemon's place: as nobody.
+# If root started the daemon, it would conflict with the machine's own daemon. Therefore use the
+# user nobody.
 as_user=
 [ "$(id -u)" != 0 ] || as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
 
@@ -62,7 +64,8 @@ until client list; do
 	fi
 	sleep 0.2
 done
-# A snapshot session: nothing is written until one is asked for, and none is.
+# In a snapshot session, LTTng writes nothing to disk until a snapshot is requested. None is
+# requested here.
 if ! { client create oprof_bench --snapshot --output="$work/home/trace" &&
 	client enable-channel --userspace --overwrite --subbuf-size=65536 --num-subbuf=4 \
 		--switch-timer=0 --read-timer=0 channel &&

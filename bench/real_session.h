@@ -12,16 +12,16 @@
 #include <stdbool.h>
 
 /*
- * Records into <folder>/session, separated by library: cpu-clock at hz samples per second and CPU.
+ * Records cpu-clock into <folder>/session, at hz samples per second and CPU, separated by library.
  */
 void real_session_record(const char *folder, unsigned int seconds, unsigned int hz);
-/* The same with call stacks. */
+/* As real_session_record(), but with call stacks. */
 void real_session_record_stacks(const char *folder, unsigned int seconds, unsigned int hz);
 
 /*
- * Runs the same load for `seconds` while perf record writes samples with stacks
- * to path. option is an additional option of perf, or NULL. Returns false if
- * perf is missing or fails.
+ * Runs the load of real_session_record() for `seconds` while perf record writes
+ * samples with stacks to path. option is an additional option of perf, or NULL.
+ * Returns false if perf is missing or fails.
  */
 bool real_session_record_perf(const char *path, unsigned int seconds, unsigned int hz,
 			      const char *option);

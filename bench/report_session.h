@@ -14,9 +14,9 @@ void report_session_make(const char *session_dir, const struct report_binary *bi
 
 /*
  * Runs a program of the build folder (or an absolute path) with its output
- * discarded. Returns the CPU seconds of the program and its children, which
- * read the binary. words: name and arguments, terminated by NULL. Ends the
- * benchmark if the program fails.
+ * discarded. `words` has its name and arguments, terminated by NULL. Returns
+ * the CPU seconds of the program and its children, which read the binary. Ends
+ * the benchmark if the program fails.
  */
 double report_session_run(const char *const *words);
 

@@ -18,7 +18,7 @@
 static inline uint64_t ring_clock(enum ring_clock clock)
 {
 	(void)clock;
-	return 0; /* earlier than the last stamp, which the ring then uses instead */
+	return 0; /* 0 is earlier than the last stamp; the ring then repeats the last stamp */
 }
 
 #endif

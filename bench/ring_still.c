@@ -11,7 +11,7 @@ void ring_still_records(struct ring *ring, unsigned int nr)
 
 		if (ring_reserve(ring, 5, 16, 4, &slot))
 			continue;
-		/* Makes the compiler compute the payload's address, as for a copy. */
+		/* Makes the compiler compute the payload's address, as for copying a payload. */
 		__asm__ volatile("" ::"r"(slot.payload));
 		ring_commit(ring, &slot);
 	}

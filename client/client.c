@@ -105,8 +105,9 @@ static int client_connect(const char *session_dir, int timeout_ms, struct diag *
 }
 
 /*
- * Refuses a daemon of another user, except root. SO_PEERCRED identifies the process that listens,
- * whatever the owner of the socket's file is, or of a symbolic link in its place.
+ * Refuses a daemon that runs as another user, unless that user is root. SO_PEERCRED gives the user
+ * of the listening process. The owner of the socket's file would be no proof: the file may be a
+ * symbolic link to another daemon's socket.
  */
 static int check_peer(int fd, const char *session_dir, struct diag *diag)
 {
@@ -195,7 +196,7 @@ static int receive_answer(int fd, struct oprof_message *head, struct client_answ
 
 	if (take_fd) {
 		message.msg_control = control.bytes;
-		/* CMSG_SPACE might leave room for a second descriptor. */
+		/* Not CMSG_SPACE, which might leave room for a second descriptor. */
 		message.msg_controllen = CMSG_LEN(sizeof(int));
 	}
 	do {
@@ -289,7 +290,7 @@ static int get_answer(int fd, enum oprof_request request, const char *text,
 	return error;
 }
 
-/* check() decides whether to ask the daemon at the other end of fd; NULL: ask any daemon. */
+/* check() decides whether the daemon at the other end of fd gets the request; NULL: always. */
 static int ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience,
 	       int (*check)(int fd, const char *session_dir, struct diag *diag),

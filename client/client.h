@@ -15,10 +15,10 @@
 #define CLIENT_TIMEOUT_MS      10000
 #define CLIENT_DUMP_TIMEOUT_MS 300000
 
-/* How long to wait for an answer. */
+/* Limits of the wait for an answer. */
 struct client_patience {
 	int timeout_ms; /* > 0 */
-	int wake_fd;	/* when this descriptor is readable, the wait ends; -1: none */
+	int wake_fd;	/* descriptor that ends the wait when it is readable; -1: none */
 };
 
 struct client_answer {
@@ -28,20 +28,20 @@ struct client_answer {
 };
 
 /*
- * Sends request with text (may be NULL) to the daemon of session_dir. Returns 0 on success;
- * the caller then frees answer by client_answer_deinit(). On failure answer is unchanged and
- * diag has the reason: -ENOTCONN: no daemon runs there; -EPROTONOSUPPORT: the versions differ;
- * -EPROTO: the answer is not valid; -ETIMEDOUT; -EINTR: wake_fd became readable; -ECONNRESET,
- * -EPIPE: the daemon ended before it answered; -ENOMEM; or the error in the daemon's answer.
+ * Sends `request` with `text` (may be NULL) to the daemon of session_dir. Returns 0 on success; the
+ * caller then frees answer by client_answer_deinit(). On failure answer is unchanged and diag has
+ * the reason: -ENOTCONN: no daemon runs there; -EPROTONOSUPPORT: the versions differ; -EPROTO: the
+ * answer is not valid; -ETIMEDOUT; -EINTR: wake_fd became readable; -ECONNRESET, -EPIPE: the daemon
+ * ended before it answered; -ENOMEM; or the error in the daemon's answer.
  */
 int client_ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience, struct client_answer *answer,
 	       struct diag *diag);
 
 /*
- * As client_ask(), for requests that the user did not type, such as the requests of a report. Asks
- * only a daemon that runs as root or as this process's effective user; else returns -EACCES and
- * sends nothing. answer may be NULL: the caller does not need the answer's content, and no
+ * As client_ask(), for requests that the user did not type, such as the requests of a report. Sends
+ * the request only to a daemon that runs as root or as this process's effective user; otherwise
+ * returns -EACCES. answer may be NULL: the caller does not need the answer's content, and no
  * descriptor is received.
  */
 int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,
@@ -50,7 +50,10 @@ int client_ask_trusted(const char *session_dir, enum oprof_request request, cons
 
 void client_answer_deinit(struct client_answer *answer);
 
-/* Returns 0 if a daemon accepts the connection; no request is sent. Else as client_ask(). */
+/*
+ * Returns 0 if a daemon accepts the connection; no request is sent. Otherwise returns an error as
+ * client_ask().
+ */
 int client_probe(const char *session_dir, struct diag *diag);
 
 /*

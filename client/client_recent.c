@@ -41,7 +41,10 @@ static void write_request(char *text, size_t nr_bytes, const struct client_span 
 		       span->last_ns, span->until_ns, separation);
 }
 
-/* Evaluates the answer. error: the result of asking; if it is 0, frees answer. */
+/*
+ * Evaluates and frees the answer. error is the result of the request; if it is not 0, there is no
+ * answer.
+ */
 static int judge(int error, struct client_answer *answer, const struct client_span *span,
 		 struct client_recent *recent, struct diag *diag)
 {
@@ -49,7 +52,10 @@ static int judge(int error, struct client_answer *answer, const struct client_sp
 		return refuse_old(diag);
 	if (error)
 		return error;
-	/* An older daemon ignores until_ns, and its answer does not repeat it. */
+	/*
+	 * An older daemon ignores until_ns. A daemon that supports until_ns repeats it in its
+	 * answer.
+	 */
 	if (span->until_ns && !key_value_number(answer->text, "until_ns", 0))
 		error = refuse_old(diag);
 	else

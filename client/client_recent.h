@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks the daemon of a session directory for its recent samples: OPROF_REQUEST_RECENT. */
+/* Requests recent samples from the daemon of a session directory: OPROF_REQUEST_RECENT. */
 #ifndef CLIENT_CLIENT_RECENT_H
 #define CLIENT_CLIENT_RECENT_H
 
@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-/* A time range in ns before now. until_ns is below last_ns; 0: the range ends now. */
+/*
+ * A time range, which begins last_ns before now and ends until_ns before now. until_ns is below
+ * last_ns; 0: the range ends now.
+ */
 struct client_span {
 	uint64_t last_ns, until_ns;
 };
@@ -20,17 +23,20 @@ struct client_recent {
 };
 
 /*
- * Gets the samples of span from the daemon of session_dir; threads, CPUs and cgroups are kept
- * apart, whatever the session's separation is. The time range begins later if the daemon's memory
- * does not reach back far enough. Returns 0, or an error as client_ask(); -EOPNOTSUPP: the daemon
- * is older and does not support this request, or no range that ends before now. On success the
+ * Gets the samples of span from the daemon of session_dir. The samples are separated by thread, CPU
+ * and cgroup, whatever the session's separation is. The time range begins later if the daemon's
+ * memory does not reach back far enough. Returns 0, or an error as client_ask(); -EOPNOTSUPP: the
+ * daemon is older and does not support this request, or does not support until_ns. On success the
  * caller closes recent->fd.
  */
 int client_recent(const char *session_dir, const struct client_span *span,
 		  const struct client_patience *patience, struct client_recent *recent,
 		  struct diag *diag);
 
-/* As client_recent(), but with the session's separation, and asks by client_ask_trusted(). */
+/*
+ * As client_recent(), but with the session's separation. Like client_ask_trusted(), sends the
+ * request only to a daemon that runs as root or as this process's effective user.
+ */
 int client_recent_trusted(const char *session_dir, const struct client_span *span,
 			  const struct client_patience *patience, struct client_recent *recent,
 			  struct diag *diag);

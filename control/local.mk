@@ -17,7 +17,7 @@ opcontrol_LDADD = $(control_libs)
 optrace_SOURCES = control/optrace.c
 optrace_LDADD = $(control_libs)
 
-# What it is built of is kmod/local.mk's.
+# kmod/local.mk installs the module's sources, from which oprof-module builds the module.
 bin_SCRIPTS += oprof-module
 EXTRA_DIST += control/oprof-module.in
 CLEANFILES += oprof-module
@@ -25,7 +25,7 @@ oprof-module: control/oprof-module.in Makefile
 	$(AM_V_GEN)sed -e 's,@VERSION[@],$(PACKAGE_VERSION),g' -e 's,@module_srcdir[@],$(module_srcdir),g' \
 		$(srcdir)/control/oprof-module.in >$@.tmp && chmod a+rx,u+w $@.tmp && mv $@.tmp $@
 
-# The service: where the programs are is known to make only.
+# The systemd units contain the folder of the programs, which only make knows.
 if SYSTEMD
 systemdsystemunit_DATA = control/oprof.service control/oprof-module.service
 endif

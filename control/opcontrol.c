@@ -35,7 +35,7 @@
 #define SHUTDOWN_TIMEOUT_MS 60000
 #define HOLD_TIMEOUT_MS	    60000 /* limit for waiting for another opcontrol */
 #define ENDING_INTERVAL_MS  20
-#define ENDING_TRIES	    100 /* two seconds, within which a killed process ends */
+#define ENDING_TRIES	    100 /* 2 s; a killed process should end within this time */
 
 /* One run of opcontrol. */
 struct opcontrol {
@@ -44,18 +44,21 @@ struct opcontrol {
 	struct setup setup; /* valid if setup_loaded */
 	bool setup_loaded;
 	bool sampling;	 /* set by daemon_runs(): the running daemon is sampling */
-	int exit_status; /* for success; do_health() also sets it on failure */
+	int exit_status; /* exit status on success; do_health() also sets it on failure */
 	struct diag diag;
 };
 
-/* Actions that make the session folder and first load the settings. */
+/* Actions that make the session folder, and load the settings before they do anything else. */
 #define OPCONTROL_MAKES (OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START)
 /* Actions that must not run in two opcontrols at the same time. */
 #define OPCONTROL_ALONE                                                                            \
 	(OPCONTROL_MAKES | OPCONTROL_INIT | OPCONTROL_STOP | OPCONTROL_SAVE | OPCONTROL_RESET |    \
 	 OPCONTROL_SHUTDOWN | OPCONTROL_DEINIT)
 
-/* Returns 0, or -errno with diag. answered may be NULL; if not, the caller must free *answered. */
+/*
+ * Sends a request to the daemon. Returns 0, or -errno with diag. answered may be NULL; if not, the
+ * caller must free *answered.
+ */
 static int ask(struct opcontrol *control, enum oprof_request request, const char *text,
 	       int timeout_ms, struct client_answer *answered)
 {
@@ -90,10 +93,13 @@ static int ask_again(struct opcontrol *control, enum oprof_request request, int 
 	return error;
 }
 
-/* RUNNING_SAME: the running daemon samples in the same way as one that is started now. */
+/* RUNNING_SAME: the running daemon samples as a daemon with the current setup would. */
 enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
 
-/* Returns an enum running, or -errno. After RUNNING_OTHERWISE, control->diag has the difference. */
+/*
+ * Returns a value of enum running, or -errno. With RUNNING_OTHERWISE, control->diag has the
+ * difference.
+ */
 static int daemon_runs(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -310,7 +316,10 @@ static int load_setup(struct opcontrol *control)
 		     : opcontrol_options_apply(control->options, &control->setup, &control->diag);
 }
 
-/* A running daemon keeps its source: informs the user that only the next start uses the module. */
+/*
+ * Informs the user that a running daemon keeps its source, so that only the next start uses the
+ * module.
+ */
 static void tell_running(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -339,7 +348,7 @@ static void tell_no_module(const struct opcontrol *control, const struct module_
 			  strerror(-error));
 }
 
-/* Without a module perf is the source, which is an error only if --source=kmod was set. */
+/* If there is no module, the source is perf. This is an error only if --source=kmod was set. */
 static int do_init(struct opcontrol *control)
 {
 	enum module_build build = control->options->no_build ? MODULE_NO_BUILD : MODULE_BUILD;
@@ -382,7 +391,7 @@ static int do_deinit(struct opcontrol *control)
 	return error;
 }
 
-/* Prints the source that a start would choose. */
+/* Prints the source that the daemon would choose if it were started now. */
 static void print_source(const struct opcontrol *control)
 {
 	enum setup_source source = control->setup.source;
@@ -418,7 +427,7 @@ static int do_status(struct opcontrol *control)
 	(void)printf("state not running\nsession_dir %s\n", control->session_dir);
 	if (load_setup(control))
 		return -EINVAL;
-	/* A start would use this default. */
+	/* The default that a daemon started now would use. */
 	if (!control->setup.sampling.separation_given)
 		(void)printf("separate=none\n");
 	setup = setup_format(&control->setup);
@@ -541,8 +550,8 @@ static int run_actions(struct opcontrol *control)
 }
 
 /*
- * Saves the settings for the unit, and ends a daemon that was started outside the unit. Sets *begin
- * to the way in which the unit must be started.
+ * Saves the settings for the systemd unit, and ends a daemon that runs outside the unit. Sets
+ * *begin to the way in which the unit must be started.
  */
 static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 {

@@ -22,7 +22,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Makes the session folder. Sets its absolute path: the daemon has another current folder. */
+/*
+ * Makes the session folder, and sets *absolute to its absolute path, because the daemon has another
+ * current folder.
+ */
 static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 {
 	int error = file_make_dirs(dir, 0700);
@@ -76,8 +79,8 @@ static void tell_incomplete(const struct operf_options *options, const struct di
 }
 
 /*
- * Waits for the command and returns its status. If the daemon ends first, the command continues:
- * this is reported at once, *daemon is set to 0, and *error to the daemon's error.
+ * Waits for the command and returns its status. If the daemon ends first, reports this immediately,
+ * sets *daemon to 0 and *error to the daemon's error, and continues to wait for the command.
  */
 static int wait_beside(const struct operf_options *options, struct command *command, pid_t *daemon,
 		       int *error)
@@ -233,7 +236,7 @@ int main(int argc, const char **argv)
 		log_init("operf", options.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 		status = run(&options);
 	} else {
-		/* 1: only help or version was shown */
+		/* status 1 means that only help or version was shown */
 		status = status < 0 ? COMMAND_EXIT_OURS : 0;
 	}
 	operf_options_deinit(&options);

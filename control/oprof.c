@@ -181,8 +181,8 @@ static bool is_own_session(char **args)
 }
 
 /*
- * Saves a session: if oprof run wrote a session here, that session, otherwise opcontrol's. args[0],
- * the name, is reused for --session-dir.
+ * Saves the session that oprof run wrote in this folder; if there is none, opcontrol's session.
+ * Overwrites args[0], which is the name, with the option --session-dir.
  */
 static int do_save(char **args)
 {

@@ -578,8 +578,14 @@ int ctf_writer_close(struct ctf_writer *writer, struct diag *diag)
 void ctf_writer_discard(struct ctf_writer *writer)
 {
 	for (unsigned int i = 0; i < writer->nr_files; i++)
-		(void)unlinkat(writer->folder_fd, writer->files[i].name, 0);
-	(void)unlinkat(writer->folder_fd, CTF_METADATA_FILE, 0);
+		(void)unlinkat(writer->trace_fd, writer->files[i].name, 0);
+	(void)unlinkat(writer->trace_fd, CTF_METADATA_FILE, 0);
+	if (writer->trace_fd != writer->folder_fd) {
+		char name[CTF_CHUNK_NAME_BYTES];
+
+		ctf_chunk_name(writer->counts.chunk, name);
+		(void)unlinkat(writer->folder_fd, name, AT_REMOVEDIR);
+	}
 	if (writer->is_ours)
 		(void)rmdir(writer->folder);
 	writer_destroy(writer);

@@ -82,7 +82,10 @@ int ctf_writer_move(struct ctf_writer *writer, unsigned int file,
 
 struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer);
 
-/* Removes all files that the writer created, and frees writer. Only for a trace without chunks. */
+/*
+ * Frees writer, and removes what it created: its files and, if it created the folder, the folder.
+ * Of a trace in chunks, only the last chunk is removed, and the folder only if that was the first.
+ */
 void ctf_writer_discard(struct ctf_writer *writer);
 
 /* Syncs all files to disk and frees writer. Returns 0 or the first error. NULL: does nothing. */

@@ -64,8 +64,10 @@ struct import_options {
 	char *session_dir, *from;
 	unsigned int separation;
 	bool separated, append, quiet, verbose;
-	char *threads;		 /* for a trace: the chosen threads; NULL: all threads */
-	uint64_t from_ns, to_ns; /* for a trace; to_ns 0: up to its end */
+	/* If the input is a trace: the chosen threads; NULL: all threads. */
+	char *threads;
+	/* If the input is a trace: time range; to_ns 0: up to the trace's end. */
+	uint64_t from_ns, to_ns;
 	enum { IMPORT_RUN, IMPORT_VERSION, IMPORT_HELP, IMPORT_USAGE } what;
 };
 
@@ -79,7 +81,7 @@ static bool has_chains(const struct perf_file *file)
 	return false;
 }
 
-/* Drains round by round until the source ends; it also ends if the import is interrupted. */
+/* Drains round by round until the source ends. An interrupted import also ends the source. */
 static void drain_all(struct profiler *profiler, const struct perf_file *file)
 {
 	struct progress progress;

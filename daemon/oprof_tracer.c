@@ -62,8 +62,12 @@ static int open_signals(struct program *program, struct diag *diag)
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGTERM);
 	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGHUP);
 	(void)sigaddset(&set, SIGUSR1);
+	/* A session in the background has no terminal, so SIGHUP is ignored. */
+	if (program->options.session)
+		(void)signal(SIGHUP, SIG_IGN);
+	else
+		(void)sigaddset(&set, SIGHUP);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* writes then fail as on a full disk */
 	children_keep();
@@ -76,13 +80,17 @@ static int open_signals(struct program *program, struct diag *diag)
 	return 0;
 }
 
-/* Before tracing begins, such a signal waits for signal_fd to be read. */
+/*
+ * Returns whether a signal that ends the tracer is pending: before tracing begins, signals are not
+ * read from signal_fd.
+ */
 static bool is_asked_to_end(void)
 {
 	sigset_t waiting;
 
 	return !sigpending(&waiting) &&
-	       (sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGINT));
+	       (sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGINT) ||
+		sigismember(&waiting, SIGHUP));
 }
 
 static void begin_time(const struct program *program)
@@ -118,9 +126,6 @@ static void take_signals(struct program *program)
 	struct signalfd_siginfo info;
 
 	while (read(program->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		/* A session in the background has no terminal, so SIGHUP is ignored. */
-		if (info.ssi_signo == SIGHUP && program->options.session)
-			continue;
 		if (info.ssi_signo == SIGUSR1) {
 			take_asked(program);
 			continue;
@@ -333,12 +338,7 @@ static int begin(struct program *program, struct diag *diag)
 		error = trace_place_check_parent(options->folder, diag);
 	if (!error)
 		error = tracer_open(&program->tracer, &config, diag);
-	if (!error)
-		error = tracer_start(program->tracer, diag);
-	if (!error && is_asked_to_end())
-		error = diag_set(diag, -ECANCELED,
-				 "a signal ended the tracer before tracing began");
-	return error;
+	return error ? error : tracer_start(program->tracer, diag);
 }
 
 /* ---- the end ---- */

@@ -27,7 +27,10 @@
 #include <unistd.h>
 
 #define LOG_NAME "oprofiled.log"
-/* Longest time between rounds: for the whole machine, and for processes, which may end soon. */
+/*
+ * Maximum time between two rounds: for the whole machine, and for chosen processes, which may end
+ * soon.
+ */
 #define ROUND_SYSTEM_MS 1000
 #define ROUND_TASKS_MS	100
 #define CHECK_NS	UINT64_C(1000000000)
@@ -44,7 +47,7 @@ struct daemon {
 	int signal_fd;
 	bool ending;
 	uint64_t trimmed_ns;
-	uint64_t checked_ns; /* when daemon_check last looked for the session's folder */
+	uint64_t checked_ns; /* time at which daemon_check last looked for the session's folder */
 };
 
 /* Static, because event choices and counters are too large for the stack. */
@@ -80,9 +83,9 @@ static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
 }
 
 /*
- * Reports that a step of a dump or a save failed. A save has been done nevertheless: samples that
- * could not be read are missing, and samples that are not written yet may be missing after a power
- * failure.
+ * Reports that a step of a dump or a save failed. A save is complete nevertheless, except that
+ * samples that could not be read are missing, and that samples that are not written yet may be lost
+ * in a power failure.
  */
 static void answer_step(struct control_answer *answer, enum oprof_request request,
 			enum sync_job_step failed, int error)
@@ -122,7 +125,10 @@ static uint64_t daemon_save(struct daemon *daemon, const char *name, struct cont
 		control_answer_fail(answer, error, diag_show(&diag));
 		return 0;
 	}
-	/* Request the job first: its child inherits the files that saving is about to close. */
+	/*
+	 * Request the job before saving, because saving closes files that the job's child process
+	 * must inherit.
+	 */
 	dump_error = sync_job_dump(&daemon->sync, &job, &failed);
 	error = profiler_save(&daemon->profiler, name, &diag);
 	if (error) {
@@ -225,7 +231,7 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 		daemon_recent(daemon, request, answer);
 		return 0;
 	case OPROF_REQUEST_SNAPSHOT:
-		break; /* for trace sessions only */
+		break; /* this request is for trace sessions only */
 	}
 	control_answer_fail(answer, -EOPNOTSUPP, "unknown request");
 	return 0;
@@ -317,8 +323,8 @@ static void daemon_check(struct daemon *daemon)
 }
 
 /*
- * Returns whether a round is due: a client that always sends requests must not keep the daemon from
- * reading samples.
+ * Returns whether a round is due. A round that is due is made even if requests wait, since a client
+ * that always sends requests must not keep the daemon from reading samples.
  */
 static bool daemon_round_is_due(const struct daemon *daemon, int wait_ms)
 {
@@ -341,7 +347,7 @@ static void daemon_loop(struct daemon *daemon)
 			      service_wait_ms(&daemon->service, wait_ms));
 
 		if (nr < 0)
-			continue; /* after a signal (EINTR); signals are read from signal_fd */
+			continue; /* a signal interrupted poll(); signals are read from signal_fd */
 		if (!nr || fds[1].revents || daemon_round_is_due(daemon, wait_ms))
 			profiler_round(profiler, SOURCE_DRAIN_PERIODIC);
 		if (fds[0].revents)
@@ -373,14 +379,18 @@ static int open_signals(struct daemon *daemon, struct diag *diag)
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
 	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN); /* writes then fail as on a full disk */
+	/* With this signal ignored, a write beyond the file size limit fails, as on a full disk. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	daemon->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (daemon->signal_fd < 0)
 		return diag_set(diag, -errno, "cannot receive signals: %s", strerror(errno));
 	return 0;
 }
 
-/* Allows as many open files as the system permits, for sample files and rings. */
+/*
+ * Raises the limit of open files to the maximum that the system permits, for sample files and
+ * rings.
+ */
 static void raise_files_limit(void)
 {
 	struct rlimit limit;
@@ -392,7 +402,10 @@ static void raise_files_limit(void)
 		log_warning("cannot raise the limit of open files: %s", strerror(errno));
 }
 
-/* Changes into the session folder, because its path may be too long for a socket's address. */
+/*
+ * Changes the working directory to the session folder, because its path may be too long for a
+ * socket's address.
+ */
 static int enter_session(struct daemon *daemon, struct diag *diag)
 {
 	const char *path = daemon->options.session_dir;
@@ -441,7 +454,10 @@ static int open_profiler(struct daemon *daemon, struct diag *diag)
 				.buffer_size = options->buffer_size,
 				.buffer_watershed = options->buffer_watershed,
 				.cpu_buffer_size = options->cpu_buffer_size,
-				/* Requests for recent samples may separate by cgroup. */
+				/*
+				 * Cgroups are always recorded, because requests for recent samples
+				 * may separate by cgroup.
+				 */
 				.want_cgroup = true,
 			},
 	};
@@ -489,7 +505,7 @@ static void daemon_end(struct daemon *daemon)
 				 stats->values[STATS_IDLE]);
 	log_flush();
 	session_unlock(&daemon->session);
-	/* Must be last: clients that wait for the daemon's end can then take the lock. */
+	/* Do this last: clients that wait for the daemon's end can then take the lock. */
 	control_server_destroy(daemon->server);
 }
 

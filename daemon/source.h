@@ -22,12 +22,12 @@
 enum source_unwind {
 	SOURCE_UNWIND_AUTO,   /* the best method that the source supports */
 	SOURCE_UNWIND_FP,     /* by frame pointers */
-	SOURCE_UNWIND_TABLES, /* by the unwind tables of binaries (unwind/), from copied stacks */
+	SOURCE_UNWIND_TABLES, /* with unwind tables of binaries (unwind/) and copies of stacks */
 };
 
 enum source_target {
 	SOURCE_SYSTEM, /* all tasks on all CPUs */
-	SOURCE_TASKS,  /* the given processes: all their threads, and their children */
+	SOURCE_TASKS,  /* the given processes, with all their threads and children */
 };
 
 struct source_config {
@@ -40,34 +40,36 @@ struct source_config {
 	bool enable_on_exec;
 	/* Data pages of each CPU's sample ring, a power of two; 0: the source chooses. */
 	unsigned int sample_pages;
-	unsigned int side_pages;  /* of each CPU's side-band ring */
-	unsigned int chain_depth; /* 0: no call chains */
+	unsigned int side_pages;  /* data pages of each CPU's side-band ring */
+	unsigned int chain_depth; /* maximum number of frames in a call chain; 0: no call chains */
 	enum source_unwind unwind;
-	unsigned int stack_bytes; /* of each copy of a stack; 0: the source chooses */
+	unsigned int stack_bytes; /* size of each copy of a stack; 0: the source chooses */
 	/*
-	 * Folder of code tables (unwind/code_table.h), files <identity>.code; made if it does not
-	 * exist. NULL: the tables exist only as long as the source.
+	 * Folder of code tables (unwind/code_table.h), with files <identity>.code. It is created if
+	 * it does not exist. NULL: the tables exist only as long as the source.
 	 */
 	const char *code_path;
-	bool want_cgroup;   /* fill TASK.cgroup (8 more bytes in each sample) */
+	bool want_cgroup;   /* fill in TASK.cgroup (8 more bytes in each sample) */
 	bool want_switches; /* write SWITCH records, for off-CPU time */
-	/* Buffer sizes in the kernel module, in samples (doc/kmod.md); 0: the module's defaults. */
+	/* Buffer sizes of the kernel module, in samples (doc/kmod.md); 0: the module's defaults. */
 	uint64_t buffer_size, buffer_watershed, cpu_buffer_size;
-	/* Limit of the size of binaries' symbols in the session; 0: the source chooses. */
+	/*
+	 * Limit of the total size of symbols that are kept in the session; 0: the source chooses.
+	 */
 	uint64_t keep_bytes_max;
 };
 
 /*
- * A binary image to which records refer by a cookie. The source owns it. It exists until the
- * cookie's RELEASE record or until the source is closed.
+ * A binary image, to which records refer by its cookie. The source owns it. It exists until the
+ * RELEASE record of its cookie, or until the source is closed.
  */
 struct image {
 	uint32_t cookie;
 	enum oprof_image_kind kind;
-	char *path; /* path of a file in the source's mount namespace; otherwise a name */
+	char *path; /* path of a file in the source's mount namespace; a name if it is no file */
 	struct oprof_image_identity identity;
 	pid_t tgid;	     /* for anonymous regions */
-	uint64_t start, end; /* addresses, for anonymous regions, the kernel and modules */
+	uint64_t start, end; /* addresses of anonymous regions, the kernel and modules */
 };
 
 /* Receives the records. record points to a whole record, which is valid only during the call. */
@@ -76,38 +78,40 @@ struct record_sink {
 };
 
 enum source_drain {
-	/* Records whose order is certain; later drains deliver the others. */
+	/* Delivers the records whose order is certain; later drains deliver the others. */
 	SOURCE_DRAIN_PERIODIC,
-	/* All records written before the call (for a dump and at the end). */
+	/* Delivers all records written before the call (for a dump and at the end). */
 	SOURCE_DRAIN_ALL,
 };
 
 /* A statement about all samples of a run, for reports. Both strings are constants. */
 struct source_note {
-	const char *name; /* one word, for programs */
-	const char *text; /* one line, for people */
+	const char *name; /* one word, to be read by programs */
+	const char *text; /* one line, to be read by people */
 };
 
 #define SOURCE_NOTES_MAX 8
 
 /*
  * A counter of the source, for status and meta/stats. Counters only increase, and a session counts
- * from their values at its beginning; use a note for a state. Names that begin with "lost_" are
- * those of enum oprof_lost.
+ * from their values at its beginning; a state must be a note instead. A name that begins with
+ * "lost_" must be that of a value of enum oprof_lost.
  */
 struct source_counter {
 	const char *name;
 	uint64_t value;
 };
 
-/* The machine that was sampled, if another one. The source owns the strings; NULL: not known. */
+/*
+ * The machine that was sampled, if it is another one. The source owns the strings; NULL: not known.
+ */
 struct source_machine {
 	const char *host, *cpu;
 };
 
 /*
- * The base of every kind of source. Each kind has it as its first member, so that the functions of
- * its source_ops can cast the pointer to their own struct. open() fills it in.
+ * The base of every kind of source. It is the first member of each kind's struct, so that the
+ * functions in source_ops can cast the pointer to that struct. open() fills it in.
  */
 struct source {
 	const struct source_ops *ops;
@@ -121,12 +125,12 @@ struct source_ops {
 	 */
 	int (*open)(struct source **source, const struct source_config *config,
 		    struct record_sink *sink, struct diag *diag);
-	void (*close)(struct source *source); /* after the last drain; NULL: does nothing */
+	void (*close)(struct source *source); /* call after the last drain; source may be NULL */
 
-	int (*start)(struct source *source); /* begins or continues sampling */
+	int (*start)(struct source *source); /* starts or continues sampling */
 	int (*stop)(struct source *source);
 
-	/* Returns a descriptor to poll (an epoll set), which is readable when a drain is due. */
+	/* Returns an epoll descriptor, which is readable when a drain is due. */
 	int (*poll_fd)(const struct source *source);
 
 	/*
@@ -136,13 +140,16 @@ struct source_ops {
 	int (*drain)(struct source *source, enum source_drain how);
 
 	/*
-	 * For long work between drains: copies new data from the kernel's rings into memory, so
-	 * that the rings do not overflow, but passes no records to the sink. Fast when called
-	 * often. NULL member: there is nothing to read.
+	 * To be called often during long work between drains: copies new data from the kernel's
+	 * rings into memory, so that the rings do not overflow, but passes no records to the sink.
+	 * Frequent calls are fast. NULL member: there is nothing to read.
 	 */
 	void (*read)(struct source *source);
 
-	/* Returns whether all targets have ended (SOURCE_TASKS): no more records will come. */
+	/*
+	 * For SOURCE_TASKS: returns whether all targets have ended, so that no more records will
+	 * come.
+	 */
 	bool (*ended)(const struct source *source);
 
 	/*
@@ -154,40 +161,44 @@ struct source_ops {
 	/* Returns NULL for OPROF_IMAGE_NONE and unknown cookies. */
 	const struct image *(*image)(const struct source *source, uint32_t cookie);
 
-	/* Returns the path of a cgroup id below the cgroup root ("/system.slice/x"), or NULL. */
+	/*
+	 * Returns the path of the cgroup with this id, below the cgroup root ("/system.slice/x"),
+	 * or NULL.
+	 */
 	const char *(*cgroup_path)(const struct source *source, uint64_t cgroup);
 
 	/*
-	 * Writes below meta_path the symbols of the kernel and its modules
-	 * (meta/symbols/<identity>: doc/session.md) and the bytes of the vdso
-	 * (meta/images/<identity>), for all images that records have named and that are not written
-	 * yet.
+	 * Writes the symbols of the kernel and its modules (meta/symbols/<identity>:
+	 * doc/session.md) and the bytes of the vdso (meta/images/<identity>) below meta_path, for
+	 * all images that records have named and that were not written before.
 	 */
 	int (*save_symbols)(struct source *source, const char *meta_path);
 
 	/*
-	 * Returns the name of a function of an image of kind OPROF_IMAGE_CODE, by the offset of its
-	 * samples; NULL: not known. The string is constant until the image is released. Offset 0
-	 * stands for all names for which there was no room. NULL member: the source has no such
-	 * images.
+	 * Returns the name of a function in an image of kind OPROF_IMAGE_CODE or OPROF_IMAGE_BPF,
+	 * by the offset of its samples; NULL: not known. The string does not change until the image
+	 * is released. Offset 0 stands for all names for which there was no room. NULL member: the
+	 * source has no such images.
 	 */
 	const char *(*code_name)(const struct source *source, uint32_t cookie, uint64_t offset);
 
 	/*
-	 * From now on takes 1/thinning of the samples of each event with a frequency; 1: all
-	 * samples. Earlier samples must have been drained, except those of one round. Periods of
-	 * clock events are multiplied by exactly thinning; each sample's weight is its own period.
-	 * Returns 0 or -errno; after an error nothing has changed. NULL member: -EOPNOTSUPP.
+	 * Thins samples from now on: takes 1/thinning of the samples of each event with a
+	 * frequency; 1: all samples. Earlier samples must have been drained, except those of one
+	 * round. Periods of clock events are multiplied by exactly thinning; the weight of each
+	 * sample is its own period. Returns 0 or -errno; after an error nothing has changed. NULL
+	 * member: -EOPNOTSUPP.
 	 */
 	int (*set_thinning)(struct source *source, unsigned int thinning);
 
 	/*
 	 * Returns the offset of the first byte of the function that contains offset in an image,
-	 * from its code table; UINT64_MAX: not known, or not yet. NULL member: never known.
+	 * from the image's code table; UINT64_MAX: the function is not known, or not yet. NULL
+	 * member: functions are never known.
 	 */
 	uint64_t (*function)(const struct source *source, uint32_t cookie, uint64_t offset);
 
-	/* Describes the machine that was sampled. NULL member: it is this machine. */
+	/* Describes the machine that was sampled. NULL member: this machine was sampled. */
 	void (*machine)(const struct source *source, struct source_machine *machine);
 
 	/* Fills notes[room] with the notes that apply after open. Returns their number. */

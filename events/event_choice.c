@@ -24,8 +24,8 @@ static unsigned int minimum(unsigned int a, unsigned int b)
 }
 
 /*
- * Returns the edit distance of a and b, ignoring case. b is a name of an event
- * table, so that its length fits row.
+ * Returns the edit distance of a and b, ignoring case. b is the name of an
+ * event in a table, so its length fits the array `row`.
  */
 static unsigned int name_distance(const char *a, const char *b)
 {
@@ -50,8 +50,9 @@ static unsigned int name_distance(const char *a, const char *b)
 }
 
 /*
- * Returns the distance of a table's name from the written one; 1 if the name
- * begins with the written one.
+ * Compares an event's name in the table with the name that the user wrote.
+ * Returns 1 if the event's name begins with the written name of 3 or more
+ * characters, otherwise the edit distance.
  */
 static unsigned int name_badness(const char *written, const char *name)
 {
@@ -87,7 +88,7 @@ static int unknown_event(const struct event_table *table, const char *name, stru
 			"there is no event \"%s\"; \"opcontrol --list-events\" shows all", name);
 }
 
-/* Splits copy at its colons; missing parts are NULL. */
+/* Splits `copy` at its colons; missing parts are NULL. */
 static int split_parts(char *copy, char *parts[PART_NR], struct diag *diag)
 {
 	unsigned int nr = 0;
@@ -248,8 +249,8 @@ static int parse_parts(const struct event *event, char *parts[PART_NR], uint64_t
 }
 
 /*
- * Every nanosecond off CPU is an event, and all events are recorded. Therefore
- * the event has no options.
+ * Parses the choice of off-cpu. Every nanosecond off CPU is an event, and all
+ * events are recorded; therefore off-cpu has no options.
  */
 static int parse_switches(const struct event *event, char *parts[PART_NR],
 			  struct event_choice *choice, struct diag *diag)
@@ -341,8 +342,9 @@ bool event_choice_is_sampled(const struct event_choice *choice)
 }
 
 /*
- * The kernel converts a frequency of these two events to a fixed period.
- * Therefore the daemon requests a period, and samples need not contain it.
+ * Returns whether the event is cpu-clock or task-clock. The kernel converts a
+ * frequency of these events to a fixed period. Therefore the daemon requests a
+ * period, and samples need not contain it.
  */
 static bool is_clock(const struct event_choice *choice)
 {

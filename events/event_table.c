@@ -55,7 +55,7 @@ const struct event *event_table_find(const struct event_table *table, const char
 	return NULL;
 }
 
-/* Parses "any" or "cpuid" (both 0: the machine decides), or a list such as "0,1,4". */
+/* Parses a list of counters such as "0,1,4". "any" and "cpuid" become 0: the machine decides. */
 static int parse_counters(const struct table_text *text, const char *word, uint64_t *counters)
 {
 	*counters = 0;

@@ -16,7 +16,7 @@ struct event_table {
 	size_t nr_unit_masks, unit_masks_room;
 	char **cpu_types; /* the types loaded so far; each may be loaded only once */
 	size_t nr_cpu_types, cpu_types_room;
-	const char *dir; /* set while loading; NULL: "include:" is refused */
+	const char *dir; /* folder of tables, while loading; NULL: "include:" is refused */
 	unsigned int depth;
 };
 
@@ -39,13 +39,15 @@ struct event_table *event_table_create(void);
 /* Adds the unit masks of one file to the table. Defined in unit_mask.c. */
 int unit_mask_parse_file(struct event_table *table, struct table_text *text);
 void unit_mask_destroy(struct event_unit_mask *mask);
-/* Searches only the masks at index first and above. */
+/*
+ * Returns the mask with this name, or NULL. Searches only masks whose index is `first` or higher.
+ */
 const struct event_unit_mask *unit_mask_find(const struct event_table *table, size_t first,
 					     const char *name);
 
 /*
- * Returns whether number is one of the mask's values or, for a bitmask, is not
- * 0 and has only bits of these values.
+ * Returns whether `number` is one of the mask's values or, for a bitmask, is
+ * not 0 and has only bits of these values.
  */
 bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number);
 

@@ -51,7 +51,7 @@ struct event {
 	const struct event_unit_mask *unit_mask;
 };
 
-struct event_table; /* all events of one cpu type, including the tables that it includes */
+struct event_table; /* all events of one cpu type, also from the tables that its files include */
 
 /*
  * Loads the tables for cpu_type, such as "perf/software", from dir; cpu_type
@@ -77,19 +77,18 @@ struct event_choice {
 	uint32_t unit_mask;
 	bool frequency;	       /* period_or_hz is in Hz (-F) */
 	uint64_t period_or_hz; /* events between samples (COUNT), or samples per second */
-	bool kernel, user;     /* sample in this mode */
+	bool kernel, user;     /* whether to sample in kernel mode, in user mode */
 };
 
 /*
- * Parses "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default". Without a
- * COUNT (which may be empty: "cpu-clock::0:1:1") the event is sampled at hz
- * (-F); -EINVAL if hz is 0. The COUNT of cpu-clock and task-clock is in ns.
- * off-cpu takes only its name (or the text of event_choice_format()): it
- * records every nanosecond, so its period is 1. The parser checks the minimum
- * count, the unit mask, and that flags are 0 or 1. Instead of KERNEL and USER,
- * the last part may be a mode in perf's notation:
- * "NAME[:COUNT[:UNITMASK]]:MODE" with the letters u (samples of programs), k
- * (samples of the kernel) or both.
+ * Parses "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default". If COUNT is
+ * missing or empty, as in "cpu-clock::0:1:1", the event is sampled at hz (-F);
+ * -EINVAL if hz is 0. The COUNT of cpu-clock and task-clock is in ns. off-cpu
+ * takes only its name (or the text of event_choice_format()): it records every
+ * nanosecond, so its period is 1. The parser checks the minimum count, the unit
+ * mask, and that KERNEL and USER are 0 or 1. Instead of KERNEL and USER, the
+ * last part may be a mode in perf's notation: "NAME[:COUNT[:UNITMASK]]:MODE"
+ * with the letters u (samples of programs), k (samples of the kernel) or both.
  *
  * "default" is cycles if the machine can count them (has_cycles, which the
  * caller has probed), otherwise cpu-clock; sampled at hz, or at
@@ -100,7 +99,10 @@ struct event_choice {
 int event_choice_parse(const struct event_table *table, const char *text, uint64_t hz,
 		       bool has_cycles, struct event_choice *choice, struct diag *diag);
 
-/* Writes a text that parses to choice: "NAME:COUNT:UM:K:U" (COUNT is empty under -F). */
+/*
+ * Writes choice as a text that event_choice_parse() accepts: "NAME:COUNT:UM:K:U". COUNT is empty if
+ * the event has a frequency (-F).
+ */
 void event_choice_format(const struct event_choice *choice, char *text, size_t nr_bytes);
 
 /*

@@ -27,7 +27,7 @@ char *table_text_line(struct table_text *text);
  */
 char *table_text_word(char **rest);
 
-/* Returns rest without leading and trailing blanks. */
+/* Returns `rest` without leading and trailing blanks. */
 char *table_text_trim(char *rest);
 
 /* Parses a number from 0 to max. `what` is the number's name in messages. Returns 0 or -EINVAL. */

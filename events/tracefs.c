@@ -14,8 +14,9 @@ static const char *const folders[] = {TRACEFS_FOLDER, "/sys/kernel/debug/tracing
 #define NR_FOLDERS (sizeof(folders) / sizeof(folders[0]))
 
 /*
- * Returns 0 and sets *folder; or sets *folder to NULL and returns -ENOENT (not
- * mounted at place), -EACCES or -ENOMEM.
+ * Looks for tracefs at `place` below `root`. Returns 0 and sets *folder; or
+ * sets *folder to NULL and returns -ENOENT (not mounted there), -EACCES or
+ * -ENOMEM.
  */
 static int look(const char *root, const char *place, char **folder)
 {

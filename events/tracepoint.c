@@ -38,7 +38,7 @@ static char *next_line(struct format *format)
 	return line;
 }
 
-/* Finds the number after "KEY:" in parts, which are separated by ";". */
+/* Finds the number after "KEY:" in `parts`, which are separated by ";". */
 static bool take_number(char *parts, const char *key, uint64_t max, uint64_t *number)
 {
 	const size_t nr_bytes = strlen(key);
@@ -94,7 +94,7 @@ static void cut_blanks(char *text)
 		text[--nr_bytes] = '\0';
 }
 
-/* Removes a final "[...]" from text. */
+/* Removes a final "[...]" from `text`. */
 static bool take_brackets(char *text, char **brackets)
 {
 	char *open = strrchr(text, '[');
@@ -154,8 +154,9 @@ static bool is_text(const char *type)
 }
 
 /*
- * Returns the size of a C or kernel type with this name, because a format file
- * does not contain the size of elements; 0: unknown.
+ * Returns the size of the C or kernel type with this name; 0: unknown. This
+ * size is needed for arrays, because a format file does not contain the size of
+ * an element.
  */
 static uint32_t type_bytes(const char *type)
 {
@@ -225,9 +226,9 @@ static void found_elsewhere(struct tracepoint_field *field, const struct declara
 }
 
 /*
- * The number of elements may be the name of a macro (char comm[TASK_COMM_LEN]).
- * Then it is computed from the size of the type. A structure becomes an array
- * of bytes.
+ * Describes a field whose value is stored at a fixed offset. If the number of
+ * elements is the name of a macro (char comm[TASK_COMM_LEN]), this number is
+ * computed from the size of the type. A structure becomes an array of bytes.
  */
 static void found_in_place(struct tracepoint_field *field, const struct declaration *declaration,
 			   uint32_t size)
@@ -333,7 +334,7 @@ static int take_line(struct format *format, char *line)
 
 static int take_lines(struct format *format)
 {
-	/* The lines from "print fmt:" on are C code for printing a record, and are ignored. */
+	/* "print fmt:" begins C code for printing a record, which is ignored. */
 	for (char *line; (line = next_line(format)) && strncmp(line, "print fmt:", 10) != 0;) {
 		const int error = take_line(format, line);
 

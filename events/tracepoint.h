@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tracepoint of the kernel as tracefs describes it (events/SYSTEM/NAME/format), and the
- * values in its raw records, as perf_event_open() delivers them.
+ * A tracepoint of the kernel as tracefs describes it
+ * (events/SYSTEM/NAME/format), and the values in its raw records, as
+ * perf_event_open() delivers them.
  *
- * A record begins with the common fields (type, flags, preemption, pid). These
- * are not among the fields here, because every source provides these values
- * elsewhere. Offsets count from the record's first byte. The byte order is the
- * machine's.
+ * A record begins with the common fields (type, flags, preemption, pid). struct
+ * tracepoint does not have these fields, because every source provides their
+ * values in another way. Offsets count from the record's first byte. The byte
+ * order is the machine's.
  */
 #ifndef EVENTS_TRACEPOINT_H
 #define EVENTS_TRACEPOINT_H
@@ -24,20 +25,22 @@ enum tracepoint_kind {
 	TRACEPOINT_INTEGER,  /* one integer of element_bytes */
 	TRACEPOINT_TEXT,     /* nr_elements bytes, printed up to the first NUL */
 	TRACEPOINT_ARRAY,    /* nr_elements integers of element_bytes */
-	TRACEPOINT_STRING,   /* at a variable offset in the record: bytes, usually up to a NUL */
-	TRACEPOINT_SEQUENCE, /* at a variable offset in the record: integers of element_bytes */
+	TRACEPOINT_STRING,   /* bytes at a variable offset in the record, usually up to a NUL */
+	TRACEPOINT_SEQUENCE, /* integers of element_bytes at a variable offset in the record */
 };
 
 struct tracepoint_field {
-	char *type; /* in C notation, without brackets */
+	char *type; /* type in C notation, without brackets */
 	char *name;
 	enum tracepoint_kind kind;
-	uint32_t offset;	/* of the value, or of the word that locates the value */
-	uint32_t element_bytes; /* 1, 2, 4 or 8 */
-	uint32_t nr_elements;	/* for a text or an array; otherwise 0 */
+	uint32_t offset;	/* offset of the value, or of the word that locates the value */
+	uint32_t element_bytes; /* size of one element: 1, 2, 4 or 8 */
+	uint32_t nr_elements;	/* number of elements of a text or an array; otherwise 0 */
 	bool is_signed;
-	bool is_pointer;  /* an address, to be printed in base 16 */
-	bool is_relative; /* the word's offset counts from the end of the word */
+	bool is_pointer; /* an address, to be printed in base 16 */
+	/* The word that locates the value has an offset from its own end, not from the record's
+	 * start. */
+	bool is_relative;
 };
 
 struct tracepoint {
@@ -46,8 +49,8 @@ struct tracepoint {
 	struct tracepoint_field *fields; /* in the order of the format file */
 	unsigned int nr_fields;
 	/*
-	 * Number of ignored fields: those without a size, as in ftrace's own
-	 * tracepoints, whose end is unknown.
+	 * Number of ignored fields: fields without a size, because their end is
+	 * unknown. ftrace's own tracepoints have such fields.
 	 */
 	unsigned int nr_fields_left_out;
 };
@@ -81,15 +84,16 @@ const struct tracepoint_field *tracepoint_find(const struct tracepoint *tracepoi
 bool tracepoint_value(const struct tracepoint_field *field, const uint8_t *record,
 		      size_t nr_record_bytes, const uint8_t **bytes, size_t *nr_bytes);
 
-/* Returns the element at bytes; a signed one is sign-extended to 64 bits. */
+/* Returns the element at bytes; a signed element is sign-extended to 64 bits. */
 uint64_t tracepoint_number(const struct tracepoint_field *field, const uint8_t *bytes);
 
 /*
- * Calls found for each tracepoint that matches pattern, ordered by system and
+ * Calls found() for each tracepoint that matches pattern, ordered by system and
  * name. pattern is "SYSTEM:NAME", or "NAME" for any system, with * and ? as in
  * the shell. Records of ftrace's own tracers, which are not tracepoints, are
- * ignored. found returns 0 to continue; any other value ends the listing and is
- * returned. -ENOENT: no tracepoint matches; -errno: the folder cannot be read.
+ * ignored. found() returns 0 to continue; any other value ends the listing and
+ * is returned. -ENOENT: no tracepoint matches; -errno: the folder cannot be
+ * read.
  */
 int tracepoint_list(const char *folder, const char *pattern,
 		    int (*found)(const char *system, const char *name, void *context),

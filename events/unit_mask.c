@@ -54,7 +54,7 @@ static int parse_type(const struct table_text *text, const char *word,
 
 /*
  * The mask whose values are being read. default_word is checked at the end of
- * the mask, because it may name a later value.
+ * the mask, because this word may be the name of a later value.
  */
 struct pending_mask {
 	struct event_unit_mask *mask; /* NULL: no mask has begun */
@@ -108,7 +108,10 @@ static int split_value(const struct table_text *text, char **rest, char **name)
 	return 0;
 }
 
-/* A valid name cannot be confused with a number, and contains no separator of event choices. */
+/*
+ * Returns whether a value's name is valid: it must not look like a number, and
+ * must not contain a separator of event choices.
+ */
 static bool value_name_valid(const char *name)
 {
 	for (const char *c = name; *c; c++) {

@@ -86,3 +86,22 @@ void utf8_mask(char *text, const char *kept)
 	}
 	*to = '\0';
 }
+
+void utf8_write_masked(FILE *out, const char *text)
+{
+	size_t nr_plain = 0;
+
+	while (text[nr_plain] >= 0x20 && text[nr_plain] < 0x7f)
+		nr_plain++;
+	(void)fwrite(text, 1, nr_plain, out);
+	for (text += nr_plain; *text;) {
+		bool masked;
+		size_t nr_bytes = utf8_next(text, &masked);
+
+		if (masked)
+			(void)fputc('?', out);
+		else
+			(void)fwrite(text, 1, nr_bytes, out);
+		text += nr_bytes;
+	}
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define UTF8_REPLACEMENT 0xfffdu /* replaces a byte that is not part of a valid character */
 
@@ -39,5 +40,8 @@ size_t utf8_next(const char *text, bool *masked);
  * characters in `kept`.
  */
 void utf8_mask(char *text, const char *kept);
+
+/* Writes text to out; each character that utf8_next() masks is written as '?'. */
+void utf8_write_masked(FILE *out, const char *text);
 
 #endif

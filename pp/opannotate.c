@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opannotate: source lines or instructions with their samples. This file runs the stages in
+ * opannotate: writes source lines or instructions with their samples. This file runs the stages in
  * order.
  */
 #include "events/events.h"
@@ -88,7 +88,7 @@ static int annotate_place(struct annotate_options *options)
 		log_error("%s", diag_show(&diag));
 		return error;
 	}
-	/* Without tables the header only lacks descriptions. */
+	/* Without event tables, the header only lacks the descriptions of events. */
 	if (event_table_load(&events, NULL, NULL, &diag))
 		events = NULL;
 	options->shown.events = events;

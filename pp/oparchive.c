@@ -106,7 +106,10 @@ static int fill(const struct archive_options *options, struct archive_content *c
 
 	if (!options->list) {
 		stop_signal_catch();
-		/* A file that exceeds the size limit is an error, like a full disk. */
+		/*
+		 * If the archive exceeds the limit of file sizes, writing then fails like on a full
+		 * disk.
+		 */
 		(void)signal(SIGXFSZ, SIG_IGN);
 		error = archive_writer_open(&content->writer, options->output, &diag);
 	}
@@ -150,7 +153,9 @@ static int archive(struct archive_options *options)
 	struct diag diag;
 	int error;
 
-	/* The columns of the selection do not matter: slices keep all separations. */
+	/*
+	 * The columns of the selection have no effect on the archive: slices keep all separations.
+	 */
 	options->selection.merge = MERGE_ALL;
 	options->selection.stacks = true;
 	select_allow_descriptors();
@@ -180,7 +185,7 @@ int main(int argc, const char **argv)
 	int error;
 
 	log_init("oparchive", LOG_LEVEL_INFO);
-	(void)umask(077); /* like the session folder */
+	(void)umask(077); /* same permissions as the session folder */
 	error = tool_options_parse(&options.tool, &command, &options, argc, argv,
 				   clock_realtime_ns(), &diag);
 	if (error)

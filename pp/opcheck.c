@@ -7,6 +7,7 @@
 #include "lib/diag.h"
 #include "lib/file.h"
 #include "lib/log.h"
+#include "lib/utf8.h"
 #include "libdb/slice/history_files.h"
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
@@ -39,9 +40,17 @@ struct totals {
 
 static int verbose;
 
+/* Begins a line about a file. */
+static void print_path(const char *path)
+{
+	utf8_write_masked(stdout, path);
+	(void)fputs(": ", stdout);
+}
+
 static void wrong(struct totals *totals, const char *path, const char *what)
 {
-	printf("%s: %s\n", path, what);
+	print_path(path);
+	puts(what);
 	totals->nr_wrong++;
 }
 
@@ -179,10 +188,11 @@ static bool is_superseded(struct totals *totals, const char *path)
 static void print_result(struct totals *totals, const char *path,
 			 const struct sdb_check_result *result)
 {
-	printf("%s: %" PRIu64 " keys, %" PRIu64 " samples, %" PRIu64 " pages used, %" PRIu64
+	print_path(path);
+	printf("%" PRIu64 " keys, %" PRIu64 " samples, %" PRIu64 " pages used, %" PRIu64
 	       " free, %" PRIu64 " stale slots, longest probe %" PRIu64 " lines%s\n",
-	       path, result->nr_keys, result->nr_samples, result->nr_pages_used,
-	       result->nr_pages_free, result->nr_stale, result->longest_probe,
+	       result->nr_keys, result->nr_samples, result->nr_pages_used, result->nr_pages_free,
+	       result->nr_stale, result->longest_probe,
 	       is_superseded(totals, path) ? "; superseded by a slice" : "");
 }
 
@@ -231,9 +241,10 @@ static void print_stacks(struct totals *totals, const char *path, const struct s
 		if (node->parent != STACK_NODE_ROOT && node->image == STACK_MARK(OPROF_STACK_OTHER))
 			nr_folded += node->nr_samples;
 	}
-	printf("%s: %" PRIu32 " roots, %" PRIu32 " images, %" PRIu32 " nodes, %" PRIu64
+	print_path(path);
+	printf("%" PRIu32 " roots, %" PRIu32 " images, %" PRIu32 " nodes, %" PRIu64
 	       " samples, %" PRIu64 " of them folded%s\n",
-	       path, tree->nr_roots, tree->nr_images, tree->nr_nodes, nr_samples, nr_folded,
+	       tree->nr_roots, tree->nr_images, tree->nr_nodes, nr_samples, nr_folded,
 	       stacks_are_superseded(totals, path, epoch) ? "; superseded by a slice" : "");
 }
 
@@ -272,9 +283,10 @@ static bool is_holed(const char *path)
 
 static void print_slice(const char *path, const struct slice_check_result *result, bool superseded)
 {
-	printf("%s: %" PRIu64 " sections, %" PRIu64 " keys, %" PRIu64 " samples, %" PRIu64
+	print_path(path);
+	printf("%" PRIu64 " sections, %" PRIu64 " keys, %" PRIu64 " samples, %" PRIu64
 	       " idle, %" PRIu64 " bytes",
-	       path, result->nr_sections, result->nr_keys, result->nr_samples, result->nr_idle,
+	       result->nr_sections, result->nr_keys, result->nr_samples, result->nr_idle,
 	       result->nr_bytes);
 	if (result->nr_stack_nodes)
 		printf(", stacks of %" PRIu64 " nodes and %" PRIu64 " samples",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opgprof: samples and arcs of one binary, for gprof. This file runs the stages in order. */
+/*
+ * opgprof: writes the samples and arcs of one binary for gprof. This file runs the stages in order.
+ */
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/file.h"
@@ -42,7 +44,7 @@ static int take_option(void *tool, int option, const char *text, struct diag *di
 {
 	struct gprof_options *options = tool;
 
-	(void)option; /* there is only one */
+	(void)option; /* this tool has only one option */
 	return select_keep_text(&options->output, "--output-filename", text, diag);
 }
 
@@ -76,7 +78,7 @@ static int options_parse(struct gprof_options *options, int argc, const char **a
 	int error = tool_options_parse(&options->tool, &command, options, argc, argv,
 				       clock_realtime_ns(), diag);
 
-	/* All separations are added up in one histogram; different events are not. */
+	/* All separations are added up in one histogram. Different events cannot be added up. */
 	options->selection.merge = MERGE_ALL & ~(unsigned int)MERGE_LIB;
 	options->selection.stacks = true;
 	options->profile = (struct profile_options){.symbols = true,
@@ -119,7 +121,7 @@ static void tell(const struct gprof_data_result *result, const struct gprof_opti
 			 result->nr_histograms, result->nr_arcs);
 }
 
-/* Builds the file in memory, then replaces it atomically. */
+/* Builds the file in memory, then replaces the old file atomically. */
 static int write_file(const struct profile *profile, uint32_t image, const struct call_graph *graph,
 		      const struct gprof_options *options, struct diag *diag)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opreport: images or symbols with their samples. This file runs the stages in order. */
+/* opreport: lists images or symbols with their samples. This file runs the stages in order. */
 #include "events/events.h"
 #include "lib/clock.h"
 #include "lib/diag.h"
@@ -27,7 +27,7 @@
 
 #define ERROR_TOLD (-ECANCELED) /* the error was already reported */
 
-/* A report for a file is for no terminal. */
+/* Returns the display for the report. A report that is written to a file has no terminal. */
 static struct display find_display(const struct report_options *options)
 {
 	struct display display;
@@ -56,11 +56,12 @@ static int write_text(FILE *out, const struct profile *profile,
 	return text_format_flat(out, profile, &options->text);
 }
 
-/* The data of a report: the profile, and call stacks if the report is built from them. */
+/* The data of a report: the profile, and call stacks if the report shows them. */
 struct content {
 	const struct profile *profile;
-	const struct report_calls *calls; /* NULL: none */
-	const struct call_tree *stacks;	  /* for reports that also have stacks; NULL: none */
+	const struct report_calls *calls; /* for reports about calls; NULL: none */
+	/* for other reports, such as JSON and pages, that include stacks; NULL: none */
+	const struct call_tree *stacks;
 };
 
 static int write_calls(FILE *out, const struct content *content,
@@ -99,7 +100,7 @@ static int write_page(FILE *out, const struct content *content,
 	return error;
 }
 
-/* Adds the code of symbols if the profile has addresses. */
+/* Writes XML, and includes the code of symbols if the profile has addresses. */
 static int write_xml(FILE *out, const struct profile *profile, const struct report_options *options,
 		     struct document_options *document)
 {
@@ -149,7 +150,7 @@ static int write_report(FILE *out, const struct content *content,
 	struct diag unused;
 	int error;
 
-	/* Without tables a report only lacks descriptions. */
+	/* Without event tables, a report only lacks the descriptions of events. */
 	if (event_table_load(&events, NULL, NULL, &unused))
 		events = NULL;
 	error = write_format(out, content, options, events);
@@ -157,7 +158,10 @@ static int write_report(FILE *out, const struct content *content,
 	return error ? error : file_flush(out);
 }
 
-/* Builds the whole report, then replaces the file: readers see the old file or the new one. */
+/*
+ * Builds the whole report in memory, then replaces the file, so that other programs see either the
+ * old file or the new one.
+ */
 static int replace_file(const char *path, const struct content *content,
 			const struct report_options *options)
 {
@@ -172,7 +176,8 @@ static int replace_file(const char *path, const struct content *content,
 	error = write_report(out, content, options);
 	if (fclose(out) && !error)
 		error = -errno;
-	true_path = realpath(path, NULL); /* a symbolic link stays a link */
+	/* replaces the file to which a symbolic link points, not the link */
+	true_path = realpath(path, NULL);
 	if (!error)
 		error = file_replace(true_path ? true_path : path, text, nr_bytes, 0644);
 	free(true_path);
@@ -180,7 +185,7 @@ static int replace_file(const char *path, const struct content *content,
 	return error;
 }
 
-/* Writes to devices and pipes; replaces regular files. */
+/* Replaces the regular file `path`, or writes to the device or pipe `path`. */
 static int write_file(const char *path, const struct content *content,
 		      const struct report_options *options)
 {
@@ -243,7 +248,7 @@ static int report_calls(struct profile *profile, const struct report_options *op
 	return error;
 }
 
-/* Includes call stacks if there are any. */
+/* Writes a report that includes call stacks if there are any. */
 static int report_with_stacks(const struct profile *profile, const struct report_options *options)
 {
 	struct call_tree tree;
@@ -271,7 +276,7 @@ static int report_selection(const struct selection *selection, const struct repo
 	struct diag diag;
 	int error;
 
-	/* Call trees load symbols themselves and need only the sums of the flat profile. */
+	/* Call trees load symbols themselves, and need only the sums of the flat profile. */
 	flat.symbols &= !report_needs_stacks(options);
 	if (report_calls_has_lines(options))
 		flat.symbols = flat.details = true;
@@ -302,7 +307,7 @@ static int report(struct report_options *options)
 
 	report_options_choose_layout(options, isatty(STDOUT_FILENO));
 	if (options->layout == LAYOUT_TERMINAL)
-		(void)setlocale(LC_CTYPE, ""); /* other layouts do not depend on it */
+		(void)setlocale(LC_CTYPE, ""); /* other layouts do not depend on the locale */
 	options->profile.skip = select_skip_file;
 	options->selection.ask_daemon = true;
 	options->selection.stacks = report_needs_stacks(options) || report_takes_stacks(options);
@@ -315,7 +320,10 @@ static int report(struct report_options *options)
 				       &options->selection, select_skip_file, &diag);
 	if (error) {
 		log_error("%s", diag_show(&diag));
-		/* The error about columns does not name the folder; add it if it is known. */
+		/*
+		 * An error about columns does not name the session directory, so report it here if
+		 * it is known.
+		 */
 		if (error == -EINVAL && !options->tool.session_dir &&
 		    options->selection.session_dir)
 			log_info("the samples were read from %s", options->selection.session_dir);

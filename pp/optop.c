@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * optop: what the machine does now. Asks the daemon repeatedly and shows a screen or prints
- * text.
+ * optop: shows what the machine does now. Requests the latest samples from the daemon repeatedly,
+ * and shows them on a screen or prints them.
  */
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -24,7 +24,7 @@
 
 #define BATCH_WIDTH 120
 
-static volatile sig_atomic_t ended_by; /* signal number; 0: none */
+static volatile sig_atomic_t ended_by; /* number of the signal that ends the program; 0: none */
 
 static void note_signal(int signal_nr)
 {
@@ -35,7 +35,10 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 #define NR_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
-/* The signals are delivered only during waits; *waiting is the signal mask for them. */
+/*
+ * Catches the ending signals, and blocks them except while the program waits. *waiting is the
+ * signal mask to use while waiting.
+ */
 static void catch_signals(sigset_t *waiting)
 {
 	struct sigaction action = {.sa_handler = note_signal};
@@ -49,7 +52,7 @@ static void catch_signals(sigset_t *waiting)
 	(void)sigprocmask(SIG_BLOCK, &ending, waiting);
 }
 
-/* Ends the process by the caught signal, so that its parent sees this signal. */
+/* If a signal was caught, ends the process by this signal, so that the parent process sees it. */
 static void end_by_signal(const sigset_t *waiting)
 {
 	int signal_nr = ended_by;
@@ -99,7 +102,9 @@ static void print_text(const struct top *top, unsigned int nr_rows)
 		(void)puts(top_text_nothing(&show));
 }
 
-/* Returns 0; -EAGAIN: there is no answer; -ENODATA: none of the event's samples are in it; -errno.
+/*
+ * Requests samples and prints them. Returns 0; -EAGAIN if the daemon does not answer; -ENODATA if
+ * the answer has no samples of the event; or -errno.
  */
 static int print_once(struct top *top, const struct top_options *options)
 {
@@ -129,7 +134,7 @@ static int run_batch(struct top *top, const struct top_options *options, const s
 			log_error("%s", diag_show(&top->trouble));
 		else if (error)
 			log_error("cannot continue: %s", strerror(-error));
-		/* Samples of the event may come later. */
+		/* -ENODATA does not end the loop: samples of the event may come later. */
 		if ((error && error != -ENODATA) || i + 1 == options->nr_refreshes)
 			return error;
 		(void)puts("");
@@ -146,7 +151,7 @@ struct loop {
 	struct top_screen screen;
 	const struct top_options *options;
 	const sigset_t *waiting;
-	uint64_t next_ns; /* time of the next question */
+	uint64_t next_ns; /* time of the next request to the daemon */
 	unsigned int nr_refreshes;
 };
 
@@ -154,7 +159,10 @@ static int loop_refresh(struct loop *loop)
 {
 	int error = top_refresh(loop->screen.top);
 
-	/* The delay counts from the answer, so that a slow daemon is not asked without pause. */
+	/*
+	 * The delay begins when the answer has arrived, so that a slow daemon gets no requests
+	 * without a pause.
+	 */
 	loop->next_ns = clock_monotonic_ns() + loop->options->delay_ns;
 	loop->nr_refreshes++;
 	return error;
@@ -173,7 +181,10 @@ static int grant(struct loop *loop, enum top_wish wish)
 	return error;
 }
 
-/* Waits for a key, symbols, a signal or the next question. Returns 0, -errno, or 1: quit. */
+/*
+ * Waits for a key, symbols, a signal or the time of the next request. Returns 0, -errno, or 1 to
+ * quit.
+ */
 static int loop_turn(struct loop *loop)
 {
 	struct top *top = loop->screen.top;
@@ -187,7 +198,7 @@ static int loop_turn(struct loop *loop)
 	(void)ppoll(fds, 2, top->paused ? NULL : &left, loop->waiting);
 	if (ended_by || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		return 1;
-	/* Keys are read also after a signal: the window size may have changed. */
+	/* Keys are read even after a signal, because the signal may report a new window size. */
 	wish = top_screen_keys(&loop->screen);
 	if (wish == TOP_WISH_QUIT)
 		return 1;

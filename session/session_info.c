@@ -71,7 +71,7 @@ static char *take_word(char **text)
 	return word;
 }
 
-/* Parses text into a field of info; an empty text leaves the field unknown. */
+/* Parses `text` into a field of info; an empty text leaves the field unknown. */
 static int parse_field(struct session_info *info, const struct info_field *field, const char *text)
 {
 	void *value = (char *)info + field->offset;
@@ -129,7 +129,7 @@ static bool same_event(const struct session_event *a, const struct session_event
 	       a->frequency == b->frequency && a->unit_mask == b->unit_mask;
 }
 
-/* Each run of a session writes all its events again; keeps only the last copy of each event. */
+/* Keeps only the last copy of each event. Each run of a session writes all its events again. */
 static void drop_repeated_events(struct session_info *info)
 {
 	size_t nr = 0;
@@ -269,8 +269,8 @@ static int load_cgroups(struct session_info *info, const char *session_path, str
 }
 
 /*
- * Returns whether the daemon has initialised the file. Until then the magic, which it writes last,
- * is zero.
+ * Returns whether the daemon has initialised the file. The daemon writes the magic last; until then
+ * it is zero.
  */
 static bool stats_are_begun(const char *text, size_t nr_bytes)
 {
@@ -393,7 +393,7 @@ bool session_info_changes(const struct session_info *info, const char *session_p
 
 const char *session_info_cgroup(const struct session_info *info, int64_t number)
 {
-	/* Lines are ordered by number, unless the file is damaged. */
+	/* Lines are sorted by number, unless the file is damaged. */
 	if (number >= 0 && (size_t)number < info->nr_cgroups &&
 	    info->cgroups[number].number == number)
 		return info->cgroups[number].path;
@@ -441,7 +441,7 @@ void session_event_format(const struct session_event *event, char *line)
 			*c = ' ';
 }
 
-/* Prints a field; a text that is unknown gets no line. */
+/* Prints the line of a field. An unknown text is omitted. */
 static void print_field(FILE *stream, const struct session_info *info,
 			const struct info_field *field)
 {

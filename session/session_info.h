@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The metadata that the daemon writes for a session's sample files: meta/info, and, read-only
- * here, meta/stats and meta/cgroups (oprof/session.h). Reports also work without these files:
- * missing values stay NULL or 0, and malformed lines are counted and skipped.
+ * The metadata that the daemon writes for a session's sample files (oprof/session.h). This module
+ * reads and writes meta/info, and reads meta/stats and meta/cgroups. Reports also work without
+ * these files: missing values stay NULL or 0, and malformed lines are counted and skipped.
  *
- * Not for writing counters and cgroups, which change while the daemon runs
- * (daemon/session/stats.h, cgroup_table.h).
+ * Counters and cgroups change while the daemon runs; daemon/session/stats.h and cgroup_table.h
+ * write them.
  */
 #ifndef SESSION_SESSION_INFO_H
 #define SESSION_SESSION_INFO_H
@@ -65,20 +65,22 @@ int session_info_load(struct session_info *info, const char *session_path, struc
 void session_info_deinit(struct session_info *info);
 
 /*
- * Reads only the file meta/info at path. All its events are kept, including repeated ones,
- * which session_info_load() merges. A missing file is not an error.
+ * Reads only the file meta/info at path. Keeps all its events, including repeated ones, which
+ * session_info_load() merges. A missing file is not an error.
  */
 int session_info_read(struct session_info *info, const char *path);
 /* Writes meta/info atomically, without cgroups and counters. Returns 0 or -errno. */
 int session_info_write(const struct session_info *info, const char *path);
 
 #define SESSION_EVENT_BYTES 512
-/* Writes the event as it stands in meta/info after "event INDEX " to line[SESSION_EVENT_BYTES]. */
+/*
+ * Writes the event to line[SESSION_EVENT_BYTES], in the format of meta/info after "event INDEX ".
+ */
 void session_event_format(const struct session_event *event, char *line);
 
 /*
- * Reads the names of cgroups again, since a daemon may have added some. Returns 0, or -errno of
- * reading; info then keeps the old names.
+ * Reads the names of cgroups again, because a daemon may have added some. Returns 0, or -errno if
+ * reading fails; info then keeps the old names.
  */
 int session_info_renew_cgroups(struct session_info *info, const char *session_path);
 
@@ -89,8 +91,8 @@ const char *session_info_cgroup(const struct session_info *info, int64_t number)
 const struct session_event *session_info_event(const struct session_info *info, const char *name);
 
 /*
- * Returns whether the session's counters change. If they do, a daemon is writing, so files read
- * one after the other may disagree; *now then has the new counters and nothing else, and the caller
+ * Returns whether the session's counters change. If they do, a daemon is writing, and files that
+ * are read one after the other may disagree. *now then has only the new counters, and the caller
  * must deinit it. Waits half a second before it returns false.
  */
 bool session_info_changes(const struct session_info *info, const char *session_path,

@@ -36,7 +36,10 @@ int option_error(poptContext context, int code, const char *help, struct diag *d
 
 char **option_rest(poptContext context)
 {
-	/* The array of copies is popt's. The cast drops const, as execvp()'s prototype requires. */
+	/*
+	 * popt owns the returned array. The cast drops const, because execvp()'s prototype requires
+	 * it.
+	 */
 	return (char **)(uintptr_t)poptGetArgs(context);
 }
 

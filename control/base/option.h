@@ -10,8 +10,8 @@
 enum option_show { OPTION_SHOW_HELP, OPTION_SHOW_VERSION };
 
 /*
- * Begins to parse options, which end at the first non-option argument. Help shows usage after the
- * program's name. Returns NULL if out of memory.
+ * Begins to parse the options of a command line, which end at the first non-option argument. The
+ * help text shows `usage` after the program's name. Returns NULL if out of memory.
  */
 poptContext option_begin(int argc, const char **argv, const struct poptOption *table,
 			 const char *usage);
@@ -20,8 +20,8 @@ poptContext option_begin(int argc, const char **argv, const struct poptOption *t
 void option_show(poptContext context, enum option_show what, const char *program);
 
 /*
- * Reports an error of poptGetNextOpt(), whose result code is below -1, in diag, with a reference to
- * help. Returns -EINVAL.
+ * Reports an error of poptGetNextOpt() in diag. code: the result of poptGetNextOpt(), which is
+ * below -1. help: the command to which the message refers the user. Returns -EINVAL.
  */
 int option_error(poptContext context, int code, const char *help, struct diag *diag);
 
@@ -32,8 +32,9 @@ char **option_rest(poptContext context);
 int option_keep(char **kept, const char *text, struct diag *diag);
 
 /*
- * Returns the exit status of a program that would end with status. If its output could not be
- * written (full disk), reports this on stderr and returns a status other than 0.
+ * To be called at the end of a program whose exit status would be `status`: flushes stdout. Returns
+ * the exit status; if the output could not be written (full disk), reports this on stderr and
+ * returns a status other than 0.
  */
 int option_end_output(int status);
 

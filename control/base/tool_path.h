@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 /*
- * Finds the program `name`: in the folder of the running program, so that a build folder can be
- * used directly, otherwise where oprof was installed. Returns 0 or -ENOENT.
+ * Finds the program `name`: first in the folder of the running program, so that oprof can be used
+ * from a build folder, then in the folder where oprof was installed. Returns 0 or -ENOENT.
  */
 int tool_path_find(const char *name, char *path, size_t nr_bytes);
 
 /*
- * Checks that execvp() can run `name`, which is a path if it has a slash, and otherwise searched
- * for in PATH. Returns 0, -ENOENT, -EACCES or another -errno.
+ * Checks that execvp() can run `name`: a path if it contains a slash, otherwise the name of a
+ * program, which is searched for in PATH. Returns 0, -ENOENT, -EACCES or another -errno.
  */
 int tool_path_command(const char *name);
 

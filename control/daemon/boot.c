@@ -45,7 +45,10 @@ static int systemctl(const char *const *words, enum boot_output output)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 }
 
-/* Returns 0, or -errno with diag. systemctl writes its own messages to stderr. */
+/*
+ * Runs a verb of systemctl for the unit. Returns 0, or -errno with diag. systemctl writes its own
+ * messages to stderr.
+ */
 static int systemctl_do(const char *verb, struct diag *diag)
 {
 	const char *const words[] = {"systemctl", verb, BOOT_UNIT, NULL};

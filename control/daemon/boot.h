@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiling from boot on, by the systemd unit oprof.service, which systemctl controls. On a machine
- * without systemd, the error messages suggest alternatives.
+ * Lets the machine start profiling at every boot: enables and disables the systemd unit
+ * oprof.service by systemctl. On a machine without systemd, the error messages suggest
+ * alternatives.
  */
 #ifndef CONTROL_BOOT_H
 #define CONTROL_BOOT_H

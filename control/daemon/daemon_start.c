@@ -19,9 +19,12 @@
 #include <unistd.h>
 
 #define DAEMON_END_TIMEOUT_MS	 120000
-#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* for a daemon that is no longer needed */
+#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* how long a daemon that is not needed may take to end */
 #define DAEMON_END_INTERVAL_MS	 5
-/* poll() is repeated at this interval, because it misses a signal that came just before it. */
+/*
+ * poll() returns at this interval, so that signals are checked: poll() does not notice a signal
+ * that arrived just before the call.
+ */
 #define DAEMON_READY_INTERVAL_MS 100
 
 void daemon_args_init(struct daemon_args *args, const char *program)
@@ -63,7 +66,10 @@ static void become_daemon(const char *path, struct daemon_args *args, int ready_
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
-	/* Readers of the caller's stdout would wait until the daemon ends. */
+	/*
+	 * The daemon must not keep the caller's stdout open: if stdout is a pipe, its reader would
+	 * wait until the daemon ends.
+	 */
 	if (null >= 0) {
 		(void)dup2(null, STDIN_FILENO);
 		(void)dup2(null, STDOUT_FILENO);
@@ -95,8 +101,8 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 }
 
 /*
- * Reads one line without its end; it is empty if the pipe was closed first. Returns 0, -ETIMEDOUT,
- * or -EINTR: this process was asked to end, and nothing was read.
+ * Reads one line and removes its newline; the line is empty if the pipe was closed first. Returns
+ * 0, -ETIMEDOUT, or -EINTR: this process was asked to end, and nothing was read.
  */
 static int read_ready_line(int fd, int64_t deadline_ms, int (*signal_came)(void), char *line,
 			   size_t nr_bytes)
@@ -141,7 +147,10 @@ static int wait_ready(int fd, int (*signal_came)(void), struct diag *diag)
 	return daemon_ready_parse(line, diag);
 }
 
-/* Waits until pid has ended; kills it at the deadline and returns -ETIMEDOUT. 0 or -errno. */
+/*
+ * Waits until pid has ended. If the deadline passes first, kills pid and returns -ETIMEDOUT.
+ * Otherwise returns 0 or -errno.
+ */
 static int wait_status(pid_t pid, int64_t deadline_ms, int *status)
 {
 	const struct timespec pause = {.tv_nsec = DAEMON_END_INTERVAL_MS * 1000000L};
@@ -157,9 +166,9 @@ static int wait_status(pid_t pid, int64_t deadline_ms, int *status)
 }
 
 /*
- * Ends the child because waiting for it failed with error (-ETIMEDOUT or -EINTR). Returns error; or
- * 0 if a signal interrupted the wait, but the child had already reported that it is ready. The
- * child is then ending.
+ * Ends the child, after an error (-ETIMEDOUT or -EINTR) while this process waited for the child to
+ * be ready. Returns `error`. Exception: if a signal interrupted the wait, but the child had already
+ * reported that it is ready, returns 0 and does not wait until the child has ended.
  */
 static int cancel(pid_t child, int fd, int error)
 {

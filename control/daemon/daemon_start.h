@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Starts oprofiled or oprof-tracer: builds their command line, and reads the pipe on which they
- * report that they are ready, or why they are not (doc/control-socket.md).
+ * report that they are ready, or an error (doc/control-socket.md).
  */
 #ifndef CONTROL_DAEMON_START_H
 #define CONTROL_DAEMON_START_H
@@ -17,7 +17,7 @@
 
 #define DAEMON_READY_TIMEOUT_MS 60000
 
-/* A command line being built. If memory is short, this is noted, and daemon_start() reports it. */
+/* A command line being built. A lack of memory is recorded, and reported by daemon_start(). */
 struct daemon_args {
 	char **args; /* NULL-terminated */
 	size_t nr, room;
@@ -36,15 +36,16 @@ enum daemon_kind {
 };
 
 /*
- * Runs the daemon with args and waits until it is ready. With DAEMON_PRIVATE, *pid is the child,
- * for which the caller must wait; otherwise 0. On failure the daemon has ended, and diag has the
- * reason. Returns 0 or -errno.
+ * Runs the daemon with args and waits until it is ready. With DAEMON_PRIVATE, sets *pid to the
+ * child, for which the caller must wait; otherwise to 0. On failure the daemon has ended, and diag
+ * has the reason. Returns 0 or -errno.
  *
- * signal_came returns the signal that asked this process to end, or 0; NULL if
- * such signals are not caught. At a signal before the daemon is ready (-EINTR),
- * and if it is not ready within DAEMON_READY_TIMEOUT_MS (-ETIMEDOUT), the daemon
- * is ended with SIGTERM, and after 5 s with SIGKILL. If it became ready while
- * the signal came, 0 is returned: the caller ends it as it does at later signals.
+ * signal_came returns the signal that asked this process to end, or 0; NULL if such signals are not
+ * caught. If a signal arrives before the daemon is ready (-EINTR), or if the daemon is not ready
+ * within DAEMON_READY_TIMEOUT_MS (-ETIMEDOUT), daemon_start ends the daemon with SIGTERM, and after
+ * 5 s with SIGKILL. If the daemon became ready at the same time as the signal arrived, daemon_start
+ * sends SIGTERM, but returns 0; the caller then ends the daemon as it does when a later signal
+ * arrives.
  */
 int daemon_start(struct daemon_args *args, enum daemon_kind kind, int (*signal_came)(void),
 		 pid_t *pid, struct diag *diag);

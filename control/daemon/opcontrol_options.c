@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of options: OPTION_ACTION plus the bit number of an action; other options from 100 on. */
+/*
+ * Option numbers: an action has OPTION_ACTION plus its bit number. The other options' numbers begin
+ * at 100.
+ */
 enum {
 	OPTION_ACTION = 1,
 	OPTION_EVENT = 100,
@@ -151,8 +154,8 @@ static int set_save_name(struct opcontrol_options *options, const char *name, st
 }
 
 /*
- * text is NULL for options without an argument. Returns 1 after help or version was shown; 0; or
- * -errno and diag.
+ * Processes one option. text: its argument, or NULL if the option has none. Returns 1 after help or
+ * version was shown; 0; or -errno and diag.
  */
 static int take_option(struct opcontrol_options *options, int option, const char *text,
 		       struct diag *diag)

@@ -172,7 +172,7 @@ void sampling_format_separation(const struct sampling *sampling, char *text)
 	size_t used = 0;
 
 	(void)snprintf(text, SAMPLING_SEPARATION_BYTES, "%s", sampling->separation ? "" : "none");
-	/* The last word, "all", is not written, because the words that it stands for are listed. */
+	/* The last word, "all", is not written: the words for its bits are written instead. */
 	for (size_t i = 0; i + 1 < NR_SEPARATION_WORDS; i++) {
 		unsigned int bits = separation_words[i].bits;
 

@@ -48,7 +48,7 @@ struct sampling {
 	bool separation_given;	 /* false: the command's default applies */
 	unsigned int depth;	 /* limit of call chains; 0: no call chains */
 	enum sampling_unwind unwind;
-	unsigned int stack_bytes; /* of each copy of a stack; 0: the daemon chooses */
+	unsigned int stack_bytes; /* maximum size of each copy of a stack; 0: the daemon chooses */
 };
 
 void sampling_init(struct sampling *sampling);
@@ -62,9 +62,12 @@ void sampling_clear_events(struct sampling *sampling);
 int sampling_set_hz(struct sampling *sampling, const char *text, struct diag *diag);
 int sampling_set_depth(struct sampling *sampling, const char *text, struct diag *diag);
 int sampling_set_unwind(struct sampling *sampling, const char *text, struct diag *diag);
-/* 0 restores the daemon's choice. */
+/* Sets the size of stack copies; 0: the daemon chooses. */
 int sampling_set_stack_bytes(struct sampling *sampling, const char *text, struct diag *diag);
-/* Adds a comma-separated list. "none" must be the only word and clears the separation. */
+/*
+ * Adds the separations of a comma-separated list. "none" must be the only word, and clears the
+ * separation.
+ */
 int sampling_set_separation(struct sampling *sampling, const char *text, struct diag *diag);
 /* Writes the separation into text[SAMPLING_SEPARATION_BYTES]. */
 void sampling_format_separation(const struct sampling *sampling, char *text);

@@ -29,7 +29,9 @@ int session_files_check_name(const char *name, struct diag *diag)
 		return diag_set(diag, -EINVAL, "the name of a session cannot begin with \"%c\"",
 				*name);
 	for (const char *c = name; *c; c++) {
-		/* In reports, commas, globs and braces in session names have a meaning. */
+		/*
+		 * Commas, globs and braces are operators in the session names that reports accept.
+		 */
 		if (iscntrl((unsigned char)*c) || isspace((unsigned char)*c) ||
 		    strchr("/,*?[]{}\\", *c))
 			return diag_set(diag, -EINVAL,
@@ -40,7 +42,10 @@ int session_files_check_name(const char *name, struct diag *diag)
 	return 0;
 }
 
-/* Returns a descriptor of the lock, or -errno; -ENOENT: there is no such folder. */
+/*
+ * Takes the daemon's lock on the folder. Returns the lock's descriptor, or -errno; -ENOENT: the
+ * folder does not exist.
+ */
 static int take_lock(const char *session_dir, struct diag *diag)
 {
 	char path[PATH_MAX];

@@ -12,9 +12,9 @@
 
 /*
  * Prevents other opcontrols from starting or ending the folder's daemon or changing its settings.
- * If another opcontrol does so now, waits up to timeout_ms. This lock is independent of the
- * daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: no such folder;
- * -EBUSY: timeout; or another -errno.
+ * If another opcontrol holds this lock, waits, at most timeout_ms. This lock is independent of the
+ * daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: the folder does not
+ * exist; -EBUSY: timeout; or another -errno.
  */
 int session_files_hold(const char *session_dir, int timeout_ms, struct diag *diag);
 
@@ -22,8 +22,8 @@ int session_files_hold(const char *session_dir, int timeout_ms, struct diag *dia
 int session_files_reset(const char *session_dir, struct diag *diag);
 
 /*
- * Renames samples/current to samples/NAME. Returns 0; -ENOENT: there are no samples; -EEXIST: there
- * is such a session; or another -errno.
+ * Renames samples/current to samples/NAME. Returns 0; -ENOENT: there are no samples; -EEXIST: a
+ * session of this name exists; or another -errno.
  */
 int session_files_save(const char *session_dir, const char *name, struct diag *diag);
 

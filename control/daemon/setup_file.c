@@ -143,7 +143,7 @@ static int set_source(struct setup *setup, const char *value, struct diag *diag)
 			"source: \"%s\" is not one of auto, kmod (the kernel module), perf", value);
 }
 
-/* Sets the size; 0: the default. The daemon checks the minimum. */
+/* Sets the disk space for history; 0: the default. The daemon checks the minimum. */
 static int set_history_bytes(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (number_parse_bytes(value, &setup->history_bytes))
@@ -185,7 +185,10 @@ static int set_no_vmlinux(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
-/* Requires an absolute path, because the daemon has another current folder. "none" clears it. */
+/*
+ * Requires an absolute path, because the daemon has another current folder. The word "none" removes
+ * the setting.
+ */
 static int set_metrics(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (!strcmp(value, "none")) {
@@ -210,7 +213,9 @@ static int set_cpu_budget(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
-/* Commas also separate events here, but setup_format writes each event on its own line. */
+/*
+ * Adds the events in value, which commas separate. setup_format writes each event on its own line.
+ */
 static int set_event(struct setup *setup, const char *value, struct diag *diag)
 {
 	for (const char *c = value; *c; c++) {
@@ -422,7 +427,10 @@ unsigned int setup_ring_pages(const struct setup *setup)
 	return pages;
 }
 
-/* For the module; --sample-pages sizes the rings of perf. */
+/*
+ * Adds options for the kernel module: the source, and the sizes of the module's buffers. The rings
+ * of perf have their own option, --sample-pages.
+ */
 static void add_module_args(const struct setup *setup, struct daemon_args *args)
 {
 	if (setup->source != SETUP_SOURCE_AUTO)

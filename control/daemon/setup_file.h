@@ -32,9 +32,9 @@ struct setup {
 	char *image;   /* NULL: all images */
 	char *vmlinux; /* set if kernel is SETUP_VMLINUX_FILE */
 	enum setup_vmlinux kernel;
-	unsigned int buffer_size;      /* samples; 0: the default */
+	unsigned int buffer_size;      /* number of samples; 0: the default */
 	unsigned int buffer_watershed; /* samples */
-	unsigned int cpu_buffer_size;  /* samples in each CPU's ring */
+	unsigned int cpu_buffer_size;  /* number of samples in each CPU's ring */
 	char *metrics;		       /* file to which metrics are written; NULL: no metrics */
 	uint64_t history_bytes;	       /* 0: the default */
 	unsigned int history_days;
@@ -56,7 +56,7 @@ int setup_set(struct setup *setup, const char *key, const char *value, struct di
 int setup_load(struct setup *setup, const char *session_dir, struct diag *diag);
 int setup_save(const struct setup *setup, const char *session_dir, struct diag *diag);
 
-/* Sets all settings in text, which it modifies. file is the name for messages. */
+/* Sets all settings that text contains. Modifies text. file: the file's name in messages. */
 int setup_parse(struct setup *setup, const char *file, char *text, struct diag *diag);
 
 /* Returns the malloc'ed text of the file; NULL if out of memory. */
@@ -68,7 +68,10 @@ char *setup_format(const struct setup *setup);
  */
 int setup_to_args(const struct setup *setup, struct daemon_args *args, struct diag *diag);
 
-/* Returns the number of pages of a perf ring for cpu_buffer_size samples; 0: not given. */
+/*
+ * Returns the number of pages of a perf ring for cpu_buffer_size samples; 0: cpu_buffer_size is not
+ * set.
+ */
 unsigned int setup_ring_pages(const struct setup *setup);
 
 #endif

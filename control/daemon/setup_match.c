@@ -13,7 +13,8 @@
 static const struct {
 	const char *option;
 	const char *key;
-	const char *absent; /* value in STATUS if the option is not given; NULL: no such line */
+	/* value in STATUS if the option is not given; NULL: STATUS then has no line of this key */
+	const char *absent;
 } matched[] = {
 	{"--system", "target", NULL},
 	{"--event=", "event", NULL},
@@ -35,8 +36,8 @@ static const struct {
 #define NR_MATCHED (sizeof(matched) / sizeof(matched[0]))
 
 /*
- * Finds the next line of key in text and sets *value to its value. Returns the text after the line;
- * NULL: no such line.
+ * Finds the next line of text that has this key, and sets *value to its value. Returns the text
+ * after that line; NULL: there are no more such lines.
  */
 static const char *next_value(const char *text, const char *key, const char **value, size_t *length)
 {
@@ -134,7 +135,10 @@ static int match_option(size_t which, const struct daemon_args *args, const char
 	return error;
 }
 
-/* Compares a source that the setup requires; auto accepts any source. */
+/*
+ * Checks that the daemon uses the source that the setup requires. With "auto", any source is
+ * accepted.
+ */
 static int match_source(const struct setup *setup, const char *status, struct diag *diag)
 {
 	if (setup->source == SETUP_SOURCE_AUTO)

@@ -12,14 +12,15 @@
 #include <string.h>
 #include <time.h>
 
-#define VALUE_BYTES	 256
-#define NS		 INT64_C(1000000000)
-#define LATELY_NS	 (70 * NS) /* figures of "the last minute" may cover one step more */
-#define TROUBLE_SHARE	 0.01	   /* larger share of the last minute's samples lost: a problem */
-#define TROUBLE_SEEN_MIN 100	   /* with fewer samples the share is not significant */
+#define VALUE_BYTES 256
+#define NS	    INT64_C(1000000000)
+#define LATELY_NS   (70 * NS) /* longest time covered by the figures of "the last minute" */
+/* if a larger share of the last minute's samples is lost, there is a problem */
+#define TROUBLE_SHARE	 0.01
+#define TROUBLE_SEEN_MIN 100 /* if fewer samples were seen, the share is not significant */
 /*
- * Use of the disk, relative to its budget, above which there is a problem. Closing and merging
- * slices exceed the budget briefly.
+ * If the disk space in use is larger than this, relative to its budget, there is a problem. Closing
+ * and merging slices exceed the budget briefly.
  */
 #define TROUBLE_BUDGET 1.05
 
@@ -158,7 +159,9 @@ static void print_head(const struct status_text *text)
 	(void)fputc('\n', text->stream);
 }
 
-/* Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER"; COUNT is empty if it has a frequency. */
+/*
+ * Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER"; COUNT is empty if the event has a frequency.
+ */
 static void print_event(const struct status_text *text, const struct key_value *line)
 {
 	char event[VALUE_BYTES];
@@ -183,7 +186,10 @@ static void print_event(const struct status_text *text, const struct key_value *
 			   number(text, "frequency"), number(text, "cpus"));
 }
 
-/* If the module is missing, the reason that the last --init stored is the most precise one. */
+/*
+ * Prints the source and the reason. If the module is missing, the reason that the last --init
+ * stored is the most precise one.
+ */
 static void print_source(const struct status_text *text)
 {
 	char source[VALUE_BYTES], reason[MODULE_TEXT_BYTES], remedy[MODULE_TEXT_BYTES];
@@ -237,7 +243,10 @@ static void print_cost(const struct status_text *text)
 			   fraction(text, "cpu_percent"), memory);
 }
 
-/* A short burst is not a problem. If the cost stays high, the daemon takes fewer samples. */
+/*
+ * Prints the CPU budget and the cost of the last 5 s. A short burst above the budget is not a
+ * problem: the daemon takes fewer samples only if the cost stays high.
+ */
 static void print_budget(const struct status_text *text)
 {
 	char budget[VALUE_BYTES], cost[VALUE_BYTES];
@@ -336,7 +345,7 @@ static void print_disk(const struct status_text *text)
 			   bytes_text(number(text, "history_bytes"), history), limit);
 }
 
-/* Prints notes for people: without the first word, which is for programs. */
+/* Prints the notes in STATUS without their first word, which only programs use. */
 static void print_notes(const struct status_text *text)
 {
 	const char *next = text->status;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Values are those of service scripts (systemctl status, LSB). */
+/* The values are the exit statuses of service scripts (systemctl status, LSB). */
 enum status_health {
 	STATUS_HEALTHY = 0,
 	STATUS_TROUBLE = 1, /* the daemon runs, but has a problem */

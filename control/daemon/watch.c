@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* SIGCHLD, which does not end the wait, must be the last. */
+/*
+ * SIGCHLD must be the last: it ends the wait in sigsuspend(), but is no request to end the profile.
+ */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGCHLD};
 #define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
@@ -42,11 +44,13 @@ int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 	for (unsigned int i = 0; i < NR_SIGNALS; i++)
 		(void)sigaddset(&wanted, signals[i]);
 	/*
-	 * Blocked except in sigsuspend(), so no signal can arrive between the check and the wait.
+	 * The signals are blocked except in sigsuspend(), so that none can arrive between the check
+	 * and the wait.
 	 */
 	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
 	/*
-	 * A launcher may have blocked these signals, or set an alarm, which then ends the profile.
+	 * The process that started this one may have blocked these signals, or set an alarm. The
+	 * alarm then ends the profile.
 	 */
 	for (unsigned int i = 0; i < NR_SIGNALS; i++)
 		(void)sigdelset(&before, signals[i]);

@@ -7,17 +7,17 @@
 
 #include <sys/types.h>
 
-/* From now on catches Ctrl-C and similar signals. Call it before the daemon is started. */
+/* Catches Ctrl-C and similar signals from now on. To be called before the daemon is started. */
 void watch_catch_signals(void);
 
 /*
- * Returns the newest such signal, or 0 if none came; for daemon_start(). SIGALRM does not count: an
+ * Returns the last signal that was caught, or 0; for daemon_start(). SIGALRM is not returned: an
  * alarm ends the profile, but not the start.
  */
 int watch_signal(void);
 
 /*
- * Waits until such a signal arrives, until seconds have passed (0: no limit, except for an alarm
+ * Waits until a signal was caught, until `seconds` have passed (0: no limit, except for an alarm
  * that is already set), or until the daemon ends by itself because nothing is left to do. In the
  * first two cases ends the daemon. Returns 0; -EIO if the daemon failed; or another -errno. Fills
  * diag on errors.

@@ -107,8 +107,8 @@ void doctor_check_rate(const char *root, struct doctor_finding *finding)
 }
 
 /*
- * Finds the first symbol address other than 0; if all are 0, they are hidden. Returns false if
- * there are no symbols.
+ * Finds the first symbol address other than 0. Sets *address to 0 if all are 0, because the kernel
+ * hides them. Returns false if there are no symbols.
  */
 static bool first_symbol(const char *root, unsigned long long *address)
 {
@@ -117,7 +117,10 @@ static bool first_symbol(const char *root, unsigned long long *address)
 	FILE *file = fopen(at(root, "/proc/kallsyms", full), "re");
 	bool found = false;
 
-	/* Some of the first symbols may really have address 0 (per-CPU data): read more. */
+	/*
+	 * Some of the first symbols (per-CPU data) may really have address 0, so more than one is
+	 * read.
+	 */
 	for (int i = 0; file && i < 1000 && fgets(line, sizeof(line), file); i++) {
 		char *end;
 
@@ -190,7 +193,10 @@ static bool has_id(const char *text, const char *id)
 	return false;
 }
 
-/* Names the distribution's debuginfod server, by ID in os-release, or otherwise elfutils'. */
+/*
+ * Returns a remedy with the debuginfod server of the distribution, which is found by its ID in
+ * os-release, or else with elfutils' server.
+ */
 static const char *debuginfod_remedy(const char *root)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Checks that try what the profiler will do. */
+/* Checks that try the system calls of the profiler. */
 #include "control/doctor/doctor.h"
 
 #include "control/base/tool_path.h"
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Size of the daemon's rings without call chains, if its user is not root. */
+/* Sizes of the daemon's rings without call chains, if the user is not root. */
 #define SAMPLE_PAGES 64
 #define SIDE_PAGES   32
 
@@ -108,7 +108,10 @@ void doctor_check_rings(struct doctor_finding *finding)
 		   SIDE_PAGES, strerror(-error));
 }
 
-/* Each event needs a descriptor for each CPU; for processes, one for each CPU and thread. */
+/*
+ * Profiling the machine needs a descriptor for each event and CPU; profiling processes needs one
+ * for each event, CPU and thread.
+ */
 void doctor_check_open_files(struct doctor_finding *finding)
 {
 	struct rlimit limit = {0, 0};
@@ -129,7 +132,10 @@ void doctor_check_open_files(struct doctor_finding *finding)
 #define HAS_UNWIND_TABLES false
 #endif
 
-/* The walk by unwind tables uses the part of the stack that the kernel copies with each sample. */
+/*
+ * Walking a stack by unwind tables uses a copy of part of the stack, which the kernel makes with
+ * each sample.
+ */
 void doctor_check_frame_pointers(struct doctor_finding *finding)
 {
 	if (HAS_UNWIND_TABLES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of events: opcontrol --list-events, oprof events. */
+/* Prints the list of events, for opcontrol --list-events and oprof events. */
 #ifndef CONTROL_EVENT_LIST_H
 #define CONTROL_EVENT_LIST_H
 

@@ -29,7 +29,10 @@ static int open_event(uint32_t perf_type, uint64_t config, pid_t pid, int cpu, b
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_DUMMY;
 		attr.context_switch = 1;
-		/* Required for users other than root. The records are written nevertheless. */
+		/*
+		 * Kernel mode must be excluded for users other than root. Records of context
+		 * switches are written nevertheless.
+		 */
 		attr.exclude_kernel = 1;
 	}
 	fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);

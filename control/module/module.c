@@ -78,7 +78,7 @@ int module_deinit(struct diag *diag)
 			answer.remedy);
 }
 
-/* Returns false if the kernel does not report the boot's id. */
+/* Reads the boot's id. Returns false if the kernel does not report it. */
 static bool boot_id(char id[BOOT_ID_BYTES])
 {
 	char *text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel module for opcontrol --init and --deinit: whether it is loaded and mounted, and if
- * not, why. If the last --init of this boot failed, its reason is stored in the session folder, for
- * --status and --health.
+ * Loads and unloads the kernel module for opcontrol --init and --deinit, and reports whether it is
+ * loaded and mounted, and if not, why. If the last --init of this boot failed, its reason is stored
+ * in the session folder, for --status and --health.
  */
 #ifndef CONTROL_MODULE_H
 #define CONTROL_MODULE_H
@@ -35,8 +35,8 @@ int module_keep(const char *session_dir, const struct module_answer *answer);
 bool module_recall(const char *session_dir, struct module_answer *answer);
 
 /*
- * Prints lines for status: module (mounted, loaded or absent), and module_reason and module_remedy
- * if they are stored.
+ * Prints lines for status: "module" (mounted, loaded or absent), and the stored reason and remedy
+ * as "module_reason" and "module_remedy".
  */
 void module_print(FILE *stream, const char *session_dir);
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* root: prefix of /proc and /sys; "" except in tests. */
+/* Returns whether the module is loaded. root: prefix of /proc and /sys; "" except in tests. */
 bool module_fs_is_loaded(const char *root);
 
 /* Returns whether the filesystem is mounted at folder. */
@@ -30,8 +30,8 @@ int module_fs_unmount(const char *folder, struct diag *diag);
 int module_fs_version(const char *folder);
 
 /*
- * Lists up to three processes that use folder or a file below it, as "process 12 (cat)", and then
- * "and others". The text is empty if this user may see no such process.
+ * Lists up to three processes that use folder or a file below it, as "process 12 (cat)"; if there
+ * are more, appends "and others". The text is empty if this user may see none of these processes.
  */
 void module_fs_users(const char *root, const char *folder, char *text, size_t nr_bytes);
 

@@ -16,19 +16,21 @@
 #define MODULE_TOOL_NR_MAX 4 /* largest number of words in a call */
 
 /*
- * The script's answer: the reason why there is no module, as a sentence without a full stop, and
- * the command that helps.
+ * The script's answer. If there is no module: the reason, as a sentence without a full stop, and a
+ * command as remedy.
  */
 struct module_answer {
 	bool works;
-	char path[PATH_MAX];		/* the file that was loaded; empty: it was loaded before */
-	char reason[MODULE_TEXT_BYTES]; /* reason and remedy are set only if works is false */
+	char path[PATH_MAX]; /* the file that was loaded; empty: it was loaded before */
+	/* reason and remedy are valid only if works is false */
+	char reason[MODULE_TEXT_BYTES];
 	char remedy[MODULE_TEXT_BYTES]; /* empty: no remedy */
 };
 
 /*
- * Runs the script with words (a verb and options, NULL-terminated) and waits for its end. Its
- * progress messages are written to stderr. Always sets answer: every failure is a reason.
+ * Runs the script with words (a verb and options, NULL-terminated) and waits until it ends. The
+ * script writes progress messages to stderr. Always sets answer: if the script cannot be run,
+ * answer has the reason.
  */
 void module_tool_run(const char *const *words, struct module_answer *answer);
 

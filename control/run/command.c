@@ -23,8 +23,8 @@ static void take_signal(int signal_number)
 }
 
 /*
- * Catches signals, except those that were ignored (nohup). Called after the fork, so that signals
- * still end the held child.
+ * Catches signals, except those that were ignored (nohup). Called after the fork, so that the held
+ * child does not catch them: a signal then ends the child.
  */
 static void catch_signals(void)
 {
@@ -115,7 +115,10 @@ int command_release(struct command *command)
 	int error = 0;
 	ssize_t nr;
 
-	/* A signal is either noted before this store, or passed on to the command. */
+	/*
+	 * If a signal arrived before this store, `came` is set. Later signals are passed on to the
+	 * command.
+	 */
 	running_pid = command->pid;
 	if (came) {
 		(void)command_cancel(command);

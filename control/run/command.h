@@ -20,7 +20,7 @@
 struct command {
 	pid_t pid;
 	int go_fd;    /* writing a byte releases the child, closing it ends the child */
-	int error_fd; /* from which the errno of a failed exec is read */
+	int error_fd; /* descriptor from which the errno of a failed exec is read */
 	int status;   /* as from waitpid(); valid if ended is set */
 	bool ended;
 };
@@ -28,8 +28,8 @@ struct command {
 /*
  * Forks the child, which waits. argv must end with NULL. From now on this process catches the
  * signals that ask it to end (SIGINT, SIGQUIT, SIGTERM, SIGHUP, except those that were ignored).
- * Before command_release() they are only noted, so that a daemon that is being started can be ended
- * in order. Returns 0 or -errno.
+ * Before command_release() the signals are only recorded (command_signal()), so that this process
+ * can first end a daemon that is being started. Returns 0 or -errno.
  */
 int command_hold(struct command *command, char *const *argv, struct diag *diag);
 
@@ -53,9 +53,9 @@ int command_release(struct command *command);
 int command_cancel(struct command *command);
 
 /*
- * Waits until either the command, or other (another child of this process), has ended. Returns true
- * if the command ended: call command_wait() for its status. Returns false if other ended first: the
- * command continues, and *status is the status of other as from waitpid().
+ * Waits until either the command or `other` (another child of this process) has ended. Returns true
+ * if the command ended: call command_wait() for its status. Returns false if `other` ended first:
+ * the command continues, and *status is the status of `other`, as from waitpid().
  */
 bool command_ends_first(struct command *command, pid_t other, int *status);
 

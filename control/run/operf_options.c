@@ -156,7 +156,7 @@ static int set_duration_or_dir(struct operf_options *options, const char *text, 
 	return set_duration(options, text, diag);
 }
 
-/* Takes an option with an argument. */
+/* Processes an option that has an argument. */
 static int take_text(struct operf_options *options, int option, const char *text, struct diag *diag)
 {
 	switch (option) {
@@ -185,7 +185,7 @@ static int take_text(struct operf_options *options, int option, const char *text
 	}
 }
 
-/* Takes an option without an argument. Returns 1 after help or version was shown. */
+/* Processes an option without an argument. Returns 1 after help or version was shown. */
 static int take_flag(struct operf_options *options, int option)
 {
 	switch (option) {

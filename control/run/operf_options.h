@@ -34,7 +34,10 @@ struct operf_options {
 	bool append;
 	bool verbose;
 	bool is_verb; /* called as "oprof run" */
-	/* 0: until Ctrl-C or until the processes end. Always 0 with a command. */
+	/*
+	 * duration of the profile; 0: until Ctrl-C or until the processes end. Always 0 with a
+	 * command.
+	 */
 	unsigned int seconds;
 	unsigned int sample_pages; /* 0: the daemon chooses */
 	poptContext popt;	   /* owns command */

@@ -39,7 +39,7 @@ static void quote(const char *word, char *text)
 	}
 	*text++ = '\'';
 	for (; *word; word++) {
-		/* Replace a quote by: end of quotes, a quoted quote, begin of quotes. */
+		/* A quote becomes '\'' : end of quotes, a quoted quote, beginning of quotes. */
 		const char *part = *word == '\'' ? "'\\''" : (const char[]){*word, '\0'};
 
 		text = stpcpy(text, part);

@@ -10,7 +10,8 @@ optrace_SOURCES += control/trace/optrace.h \
 
 test_programs += tests/unit/control/trace/test_trace_args
 
-# Compiles optrace's own file anew; its programs and what removes its folder are the test's.
+# The test compiles optrace_profile.c, which is in no library, and replaces the functions that
+# find programs, wait for them, and remove the session's folder.
 test_programs += tests/unit/control/trace/test_optrace_profile
 tests_unit_control_trace_test_optrace_profile_SOURCES = \
 	tests/unit/control/trace/test_optrace_profile.c control/trace/optrace_profile.c

@@ -3,7 +3,7 @@
 #ifndef CONTROL_OPTRACE_H
 #define CONTROL_OPTRACE_H
 
-/* Return the exit status; COMMAND_EXIT_OURS if oprof failed, not the command. */
+/* Both return the exit status; COMMAND_EXIT_OURS if oprof failed, not the command. */
 int optrace_record(int argc, const char **argv);
 int optrace_start(int argc, const char **argv);
 int optrace_stop(int argc, const char **argv);

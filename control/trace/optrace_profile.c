@@ -53,7 +53,7 @@ static pid_t our_pid;
 
 static void note_signal(int number)
 {
-	/* The new process has this handler until its exec. */
+	/* The new process keeps this handler until its exec. */
 	if (getpid() != our_pid)
 		_exit(COMMAND_EXIT_SIGNAL + number);
 	caught = number;
@@ -116,7 +116,7 @@ static int take_option(struct profile_command *profile, int option, const char *
 	return 0;
 }
 
-/* Returns 1 after help or version was shown; 0; or -errno and diag. */
+/* Processes all options. Returns 1 after help or version was shown; 0; or -errno and diag. */
 static int take_options(struct profile_command *profile, poptContext popt, struct diag *diag)
 {
 	int option;
@@ -143,7 +143,10 @@ static int wait_for(pid_t pid)
 	int status;
 	pid_t ended;
 
-	/* A signal was either caught before this store, or is passed on to the program. */
+	/*
+	 * If a signal arrived before this store, `caught` is set. Later signals are passed on to
+	 * the program.
+	 */
 	running_pid = pid;
 	if (caught)
 		(void)kill(pid, caught);
@@ -174,8 +177,8 @@ static int run(const struct words *words)
 }
 
 /*
- * Catches signals, so that the session's folder can be removed. Programs that this process runs get
- * the default actions.
+ * Catches signals, so that the session's folder can be removed. The programs that this process runs
+ * have the default actions.
  */
 static void catch_signals(void)
 {

@@ -4,8 +4,8 @@
 #define CONTROL_OPTRACE_PROFILE_H
 
 /*
- * argv: the verb's command line; argv[0] is the program's name in help. folder: the trace if none
- * is given. Returns the exit status; errors have been logged.
+ * argv: the verb's command line; argv[0] is the program's name in help. folder: the trace to report
+ * if the command line names none. Returns the exit status; errors have been logged.
  */
 int optrace_profile(int argc, const char **argv, const char *folder);
 

@@ -35,7 +35,7 @@ struct recording {
 	bool has_duration;
 };
 
-/* Returns 1 after help or version was shown; 0; or -errno and diag. */
+/* Processes all options. Returns 1 after help or version was shown; 0; or -errno and diag. */
 static int take_record_options(struct recording *record, struct diag *diag)
 {
 	int option, done = 0;
@@ -67,8 +67,8 @@ static void tell_next(const struct recording *record)
 }
 
 /*
- * Waits for the command and returns its status. If the tracer ends first, the command continues:
- * this is reported at once, *tracer is set to 0, and *error to the tracer's error.
+ * Waits for the command and returns its status. If the tracer ends first, reports this immediately,
+ * sets *tracer to 0 and *error to the tracer's error, and continues to wait for the command.
  */
 static int wait_beside(const struct recording *record, struct command *command, pid_t *tracer,
 		       int *error)

@@ -126,8 +126,8 @@ static int take_option(struct session_command *session, int option, const char *
 }
 
 /*
- * Takes the name from the only argument, if there is one, and sets defaults. An option may not also
- * have given the name.
+ * Processes the arguments after the options. At most one is allowed: the session's name, if no
+ * option has given the name. Sets defaults.
  */
 static int take_words(struct session_command *session, const char *help, struct diag *diag)
 {
@@ -147,7 +147,7 @@ static int take_words(struct session_command *session, const char *help, struct 
 	return error ? error : trace_sessions_check_name(session->name, diag);
 }
 
-/* Returns 1 after help or version was shown; 0; or -errno and diag. */
+/* Processes all options. Returns 1 after help or version was shown; 0; or -errno and diag. */
 static int take_options(struct session_command *session, const char *help, struct diag *diag)
 {
 	int option, done = 0;
@@ -163,7 +163,7 @@ static int take_options(struct session_command *session, const char *help, struc
 	return done ? done : take_words(session, help, diag);
 }
 
-/* Performs a verb when its options have been parsed. Returns 0, or -errno and diag. */
+/* The work of a verb, done after its options have been parsed. Returns 0, or -errno and diag. */
 typedef int session_act(struct session_command *session, struct diag *diag);
 
 static int run_verb(int argc, const char **argv, const struct poptOption *table, const char *usage,
@@ -217,7 +217,7 @@ static int start(struct session_command *session, struct diag *diag)
 	pid_t pid;
 	int error;
 
-	/* A folder, but no condition for snapshots, means a trace on disk. */
+	/* If a folder is given, but no condition for snapshots, the trace is written to disk. */
 	if (session->args.folder && !session->args.has_mode && !session->has_condition)
 		session->args.mode = TRACE_ARGS_DISCARD;
 	error = trace_args_end(&session->args, TRACE_ARGS_FOLDER, diag);

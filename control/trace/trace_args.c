@@ -72,7 +72,7 @@ char *trace_args_whole_path(const char *path, struct diag *diag)
 	return whole;
 }
 
-/* Takes "MODE" or "MODE:NxSIZE". */
+/* Parses "MODE" or "MODE:NxSIZE". */
 static int take_mode(struct trace_args *args, const char *text, struct diag *diag)
 {
 	static const char *const names[] = {
@@ -95,7 +95,7 @@ static int take_mode(struct trace_args *args, const char *text, struct diag *dia
 			text);
 }
 
-/* Takes a control group, given as in /proc/PID/cgroup or as a folder. */
+/* Sets the control group, given as in /proc/PID/cgroup or as a folder. */
 static int take_cgroup(struct trace_args *args, const char *text, struct diag *diag)
 {
 	char path[PATH_MAX];
@@ -117,7 +117,7 @@ static int take_cgroup(struct trace_args *args, const char *text, struct diag *d
 			"--cgroup %s: there is no such control group below " CGROUP_ROOT, text);
 }
 
-/* Converts user names here, because the daemon accepts only numbers. */
+/* Adds a user. User names are converted here, because the daemon accepts only numbers. */
 static int take_user(struct trace_args *args, const char *name, struct diag *diag)
 {
 	uint64_t number;

@@ -31,10 +31,10 @@ enum trace_args_option {
 	TRACE_ARGS_SOURCE,
 	TRACE_ARGS_VERSION,
 	TRACE_ARGS_HELP,
-	TRACE_ARGS_NR, /* further options begin here */
+	TRACE_ARGS_NR, /* numbers of further options begin here */
 };
 
-/* The options above, for a table of popt, except -o and -m, whose help differs. */
+/* Entries of a popt table for the options above, except -o and -m, whose help differs. */
 #define TRACE_ARGS_TABLE                                                                           \
 	{                                                                                          \
 		NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)trace_args_table, 0,           \
@@ -54,15 +54,16 @@ void trace_args_init(struct trace_args *args, enum trace_args_mode mode);
 void trace_args_deinit(struct trace_args *args);
 
 /*
- * Takes one of the options above. Returns 0; 1 after help or version was shown; or -errno and diag.
+ * Processes one of the options above. Returns 0; 1 after help or version was shown; or -errno and
+ * diag.
  */
 int trace_args_take(struct trace_args *args, poptContext popt, int option, const char *text,
 		    struct diag *diag);
 
 /*
- * Call it after all options. Adds mode and folder to the tracer's command line. The folder is the
- * one that was given, or by_default; an existing trace at by_default is moved away. Returns 0, or
- * -errno and diag.
+ * To be called after all options were processed. Adds the mode and the folder to the tracer's
+ * command line. Without a folder option, the folder is by_default, and a trace that exists there is
+ * moved away. Returns 0, or -errno and diag.
  */
 int trace_args_end(struct trace_args *args, const char *by_default, struct diag *diag);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trace sessions in a session directory: lists them and their state. */
+/* Lists the trace sessions of a session directory and their state. */
 #ifndef CONTROL_TRACE_SESSIONS_H
 #define CONTROL_TRACE_SESSIONS_H
 
 #include "lib/diag.h"
 
-/* In the session directory; has a folder for each session. */
+/* Subfolder of the session directory; it has a folder for each trace session. */
 #define TRACE_SESSIONS_FOLDER "trace"
 
 #define TRACE_SESSIONS_DEFAULT "default"
@@ -20,7 +20,7 @@ int trace_sessions_check_name(const char *name, struct diag *diag);
 int trace_sessions_none(const char *session_dir, const char *name, struct diag *diag);
 
 /*
- * Prints a table of the running sessions, or, if name is not NULL, of this session. Warns of
+ * Prints a table of the running sessions, or, if name is not NULL, of the session `name`. Warns of
  * sessions whose tracer died. Returns 0, or -errno and diag; -ENOTCONN: the session `name` does not
  * run.
  */

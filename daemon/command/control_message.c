@@ -60,7 +60,7 @@ static int parse_folder(const char *text, size_t length, struct control_request 
 }
 
 static const struct {
-	const char *key; /* including the space after it */
+	const char *key; /* the key and the space after it */
 	int (*parse)(const char *text, size_t length, struct control_request *request);
 } request_keys[] = {
 	{"name ", parse_name},	       {"last_ns ", parse_last},  {"until_ns ", parse_until},

@@ -14,10 +14,10 @@
 
 /* A request that passed the checks. */
 struct control_request {
-	uint16_t request;  /* as sent: possibly not a value of enum oprof_request */
+	uint16_t request;  /* number as sent; possibly not a value of enum oprof_request */
 	char name[256];	   /* value of "name"; empty: not given */
 	uint64_t last_ns;  /* value of "last_ns"; 0: not given */
-	uint64_t until_ns; /* value of "until_ns"; 0: not given, or up to now */
+	uint64_t until_ns; /* value of "until_ns"; 0: not given, or the range ends now */
 	bool separate_all; /* "separate all" was given */
 	char folder[4096]; /* value of "folder"; empty: not given */
 };
@@ -25,7 +25,11 @@ struct control_request {
 /* The answer to a request. */
 struct control_answer {
 	int status; /* 0 or -errno */
-	int fd;	    /* sent with the answer, then closed, also after an error; -1: no descriptor */
+	/*
+	 * Descriptor to send with the answer. It is closed afterwards, even if sending failed. -1:
+	 * none.
+	 */
+	int fd;
 	size_t nr_bytes;
 	char text[OPROF_CONTROL_TEXT_MAX];
 };
@@ -33,9 +37,10 @@ struct control_answer {
 #define CONTROL_MESSAGE_BYTES_MAX (sizeof(struct oprof_message) + OPROF_CONTROL_TEXT_MAX)
 
 /*
- * Checks one packet of nr_bytes. Returns 0 or:
+ * Checks the nr_bytes bytes of one packet. Returns 0, or an error:
  *
- * -EPROTO: not a message of this protocol: close the connection without an answer;
+ * -EPROTO: this is not a message of the protocol; the caller closes the connection without an
+ * answer;
  * -EPROTONOSUPPORT: another version of the protocol; request->request is valid;
  * -EBADMSG: sizes or text are wrong.
  */

@@ -17,9 +17,10 @@
 
 struct control_client {
 	int fd;	      /* -1: free */
-	uint64_t job; /* the job for whose end the client waits; 0: none */
+	uint64_t job; /* number of the job that the client waits for; 0: none */
 	uint16_t request;
-	bool stranger; /* neither root nor the daemon's user, so its first request is refused */
+	/* The client is neither root nor the daemon's user: its first request is refused. */
+	bool stranger;
 	uint64_t used; /* value of server->clock at the client's last message */
 };
 
@@ -47,8 +48,8 @@ static void client_close(struct control_server *server, struct control_client *c
 }
 
 /*
- * Waits for the client's requests; while the client waits for a job, only for the end of its
- * connection.
+ * Registers with epoll the events of the client: its requests, or, while it waits for a job, only
+ * the end of its connection. how: an operation of epoll_ctl().
  */
 static int client_watch(struct control_server *server, struct control_client *client, int how)
 {
@@ -63,7 +64,7 @@ static int client_watch(struct control_server *server, struct control_client *cl
 /* Sends a packet and, unless fd is -1, the descriptor fd. sendmsg() sends both or neither. */
 static ssize_t packet_send(int to, void *bytes, size_t nr_bytes, int fd)
 {
-	union { /* for the alignment that cmsg(3) requires */
+	union { /* cmsg(3) requires the alignment of struct cmsghdr */
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control = {.bytes = ""};
@@ -119,7 +120,8 @@ static void client_handle(struct control_server *server, struct control_client *
 }
 
 /*
- * Handles one packet. Returns false if there was none, or the client is closed or waits for a job.
+ * Handles one packet. Returns false if no packet has arrived, or if the client is closed or waits
+ * for a job.
  */
 static bool client_receive(struct control_server *server, struct control_client *client)
 {
@@ -160,7 +162,7 @@ static bool client_receive(struct control_server *server, struct control_client 
 	return client->fd >= 0 && !client->job;
 }
 
-/* Returns whether a's connection should be closed rather than b's. b may be NULL. */
+/* Returns whether client a should lose its connection before client b. b may be NULL. */
 static bool client_goes_first(const struct control_client *a, const struct control_client *b)
 {
 	if (!b || a->stranger != b->stranger)
@@ -169,9 +171,10 @@ static bool client_goes_first(const struct control_client *a, const struct contr
 }
 
 /*
- * Returns a free place. If there is none, first closes a connection that does not wait for a job:
- * preferably a stranger's, and among several the one that has been silent longest. Returns NULL if
- * all clients wait for jobs.
+ * Returns a free element of server->clients. If there is none, first closes the connection of a
+ * client that does not wait for a job: a client that may not control the daemon (a stranger), if
+ * there is one; among several, the client whose last message is the oldest. Returns NULL if all
+ * clients wait for jobs.
  */
 static struct control_client *server_place(struct control_server *server)
 {

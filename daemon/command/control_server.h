@@ -19,10 +19,10 @@
 #define CONTROL_CLIENTS_MAX 32
 
 /*
- * Executes a request. Either fills answer, which is initialized, and returns 0; or returns the
- * number (> 0) of the job whose end must be waited for. Then the answer is passed later, by
- * control_server_finish(), and until then the server reads no more requests of this client. The
- * server closes the descriptor in answer; answers of jobs have no descriptor.
+ * Executes a request. If the answer is known now, the handler fills answer, which is initialized,
+ * and returns 0. Otherwise it returns the number (> 0) of a job: control_server_finish() passes the
+ * answer when the job has ended, and until then the server reads no more requests of this client.
+ * The server closes the descriptor in answer; answers of jobs have no descriptor.
  */
 typedef uint64_t control_handler(void *context, const struct control_request *request,
 				 struct control_answer *answer);
@@ -36,8 +36,8 @@ struct control_server;
 int control_server_create(struct control_server **server, const char *path,
 			  control_handler *handler, void *context, struct diag *diag);
 /*
- * Removes the socket's name. The caller must hold the session's lock: after releasing it, the name
- * may belong to the next daemon.
+ * Removes the socket's name. The caller must hold the session's lock: when the lock has been
+ * released, the name may belong to the next daemon.
  */
 void control_server_unlink(struct control_server *server);
 /*
@@ -53,8 +53,8 @@ int control_server_poll_fd(const struct control_server *server);
 void control_server_run(struct control_server *server);
 
 /*
- * Sends answer to all clients that wait for this job or an earlier one and whose request was this
- * one (enum oprof_request; 0: any request).
+ * Sends answer to all clients that wait for job number `job` or an earlier job, and whose request
+ * was `request` (enum oprof_request; 0: any request).
  */
 void control_server_finish(struct control_server *server, uint64_t job, uint16_t request,
 			   const struct control_answer *answer);

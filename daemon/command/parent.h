@@ -12,9 +12,9 @@
 #include <sys/types.h>
 
 /*
- * From now on the kernel sends SIGTERM to this process when parent ends. Returns 0; -ESRCH if
- * parent is not, or no longer, the parent of this process; or -errno of prctl(). Fills diag on
- * errors.
+ * Makes the kernel send SIGTERM to this process when the process `parent` ends. Returns 0; -ESRCH
+ * if `parent` is not, or is no longer, the parent of this process; or -errno of prctl(). Fills diag
+ * on errors.
  */
 int parent_follow(pid_t parent, struct diag *diag);
 

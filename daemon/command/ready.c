@@ -21,7 +21,7 @@ int ready_init(struct ready *ready, int fd, struct diag *diag)
 	return 0;
 }
 
-/* Waits for the child's line, and exits. show: whether to show an error. */
+/* Waits for the line that the child writes, and exits. show: whether to show an error. */
 static void __attribute__((noreturn)) parent_wait(int fd, bool show)
 {
 	char line[DIAG_FILE_BYTES + DIAG_TEXT_BYTES + 64];

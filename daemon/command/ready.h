@@ -24,9 +24,12 @@ int ready_init(struct ready *ready, int fd, struct diag *diag);
  */
 int ready_detach(struct ready *ready, struct diag *diag);
 
-/* Reports "ok". If detached, standard input, output and error refer to /dev/null from then on. */
+/* Reports "ok". In a detached daemon, standard input, output and error then refer to /dev/null. */
 void ready_ok(struct ready *ready);
-/* Reports the error. Returns whether --ready-fd or a parent exists to which it was reported. */
+/*
+ * Reports the error. Returns whether it could be reported to a descriptor of --ready-fd or to a
+ * waiting parent process.
+ */
 int ready_fail(struct ready *ready, const char *text);
 
 #endif

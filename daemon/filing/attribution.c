@@ -38,8 +38,9 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 }
 
 /*
- * Returns the weight that the sample adds to its file. For a clock with a frequency the unit is
- * samples: the number of requested samples that this sample stands for.
+ * Returns the weight that the sample adds to its file. For a clock with a frequency, files store
+ * the weight in requested samples, so the result is the number of requested samples that this
+ * sample stands for.
  */
 static uint64_t file_weight(const struct attribution *attribution,
 			    const struct oprof_sample *sample)
@@ -90,7 +91,7 @@ static enum daemon_counter stack_lost_counter(int error)
 	}
 }
 
-/* Keeps the stack of a sample that was stored in the file of key. */
+/* Keeps the stack of a sample that was stored in the sample file of `key`. */
 static void stack_add(struct attribution *attribution, const struct oprof_sample *sample,
 		      const struct sample_key *key)
 {
@@ -110,7 +111,10 @@ static void stack_add(struct attribution *attribution, const struct oprof_sample
 		stats_add(attribution->stats, STATS_STACKS_BROKEN, 1);
 }
 
-/* Adds the sample at offset: its leaf's offset, or the key of code known by name. */
+/*
+ * Adds the sample to the file of `key`. offset: the offset of the sample's leaf or, if its code is
+ * known by name, the key of this name.
+ */
 static void sample_add(struct attribution *attribution, const struct oprof_sample *sample,
 		       uint64_t offset, const struct sample_key *key, enum daemon_counter counter,
 		       enum oprof_lost no_image)
@@ -143,8 +147,8 @@ static void sample_idle(struct attribution *attribution, const struct oprof_samp
 }
 
 /*
- * Files a sample under context, a key without image and event. no_image: the reason of the loss if
- * the sample's image is unknown.
+ * Files a sample under `context`, which is a key without image and event. no_image: the reason to
+ * count if the sample is lost because its image is unknown.
  */
 static void sample_placed(struct attribution *attribution, const struct oprof_sample *sample,
 			  const struct sample_key *context, enum oprof_lost no_image)
@@ -190,7 +194,10 @@ static bool sample_is_whole(const struct oprof_sample *sample)
 
 static void attribution_sample(struct attribution *attribution, const struct oprof_sample *sample)
 {
-	/* Counted at once, not at the end of the round, so that the counters agree after a kill. */
+	/*
+	 * Count each sample now, not at the end of the round, so that the counters agree even if
+	 * the daemon is killed.
+	 */
 	stats_add(attribution->stats, STATS_SEEN, 1);
 	if (!sample_is_whole(sample) || sample->event >= attribution->nr_events) {
 		count_lost(attribution, OPROF_LOST_BAD_RECORD, 1);
@@ -264,7 +271,7 @@ static void attribution_record(struct record_sink *sink, const struct oprof_reco
 		if (!record_is_whole(record, sizeof(struct oprof_task)))
 			break;
 		attribution->task = *(const struct oprof_task *)record;
-		/* Names of sample files have no negative numbers. */
+		/* Names of sample files cannot contain negative numbers. */
 		attribution->have_task = attribution->task.tgid >= 0 && attribution->task.tid >= 0;
 		attribution_context(attribution);
 		return;

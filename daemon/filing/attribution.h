@@ -20,10 +20,14 @@
 #include <stdint.h>
 
 struct attribution {
-	struct record_sink sink; /* for the source; first member: attribution_record casts it */
+	/*
+	 * The source calls this sink. It is the first member, because attribution_record() casts
+	 * it.
+	 */
+	struct record_sink sink;
 	struct sample_cache *cache;
 	struct stats *stats;
-	struct code_keys code;	   /* code_keys_init by the owner, before the first record */
+	struct code_keys code;	   /* the owner calls code_keys_init() before the first record */
 	struct recent *recent;	   /* borrowed; NULL: recent samples are not kept */
 	struct stack_keep *stacks; /* borrowed; NULL: stacks are not kept */
 	/*
@@ -50,7 +54,10 @@ struct attribution {
 };
 _Static_assert(offsetof(struct attribution, sink) == 0, "its functions cast sink");
 
-/* cache and stats are borrowed; the caller sets them before any record. Returns 0 or -ENOMEM. */
+/*
+ * The caller sets cache and stats, which are borrowed, before the first record. Returns 0 or
+ * -ENOMEM.
+ */
 int attribution_init(struct attribution *attribution, unsigned int separation, size_t nr_events,
 		     uint32_t nr_cpus);
 void attribution_deinit(struct attribution *attribution);

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys of larger numbers are looked up for each sample, not remembered; no source has so many. */
+/*
+ * Keys of names with larger numbers are looked up for each sample instead of remembered. No source
+ * has so many names.
+ */
 #define KEYS_MAX (1u << 20)
 
 void code_keys_init(struct code_keys *keys, const struct source *source, struct name_table *names)
@@ -75,7 +78,7 @@ int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
 	if (keys->birth != keys->names->birth)
 		keys_forget(keys);
 	if (*offset == NAME_TABLE_OTHER)
-		return 1; /* the source had no room for the name */
+		return 1; /* this number stands for all names for which the source had no room */
 	place = keys_place(keys, *offset);
 	if (place && *place) {
 		*offset = *place - 1;
@@ -87,7 +90,10 @@ int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
 	key = name_table_number(keys->names, name);
 	if (key < 0)
 		return (int)key;
-	/* NAME_TABLE_OTHER is not remembered, so that each such sample returns 1 and is counted. */
+	/*
+	 * NAME_TABLE_OTHER is not remembered, so that each such sample returns 1 and the caller
+	 * counts it.
+	 */
 	if (place && key != NAME_TABLE_OTHER)
 		*place = (uint32_t)key + 1;
 	*offset = (uint64_t)key;

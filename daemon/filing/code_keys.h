@@ -15,10 +15,10 @@
 struct code_keys {
 	const struct source *source;
 	struct name_table *names;
-	uint64_t birth; /* birth of the name table that gave the keys */
+	uint64_t birth; /* name_table.birth of the table that gave the keys */
 	uint32_t *keys; /* indexed by the source's number: key + 1; 0: not known yet */
 	size_t nr_keys;
-	uint32_t last_image; /* the last image looked up: samples often repeat it */
+	uint32_t last_image; /* image of the last look-up: many samples repeat it */
 	bool last_is_named;
 };
 
@@ -26,10 +26,10 @@ void code_keys_init(struct code_keys *keys, const struct source *source, struct 
 void code_keys_deinit(struct code_keys *keys);
 
 /*
- * Replaces *offset, which the source gave for a place in image, by the key under which the sample
- * is filed. *offset is unchanged if the image's functions are not known by name. Returns 0; 1 if
- * there is no room for the name and the key is NAME_TABLE_OTHER; -ENXIO if the source has no such
- * name; or the error of name_table_number.
+ * Replaces *offset, the source's offset of code in `image`, by the key under which the sample is
+ * filed. *offset is unchanged if the image's functions are not known by name. Returns 0; 1 if there
+ * is no room for the name and the key is NAME_TABLE_OTHER; -ENXIO if the source has no such name;
+ * or the error of name_table_number.
  */
 int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset);
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * TASK and CPU records set the context of later records. A switch is two records: SWITCH, whose
- * context is the task that leaves the CPU, and the TASK after it, which gets that CPU.
+ * TASK and CPU records set the context of later records. A switch is two records: a SWITCH, whose
+ * context is the task that leaves the CPU, and then a TASK, which names the task that gets the CPU.
  *
- *	SWITCH			the task's stretch begins
- *	TASK after it		the stretch of the task that gets the CPU ends: report it
- *	off_cpu_settle()	report all stretches up to now; they continue from there
+ *	SWITCH			the stretch of the task that leaves the CPU begins
+ *	TASK after SWITCH	the stretch of the task that gets the CPU ends: report it
+ *	off_cpu_settle()	report the elapsed parts of all stretches, which then continue
  *	SWITCHES_LOST		settle up to the loss; then all stretches are unsure
  *	RELEASE			the program's tasks are dead: their stretches are lost
  *
- * A task that was off CPU when switches were lost may have run since, unrecorded. From the first
- * SWITCH after the loss (the loss's end) on, all switches are recorded again. So a task that has
- * left no CPU since then, and is on none, has been off CPU since the loss's end. It is known to
- * be on no CPU once
+ * A task that was off CPU when switches were lost may have run since then without a record. The
+ * first SWITCH after the loss is the loss's end: from this time, all switches are recorded again.
+ * If a task has left no CPU since the loss's end and is on no CPU now, it has been off CPU since
+ * the loss's end. There are two proofs that it was on no CPU:
  *
- *	- it gets a CPU, or
- *	- every CPU has had a switch since: the tasks on the CPUs at the loss's end have all left.
- *	  The task must then still exist, since it may also have ended unrecorded.
+ * - it now gets a CPU; or
+ * - every CPU has had a switch since the loss's end, so all tasks that were on a CPU then have
+ *   left it. The task must also still exist, since it may have ended without a record.
  *
- * Its stretch is then sure again, and continues from the loss's end.
+ * After either proof, its stretch is sure again and continues from the loss's end.
  */
 #include "daemon/filing/off_cpu.h"
 
@@ -35,7 +35,7 @@
 struct off_cpu_stretch {
 	struct node node;
 	struct oprof_task task;
-	uint64_t since_ns; /* reported up to here */
+	uint64_t since_ns; /* the stretch has been reported up to this time */
 	uint64_t loss;	   /* number of the last loss after which the task is known to be off CPU */
 	uint32_t cpu;	   /* the CPU that the task left */
 	uint32_t state;	   /* enum oprof_off_cpu */
@@ -67,7 +67,10 @@ static void send_context(struct off_cpu *off_cpu, const struct oprof_task *task,
 	}
 }
 
-/* Sends a record with the source's context to the next sink. */
+/*
+ * Sends a record to the next sink. If the sink has another context, first sends the source's
+ * context.
+ */
 static void pass_on(struct off_cpu *off_cpu, const struct oprof_record *record)
 {
 	send_context(off_cpu, &off_cpu->task, off_cpu->cpu.cpu);
@@ -141,7 +144,7 @@ static bool loss_room(struct off_cpu_loss *loss, uint32_t cpu)
 	return true;
 }
 
-/* Records a switch on cpu: from now on the CPU's task is known. */
+/* Notes that a switch on `cpu` was recorded, so that the CPU's current task is known again. */
 static void loss_resume(struct off_cpu_loss *loss, uint32_t cpu, uint64_t time_ns)
 {
 	if (!loss->resumed_ns)
@@ -205,9 +208,9 @@ static bool stretch_is_sure(const struct off_cpu *off_cpu, const struct off_cpu_
 }
 
 /*
- * The task is proved not to have run since the last loss's end. The stretch continues from there,
- * but not from before the last settling, so that a proof that takes hours does not make one
- * sample of hours.
+ * Call when it is proved that the task has not run since the end of the last loss. The stretch
+ * continues from this end, but at the earliest from the last settling: a proof that takes hours
+ * must not make one sample of hours.
  */
 static void stretch_make_sure(const struct off_cpu *off_cpu, struct off_cpu_stretch *stretch)
 {
@@ -223,8 +226,9 @@ static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *re
 	const struct oprof_task *task = &off_cpu->task;
 	struct off_cpu_stretch *stretch = stretch_find(off_cpu, task->tid);
 
-	if (stretch) { /* the task came back unrecorded, at an unknown time */
-		if (stretch_is_sure(off_cpu, stretch)) /* else it was counted with the loss */
+	if (stretch) { /* the task got a CPU at an unknown time: its switch was not recorded */
+		/* An unsure stretch was already counted when switches were lost. */
+		if (stretch_is_sure(off_cpu, stretch))
 			send_lost(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
 		stretch_destroy(off_cpu, stretch);
 	}
@@ -245,8 +249,8 @@ static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *re
 }
 
 /*
- * Ends the stretch of the current task, which gets its CPU. The task has no stretch if its leaving
- * a CPU was not recorded.
+ * Ends the stretch of the current task, which gets its CPU. The task has no stretch if no record
+ * showed that it left a CPU.
  */
 static void stretch_end(struct off_cpu *off_cpu, uint64_t time_ns)
 {
@@ -256,7 +260,7 @@ static void stretch_end(struct off_cpu *off_cpu, uint64_t time_ns)
 		return;
 	if (!stretch_is_sure(off_cpu, stretch))
 		stretch_make_sure(off_cpu, stretch);
-	/* The tid now belongs to another task, or the clock went back. */
+	/* The tid now belongs to another task, or the clock went backwards. */
 	if (stretch->task.generation != off_cpu->task.generation || time_ns < stretch->since_ns)
 		send_lost(off_cpu, time_ns, OPROF_LOST_NO_TASK, 1);
 	else if (time_ns > stretch->since_ns)
@@ -351,8 +355,8 @@ static void on_task(struct off_cpu *off_cpu, const struct oprof_task *task)
 }
 
 /*
- * Stretches are reported up to the loss. Each sure stretch then counts as one lost sample, for its
- * part after the loss.
+ * Reports all stretches up to the loss. Then counts each sure stretch as one lost sample, for the
+ * part of the stretch after the loss.
  */
 static void on_switches_lost(struct off_cpu *off_cpu, const struct oprof_switches_lost *lost)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes samples of the event off-cpu from SWITCH records. A stretch is a time interval in which a
- * task was not on a CPU. When the task gets a CPU again, the stretch becomes a sample whose weight
- * is its nanoseconds; off_cpu_settle() reports as a sample the elapsed part of each stretch that
- * has not ended.
+ * task was not on a CPU. When the task gets a CPU again, the stretch becomes a sample, whose weight
+ * is the length of the stretch in nanoseconds. off_cpu_settle() reports the elapsed part of each
+ * stretch that has not ended, also as a sample.
  *
- * off_cpu stands between a source and the sink of its records, and passes on all records except
- * switches.
+ * The source passes its records to off_cpu, which passes all of them except switches to the sink
+ * `next`.
  *
  * Invariants:
  *
  *	once	no nanosecond of a task is reported twice: a stretch's since_ns only grows
  *	seen	a stretch begins at the recorded time at which a task leaves a CPU, never earlier
- *	sure	no time is reported in which the task may have run unrecorded. After a loss of
- *		switches a stretch is unsure until it is proved that its task was off CPU
- *	counted	a stretch, or a part of one, that is known but not reported is in a LOST record
- *		(except after a SWITCHES_LOST of no records: sampling was off)
+ *	sure	no time is reported in which the task may have run without a record. After a loss
+ *		of switches a stretch is unsure until it is proved that its task was off CPU
+ *	counted	a known stretch, or a part of one, that is not reported is counted in a LOST
+ *		record (except after a SWITCHES_LOST with 0 records: sampling was off)
  */
 #ifndef DAEMON_OFF_CPU_H
 #define DAEMON_OFF_CPU_H
@@ -25,43 +25,52 @@
 
 #include <stddef.h>
 
-/* More tasks than kernels allow by default; each takes about 100 bytes. */
+/*
+ * Maximum number of stretches: more tasks than kernels allow by default. A stretch takes about 100
+ * bytes.
+ */
 #define OFF_CPU_TASKS_MAX (1u << 18)
 
 /* The latest loss of switches, and the switches recorded since then. */
 struct off_cpu_loss {
 	uint64_t nr;	     /* number of this loss, from 1; 0: no loss yet */
-	uint64_t resumed_ns; /* time of the first switch after it; 0: none yet */
-	uint64_t *cpus;	     /* by CPU: 1 + nr at its last switch; 0: no switch ever */
+	uint64_t resumed_ns; /* time of the first switch after this loss; 0: no switch yet */
+	/* Indexed by CPU: 1 + the value of nr at the CPU's last switch; 0: no switch yet. */
+	uint64_t *cpus;
 	uint32_t nr_cpus;    /* room of cpus */
-	uint32_t nr_seen;    /* CPUs that have had a switch */
-	uint32_t nr_resumed; /* CPUs of nr_seen that have had a switch since the loss */
-	bool overflow;	     /* no room for a CPU: nr_seen is incomplete */
+	uint32_t nr_seen;    /* number of CPUs that have had a switch */
+	uint32_t nr_resumed; /* number of CPUs that have had a switch since the loss */
+	bool overflow;	     /* there was no room for a CPU, so nr_seen is too low */
 };
 
 struct off_cpu {
-	struct record_sink sink;  /* for the source; first member: off_cpu_record casts it */
+	/* The source calls this sink. It is the first member, because off_cpu_record() casts it. */
+	struct record_sink sink;
 	struct record_sink *next; /* borrowed */
 	uint16_t event;		  /* index of off-cpu */
 
 	/*
-	 * Context of the source's records. head.type PAD: no task yet, or its program was
-	 * released.
+	 * Context of the source's records. If task.head.type is OPROF_RECORD_PAD, no task is known:
+	 * none was named yet, or its program was released.
 	 */
 	struct oprof_task task;
 	struct oprof_cpu cpu;
-	/* Context last sent to next. Another context is sent before the first record with it. */
+	/*
+	 * The context that was last sent to `next`. If a record has another context, that context
+	 * is sent first.
+	 */
 	struct oprof_task next_task;
 	struct oprof_cpu next_cpu;
 
-	bool switching; /* a SWITCH at switch_ns was read; the next TASK gets the CPU */
+	/* A SWITCH at switch_ns was read; the next TASK names the task that gets the CPU. */
+	bool switching;
 	uint64_t switch_ns;
-	struct node_hash stretches;    /* stretches that have not ended, by the task's tid */
+	struct node_hash stretches;    /* indexed by tid: stretches that have not ended */
 	struct off_cpu_stretch *spare; /* list of free memory for stretches */
-	uint64_t settled_ns;	       /* time of the latest settling */
+	uint64_t settled_ns;	       /* time up to which off_cpu_settle() was last called */
 	struct off_cpu_loss loss;
 	bool (*lives)(int32_t tgid, int32_t tid); /* whether the task exists now */
-	uint64_t nr_seen; /* samples made here, and those counted in LOST records made here */
+	uint64_t nr_seen; /* samples made by this module, plus the samples in its LOST records */
 };
 _Static_assert(offsetof(struct off_cpu, sink) == 0, "its functions cast sink");
 

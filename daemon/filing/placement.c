@@ -15,7 +15,7 @@
 
 bool placement_is_weighted(const struct event_choice *event)
 {
-	/* The kernel converts the frequency of these two to a fixed period. */
+	/* The kernel converts the frequency of these two clocks to a fixed period. */
 	if (event->perf_type == PERF_TYPE_SOFTWARE &&
 	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
 		return false;
@@ -42,7 +42,7 @@ static int path_set(struct sample_path *path, enum sample_path_kind kind, const 
 	return nr < (int)sizeof(path->path) ? 0 : -ENAMETOOLONG;
 }
 
-/* Makes a single path component of "//anon" and other names of memory regions. */
+/* Makes one path component from the name of a memory region, such as "//anon". */
 static int path_set_anon(struct sample_path *path, const struct image *image)
 {
 	const char *name = image->path + strspn(image->path, "/");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the sample file of a key: its name and its header. Called once per file, not per sample.
+ * Finds the name and the header of the sample file of a key. Called once per file, not per sample.
  */
 #ifndef DAEMON_PLACEMENT_H
 #define DAEMON_PLACEMENT_H
@@ -19,17 +19,21 @@ struct placement {
 	struct sdb_identity identity;
 };
 
-/* Where images and cgroups are looked up. All borrowed. */
+/* How to look up images and cgroups. All pointers are borrowed. */
 struct placement_config {
 	const struct source *source;
-	struct session *session; /* info (events, host...) and numbers of cgroups */
-	bool thinned;		 /* not all samples are taken: also store the weight of clocks */
-	unsigned int separation; /* the separation that the keys were made with */
-	/* If not NULL, called first: returns an image that the source has released, or NULL. */
+	struct session *session; /* has the info (events, host...) and the numbers of cgroups */
+	bool thinned;		 /* samples are thinned: the weight of clocks is also stored */
+	unsigned int separation; /* the separation with which the keys were made */
+	/*
+	 * Looks up an image that the source has released. Called before the source's own look-up.
+	 * Returns NULL if the image is unknown. May be NULL.
+	 */
 	const struct image *(*released)(const void *context, uint32_t cookie);
 	const void *context;
 	/*
-	 * Cgroups get no numbers in the session: name.cgroup is 0, only identity.cgroup is set.
+	 * Do not give cgroups a number in the session: name.cgroup is 0, and only identity.cgroup
+	 * is set.
 	 */
 	bool unnumbered;
 	uint64_t epoch; /* current epoch of files (oprof/slice.h); 0: none */
@@ -50,7 +54,7 @@ int placement_path(struct sample_path *path, const struct image *image);
 
 /*
  * Returns the period in ns of a clock with a frequency; 0 for all other events. The weight of such
- * a clock equals its number of samples, as long as no sample is left out.
+ * a clock equals its number of samples, unless samples are thinned.
  */
 uint64_t placement_plain_period(const struct event_choice *event);
 

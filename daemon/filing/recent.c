@@ -29,7 +29,7 @@ static void drop_entry(struct recent *recent)
 	recent->tail++;
 }
 
-/* Drops the oldest entry, and the marks after which a sample is now missing. */
+/* Drops the oldest entry, and the marks that were set before it. */
 static void drop_oldest(struct recent *recent)
 {
 	drop_entry(recent);
@@ -65,8 +65,8 @@ static int64_t intern(struct recent *recent, const struct recent_key *key)
 }
 
 /*
- * Returns the entry at position if it has this key and offset, and samples can be added to it; else
- * NULL.
+ * Returns the entry at position if it has this key and offset, and samples can be added to it.
+ * Otherwise returns NULL.
  */
 static struct recent_entry *find_entry(struct recent *recent, uint64_t position, int64_t index,
 				       uint64_t offset)

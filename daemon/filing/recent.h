@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The samples of the last minutes in memory, each with its whole key, whatever the session's
- * separation: for reports of the last minute and for the live view (doc/control-socket.md,
- * RECENT).
+ * separation: for reports of the last minute and for the live view (request RECENT of
+ * doc/control-socket.md).
  *
- * Entries, keys and marks are limited; the oldest samples are dropped first. The rest is
- * complete: between the oldest mark and now no stored or idle sample is missing.
+ * The number of entries, keys and marks is limited; the oldest samples are dropped first. The
+ * remaining samples are complete: between the oldest mark and now, no stored or idle sample is
+ * missing.
  *
- * A mark is set at the end of a round, at most about one a second, with the session's counters at
+ * A mark is set at the end of a round, at most about once a second, with the session's counters at
  * that moment. A report's time range (stretch) begins at a mark, so that its samples and counters
  * agree exactly.
  *
- * Capacity: 5 minutes at 99 Hz on 4 CPUs that are never idle; 65 seconds at 997 Hz on 2.
+ * Capacity: 5 minutes at 99 Hz on 4 CPUs that are never idle; 65 seconds at 997 Hz on 2 CPUs.
  */
 #ifndef DAEMON_RECENT_H
 #define DAEMON_RECENT_H
@@ -24,9 +25,9 @@
 #include <stdint.h>
 
 #define RECENT_ENTRIES_MAX (1u << 17) /* 3 MB */
-#define RECENT_MARKS_MAX   512	      /* 0.4 MB; at a mark a second they reach back 512 s */
+#define RECENT_MARKS_MAX   512	      /* 0.4 MB; with one mark a second they cover 512 s */
 #define RECENT_MARK_NS	   UINT64_C(900000000)
-#define RECENT_LAST_ADDED  256 /* a power of two */
+#define RECENT_LAST_ADDED  256 /* number of elements of recent.last_added; a power of two */
 
 /* Samples of one key at one offset between two marks. */
 struct recent_entry {
@@ -36,7 +37,9 @@ struct recent_entry {
 	uint32_t nr_samples;
 };
 
-/* The counters' values at a time when exactly the entries before position had been added. */
+/*
+ * The values of the counters at the time when exactly the entries before `position` had been added.
+ */
 struct recent_mark {
 	uint64_t position;
 	uint64_t time_ns; /* on the source's clock */
@@ -44,20 +47,23 @@ struct recent_mark {
 	uint64_t values[STATS_ENTRIES_MAX];
 };
 
-/* Positions of entries and numbers of marks only grow; modulo the table size they are indexes. */
+/*
+ * Positions of entries and numbers of marks only grow. The array index is the position or number
+ * modulo the array's size.
+ */
 struct recent {
 	struct recent_entry *entries;
-	uint64_t head, tail; /* next entry to write, and oldest entry */
+	uint64_t head, tail; /* positions of the next entry to write and of the oldest entry */
 	struct recent_mark *marks;
 	uint64_t mark_head, mark_tail;
 	struct recent_keys keys;
 	/*
-	 * By hash of key and offset: position of the last entry added. If it is after the last
-	 * mark, more samples can be added to it.
+	 * Indexed by a hash of key and offset: position of the entry that was last added with this
+	 * hash. If the entry is after the last mark, more samples can be added to it.
 	 */
 	uint64_t last_added[RECENT_LAST_ADDED];
 	uint64_t newest_ns;  /* time of the newest sample */
-	uint64_t drained_ns; /* all samples up to here have arrived; see recent_mark */
+	uint64_t drained_ns; /* all samples up to this time have arrived; see recent_mark() */
 };
 
 int recent_create(struct recent **recent);  /* returns 0 or -ENOMEM */
@@ -67,7 +73,7 @@ void recent_destroy(struct recent *recent); /* NULL is allowed */
 void recent_add(struct recent *recent, const struct recent_key *key, uint64_t offset,
 		uint64_t weight, uint64_t time_ns);
 
-/* Call when the source releases image, which is still valid during the call. */
+/* Call when the source releases `image`, which is still valid during the call. */
 void recent_release(struct recent *recent, const struct image *image);
 
 /*
@@ -76,12 +82,15 @@ void recent_release(struct recent *recent, const struct image *image);
  */
 void recent_mark(struct recent *recent, uint64_t drained_ns, const struct stats *stats);
 
-/* Drops all samples and marks: another session begins. The caller then marks its beginning. */
+/*
+ * Call when another session begins: drops all samples and marks. The caller then sets a mark for
+ * the beginning of the session.
+ */
 void recent_clear(struct recent *recent);
 
 /*
- * Returns the latest mark that is at least last_ns before end_ns, or else the oldest mark; NULL if
- * there are no marks.
+ * Returns the latest mark that is at least last_ns before end_ns; otherwise the oldest mark; NULL
+ * if there are no marks.
  */
 const struct recent_mark *recent_find_mark(const struct recent *recent, uint64_t end_ns,
 					   uint64_t last_ns);

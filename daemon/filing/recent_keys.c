@@ -10,7 +10,11 @@
 struct recent_image {
 	struct node node;
 	uint32_t cookie;
-	uint32_t nr_keys;  /* a key that names it as image and as application counts twice */
+	/*
+	 * Number of keys that name the image; a key that names it both as image and as application
+	 * counts twice.
+	 */
+	uint32_t nr_keys;
 	struct image *own; /* NULL: not released */
 };
 
@@ -79,7 +83,7 @@ static int key_get_images(struct recent_keys *keys, const struct recent_key *key
 	return error;
 }
 
-/* Returns a free slot's index + 1, or 0. */
+/* Returns a free slot's index + 1; 0: no slot is free. */
 static uint32_t take_slot(struct recent_keys *keys)
 {
 	uint32_t taken = keys->free;

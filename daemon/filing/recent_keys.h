@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keys of the samples in memory (recent.h), each stored once and counted, with copies of the
- * images that keys name and the source has released.
+ * The keys of the samples in memory (recent.h). Each key is stored once, with the number of its
+ * entries. Images that the source has released, and that keys still name, are copied here.
  *
- * Not for: sample files; their keys are shorter (sample_key.h).
+ * Not for: keys of sample files, which are shorter (sample_key.h).
  */
 #ifndef DAEMON_RECENT_KEYS_H
 #define DAEMON_RECENT_KEYS_H
@@ -33,8 +33,8 @@ _Static_assert(sizeof(struct recent_key) == 32, "no padding");
 
 struct recent_slot {
 	struct recent_key key;
-	uint32_t nr_entries; /* entries that have this key; 0: free */
-	uint32_t next;	     /* next in its bucket or in the free list: index + 1 */
+	uint32_t nr_entries; /* number of entries that have this key; 0: the slot is free */
+	uint32_t next;	     /* next slot in its bucket or in the free list, as index + 1 */
 };
 
 struct recent_keys {
@@ -54,10 +54,10 @@ void recent_keys_deinit(struct recent_keys *keys);
  * RECENT_KEYS_MAX other keys; or -ENOMEM.
  */
 int64_t recent_keys_get(struct recent_keys *keys, const struct recent_key *key);
-/* Call when an entry with this key is dropped. */
+/* Call when an entry with this key is dropped: counts one entry less. */
 void recent_keys_put(struct recent_keys *keys, uint32_t index);
 
-/* Call when the source releases image: copies the image if a key names it. Returns 0 or -ENOMEM. */
+/* Call when the source releases `image`: copies it if a key names it. Returns 0 or -ENOMEM. */
 int recent_keys_release(struct recent_keys *keys, const struct image *image);
 /* Returns the copy of a released image that a key names; NULL: the source still has the image. */
 const struct image *recent_keys_image(const struct recent_keys *keys, uint32_t cookie);

@@ -19,10 +19,10 @@ struct making {
 	const struct recent_mark *mark;
 	const struct recent_mark *end_mark; /* NULL: now */
 	struct slice_builder *builder;
-	int64_t *sections;	    /* by index of key */
+	int64_t *sections;	    /* number of each key's section, indexed by key */
 	bool *weighted;		    /* by event */
 	uint64_t next_mark;	    /* number of the first mark after the current entry */
-	struct placement placement; /* of the current key */
+	struct placement placement; /* placement of the current key */
 	struct slice_info info;
 	struct oprof_stats_entry *begin, *end;
 };
@@ -143,9 +143,9 @@ static uint64_t round_end_ns(struct making *making, uint64_t position)
 }
 
 /*
- * A task's time off CPU is reported when it gets a CPU again, or once a minute, so it may have
- * begun before this stretch. Within the stretch it lasted at most from the stretch's begin to the
- * end of the round in which it was reported.
+ * A sample of time off CPU is reported when the task gets a CPU again, or once a minute, so its
+ * time may have begun before this stretch. Returns the part that can lie in the stretch: at most
+ * the time from the stretch's begin to the end of the round in which the sample was reported.
  */
 static uint64_t time_in_stretch(struct making *making, uint64_t position, uint64_t weight)
 {
@@ -223,7 +223,7 @@ static void set_counters(struct making *making)
 	making->info.nr_counters = stats->nr_entries;
 }
 
-/* Wraps around instead of overflowing: a record may contain any time. */
+/* The sum wraps around instead of overflowing: a record may contain any time. */
 static int64_t to_realtime(const struct recent_slice_config *config, uint64_t time_ns)
 {
 	return (int64_t)(time_ns + (uint64_t)config->to_realtime_ns);

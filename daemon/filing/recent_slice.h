@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a slice (oprof/slice.h) of the recent samples (recent.h), in a sealed file in memory: the
- * answer to RECENT.
+ * Makes a slice (oprof/slice.h) of the recent samples (recent.h), in a sealed file in memory, as
+ * the answer to the request RECENT.
  */
 #ifndef DAEMON_RECENT_SLICE_H
 #define DAEMON_RECENT_SLICE_H
@@ -13,11 +13,12 @@
 
 /* The time range that is requested, in ns before now. */
 struct recent_span {
-	uint64_t last_ns;  /* begin this long ago, or at the next older mark */
-	uint64_t until_ns; /* end this long ago, or at the next later mark; 0: now; below last_ns */
+	uint64_t last_ns; /* the range begins this long ago, or at the next older mark */
+	/* The range ends this long ago, or at the next later mark; 0: now. Less than last_ns. */
+	uint64_t until_ns;
 };
 
-/* Time range, separation and origin of the samples. All borrowed. */
+/* Time range, separation and origin of the samples. All pointers are borrowed. */
 struct recent_slice_config {
 	const struct recent *recent;
 	const struct source *source;

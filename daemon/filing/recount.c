@@ -21,7 +21,10 @@ struct recount_walk {
 	struct recount sums;
 };
 
-/* Returns whether the file has no readable samples: bad format, truncated, empty, removed. */
+/*
+ * Returns whether the error means that the file has no readable samples: it has a bad format, is
+ * truncated, is empty or was removed.
+ */
 static bool holds_nothing(int error)
 {
 	return error == -EINVAL || error == -EILSEQ || error == -EPROTONOSUPPORT || error == -EIO ||
@@ -34,8 +37,9 @@ static bool is_clock(const char *event)
 }
 
 /*
- * Returns weight as events. The kernel converts a clock's frequency to a fixed period, and files
- * store its weight in samples of that period (under a CPU budget one sample stands for several).
+ * Converts a weight to events. The kernel converts a clock's frequency to a fixed period, and files
+ * store the weight of the clock in samples of that period (under a CPU budget one sample stands for
+ * several).
  */
 static uint64_t weight_of(const char *event, uint32_t flags, uint64_t period_or_hz, uint64_t weight)
 {
@@ -53,13 +57,13 @@ static int count_file(const char *path, const struct sample_name *name, const st
 	int error;
 
 	(void)diag;
-	if (!name) /* not a sample file, or set aside as damaged */
+	if (!name) /* this is not a sample file, or it was renamed because it is damaged */
 		return 0;
 	error = sdb_image_load(path, &image, NULL);
 	if (error)
 		return holds_nothing(error) ? 0 : error;
 	if (image.header.epoch && image.header.epoch <= walk->epoch_closed) {
-		; /* it is in a slice */
+		; /* the samples of this file are also in a slice */
 	} else if (image.header.image_kind == OPROF_IMAGE_IDLE) {
 		walk->sums.idle += image.nr_samples;
 	} else {
@@ -97,7 +101,7 @@ int recount_slice(const char *path, struct recount *sums)
 	return 0;
 }
 
-/* Damaged files are reported elsewhere. */
+/* Ignores damaged files: they are reported elsewhere. */
 static void pass_damaged(const char *path, const struct diag *diag, void *context)
 {
 	(void)path;

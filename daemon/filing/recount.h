@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts what a session holds by reading all its live files and slices: used after damage and
+ * Counts the samples of a session by reading all its live files and slices. Used after damage and
  * kills, when the counters may be wrong.
  */
 #ifndef DAEMON_RECOUNT_H
@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 struct recount {
-	uint64_t stored; /* samples, without those of idle CPUs */
+	uint64_t stored; /* samples, except those of idle CPUs */
 	uint64_t idle;
 	uint64_t weight; /* weight of the stored samples */
-	uint64_t stacks; /* stored samples with their stacks in call trees */
+	uint64_t stacks; /* stored samples whose stacks are in call trees */
 };
 
 /*
- * Sums up the session at session_path, whose files this process may have open for writing.
- * Damaged files count as empty. Returns 0, or -errno: *sums is unchanged.
+ * Computes the sums of the session at session_path, whose files this process may have open for
+ * writing. Damaged files count as empty. Returns 0, or -errno: *sums is unchanged.
  */
 int recount_session(const char *session_path, struct recount *sums);
 

@@ -15,13 +15,13 @@
 
 #define RETRY_NS       UINT64_C(1000000000)
 #define COMPLAIN_NS    UINT64_C(3600000000000)
-#define WELL_NS	       UINT64_C(60000000000) /* failures count as over after this time */
+#define WELL_NS	       UINT64_C(60000000000) /* time without failures until they count as over */
 #define ERRORS_MAX     256
 #define LINKS_PER_FILE 4  /* remembered keys per file, on average */
-#define SYNC_EACH_MAX  64 /* above this, one sync of the file system is faster */
+#define SYNC_EACH_MAX  64 /* with more files, one sync of the file system is faster */
 #define DAMAGED_MAX    100
 #define INLINE_PIECES  4  /* pieces of a file that fit into its inode */
-#define RELEASED_MAX   64 /* cookies whose keys are forgotten together */
+#define RELEASED_MAX   64 /* number of released cookies whose keys are forgotten together */
 
 /* A remembered key and its file. */
 struct sample_link {
@@ -34,26 +34,26 @@ struct sample_link {
 
 struct sample_file {
 	struct sdb *db; /* NULL: could not be opened */
-	int error;	/* if db is NULL: the reason, and when to try again */
+	int error;	/* if db is NULL: the reason; retry_ns is the time of the next try */
 	uint64_t retry_ns;
-	struct sample_key key;	    /* the latest; its images may have been released */
-	uint64_t first_ns, last_ns; /* of this round's samples; first_ns UINT64_MAX: none */
+	struct sample_key key;	    /* key of the latest sample; its images may be released */
+	uint64_t first_ns, last_ns; /* times in this round; first_ns UINT64_MAX: no sample */
 	uint64_t used_round;
-	uint64_t epoch;	   /* of its samples; samples of an earlier epoch are in a slice */
+	uint64_t epoch;	   /* epoch of the samples; samples of an earlier epoch are in a slice */
 	uint64_t nr_bytes; /* on disk */
 	bool weighted;
 	bool unsynced;
-	bool parked; /* closed, kept for its samples of the epoch: found only by path */
+	bool parked; /* closed, but listed for its samples of the epoch; found only by path */
 	struct sample_link *links;
 	struct sample_file *next_in_bucket;
-	struct sample_file *newer, *older; /* parked: newer is unused, older is the next */
+	struct sample_file *newer, *older; /* parked: only `older` is used, the next parked file */
 	uint64_t path_hash;
 	char path[];
 };
 
 struct sample_cache {
 	struct sample_cache_config config;
-	size_t nr_buckets; /* power of two, of both tables */
+	size_t nr_buckets; /* number of buckets of links and of files; a power of two */
 	struct sample_link **links;
 	struct sample_file **files;
 	size_t nr_links, nr_files;
@@ -70,11 +70,12 @@ struct sample_cache {
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
 	int64_t to_realtime_ns;
-	/* By error: failures are not logged before this time. A full disk stays full for days. */
+	/* By error number: no log before this time, since a full disk stays full for days. */
 	uint64_t quiet_until_ns[ERRORS_MAX];
 	uint64_t failed_ns; /* time of the last failure */
-	bool complained;    /* a failure was logged, but not yet that failures are over */
-	bool sync_all;	    /* files were closed, or a sync failed, with data not on disk */
+	bool complained;    /* a failure was logged, and the end of failures is not logged yet */
+	/* Files were closed with data not on disk, or a sync failed: sync everything next time. */
+	bool sync_all;
 	struct placement placement;
 	char path[2 * PATH_MAX];
 };
@@ -160,8 +161,8 @@ static void file_set_times(const struct sample_cache *cache, struct sample_file 
 }
 
 /*
- * Counts an upper bound of the bytes on disk: a file that grew in pieces may need a block to list
- * them.
+ * Measures the file on disk, and counts an upper limit of its bytes: a file that grew in pieces may
+ * need a block to list them.
  */
 static void file_measure(struct sample_cache *cache, struct sample_file *file)
 {
@@ -252,7 +253,7 @@ static void file_evict(struct sample_cache *cache, struct sample_file *file)
 		file_park(cache, file);
 		return;
 	}
-	if (file->epoch) /* all its samples are in a slice */
+	if (file->epoch) /* all samples of the file are in a slice */
 		sample_tree_remove(&cache->tree, file->path);
 	file_free(cache, file);
 }
@@ -283,7 +284,7 @@ static void file_forget_released(struct sample_cache *cache, struct sample_file 
 
 /*
  * Forgets the keys of many released images together, since each call examines all keys. No later
- * sample has such a key. The files stay open until others need their room.
+ * sample has such a key. The files stay open until their places are needed for other files.
  */
 static void cache_forget_released(struct sample_cache *cache)
 {
@@ -319,7 +320,7 @@ void sample_cache_clear(struct sample_cache *cache)
 	sample_tree_init(&cache->tree, cache->config.folder);
 }
 
-/* Makes room for one more file and key, without closing keep. */
+/* Makes room for one more file and key. Does not close the file `keep`. */
 static void cache_make_room(struct sample_cache *cache, const struct sample_file *keep)
 {
 	while (cache->oldest && cache->oldest != keep &&
@@ -328,7 +329,7 @@ static void cache_make_room(struct sample_cache *cache, const struct sample_file
 		file_evict(cache, cache->oldest);
 }
 
-/* Descriptors ran out earlier than expected: closes some files. */
+/* Call when descriptors or memory run out: closes about an eighth of the files, but not `keep`. */
 static void cache_shrink(struct sample_cache *cache, const struct sample_file *keep)
 {
 	size_t nr = cache->nr_files / 8 + 1;
@@ -383,7 +384,7 @@ static int file_set_aside(struct sample_cache *cache, struct sample_file *file, 
 	return rename(file->path, damaged) && errno != ENOENT ? -errno : 0;
 }
 
-/* Creates missing folders. Returns false on failure, with the reason in *error and diag. */
+/* Creates missing folders. On failure returns false, sets *error to the reason, and clears diag. */
 static bool file_make_parents(struct sample_cache *cache, const struct sample_file *file,
 			      int *error, struct diag *diag)
 {
@@ -396,7 +397,7 @@ static bool file_make_parents(struct sample_cache *cache, const struct sample_fi
 	return false;
 }
 
-/* Returns whether to try again, after acting on the error. */
+/* Handles an error of opening the file. Returns whether to try to open it again. */
 static bool file_open_again(struct sample_cache *cache, struct sample_file *file, int error,
 			    const struct diag *diag)
 {
@@ -456,8 +457,8 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 }
 
 /*
- * Reopens the file. key: that of the sample to be filed now, since older keys of the file may name
- * released images.
+ * Opens the file again. key: the key of the sample that is being filed, since older keys of the
+ * file may name released images.
  */
 static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 		       const struct sample_key *key)
@@ -471,8 +472,8 @@ static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 }
 
 /*
- * Prepares the file for the first sample of an epoch, or opens it. key: that of the sample to be
- * filed now.
+ * Prepares the file for the first sample of an epoch, or opens it. key: the key of the sample that
+ * is being filed.
  */
 static int file_renew(struct sample_cache *cache, struct sample_file *file,
 		      const struct sample_key *key)
@@ -494,7 +495,7 @@ static int file_renew(struct sample_cache *cache, struct sample_file *file,
 		file_measure(cache, file);
 		return 0;
 	}
-	/* The file lost a page; all its samples are in a slice. */
+	/* The file lost a page. It can be removed, since all its samples are in a slice. */
 	file_close(cache, file);
 	(void)unlink(file->path);
 	return file_open(cache, file);
@@ -597,7 +598,7 @@ static int cache_miss(struct sample_cache *cache, const struct sample_key *key, 
 		file = file_add(cache, hash_of_path, key);
 		if (!file)
 			return -ENOMEM;
-		(void)file_open(cache, file); /* the file keeps the error */
+		(void)file_open(cache, file); /* file->error keeps the error */
 	}
 	*found = file;
 	return cache_link(cache, key, hash, file);
@@ -647,7 +648,7 @@ static inline int file_add_sample(struct sample_file *file, uint64_t offset, uin
 	return 0;
 }
 
-/* Replaces a damaged file by a new one for the sample. Other errors lose the sample. */
+/* Returns 0 after replacing a damaged file by a new one. After other errors the sample is lost. */
 static int file_add_failed(struct sample_cache *cache, struct sample_file *file,
 			   const struct sample_key *key, int error)
 {
@@ -732,7 +733,7 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 		const struct sample_file *evicted = cache->oldest;
 
 		file_evict(cache, cache->oldest);
-		assert(cache->oldest != evicted); /* static analysers do not know this */
+		assert(cache->oldest != evicted); /* static analysers cannot know this */
 	}
 }
 

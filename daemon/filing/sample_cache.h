@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The open sample files, found by key. If there are too many, the least recently used are closed.
- * A damaged file is set aside (renamed to <name>.damaged) and replaced by a new one; a file that
- * cannot be opened is tried again a second later.
+ * The open sample files, found by key. If there are too many, the least recently used are closed. A
+ * damaged file is renamed to <name>.damaged and replaced by a new one; if a file cannot be opened,
+ * the next try is made a second later.
  *
- * Epochs (oprof/slice.h): files that were closed with samples of the current epoch are still
- * listed, so that all of them are found without walking folders. Once an epoch is in a slice,
- * files are emptied when they are next used; closed files, and files not used for some epochs,
- * are removed.
+ * Epochs (oprof/slice.h): a file that is closed while it has samples of the current epoch remains
+ * in a list, so that all files of the epoch are found without walking folders. When the samples of
+ * an epoch are in a slice, each file is emptied before its next use; closed files, and files not
+ * used for some epochs, are removed.
  *
  * Not for: names of files (placement.h), counters (attribution.h).
  */
@@ -26,10 +26,10 @@ struct sample_file;
 
 struct sample_cache_config {
 	const char *folder;  /* of the session's files; borrowed */
-	size_t nr_files_max; /* open at once; at least 2 */
+	size_t nr_files_max; /* maximum number of open files; at least 2 */
 	/* Fills placement for a key. Returns 0 or -errno, which sample_cache_add returns. */
 	int (*place)(void *context, const struct sample_key *key, struct placement *placement);
-	/* A file was set aside with all its samples: counters are now too high. */
+	/* Called when a file was set aside with all its samples, so that counters are too high. */
 	void (*set_aside)(void *context);
 	void *context;
 };
@@ -43,29 +43,30 @@ void sample_cache_destroy(struct sample_cache *cache); /* closes the files; NULL
 size_t sample_cache_room(void);
 
 /*
- * Call before the adds of a round. now_ns: CLOCK_MONOTONIC, for retries; to_realtime_ns: added to
- * a sample's time gives CLOCK_REALTIME.
+ * Call before the samples of a round are added. now_ns: CLOCK_MONOTONIC, for retries;
+ * to_realtime_ns: the difference that, added to a sample's time, gives CLOCK_REALTIME.
  */
 void sample_cache_begin_round(struct sample_cache *cache, uint64_t now_ns, int64_t to_realtime_ns);
-/* Call after the adds: updates the files' start and end times. */
+/* Call when the samples of a round have been added: updates the files' start and end times. */
 void sample_cache_end_round(struct sample_cache *cache);
 
 /*
- * Adds one sample at offset to the key's file. Returns 0, or -errno of place, sdb_open, sdb_add
- * or of making folders, -EDQUOT (sample_cache_set_limit) or -ENOMEM: nothing was added.
+ * Adds one sample at offset to the file of `key`. Returns 0, or an error, after which nothing was
+ * added: -errno of place, sdb_open, sdb_add or of creating folders; -EDQUOT
+ * (sample_cache_set_limit); or -ENOMEM.
  */
 int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, uint64_t offset,
 		     uint64_t weight, uint64_t time_ns);
 
 /*
- * Writes all that was added since the last sample_cache_synced() to disk. Tries all files, and
- * returns 0 or the first error. Changes nothing in cache, so that a forked child can call it;
- * folder_fd is the folder, which may have been renamed.
+ * Writes all samples that were added since the last sample_cache_synced() to disk. Tries all files,
+ * and returns 0 or the first error. Changes nothing in cache, so that a forked child can call it;
+ * folder_fd refers to the folder, which may have been renamed.
  */
 int sample_cache_sync(const struct sample_cache *cache, int folder_fd);
 /*
- * Call with the result of a sync. The next sync writes only what is added from now on or, after an
- * error, everything.
+ * Call with the result of a sync. After a success the next sync writes only samples added from now
+ * on; after an error it writes everything.
  */
 void sample_cache_synced(struct sample_cache *cache, int error);
 
@@ -79,28 +80,31 @@ void sample_cache_clear(struct sample_cache *cache);
 #define SAMPLE_CACHE_IDLE_EPOCHS 10
 
 /*
- * Samples belong to epoch (> 0, later than the previous one) from now on; place must use the same
- * epoch. Earlier samples in files no longer count: they are in a slice. Removes files not used in
- * the last nr_keep epochs; 0: all files.
+ * Begins an epoch (> 0, later than the previous one), to which later samples belong; the callback
+ * `place` must use the same epoch. Earlier samples in files no longer count: they are in a slice.
+ * Removes files not used in the last nr_keep epochs; 0: all files.
  */
 void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64_t nr_keep);
 
-/* Visits files with samples of the epoch. Stops at the first non-zero result and returns it. */
+/*
+ * Visits the files that have samples of the current epoch. Stops at the first non-zero result of
+ * `visit` and returns it.
+ */
 int sample_cache_visit_epoch(const struct sample_cache *cache,
 			     int (*visit)(const char *path, void *context), void *context);
 
 /*
- * Creates no new file once files and folders take nr_bytes: samples that need a new file are
- * refused (-EDQUOT) until the epoch ends. Otherwise one round could take the room that its slice
- * needs. 0 (initially): no limit.
+ * Sets a limit for the disk space of files and folders. When it is reached, no new file is created:
+ * samples that need one are refused (-EDQUOT) until the epoch ends. Otherwise the files of one
+ * round could take the space that their slice needs. 0 (initially): no limit.
  */
 void sample_cache_set_limit(struct sample_cache *cache, uint64_t nr_bytes);
 
-/* Bytes on disk of the files, and of files and folders, as of the last round. */
+/* Return the bytes on disk of the files, and of files and folders, as of the last round. */
 uint64_t sample_cache_file_bytes(const struct sample_cache *cache);
 uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);
 
 size_t sample_cache_nr_files(const struct sample_cache *cache);	 /* open */
-size_t sample_cache_nr_parked(const struct sample_cache *cache); /* closed in this epoch */
+size_t sample_cache_nr_parked(const struct sample_cache *cache); /* files closed in this epoch */
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define FILES_MAX   2048 /* about 8 KB of memory each */
+#define FILES_MAX   2048 /* an open file takes about 8 KB of memory */
 #define FILES_SPARE 96	 /* descriptors for the rest of the daemon, 64 of them for code_space.h */
 
 size_t sample_cache_room(void)

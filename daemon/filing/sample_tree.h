@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The folders of live sample files: created and removed one by one, so that their size on disk is
- * known without walking them.
+ * The folders of live sample files. They are created and removed one by one, so that their size on
+ * disk is known without walking them.
  */
 #ifndef DAEMON_SAMPLE_TREE_H
 #define DAEMON_SAMPLE_TREE_H
@@ -14,10 +14,10 @@ struct sample_tree {
 	uint64_t nr_bytes;  /* bytes on disk of the folders below `folder` */
 };
 
-/* folder must not contain sample files yet. */
+/* `folder` must not contain sample files yet. */
 void sample_tree_init(struct sample_tree *tree, const char *folder);
 
-/* Creates the parent folders of path, which is below folder. Returns 0 or -errno. */
+/* Creates the parent folders of path, which must be below `folder`. Returns 0 or -errno. */
 int sample_tree_make_parents(struct sample_tree *tree, const char *path);
 
 /*

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The stack file is a forest: a root for each set of stacks that reports keep apart, and below it a
- * node for each function reached by one call path. stack_keep_add() walks down from a root, from
- * the outermost function of a stack to the one that the sample hit:
+ * The stack file is a forest: a root for each set of stacks that reports show separately, and below
+ * it a node for each function reached by one call path. stack_keep_add() walks down from a root,
+ * from the outermost function of a stack to the function in which the sample was taken:
  *
  *	root	the sample's key without its image: event, application, separation
  *	mark	[truncated] or [broken], if the outermost frames are missing
  *	callers	a child for each frame, outermost first
- *	leaf	a child for the sample's own frame: its counts get the sample
+ *	leaf	a child for the sample's own frame, whose counts get the sample
  *
- * A full file returns the node [other] instead of a new child. The walk ends there, and [other]
- * gets the sample: the stack is folded.
+ * If the file is full, stack_file.h returns the node [other] instead of a new child. The walk ends
+ * there, and [other] gets the sample: the stack is folded.
  *
  * stack_file.h finds or appends the record of a root, an image or a child, and returns its
- * position. Four caches save most of these calls, and the computations before them:
+ * position. Four caches make most of these calls, and the computations before them, unnecessary:
  *
  *	roots	position by root key		direct-mapped, ROOTS slots
  *	images	position by image cookie	direct-mapped, IMAGES slots
  *	memo	node by parent and frame	stack_memo.h
  *	memo	the callers of the last stack below a root or mark	stack_memo.h
  *
- * A position is valid until the file is closed or restarted: positions_forget() clears all caches.
- * A frame's node also depends on its function. If the function was unknown, but may be known later,
- * the memo is cleared at memo_expires_ns.
+ * A position is valid until the file is closed or restarted: positions_forget() then clears all
+ * caches. The node of a frame also depends on the frame's function. If a function is unknown now
+ * but may be known later, the memo is cleared at memo_expires_ns.
  */
 #include "daemon/filing/stack_keep.h"
 
@@ -40,7 +40,9 @@
 
 #define RETRY_NS    UINT64_C(1000000000)
 #define COMPLAIN_NS UINT64_C(3600000000000)
-/* Interval after which the source is asked again for a function that it did not know. */
+/*
+ * Interval after which the source is asked again about an address whose function it did not know.
+ */
 #define UNKNOWN_NS  (10 * RETRY_NS)
 #define ROOTS	    1024u /* powers of two */
 #define IMAGES	    4096u
@@ -48,20 +50,22 @@
 
 /* Identifies a root. */
 struct root_key {
-	struct sample_key sample; /* image is 0, except if the image stands for the application */
-	bool by_image;		  /* OPROF_STACK_BY_IMAGE */
+	/* sample.image is 0, unless no application is known and the image takes its place. */
+	struct sample_key sample;
+	bool by_image; /* OPROF_STACK_BY_IMAGE */
 };
 
-/* A slot of the cache of roots. position 0: empty. */
+/* A slot of the cache of roots. position 0: the slot is empty. */
 struct stack_root {
 	struct root_key key;
 	uint32_t position;
 	uint32_t marks[OPROF_STACK_MARKS]; /* nodes below the root; 0: not looked up yet */
-	bool weighted;			   /* samples have weights; else each has plain_weight */
+	/* True: samples have different weights. False: each sample has plain_weight. */
+	bool weighted;
 	uint64_t plain_weight;
 };
 
-/* A slot of the cache of images. position 0: empty. */
+/* A slot of the cache of images. position 0: the slot is empty. */
 struct stack_image_slot {
 	uint32_t cookie, position;
 };
@@ -72,12 +76,14 @@ struct stack_keep {
 	struct stack_file *file; /* NULL: not open */
 	uint64_t epoch;		 /* 0: none */
 	uint64_t nr_kept;	 /* samples that this daemon has added to the file */
-	uint64_t now_ns;	 /* begin of the round */
-	int open_error;		 /* of the last attempt to open the file; valid until retry_ns */
+	uint64_t now_ns;	 /* time at which the round began */
+	/* Error of the last attempt to open the file; valid until retry_ns. */
+	int open_error;
 	uint64_t retry_ns;
 	uint64_t quiet_until_ns; /* failures are not logged before this time */
 	struct kernel_functions functions;
-	struct placement placement; /* scratch of root_add and image_add: too large for a stack */
+	/* Working memory of root_add and image_add; too large for a stack. */
+	struct placement placement;
 	struct stack_root roots[ROOTS];
 	struct stack_image_slot images[IMAGES];
 	struct stack_memo memo;
@@ -154,7 +160,7 @@ void stack_keep_set_aside(struct stack_keep *keep, const char *why)
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", keep->path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* asprintf may fail next time */
+		aside = NULL; /* must be NULL if the next asprintf() fails */
 	}
 	log_error("stack file %s is damaged (%s): set aside", keep->path, why);
 	if (aside && rename(keep->path, aside) && errno != ENOENT)
@@ -198,7 +204,7 @@ void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch)
 	if (keep->file && !stack_file_is_at(keep->file, keep->path))
 		keep_close(keep);
 	if (keep->file && stack_file_restart(keep->file, epoch)) {
-		/* The file lost a page; all its stacks are also in a slice. */
+		/* The file lost a page. It can be removed, since all its stacks are in a slice. */
 		keep_close(keep);
 		(void)unlink(keep->path);
 	}
@@ -255,9 +261,9 @@ static void path_set(struct slice_path *to, const struct sample_path *from)
 }
 
 /*
- * A stack belongs to the application, even if the sample is filed under its own image. So the
- * kernel's and libraries' parts of a program are below the functions that called them. by_image:
- * the samples are filed under their own images.
+ * A stack belongs to the application, even if the sample is filed under its own image, so that the
+ * parts of a program in the kernel and in libraries are below the functions that called them.
+ * root.by_image marks roots whose samples are filed under their own images.
  */
 static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
 				   const struct oprof_sample *sample)
@@ -275,7 +281,7 @@ static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
 		root.sample.image = 0;
 		root.sample.kind = SAMPLE_OF_KERNEL;
 		root.by_image = true;
-	} /* else no application is known: the image stands for it */
+	} /* otherwise no application is known, and the root keeps the image instead */
 	return root;
 }
 
@@ -284,7 +290,7 @@ static bool root_key_equal(const struct root_key *a, const struct root_key *b)
 	return a->by_image == b->by_image && sample_key_equal(&a->sample, &b->sample);
 }
 
-/* Fills section for a root. placement: that of the samples below the root. */
+/* Fills section for a root. placement: the placement of the samples below the root. */
 static void root_section(const struct stack_keep *keep, const struct root_key *key,
 			 const struct placement *placement, struct slice_section *section)
 {
@@ -310,8 +316,8 @@ static void root_section(const struct stack_keep *keep, const struct root_key *k
 }
 
 /*
- * Finds the root in the file. image: that of any sample below the root, to look up the root's
- * placement.
+ * Finds the root in the file. image: the image of any sample below the root, with which to look up
+ * the root's placement.
  */
 static int root_add(struct stack_keep *keep, const struct root_key *key, uint32_t image,
 		    struct stack_root *root)
@@ -339,7 +345,9 @@ static int root_add(struct stack_keep *keep, const struct root_key *key, uint32_
 	return 0;
 }
 
-/* Finds the root of key, or adds it. *found is valid until the next call. */
+/*
+ * Finds the root of `key`, or adds it. image: as for root_add. *found is valid until the next call.
+ */
 static int root_find(struct stack_keep *keep, const struct root_key *key, uint32_t image,
 		     struct stack_root **found)
 {
@@ -396,7 +404,7 @@ struct keep_walk {
 	bool folded;
 };
 
-/* Goes down one step. Returns 0 or -errno. */
+/* Moves to a child of the current node. Returns 0 or -errno. */
 static int walk_child(struct stack_keep *keep, struct keep_walk *walk, uint32_t image,
 		      uint64_t offset)
 {
@@ -408,7 +416,9 @@ static int walk_child(struct stack_keep *keep, struct keep_walk *walk, uint32_t 
 	return 0;
 }
 
-/* Goes to [other], since there is no room for the frame's records. Returns 0 or -errno. */
+/*
+ * Moves to the child [other], since there is no room for the frame's records. Returns 0 or -errno.
+ */
 static int walk_fold(struct stack_keep *keep, struct keep_walk *walk)
 {
 	int error = walk_child(keep, walk, OPROF_STACK_OTHER, 0);
@@ -417,7 +427,10 @@ static int walk_fold(struct stack_keep *keep, struct keep_walk *walk)
 	return error;
 }
 
-/* The memo must be cleared after ns: functions may then be known that are not known now. */
+/*
+ * Schedules clearing the memo in `ns` nanoseconds, because functions that are unknown now may be
+ * known then.
+ */
 static void memo_expire_in(struct stack_keep *keep, uint64_t ns)
 {
 	uint64_t expires_ns = keep->now_ns + ns;
@@ -440,7 +453,10 @@ static uint64_t kernel_function_at(struct stack_keep *keep, const struct image *
 	return offset;
 }
 
-/* Returns the first byte of the function at offset, or offset itself. */
+/*
+ * Returns the offset of the first byte of the function that contains offset; offset itself if the
+ * function is unknown.
+ */
 static uint64_t function_at(struct stack_keep *keep, const struct image *image, uint64_t offset)
 {
 	const struct source *source = keep->config.source;
@@ -458,8 +474,9 @@ static uint64_t function_at(struct stack_keep *keep, const struct image *image, 
 }
 
 /*
- * Returns an offset in the call: a return address follows its call, which may be the function's
- * last instruction.
+ * Returns the offset at which to look up the frame's function. A return address is the address
+ * after the call, which may be the last instruction of its function, so the offset of the byte
+ * before it is returned.
  */
 static uint64_t frame_place(const struct oprof_frame *frame, bool is_return)
 {
@@ -513,7 +530,7 @@ static int walk_frame_slow(struct stack_keep *keep, struct keep_walk *walk,
 	return walk_child(keep, walk, (uint32_t)position, key);
 }
 
-/* Goes down to the child for frame. Returns 0 or -errno. */
+/* Moves to the child for frame. Returns 0 or -errno. */
 static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 			     const struct oprof_frame *frame, bool is_return)
 {
@@ -543,15 +560,15 @@ static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 /* ---- stacks ---- */
 
 /*
- * Returns whether the frame's offset is a return address. A walk by unwind tables gives the address
- * of the call; frame pointers and the kernel give the address after it.
+ * Returns whether the frame's offset is a return address. Walking with unwind tables gives the
+ * address of the call instruction; frame pointers and the kernel give the address after it.
  */
 static bool frame_is_return(const struct oprof_sample *sample, const struct oprof_frame *frame)
 {
 	return sample->chain_kind != OPROF_CHAIN_UNWIND_TABLES || frame->mode != OPROF_MODE_USER;
 }
 
-/* Walks through all callers, outermost first, or until one is folded. Returns 0 or -errno. */
+/* Moves through all callers, outermost first, or until one is folded. Returns 0 or -errno. */
 static int walk_callers(struct stack_keep *keep, struct keep_walk *walk,
 			const struct oprof_sample *sample)
 {
@@ -574,7 +591,7 @@ static int walk_callers(struct stack_keep *keep, struct keep_walk *walk,
 	return 0;
 }
 
-/* Goes to the root's node for missing outermost frames. Returns 0 or -errno. */
+/* Moves to the root's node for missing outermost frames. Returns 0 or -errno. */
 static int walk_mark(struct stack_keep *keep, struct keep_walk *walk, struct stack_root *root,
 		     enum oprof_stack_mark mark)
 {
@@ -600,7 +617,7 @@ static enum oprof_stack_mark sample_mark(const struct oprof_sample *sample)
 	return OPROF_STACK_UNKNOWN;
 }
 
-/* Walks from the root to the node that gets the sample. Returns 0 or -errno. */
+/* Moves from the root to the node that gets the sample. Returns 0 or -errno. */
 static int walk_stack(struct stack_keep *keep, struct keep_walk *walk, struct stack_root *root,
 		      const struct oprof_sample *sample)
 {
@@ -655,7 +672,10 @@ int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32
 
 	if (kept >= 0)
 		return kept;
-	/* A new file gets the stack instead of a damaged one. Other errors lose the stack. */
+	/*
+	 * If the file is damaged, the stack is added to a new file. After another error the stack
+	 * is lost.
+	 */
 	if (keep->file && error_is_damage(kept)) {
 		stack_keep_set_aside(keep, strerror(-kept));
 		kept = add_once(keep, key, app, sample, weight);

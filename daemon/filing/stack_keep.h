@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Keeps the call stacks of stored samples in the session's live stack file (oprof/stack_file.h):
- * for each sample the application and separation that the stack belongs to, and the functions
- * from the outermost to the one that was hit.
+ * for each sample the application and separation that the stack belongs to, and the functions from
+ * the outermost to the one in which the sample was taken.
  *
  * Not for: the file itself (libdb/stacks/stack_file.h), counters (attribution.h), slices
  * (history.h).
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /*
- * Maximum size of the file, which has a million nodes then; with a small budget the limit is lower.
+ * Maximum size of the file, which then has a million nodes. With a small budget the limit is lower.
  */
 #define STACK_KEEP_BYTES_MAX (UINT64_C(40) << 20)
 
@@ -33,7 +33,10 @@ struct stack_keep_config {
 	unsigned int separation;
 	/* The same as sample_cache_config.place. */
 	int (*place)(void *context, const struct sample_key *key, struct placement *placement);
-	/* The file was damaged and set aside: the nr_stacks stacks that it held are lost. */
+	/*
+	 * Called when the file was damaged and set aside: the nr_stacks stacks that it contained
+	 * are lost.
+	 */
 	void (*set_aside)(void *context, uint64_t nr_stacks);
 	void *context;
 };
@@ -43,13 +46,16 @@ struct stack_keep;
 int stack_keep_create(struct stack_keep **keep, const struct stack_keep_config *config);
 void stack_keep_destroy(struct stack_keep *keep); /* closes the file; NULL is allowed */
 
-/* Stacks added from now on belong to epoch (> 0). Stacks of earlier epochs are in a slice. */
+/*
+ * Begins `epoch` (> 0), to which stacks added from now on belong. Stacks of earlier epochs are in a
+ * slice.
+ */
 void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch);
 
 /* Closes the file until an epoch begins: its folder is about to be removed or renamed. */
 void stack_keep_clear(struct stack_keep *keep);
 
-/* Call before the adds of a round. now_ns: CLOCK_MONOTONIC. */
+/* Call before the stacks of a round are added. now_ns: CLOCK_MONOTONIC. */
 void stack_keep_begin_round(struct stack_keep *keep, uint64_t now_ns);
 
 /* How a stack was kept: a set of bits. */
@@ -58,10 +64,10 @@ void stack_keep_begin_round(struct stack_keep *keep, uint64_t now_ns);
 #define STACK_KEPT_BROKEN    4
 
 /*
- * Adds the stack of a sample that is stored in key's sample file. weight: the sample's weight, if
- * that file stores weights. app: the application of the sample's task, or OPROF_IMAGE_NONE; the
- * stack belongs to app, even if the sample is filed under its own image. Returns STACK_KEPT_*
- * bits, or -errno: the stack is not kept.
+ * Adds the stack of a sample that is stored in the sample file of `key`. weight: the sample's
+ * weight, if that file stores weights. app: the application of the sample's task, or
+ * OPROF_IMAGE_NONE; the stack belongs to this application, even if the sample is filed under its
+ * own image. Returns STACK_KEPT_* bits, or -errno: the stack is not kept.
  */
 int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32_t app,
 		   const struct oprof_sample *sample, uint64_t weight);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Remembers which node of the live stack file a frame recently had: most frames of a stack repeat
- * the previous stack, and most other frames were looked up shortly before. Other frames are looked
- * up in the file.
+ * Remembers which node of the live stack file was found for a frame. Most frames of a stack repeat
+ * the previous stack, and most of the others were looked up shortly before. Frames that are not
+ * remembered are looked up in the file.
  *
  * Not for: how a frame is stored in the file (stack_keep.h).
  */
@@ -16,20 +16,23 @@
 
 #define STACK_MEMO_CHAINS 64u /* powers of two */
 #define STACK_MEMO_FRAMES 16384u
-#define STACK_MEMO_DEPTH  128u /* outermost frames remembered of a chain */
+#define STACK_MEMO_DEPTH  128u /* maximum number of outermost frames remembered of a chain */
 
-/* A frame below a node; parent 0: empty, since no record begins at the start of the file. */
+/*
+ * A frame below a node. parent 0: the slot is empty, since no record begins at the start of the
+ * file.
+ */
 struct stack_memo_frame {
 	uint64_t offset;
 	uint32_t image; /* cookie */
 	uint32_t parent, node;
-	uint16_t is_return; /* offset is a return address, after the call */
-	uint16_t folded;    /* node is [other], which the frame was folded into */
+	uint16_t is_return; /* `offset` is a return address, which follows the call */
+	uint16_t folded;    /* node is the node [other], into which the frame was folded */
 };
 
-/* The callers of the latest stack below a node, outermost first. */
+/* The callers of the latest stack below the node `start`, outermost first. */
 struct stack_memo_chain {
-	uint32_t start; /* the node; 0: empty */
+	uint32_t start; /* the node; 0: the slot is empty */
 	uint16_t nr_frames;
 	uint16_t kind; /* enum oprof_chain_kind: meaning of the offsets */
 	uint32_t nodes[STACK_MEMO_DEPTH];
@@ -41,16 +44,19 @@ struct stack_memo {
 	struct stack_memo_chain chains[STACK_MEMO_CHAINS];
 };
 
-/* Forgets all nodes, which are no longer valid. */
+/* Call when the nodes are no longer valid: forgets all of them. */
 void stack_memo_clear(struct stack_memo *memo);
 
 /*
- * Returns the chain below start. The chain is empty if its slot had another start or kind. The
- * caller truncates it (nr_frames) and appends frames.
+ * Returns the chain below the node `start`. It is empty if its slot was used for another node or
+ * kind. The caller truncates the chain (nr_frames) and appends frames.
  */
 struct stack_memo_chain *stack_memo_chain(struct stack_memo *memo, uint32_t start, uint16_t kind);
 
-/* Returns how many outermost frames chain shares with frames[nr], which are innermost first. */
+/*
+ * Returns the number of outermost frames that chain and frames[nr] have in common. frames is
+ * ordered from the innermost frame to the outermost.
+ */
 uint32_t stack_memo_chain_shared(const struct stack_memo_chain *chain,
 				 const struct oprof_frame *frames, uint32_t nr);
 
@@ -63,7 +69,7 @@ static inline void stack_memo_chain_add(struct stack_memo_chain *chain,
 	chain->nodes[chain->nr_frames++] = node;
 }
 
-/* Returns the frame's slot, which holds this frame, or another one that the caller overwrites. */
+/* Returns the slot of the frame. If the slot has another frame, the caller overwrites it. */
 struct stack_memo_frame *stack_memo_frame(struct stack_memo *memo, uint32_t parent, uint32_t image,
 					  uint64_t offset, bool is_return);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The order of work on a session's history. After each drain, history_run():
+ * The sequence of work on a session's history. After each drain, history_run():
  *
  * 1. closes the epoch, if its minute is over or the clock was stepped;
- * 2. drops slices that are too old or for which there is no room; if this does not suffice,
- *    closes the epoch early, since a slice takes less space than the live files;
- * 3. starts a child, if none runs, to write slices to disk, or else to merge some.
+ * 2. drops slices that are too old or for which there is no room; if this does not suffice, closes
+ *    the epoch early, since a slice takes less space than the live files;
+ * 3. if no child process runs, starts one: to write new slices to disk or, if all are on disk, to
+ *    merge some.
  *
  * history_reap() handles the results of the child.
  */
@@ -23,8 +24,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PLAN_NS	   (60 * NS_PER_SECOND)
-#define LIVE_SHARE 4 /* live files above 1/LIVE_SHARE of the budget: close early */
+#define PLAN_NS (60 * NS_PER_SECOND)
+/* An epoch is closed early if its live files exceed 1/LIVE_SHARE of the budget. */
+#define LIVE_SHARE 4
 
 /* ---- beginning and end ---- */
 
@@ -135,9 +137,10 @@ bool history_is_due(const struct history *history)
 }
 
 /*
- * Returns true if the epoch must be closed early: the live files do not fit even after all drops;
- * or they take so much that other slices would be dropped. The files of a burst of threads are big
- * but their slice is small, so they must not displace weeks of history.
+ * Returns true if the epoch must be closed early, for one of two reasons: the live files do not fit
+ * even when all other slices are dropped; or they take so much space that slices would have to be
+ * dropped for them. The files of a burst of threads are big, but their slice is small, so they must
+ * not displace weeks of history.
  */
 static bool keep_budget(struct history *history)
 {
@@ -149,7 +152,7 @@ static bool keep_budget(struct history *history)
 	if (history_budget_make_room(history, sample_cache_file_bytes(history->cache) +
 						      history_stack_bytes(history)))
 		return false;
-	/* Closing does not help if everything else alone exceeds the budget. */
+	/* Closing the epoch does not help if the other files alone exceed the budget. */
 	return history->fixed_bytes < history->budget_bytes && history_epoch_may_end(history);
 }
 
@@ -160,8 +163,9 @@ static void plan_merge(struct history *history)
 
 	if (history_work_find_group(history, &group) &&
 	    history_budget_make_room(history, history_work_group_bytes(history, &group)) &&
-	    history_work_find_group(history, &group)) /* making room may have dropped some of it */
-		/* without a child, a later call tries again */
+	    /* Making room may have dropped slices of the group. */
+	    history_work_find_group(history, &group))
+		/* If no child can be started, a later call tries again. */
 		(void)history_work_merge(history, &group);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's history: its closed slices (doc/slice.md), when live files become a slice, when
- * older slices become coarser, and which slices are dropped to keep the budget. history_state.h
- * has the struct and describes the parts of this module.
+ * A session's history: its closed slices (doc/slice.md), when live files become a slice, when older
+ * slices become coarser, and which slices are dropped to keep the budget. history_state.h has the
+ * struct and describes the parts of this module.
  *
- * Not for: the format of slices (libdb/slice/slice.h), which slices count
+ * Not for: the format of slices (libdb/slice/slice.h), which slices are superseded
  * (libdb/slice/history_files.h), samples themselves (sample_cache.h).
  */
 #ifndef DAEMON_HISTORY_H
@@ -24,15 +24,19 @@ int history_init(struct history *history, struct session *session,
 void history_deinit(struct history *history);
 
 /*
- * Call both after the session has begun. history_open() lists its slices, sets damaged ones aside,
- * removes what killed runs left, and raises counters to the values in the slices. Once the counters
- * are right, history_begin() closes live files of earlier runs to a slice and begins an epoch of
- * cache. Both return 0 or -errno with diag; history_open() returns 1 if a recount is due.
+ * Call both functions after the session has begun. history_open() lists its slices, sets damaged
+ * ones aside, removes what killed runs left, and raises counters to the values in the slices. When
+ * the counters are correct, call history_begin(): it makes a slice of the live files of earlier
+ * runs and begins an epoch of cache. Both return 0 or -errno with diag; history_open() returns 1 if
+ * a recount is necessary.
  */
 int history_open(struct history *history, struct diag *diag);
 int history_begin(struct history *history, struct sample_cache *cache, struct diag *diag);
 
-/* Call before the session is closed, renamed or removed: ends the child that works in it. */
+/*
+ * Call before the session is closed, renamed or removed: ends the child process that works in its
+ * folder.
+ */
 void history_end(struct history *history);
 
 /* Call after sampling has started or stopped. */
@@ -41,7 +45,7 @@ void history_stop(struct history *history);
 
 /*
  * Call before a drain. Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, for the samples of the drain.
- * Pass *stepped to history_run after the drain.
+ * *stepped: whether the clock was stepped; pass it to history_run after the drain.
  */
 int64_t history_follow(struct history *history, bool *stepped);
 
@@ -51,7 +55,9 @@ int64_t history_follow(struct history *history, bool *stepped);
  */
 bool history_is_due(const struct history *history);
 
-/* Call after a drain: closes the epoch, drops slices and starts a child's work, each if due. */
+/*
+ * Call after a drain: closes the epoch, drops slices and starts a child process, each if it is due.
+ */
 void history_run(struct history *history, bool stepped);
 
 /*
@@ -60,10 +66,12 @@ void history_run(struct history *history, bool stepped);
  */
 int history_close(struct history *history);
 
-/* Call after SIGCHLD: handles the results of a child that has ended. wait: wait for its end. */
+/*
+ * Call after SIGCHLD: handles the results of a child that has ended. wait: first wait for its end.
+ */
 void history_reap(struct history *history, bool wait);
 
-/* The slices' part of profiler_sync and profiler_synced. */
+/* Sync the slices, as a part of profiler_sync and profiler_synced. */
 int history_sync(const struct history *history);
 void history_synced(struct history *history, int error);
 

@@ -9,7 +9,10 @@
 #include <sys/statvfs.h>
 
 #define DAY_NS (INT64_C(24) * 3600 * 1000000000)
-/* Live files may take 1/LIVE_LARGEST_SHARE of the budget: their slice must fit at the same time. */
+/*
+ * Live files may take at most 1/LIVE_LARGEST_SHARE of the budget, since their slice must fit in
+ * addition to them.
+ */
 #define LIVE_LARGEST_SHARE 2
 
 /* ---- sizes ---- */
@@ -70,8 +73,9 @@ void history_budget_set(struct history *history)
 /* ---- dropping slices ---- */
 
 /*
- * The newest slice is kept: it records which epochs are closed and the counters' values. A merge
- * that reads the oldest slice is killed first, which may change the list.
+ * Drops the oldest slice, unless it is also the newest: the newest slice records which epochs are
+ * closed and the counters' values. A merge that reads the oldest slice is killed first, which may
+ * change the list.
  */
 static bool expire_oldest(struct history *history)
 {

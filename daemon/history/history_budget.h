@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much disk a session may use, and which slices are dropped if it uses more: the oldest, and
- * those above the age limit. The newest slice is always kept.
+ * How much disk space a session may use, and which slices are dropped if it uses more: the oldest
+ * slices, and slices above the age limit. The newest slice is always kept.
  *
  * usage = fixed (measured from time to time) + slices + live files + output of a merge
  */
@@ -16,8 +16,8 @@
 /* A budget is limited to half of the file system. */
 #define HISTORY_LARGEST_SHARE 2
 /*
- * Least budget, unless half of the file system is less: symbols of the kernel and the files of one
- * minute need as much.
+ * Minimum budget, unless half of the file system is less: symbols of the kernel and the files of
+ * one minute need this space.
  */
 #define HISTORY_BYTES_MIN (UINT64_C(16) << 20)
 /* Symbols of binaries that reports would not find may take 1/HISTORY_KEEP_SHARE of the budget. */
@@ -25,8 +25,8 @@
 #define HISTORY_DAYS_MAX   36500
 
 /*
- * Returns the budget of a session in the folder at path. asked: as history_config.budget_bytes, so
- * 0 means the default.
+ * Returns the budget of a session in the folder at path. asked: the requested budget, as in
+ * history_config.budget_bytes; 0: the default.
  */
 uint64_t history_budget_on(const char *path, uint64_t asked);
 
@@ -34,13 +34,13 @@ uint64_t history_budget_on(const char *path, uint64_t asked);
 void history_budget_set(struct history *history);
 
 /*
- * Takes a measurement: du_bytes was the size of the session's folder when slices and live files had
- * `measured` bytes.
+ * Call with the result of a measurement: du_bytes is the size of the session's folder at a time
+ * when slices and live files had `measured` bytes.
  */
 void history_budget_measured(struct history *history, uint64_t du_bytes, uint64_t measured);
 
 /*
- * Returns the disk space that the session's folder uses, plus the most that a running merge may
+ * Returns the disk space that the session's folder uses, plus the maximum that a running merge may
  * still write.
  */
 uint64_t history_budget_usage(const struct history *history);

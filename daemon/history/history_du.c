@@ -6,7 +6,7 @@
 #define BLOCK_BYTES  512
 #define WALK_FOLDERS 32
 
-/* nftw() passes no context to its callback. */
+/* The sum is static, since nftw() passes no context to its callback. */
 static uint64_t du_bytes;
 
 static int du_add(const char *path, const struct stat *st, int type, struct FTW *ftw)

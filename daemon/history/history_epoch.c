@@ -78,8 +78,8 @@ static uint64_t stacks_lost(const struct history *history)
 }
 
 /*
- * The number of samples in the epoch is known. Stacks that are neither in the trees nor counted as
- * lost were lost in a kill: count them.
+ * Call when the number of samples in the epoch is known. A stack that is neither in the trees nor
+ * counted as lost was lost when the daemon was killed: counts these stacks as lost.
  */
 static void settle_stacks(const struct history *history, const struct live_slice *live)
 {
@@ -89,12 +89,12 @@ static void settle_stacks(const struct history *history, const struct live_slice
 	if (live->nr_stacks != stats->values[STATS_STACKS_STORED] - history->held_stacks)
 		history->config.recount(history->config.context);
 	accounted = live->nr_stacks + stacks_lost(history);
-	/* Without a stack file no stacks are kept. */
+	/* Without a stack file the session keeps no stacks. */
 	if ((live->has_stacks || live->stacks_damaged) && live->nr_samples > accounted)
 		stats_add(stats, STATS_STACKS_LOST_FILE, live->nr_samples - accounted);
 }
 
-/* Call this after collecting the samples of the epoch. */
+/* Adds the stacks of the epoch to `live`. Call this after its samples were collected. */
 static int gather_stacks(struct history *history, struct live_slice *live)
 {
 	int error;
@@ -137,8 +137,8 @@ static int gather(struct history *history, struct live_slice *live)
 }
 
 /*
- * Writes live as a slice and adds it to the list. The caller has set info's level, epochs and
- * times.
+ * Writes `live` as a slice and adds the slice to the list. The caller has set info's level, epochs
+ * and times.
  */
 static int publish(struct history *history, struct live_slice *live, struct slice_info *info)
 {
@@ -203,7 +203,10 @@ static void next_epoch(struct history *history, bool all)
 	history->stretch.begin_ns = history->stretch.end_ns;
 }
 
-/* A slice takes less space than the files that it is made of. */
+/*
+ * Returns an upper limit of the slice's size: a slice takes less space than the files that it is
+ * made of.
+ */
 static uint64_t slice_bytes_max(const struct history *history, const struct live_slice *live)
 {
 	uint64_t file_bytes =
@@ -219,7 +222,10 @@ static int close_epoch(struct history *history, bool all)
 		.level = OPROF_SLICE_MINUTE,
 		.epoch_first = history->epoch,
 		.epoch_last = history->epoch,
-		/* end_ns is earlier only if the clock was set back while closing failed. */
+		/*
+		 * begin_ns is later than end_ns only if the clock was set back while closing
+		 * failed.
+		 */
 		.begin_ns =
 			stretch->begin_ns < stretch->end_ns ? stretch->begin_ns : stretch->end_ns,
 		.end_ns = stretch->end_ns,
@@ -239,7 +245,7 @@ static int close_epoch(struct history *history, bool all)
 	return error;
 }
 
-/* Logs only changes, not the same failure each minute. */
+/* A failure that repeats each minute is logged only once, until the result changes. */
 int history_epoch_close(struct history *history, bool all)
 {
 	int error = close_epoch(history, all);
@@ -260,7 +266,7 @@ int history_epoch_close(struct history *history, bool all)
 
 /* ---- the first epoch ---- */
 
-/* Closes live files of earlier runs to a slice, and removes them. */
+/* Makes a slice of the live files that earlier runs left, and removes these files. */
 static int close_leftovers(struct history *history, struct live_slice *live)
 {
 	struct slice_info info = {.level = OPROF_SLICE_MINUTE};

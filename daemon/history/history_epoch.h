@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An epoch: the live sample files and the stack file between two closes. Closing an epoch means:
- * collect the samples of these files in memory (live_slice.h), make room, publish the slice, and
- * begin the next epoch. A live file with the number of a closed epoch counts as empty, whatever its
- * contents. A kill at any point therefore leaves the samples either in the files or in the slice.
+ * An epoch is the time between two closes, in which live sample files and the stack file are
+ * filled. Closing an epoch means: collect the samples of these files in memory (live_slice.h), make
+ * room, publish the slice, and begin the next epoch. A live file with the number of a closed epoch
+ * counts as empty, whatever its contents. A kill at any point therefore leaves the samples either
+ * in the files or in the slice.
  */
 #ifndef DAEMON_HISTORY_EPOCH_H
 #define DAEMON_HISTORY_EPOCH_H
@@ -12,20 +13,20 @@
 #include "lib/diag.h"
 
 /*
- * Closes live files of earlier runs to a slice, and begins the first epoch of this run, for cache.
- * Returns 0 or -errno with diag.
+ * Makes a slice of the live files of earlier runs, and begins the first epoch of this run, for
+ * `cache`. Returns 0 or -errno with diag.
  */
 int history_epoch_begin(struct history *history, struct sample_cache *cache, struct diag *diag);
 
 /*
- * Returns whether the epoch's minute is over, or the epoch has very many files; and no close has
- * failed recently.
+ * Returns whether to close the epoch: its minute is over, or it has very many closed files. Returns
+ * false in the first minute after a failure to close.
  */
 bool history_epoch_is_due(const struct history *history);
 
 /*
- * Returns whether the epoch may end early: it has new samples, is not very short, and no close has
- * failed recently.
+ * Returns whether the epoch may end early: it has new samples and is not very short. Returns false
+ * in the first minute after a failure to close.
  */
 bool history_epoch_may_end(const struct history *history);
 

@@ -50,7 +50,7 @@ int history_job_begin(struct history_job *job, int lock_fd, history_job_work *wo
 	pid_t pid;
 
 	memset(job->result, 0, sizeof(*job->result));
-	job->result->error = -EINTR; /* the result if the child is killed */
+	job->result->error = -EINTR; /* this result remains if the child is killed */
 	pid = fork();
 	if (pid < 0)
 		return -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work on a session's slices that may take long, in a child process: one at a time, at the lowest
- * priority. The child is killed when the daemon ends.
+ * Runs work on a session's slices that may take long, in a child process: one job at a time, at the
+ * lowest priority. The child is killed when the daemon ends.
  */
 #ifndef DAEMON_HISTORY_JOB_H
 #define DAEMON_HISTORY_JOB_H
@@ -19,7 +19,7 @@ struct history_job_result {
 	char text[512];	   /* text of the error */
 };
 
-/* Runs in the child. Returns 0 or -errno, which is stored in result->error. */
+/* The work, which runs in the child. Returns 0 or -errno, which is stored in result->error. */
 typedef int history_job_work(void *context, struct history_job_result *result);
 
 struct history_job {
@@ -36,10 +36,13 @@ void history_job_deinit(struct history_job *job); /* no child may be running */
  */
 int history_job_begin(struct history_job *job, int lock_fd, history_job_work *work, void *context);
 
-/* Returns true if the child has ended; *result then has its results. wait: wait for its end. */
+/*
+ * If the child has ended, sets *result to its results and returns true. wait: first wait for the
+ * child's end.
+ */
 bool history_job_reap(struct history_job *job, bool wait, struct history_job_result *result);
 
-/* Kills the child, at whatever point of its work. Returns false if no child ran. */
+/* Kills the child, even in the middle of its work. Returns false if no child ran. */
 bool history_job_kill(struct history_job *job);
 
 #endif

@@ -8,8 +8,8 @@
 #define MONDAY_NS (4 * DAY_NS) /* 1970 began on a Thursday */
 
 /*
- * span_ns: length of a slice of the level; keep_ns: how long slices keep the level after their
- * group's end.
+ * span_ns: length of a slice of the level; start_ns: a time at which such a slice begins; keep_ns:
+ * how long slices keep the level after their group's end.
  */
 static const struct {
 	int64_t span_ns, start_ns;
@@ -18,7 +18,7 @@ static const struct {
 	[OPROF_SLICE_MINUTE] = {MINUTE_NS, 0, 3 * HOUR_NS},
 	[OPROF_SLICE_HOUR] = {HOUR_NS, 0, 3 * DAY_NS},
 	[OPROF_SLICE_DAY] = {DAY_NS, 0, 5 * WEEK_NS},
-	[OPROF_SLICE_WEEK] = {WEEK_NS, MONDAY_NS, 0 /* until the budget drops them */},
+	[OPROF_SLICE_WEEK] = {WEEK_NS, MONDAY_NS, 0 /* not used: weeks are not merged */},
 };
 
 int64_t history_level_start(enum oprof_slice_level level, int64_t time_ns)
@@ -30,7 +30,10 @@ int64_t history_level_start(enum oprof_slice_level level, int64_t time_ns)
 	return time_ns - (into_ns < 0 ? into_ns + span_ns : into_ns);
 }
 
-/* Returns the number of neighbours, from first on, that belong to one group. */
+/*
+ * Returns the number of consecutive slices, from index `first`, that belong to one group: they have
+ * the same level, and begin in the hour, day or week (level `into`) that begins at start_ns.
+ */
 static size_t group_size(const struct history_files *files, size_t first,
 			 enum oprof_slice_level into, int64_t start_ns)
 {
@@ -44,7 +47,7 @@ static size_t group_size(const struct history_files *files, size_t first,
 	return i - first;
 }
 
-/* The time with which slices are compared. */
+/* The current time, and how long the clock has run without a step. */
 struct clock {
 	int64_t now_ns;
 	uint64_t settled_ns;
@@ -52,9 +55,9 @@ struct clock {
 
 /*
  * A group is due if it is old enough, or if its time is far in the future: its slices were written
- * while the clock was wrong, and would otherwise not be merged for a long time. In the second case
- * the clock must first run for keep_ns without a step, since it may be the current time that is
- * wrong (1970 until the clock is set).
+ * while the clock was wrong, and would otherwise not be merged for a long time. For the second
+ * reason, the clock must have run for keep_ns without a step, since the current time may be the
+ * wrong one (1970 until the clock is set).
  */
 static bool is_due(enum oprof_slice_level level, int64_t start_ns, const struct clock *clock)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most files that one merge opens; an hour with more is merged in parts. */
+/* Maximum number of files that one merge opens. An hour with more files is merged in parts. */
 #define HISTORY_GROUP_MAX 128
 
 struct history_group {
@@ -21,9 +21,9 @@ struct history_group {
 };
 
 /*
- * Finds the first group to merge at now_ns (CLOCK_REALTIME, which has run without steps for
- * settled_ns), finest level and oldest slices first. No file of the list may be superseded. Returns
- * false if no group is due.
+ * Finds the first group to merge, finest level and oldest slices first. now_ns: CLOCK_REALTIME,
+ * which has run without steps for settled_ns. No file of the list may be superseded. Returns false
+ * if no group is due.
  */
 bool history_levels_due(const struct history_files *files, int64_t now_ns, uint64_t settled_ns,
 			struct history_group *group);

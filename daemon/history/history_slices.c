@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The list of slices in memory follows the folder: each change is first made in the folder, by one
- * rename or unlink, then in the list. A kill between the two leaves a folder that the next
- * history_slices_list() can read: a file NAME.tmp, which is never listed, or slices superseded by
- * a merged one, which are then removed.
+ * rename or unlink, and then in the list. A kill between these two steps leaves a folder that the
+ * next history_slices_list() can read. It may contain a file NAME.tmp, which is never listed, or
+ * slices that are superseded by a merged one, which are then removed.
  */
 #include "daemon/history/history_slices.h"
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define DAMAGED_MAX    100
-#define SYNC_EACH_MAX  64 /* above this number one sync of the file system is faster */
+#define SYNC_EACH_MAX  64 /* with more slices, one sync of the file system is faster */
 #define EXPIRED_FORMAT "expired.%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".tmp"
 
 char *history_slices_path(const struct history *history, const char *name)
@@ -76,7 +76,8 @@ static char *expired_path(const struct history *history, const struct history_fi
 	struct recount sums = {0};
 	char name[128];
 
-	if (recount_slice(file->path, &sums)) /* damaged: use the counts of its header */
+	/* The slice is damaged: use the counts of its header. */
+	if (recount_slice(file->path, &sums))
 		sums = (struct recount){.stored = file->nr_samples, .idle = file->nr_idle};
 	totals->stored = values[STATS_EXPIRED] + sums.stored + sums.idle;
 	totals->idle = values[STATS_EXPIRED_IDLE] + sums.idle;
@@ -98,7 +99,10 @@ static void forget(struct history *history, size_t i)
 		(files->nr_files - i) * sizeof(files->files[0]));
 }
 
-/* Logs the error once. If the slice does not exist any more, requests a new list. */
+/*
+ * Logs the error, unless the last drop had the same error. If the slice does not exist any more,
+ * requests a new list.
+ */
 static void drop_failed(struct history *history, const struct history_file *file, int error)
 {
 	if (error == -ENOENT) {
@@ -145,7 +149,7 @@ static bool ends_with(const char *text, const char *end)
 	return nr >= nr_end && !strcmp(text + nr - nr_end, end);
 }
 
-/* Removes the files that killed processes left. No child may be at work. */
+/* Removes the files that killed processes left. No child process may be running. */
 static void remove_leftovers(struct history *history)
 {
 	char *path = history_slices_path(history, "");
@@ -171,7 +175,7 @@ void history_slices_set_aside(struct history *history, const char *path, const c
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* the next asprintf() may fail */
+		aside = NULL; /* must be NULL if the next asprintf() fails */
 	}
 	log_error("slice %s is damaged (%s): set aside", path, why);
 	if (aside && rename(path, aside))
@@ -244,7 +248,7 @@ static int sync_path(const struct history *history, const char *path, int flags,
 	int fd = session_open_path(history->session, path, O_RDONLY | flags);
 	int error = 0;
 
-	if (fd < 0) /* after a fork, the daemon may have dropped or merged it */
+	if (fd < 0) /* the daemon may have dropped or merged the slice after it forked this child */
 		return fd == -ENOENT ? 0 : fd;
 	if (sync(fd))
 		error = -errno;

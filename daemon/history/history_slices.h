@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slices of a session: their folder, and the list in memory of those that count
- * (history->files). history_slices_append adds a slice; history_slices_drop removes one and counts
- * it as expired; history_slices_list reads the folder after any other change.
+ * The slices of a session: their folder, and the list in memory of the slices that are not
+ * superseded (history->files). history_slices_append adds a slice; history_slices_drop removes one
+ * and counts it as expired; history_slices_list reads the folder after any other change.
  */
 #ifndef DAEMON_HISTORY_SLICES_H
 #define DAEMON_HISTORY_SLICES_H
@@ -14,12 +14,13 @@ char *history_slices_path(const struct history *history, const char *name);
 
 /*
  * Reads the folder again, sets damaged slices aside, and removes superseded slices and files left
- * by a kill. No child may be at work. Returns 0; 1: samples were lost with a slice; or -errno.
+ * by a kill. No child process may be running. Returns 0; 1: samples were lost with a slice; or
+ * -errno.
  */
 int history_slices_list(struct history *history);
 
 /*
- * Call when a slice of the live files was published: adds file to the list, which takes ownership
+ * Call when a slice of the live files was published: adds `file` to the list, which takes ownership
  * of its path. Returns 0, or -ENOMEM: the caller keeps the path.
  */
 int history_slices_append(struct history *history, const struct history_file *file);

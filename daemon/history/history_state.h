@@ -29,13 +29,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The clock must have run this long without a step before slices are dropped or merged by age. */
+/*
+ * The clock must have run for this time without a step before slices are dropped or merged by age.
+ */
 #define HISTORY_SETTLED_NS (600 * NS_PER_SECOND)
 
 struct history_config {
-	uint64_t budget_bytes;	  /* of the session's folder, by du; 0: the default */
+	/* Limit for the session's folder, as du measures it; 0: the default. */
+	uint64_t budget_bytes;
 	unsigned int budget_days; /* older slices are dropped; 0: no age limit */
-	/* Reads the clocks; NULL: the machine's. */
+	/* Reads the clocks. NULL: read this machine's clocks. */
 	void (*now)(struct moment *now);
 	/* For tests: called between any two changes of files, also in a child. May be NULL. */
 	void (*step)(void);
@@ -44,7 +47,7 @@ struct history_config {
 	 * NULL.
 	 */
 	void (*between)(void *context);
-	/* Sets the session's counters to the contents of its files. */
+	/* Counts the samples in the session's files, and sets its counters to these numbers. */
 	void (*recount)(void *context);
 	void *context;
 };
@@ -56,29 +59,34 @@ struct history {
 	struct stack_keep *stacks;  /* borrowed, set by the owner; NULL: no stacks are kept */
 
 	/* history.c */
-	struct stretch stretch; /* time range of the epoch, begun by history_epoch.c */
-	/* CLOCK_MONOTONIC: when to look for work again; any part sets it to 0 when work is due. */
+	struct stretch stretch; /* time range of the epoch; history_epoch.c begins it */
+	/*
+	 * CLOCK_MONOTONIC time at which to look for work again; any part sets it to 0 when work is
+	 * due.
+	 */
 	uint64_t plan_ns;
 
 	/* history_slices.c */
-	struct history_files files; /* only slices that count */
-	uint64_t slice_bytes;	    /* disk space of files */
+	struct history_files files; /* slices that are not superseded */
+	uint64_t slice_bytes;	    /* disk space of the slices in `files` */
 	uint64_t damaged;	    /* slices set aside in this run */
-	int drop_error;		    /* of the last drop; logged once */
-	bool list_due; /* files may differ from the folder; history_work.c lists again */
+	int drop_error;		    /* error of the last drop; logged only when it changes */
+	bool list_due;		    /* the folder may have changed: history_work.c lists it again */
 
-	/* history_counts.c; also history_epoch.c at the end of an epoch */
-	uint64_t held;	      /* stored + idle at the beginning of the epoch */
-	uint64_t held_stacks; /* stacks_stored at that time */
-	/* The session's counters at that time, which is the end of the last slice. */
+	/* Written by history_counts.c, and at the end of an epoch by history_epoch.c: */
+	uint64_t held;	      /* stored and idle samples at the beginning of the epoch */
+	uint64_t held_stacks; /* counter stacks_stored at the beginning of the epoch */
+	/*
+	 * The session's counters at the beginning of the epoch, which is the end of the last slice.
+	 */
 	struct oprof_stats_entry begin[STATS_ENTRIES_MAX];
 	size_t nr_begin;
 
 	/* history_work.c */
 	struct history_job job;
 	uint64_t job_first, job_last; /* epochs that a running merge reads; 0: no merge runs */
-	uint64_t reserved_bytes;      /* the most that this merge writes */
-	uint64_t job_measured;	      /* size of slices and live files when it began */
+	uint64_t reserved_bytes;      /* upper limit of the bytes that the running merge writes */
+	uint64_t job_measured;	      /* size of slices and live files when the job began */
 	uint64_t job_synced;	      /* the running sync covers epochs up to this one */
 	uint64_t epoch_synced;	      /* slices up to this epoch are on disk */
 	uint64_t sync_ns, merge_ns;   /* CLOCK_MONOTONIC: time of the next sync and merge */
@@ -86,14 +94,14 @@ struct history {
 
 	/* history_budget.c */
 	uint64_t budget_bytes; /* the current budget */
-	uint64_t fixed_bytes;  /* the session's folder without slices and live files */
+	uint64_t fixed_bytes;  /* size of the session's folder without slices and live files */
 	bool fixed_told;       /* a warning about fixed_bytes was logged */
 
 	/* history_epoch.c */
-	uint64_t epoch;	       /* of the live files; 0: no epoch has begun */
+	uint64_t epoch;	       /* epoch of the live files; 0: no epoch has begun */
 	uint64_t close_errors; /* in this run */
-	int close_error;       /* of the last close; logged once */
-	uint64_t retry_ns;     /* CLOCK_MONOTONIC: time of the next try after a failure */
+	int close_error;       /* error of the last close; logged only when it changes */
+	uint64_t retry_ns;     /* CLOCK_MONOTONIC time of the next try to close, after a failure */
 };
 
 /* For tests: marks a point between two changes of files. */

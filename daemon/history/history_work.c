@@ -120,8 +120,8 @@ static int sync_slices(void *context, struct history_job_result *result)
 
 	result->du_bytes = history_du(history->session->current_path);
 	/*
-	 * Sync the names first: slices refer to functions of code without files by numbers of
-	 * names.
+	 * Sync the names first: slices contain numbers of these names, for functions of code
+	 * without files.
 	 */
 	error = name_table_sync(&history->session->names);
 	synced = history_slices_sync(history);
@@ -203,7 +203,7 @@ static void set_aside_damaged(struct history *history, uint64_t epoch)
 		}
 }
 
-/* Call when no merge runs: cancels the reservation for one. */
+/* Call when no merge runs: cancels the reservation of disk space for a merge. */
 static void forget_merge(struct history *history)
 {
 	history->job_first = history->job_last = 0;
@@ -228,7 +228,7 @@ static void merge_ended(struct history *history, const struct history_job_result
 
 static void sync_ended(struct history *history, int error)
 {
-	history->plan_ns = 0; /* merges have waited for the sync */
+	history->plan_ns = 0; /* merges may be due: they have waited for the sync */
 	if (error)
 		log_error("cannot write slices to disk: %s", strerror(-error));
 	else if (history->epoch_synced < history->job_synced)

@@ -4,8 +4,9 @@
  * a group of slices to a coarser one, or write slices to disk.
  *
  * The child of a merge publishes its slice by rename and removes no slice. After the merge, the
- * daemon lists the folder again and removes the merged slices. To drop one of them during the
- * merge, the merge is killed first. Not for: whether there is room for a merge (history_budget.h).
+ * daemon lists the folder again and removes the merged slices. If one of them must be dropped
+ * during the merge, the daemon kills the merge first. Not for: whether there is room for a merge
+ * (history_budget.h).
  */
 #ifndef DAEMON_HISTORY_WORK_H
 #define DAEMON_HISTORY_WORK_H
@@ -13,11 +14,14 @@
 #include "daemon/history/history_levels.h"
 #include "daemon/history/history_state.h"
 
-/* Slices are written to disk this often: a crash of the machine loses at most this much. */
+/*
+ * Interval of writing slices to disk: a crash of the machine loses at most the samples of this
+ * time.
+ */
 #define HISTORY_SYNC_NS (300 * UINT64_C(1000000000))
 
 /*
- * Starts to write slices to disk, if it is time and some are not on disk yet. Returns false if no
+ * Starts writing slices to disk, if it is time and some are not on disk yet. Returns false if no
  * child was started.
  */
 bool history_work_sync(struct history *history);
@@ -29,13 +33,13 @@ bool history_work_sync(struct history *history);
 bool history_work_find_group(const struct history *history, struct history_group *group);
 uint64_t history_work_group_bytes(const struct history *history, const struct history_group *group);
 
-/* Starts to merge group. Returns false if no child was started. */
+/* Starts the merge of group. Returns false if no child was started. */
 bool history_work_merge(struct history *history, const struct history_group *group);
 
 /* Call when the child has ended and was reaped: handles its results. */
 void history_work_ended(struct history *history, const struct history_job_result *result);
 
-/* Kills a running merge that reads epoch. The list may change, or list_due may be set. */
+/* Kills a running merge that reads `epoch`. The list may change, or list_due may be set. */
 void history_work_end_merge_of(struct history *history, uint64_t epoch);
 
 /* Kills the child, and removes the files that it left incomplete. */

@@ -23,8 +23,8 @@ struct leftover {
 };
 
 /*
- * The fields are written by one pwrite within a page: after a kill either all of them or none are
- * there.
+ * All fields are written by one pwrite within a page, so that after a kill the file has either all
+ * of the new values or none.
  */
 static int give_epoch(const char *path, struct oprof_sdb_header *header, uint64_t epoch)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The live sample files and the stack file that earlier runs left in a session. No process writes
- * them.
+ * to them any more.
  */
 #ifndef DAEMON_LEFTOVER_H
 #define DAEMON_LEFTOVER_H
@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 /*
- * Adds all files of epochs after epoch_closed to live. Files without an epoch are first given the
- * number epoch_closed + 1. Returns 0, or -errno: live must not be used any more.
+ * Adds all files of epochs after epoch_closed to `live`. Files without an epoch are first given the
+ * number epoch_closed + 1. Returns 0, or -errno: `live` must not be used any more.
  */
 int leftover_take(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
 /*
- * Removes the files, whose samples are in live's slice now. Files that cannot be read are renamed
- * to NAME.damaged. step: called between changes, or NULL.
+ * Removes these files when their samples are in the slice made from `live`. Files that cannot be
+ * read are renamed to NAME.damaged. step: called between changes, or NULL.
  */
 void leftover_remove(const struct live_slice *live, const char *session_path, void (*step)(void));
 

@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 /*
- * Size of a slice if nothing can be compressed: numbers have at most 10 bytes; a key has three of
- * them, a section some more (doc/slice.md). The rest is header, counters and rounding to blocks.
+ * Upper limits, for contents that cannot be compressed (doc/slice.md). A number takes at most 10
+ * bytes; a key has three numbers, a section has some more. OTHER_BYTES_MAX is for the header, the
+ * counters and rounding to blocks.
  */
 #define KEY_BYTES_MAX	  30
 #define SECTION_BYTES_MAX 256
@@ -39,7 +40,7 @@ void live_slice_deinit(struct live_slice *live)
 
 /* ---- collecting ---- */
 
-/* Sets path to true_path, if that is known: the name may contain only a hash of it. */
+/* Sets path to true_path or, if this is empty, to the path in `name`, which may be only a hash. */
 static void set_path(struct slice_path *path, const struct sample_path *name, const char *true_path)
 {
 	path->kind = name->kind;
@@ -219,7 +220,7 @@ static int write_slice(struct live_slice *live, const struct slice_info *info, c
 	return error;
 }
 
-/* Writes the slice to tmp. Creates the folder only if the first write fails. */
+/* Writes the slice to the file `tmp`. Creates the folder only if the first write fails. */
 static int write_tmp(struct live_slice *live, const struct slice_info *info, const char *tmp,
 		     uint64_t *nr_blocks)
 {

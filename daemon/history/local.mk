@@ -26,7 +26,7 @@ test_programs += \
 	tests/unit/daemon/history/test_history_soak \
 	tests/unit/daemon/history/test_history_stacks \
 	tests/unit/daemon/history/test_stretch
-# Of samples with call chains: what samples without do, and more.
+# These tests run with samples that have call chains of this depth.
 deep_chains_cppflags = $(AM_CPPFLAGS) -DFAKE_CHAIN_DEPTH=16
 fake_history = tests/fixture/fake_history.c tests/fixture/fake_history.h
 tests_unit_daemon_history_test_history_budget_LDFLAGS = $(failing_calls_ldflags)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One moment by two clocks. CLOCK_MONOTONIC stops while the machine is suspended. */
+/* The time on two clocks, read together. CLOCK_MONOTONIC stops while the machine is suspended. */
 struct moment {
 	int64_t realtime_ns;
 	uint64_t monotonic_ns;
@@ -21,15 +21,15 @@ void moment_now(struct moment *now);
 struct stretch {
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME */
 	bool sampling;
-	struct moment last; /* the time of the last call */
-	/* CLOCK_MONOTONIC: when the clock was last stepped, or first read */
+	struct moment last; /* the last value of `now` that was passed */
+	/* CLOCK_MONOTONIC time at which the clock was last stepped, or first read. */
 	uint64_t settled_from_ns;
 };
 
-/* Sampling is stopped at first. */
+/* Initializes stretch. Sampling counts as stopped until stretch_start. */
 void stretch_init(struct stretch *stretch, const struct moment *now);
 
-/* Begins a new stretch now. */
+/* Begins a new stretch at the current time. */
 void stretch_begin(struct stretch *stretch, const struct moment *now);
 
 /* Call when sampling starts or stops. fresh: begin a new stretch. */
@@ -43,7 +43,7 @@ void stretch_stop(struct stretch *stretch, const struct moment *now);
  */
 bool stretch_follow(struct stretch *stretch, const struct moment *now);
 
-/* Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, at the last call. */
+/* Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, at the time stretch->last. */
 int64_t stretch_to_realtime(const struct stretch *stretch);
 
 /* Returns how long the clock has run without a step. */

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of kept images without references: UNUSED_MAX with a cookie, and as many without. */
+/*
+ * Maximum number of images without references that are kept: this many with a cookie, and as many
+ * without one.
+ */
 #define UNUSED_MAX 4096u
 
 const struct image image_off_cpu = {
@@ -80,8 +83,8 @@ void image_table_deinit(struct image_table *table)
 }
 
 /*
- * Removes an image that will not be used again: with a cookie it waits for its release, else it is
- * freed now.
+ * Removes an image that will not be used again. An image without a cookie is freed now; an image
+ * with a cookie is kept in `retired` until image_table_release().
  */
 static void entry_retire(struct image_table *table, struct image_entry *entry)
 {
@@ -99,7 +102,10 @@ static struct image_list *list_of(const struct image_entry *entry)
 	return entry->image.cookie ? &table->told_unused : &table->unused;
 }
 
-/* Returns whether the image is memory of a process, which ends or changes with the process. */
+/*
+ * Returns whether the image is memory of one process: it cannot be reused when the process has
+ * ended.
+ */
 static bool is_of_a_process(const struct image_entry *entry)
 {
 	return entry->image.tgid;
@@ -150,8 +156,8 @@ void image_table_release(struct image_table *table,
 }
 
 /*
- * Copies an identity so that one content has one identity: with a build-id all other fields are
- * cleared.
+ * Copies an identity. If it has a build-id, clears all other fields, so that equal contents have
+ * equal identities.
  */
 static void identity_normalize(struct oprof_image_identity *to,
 			       const struct oprof_image_identity *from)
@@ -180,7 +186,10 @@ static bool identity_equal(const struct oprof_image_identity *a,
 	       a->mtime_ns == b->mtime_ns && a->size_bytes == b->size_bytes;
 }
 
-/* The end of a region is not hashed: image_table_get_region accepts any that reaches far enough. */
+/*
+ * The end of a region is not hashed, since image_table_get_region accepts any region that is long
+ * enough.
+ */
 static uint64_t key_hash(const struct image_key *key, const struct oprof_image_identity *identity)
 {
 	uint64_t hash = hash_number((uint64_t)key->kind << 32 | (uint32_t)key->tgid);
@@ -243,8 +252,8 @@ struct image_entry *image_table_get(struct image_table *table, const struct imag
 }
 
 /*
- * Finds the region that reaches at least to key's end. *grew: a region with a cookie exists, but is
- * too short.
+ * Finds a region that reaches at least to the end of `key`. *grew: a region with a cookie exists,
+ * but is too short.
  */
 static struct image_entry *region_find(const struct image_table *table, const struct image_key *key,
 				       uint64_t hash, bool *grew)

@@ -3,10 +3,10 @@
  * The images that a source knows: files by path and identity, regions of memory without a file,
  * kernel code.
  *
- * An image gets its cookie when a record first names it (image_tell; from then on the image is
- * "told"). An image without references is removed, so that a machine that builds and runs programs
- * for weeks does not fill the daemon's memory. Up to a limit, images without references are kept
- * for programs that run again and again. Regions of a process are not kept, since they end with the
+ * An image gets its cookie when a record first names it (image_tell; it is then called "told"). An
+ * image without references is removed, so that a machine that builds and runs programs for weeks
+ * does not fill the daemon's memory. Up to a limit, however, images without references are kept for
+ * programs that run again and again. Regions of a process are not kept, since they end with the
  * process. An image with a cookie is removed in two steps: first it is retired, and can then be
  * found only by its cookie; later image_table_release frees it.
  *
@@ -25,16 +25,19 @@ struct image_table;
 struct image_entry {
 	struct image image; /* cookie OPROF_IMAGE_NONE: not told yet */
 	struct node node;
-	struct node cookie_node; /* used once the image has a cookie */
+	struct node cookie_node; /* used after the image got a cookie */
 	uint32_t nr_refs;
 	bool saved; /* the session has its symbols or bytes (kernel_symbols) */
-	/* For a file with a cookie: when to ask the keeper for it again (image_keep). */
+	/* For a file with a cookie: when to request it from the keeper again (image_keep). */
 	uint64_t keep_due_ns;
 	uint8_t keep_tries;
-	bool keep_missing; /* reports would not find it */
-	/* For a file: its code table (image_code); NULL: not available, or not yet. */
+	bool keep_missing; /* reports would not find the image by its path */
+	/*
+	 * For a file: its code table (image_code). NULL: it has no table, or the table has not
+	 * arrived yet.
+	 */
 	struct code_table *code;
-	uint64_t code_due_ns; /* when to ask for the code table again */
+	uint64_t code_due_ns; /* time at which to request the code table again */
 	uint8_t code_tries;
 	/*
 	 * code_wanted: the table was requested at least once. code_asked: the keeper has not
@@ -53,12 +56,16 @@ struct image_list {
 
 struct image_table {
 	struct node_hash entries;
-	struct node_hash cookies;	       /* the images that have cookies */
-	struct image_list unused, told_unused; /* without references, kept for reuse */
-	struct image_list retired;	       /* to be released; no longer in entries */
+	struct node_hash cookies; /* the images that have cookies */
+	/* Images without references that are kept for reuse. */
+	struct image_list unused, told_unused;
+	/* Images that wait for their release; no longer in entries. */
+	struct image_list retired;
 	uint32_t last_cookie;
 	uint64_t nr_made, nr_told, nr_released; /* totals */
-	/* The folder to which the saved flags of entries refer (kernel_symbols). */
+	/*
+	 * Identifies the folder to which the flag `saved` of the entries refers (kernel_symbols).
+	 */
 	dev_t saved_dev;
 	ino_t saved_inode;
 };
@@ -75,25 +82,25 @@ struct image_key {
 	const char *path;
 	const struct oprof_image_identity *identity; /* NULL: all 0 */
 	pid_t tgid;
-	uint64_t start, end; /* of anonymous regions and kernel code */
+	uint64_t start, end; /* range of an anonymous region or of kernel code */
 };
 
 /*
- * Finds the image with this key, or creates it, and returns it with a reference, which the caller
- * drops by image_put. Returns NULL if out of memory. An identity with a build-id is stored without
- * device and inode: one build-id is one identity.
+ * Finds the image with this key, or creates it. The caller gets a reference, and drops it by
+ * image_put. Returns NULL if out of memory. An identity with a build-id is stored without device
+ * and inode, so that one build-id is one identity.
  */
 struct image_entry *image_table_get(struct image_table *table, const struct image_key *key);
 
 /*
- * Like image_table_get, for the region that begins at start in process tgid and reaches at least to
- * end. A region with a cookie cannot grow, since the names of its files contain its range: a longer
- * region is another image. The range of that image is rounded up to a power of two bytes, so that a
- * region that grows page by page does not become one image per page.
+ * Returns, like image_table_get, the region that begins at start in process tgid and reaches at
+ * least to end. A region with a cookie cannot grow, since the names of its files contain its range:
+ * a longer region is another image. The range of this image is rounded up to a power of two bytes,
+ * so that a region that grows page by page does not become one image per page.
  */
 struct image_entry *image_table_get_region(struct image_table *table, const char *name, pid_t tgid,
 					   uint64_t start, uint64_t end);
-/* Does the same, but returns NULL if the region is not known. */
+/* Like image_table_get_region, but returns NULL if the region is not known. */
 struct image_entry *image_table_find_region(struct image_table *table, const char *name, pid_t tgid,
 					    uint64_t start, uint64_t end);
 
@@ -114,8 +121,8 @@ enum oprof_lost image_frame(struct image_entry *entry, uint64_t offset, enum opr
 			    struct oprof_frame *frame);
 
 /*
- * Calls gone for each retired image, then frees it. Must not be called while a record that may name
- * a retired image is under construction.
+ * Frees each retired image, after calling `gone` for it. Must not be called while a record that may
+ * name a retired image is under construction.
  */
 void image_table_release(struct image_table *table,
 			 void (*gone)(const struct image *image, void *context), void *context);
@@ -128,7 +135,10 @@ static inline bool image_table_has_retired(const struct image_table *table)
 const struct image *image_table_find(const struct image_table *table, uint32_t cookie);
 struct image_entry *image_table_entry(const struct image_table *table, uint32_t cookie);
 
-/* Call when the session has changed: asks again, for all files, whether reports will find them. */
+/*
+ * Call when the session has changed: each file is then requested from the keeper again, which
+ * checks whether reports will find it.
+ */
 void image_table_keep_again(struct image_table *table);
 
 #endif

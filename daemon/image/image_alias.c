@@ -16,7 +16,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* If there are more aliases, all are forgotten; they are found again by reading the files. */
+/*
+ * If there are more aliases, all are forgotten. The files are then read again to find their
+ * identities.
+ */
 #define ALIASES_MAX 16384u
 #define FRESH_NS    1000000000u
 
@@ -67,7 +70,7 @@ static uint64_t file_hash(const struct file_name *file)
 	return hash_bytes(hash, file->path, strlen(file->path));
 }
 
-/* An unknown inode generation matches any. */
+/* Finds the alias of the file. An unknown inode generation matches any generation. */
 static struct alias *alias_find(const struct image_alias_table *table, const struct file_name *file,
 				uint64_t hash)
 {
@@ -106,8 +109,9 @@ static void alias_add(struct image_alias_table *table, const struct file_name *f
 }
 
 /*
- * Returns whether st is that of the file. Some file systems (btrfs) report another device by stat()
- * than in mappings: then the path of the mapping must be that of the file.
+ * Returns whether st is the status of the file. On some file systems (btrfs) the device of stat()
+ * differs from the device in mappings: in this case, the link map_path must give the path of the
+ * file.
  */
 static bool is_the_file(const struct file_name *file, const struct stat *st, const char *map_path)
 {
@@ -192,7 +196,7 @@ static bool look_everywhere(const struct image_alias_table *table, const struct 
 		return true;
 	if (file->path[0] != '/')
 		return false;
-	/* The process may live in another mount namespace, or may have ended. */
+	/* The process may have another root or mount namespace, or may have ended. */
 	if (snprintf(path, sizeof(path), "%s/%d/root%s", table->proc_path, (int)tgid, file->path) <
 		    (int)sizeof(path) &&
 	    look(path, file, NULL, identity))

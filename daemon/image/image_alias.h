@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds one identity for one file. A record names a file by build-id, or, if the kernel could not
- * read the build-id, by device, inode and inode generation; /proc names it by device and inode. The
- * file itself is read to find its identity. The result is cached and renewed after one second,
- * because a file may be rewritten in place.
+ * Finds one identity for each file. A record identifies a file by its build-id or, if the kernel
+ * could not read the build-id, by device, inode and inode generation; /proc gives device and inode.
+ * To find the file's identity, the file itself is read. The result is cached and renewed after one
+ * second, because a file may be rewritten in place.
  *
- * A file is read only if the device and inode at its path are still those of the record. Only
+ * A file is read only if the device and inode at its path are still the same as in the record. Only
  * regular files are opened.
  */
 #ifndef DAEMON_IMAGE_ALIAS_H
@@ -33,18 +33,18 @@ int image_alias_init(struct image_alias_table *table, const char *proc_path); /*
 void image_alias_deinit(struct image_alias_table *table);
 
 /*
- * Finds the identity of a file that a process maps, as complete as possible: its build-id; else
- * device, inode, inode generation, modification time and size; else only device, inode and inode
- * generation. map_path: a path that leads to the mapped file itself (/proc/PID/map_files/...), or
- * NULL. time_ns: the current time, on the clock of records.
+ * Finds the identity of a file that a process maps, as complete as possible: its build-id;
+ * otherwise device, inode, inode generation, modification time and size; otherwise only device,
+ * inode and inode generation. map_path: a path that leads to the mapped file itself
+ * (/proc/PID/map_files/...), or NULL. time_ns: the current time, on the clock of records.
  */
 void image_alias_identify(struct image_alias_table *table, const struct file_name *file, pid_t tgid,
 			  const char *map_path, uint64_t time_ns,
 			  struct oprof_image_identity *identity);
 
 /*
- * Finds the identity of the file open at fd, which has the name `file`: its build-id; else the
- * fields of file, the modification time and the size.
+ * Finds the identity of the file that is open at fd and is described by `file`: its build-id;
+ * otherwise the fields of `file`, the modification time and the size.
  */
 void image_alias_identify_fd(int fd, const struct file_name *file,
 			     struct oprof_image_identity *identity);

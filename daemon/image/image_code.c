@@ -18,7 +18,10 @@
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
-/* First pause after no process had the file any more; doubled each time. */
+/*
+ * First pause after a request found no process that still has the file. Each further pause is twice
+ * as long.
+ */
 #define AGAIN_NS       UINT64_C(20000000)
 #define AGAIN_FAILED   UINT64_C(30000000000)
 #define DOUBLINGS      12u
@@ -37,8 +40,8 @@ void image_code_deinit(struct image_code *code)
 }
 
 /*
- * Builds the vdso's table; NULL: no table. The bytes come from the kernel, so no confined child is
- * needed.
+ * Builds the vdso's table. Returns NULL if it has none. The bytes come from the kernel, so no
+ * confined child process is needed.
  */
 static struct code_table *vdso_table(const struct vdso *vdso)
 {
@@ -90,8 +93,8 @@ const struct code_table *image_code_of(const struct image_code *code,
 	if (entry->image.kind != OPROF_IMAGE_VDSO || !code->on)
 		return entry->code;
 	/*
-	 * The table is valid only for this machine's vdso; [vsyscall], for example, has another
-	 * size.
+	 * The table is valid only for this machine's vdso. Other images of this kind, such as
+	 * [vsyscall], have another size.
 	 */
 	return is_our_vdso(code, entry) ? code->vdso : NULL;
 }
@@ -116,9 +119,9 @@ static int entry_open(struct image_entry *entry, int fd, struct diag *diag)
 }
 
 /*
- * Call when the file in the folder is damaged, or was written by a newer or older program: the
- * table is built again. If the file cannot be removed, it would be found each time, so this image's
- * table is built in memory.
+ * Call when the file in the folder is damaged, or was written by a newer or older program: removes
+ * the file, so that the table is built again. If the file cannot be removed, each request would
+ * find it again, so this image's table is then built in memory.
  */
 static void put_aside(struct image_code *code, struct image_entry *entry, const char *path,
 		      const struct diag *diag)
@@ -147,7 +150,10 @@ bool image_code_find(struct image_code *code, struct image_entry *entry)
 		if (error != -ENOMEM)
 			put_aside(code, entry, path, &diag);
 	} else {
-		/* Mark the table as used: the oldest tables are removed first. */
+		/*
+		 * Set the file's time to now, since the tables with the oldest times are removed
+		 * first.
+		 */
 		(void)futimens(fd, NULL);
 		code->counters.found++;
 	}
@@ -188,7 +194,7 @@ static void take_table(struct image_code *code, struct image_entry *entry, int f
 		note_failed(code, entry, error, now_ns);
 	} else if (entry->code_in_memory) {
 		settle(entry, &code->counters.unreadable);
-	} else { /* the table from the folder was unusable: retry in memory */
+	} else { /* the table from the folder is unusable: try again in memory */
 		entry->code_in_memory = true;
 		entry->code_due_ns = now_ns;
 	}
@@ -197,7 +203,7 @@ static void take_table(struct image_code *code, struct image_entry *entry, int f
 void image_code_take(struct image_code *code, struct image_entry *entry,
 		     const struct keeper_answer *answer, int fd, uint64_t now_ns)
 {
-	/* A second answer, if the table was requested twice, is ignored. */
+	/* If the table was requested twice, the second answer is ignored. */
 	if (!entry->code_asked)
 		return;
 	entry->code_asked = false;

@@ -2,8 +2,9 @@
 /*
  * The code tables (unwind/code_table.h) of images: where functions begin, and how frames are
  * unwound. A table is requested when a sample, or a mapping of a profiled process, first names its
- * image. It is read from the folder of tables if an earlier run needed it; else the keeper
- * (image_keeper.h) builds it, and sampling continues without it until the keeper answers.
+ * image. If an earlier run needed the table, it is read from the folder of tables. Otherwise the
+ * keeper (image_keeper.h) builds it, and sampling continues without the table until the keeper
+ * answers.
  *
  * Not for: building tables (unwind/), walking stacks (perf_unwind).
  */
@@ -17,29 +18,32 @@
 struct vdso;
 
 struct image_code_counters {
-	uint64_t wanted; /* images whose table was requested */
+	uint64_t wanted; /* images whose tables were requested */
 	uint64_t found;	 /* tables found in the folder */
 	uint64_t built;	 /* tables built in this run */
-	uint64_t none;	 /* no table possible: no unwind information, not ELF, another machine */
-	uint64_t unreadable; /* damaged or too big */
-	uint64_t failed;     /* the table could not be written or mapped */
+	uint64_t none;	 /* images without a table: no unwind information, not ELF, other machine */
+	uint64_t unreadable; /* images that are damaged or too big */
+	uint64_t failed;     /* tables that could not be written or mapped */
 };
 
 struct image_code {
 	bool on, told_damage;
-	/* The input is a recording: a table that is not available now never will be. */
+	/* The input is a recording: a table that is not available now will never be. */
 	bool recorded;
-	char *path;		 /* path of the folder; NULL: tables live in memory only */
+	char *path;		 /* path of the folder of tables; NULL: tables are in memory only */
 	struct code_table *vdso; /* NULL: the vdso has no table */
 	const struct vdso *vdso_of;
 	struct image_code_counters counters;
 };
 
-/* No tables are requested before image_code_begin. */
+/* Initializes code. No tables are requested before image_code_begin. */
 void image_code_init(struct image_code *code);
 void image_code_deinit(struct image_code *code);
 
-/* From now on tables are requested. path is copied; NULL: no folder. Returns 0 or -ENOMEM. */
+/*
+ * Allows requests for tables. path: the folder of tables, copied; NULL: no folder. Returns 0 or
+ * -ENOMEM.
+ */
 int image_code_begin(struct image_code *code, const char *path, const struct vdso *vdso);
 
 /* Returns whether it is time to request the image's table. */
@@ -59,19 +63,22 @@ static inline bool image_code_may_come(const struct image_code *code,
 }
 
 /*
- * Returns the image's table, or NULL if it is not available (yet); for the vdso, the table in
+ * Returns the image's table, or NULL if it is not available now. For the vdso, returns the table in
  * `code`.
  */
 const struct code_table *image_code_of(const struct image_code *code,
 				       const struct image_entry *entry);
 
 /*
- * Reads the image's table from the folder. Returns true if it exists and is valid. A damaged table
- * is removed; the first one is reported in the log.
+ * Reads the image's table from the folder. Returns true if the table exists and is valid. A damaged
+ * table is removed; the first damaged table is reported in the log.
  */
 bool image_code_find(struct image_code *code, struct image_entry *entry);
 
-/* Handles an answer of the keeper; fd came with it (borrowed; -1: none). */
+/*
+ * Handles an answer of the keeper. fd: the descriptor that came with the answer, borrowed; -1:
+ * none.
+ */
 void image_code_take(struct image_code *code, struct image_entry *entry,
 		     const struct keeper_answer *answer, int fd, uint64_t now_ns);
 

@@ -18,14 +18,17 @@
 #define NEVER UINT64_MAX
 /* Pause after an image was found by its path: its file may be deleted or replaced later. */
 #define AGAIN_THERE_NS UINT64_C(30000000000)
-/* First pause after a process ended before its file was opened; doubled each time. */
+/*
+ * First pause after all processes ended before the file was opened. Each further pause is twice as
+ * long.
+ */
 #define AGAIN_GONE_NS  UINT64_C(10000000)
 #define GONE_DOUBLINGS 12u /* up to about 40 s */
-/* Pause after the request could not be sent. */
+/* Pause after a request could not be sent. */
 #define AGAIN_UNSENT_NS UINT64_C(1000000000)
 /*
- * HANG_NS: a keeper that does not answer for this long hangs. RESTART_NS: least time between two
- * starts of a keeper.
+ * HANG_NS: a keeper that does not answer for this long is considered to hang. RESTART_NS: minimum
+ * time between two starts of a keeper.
  */
 #define HANG_NS	   UINT64_C(10000000000)
 #define RESTART_NS UINT64_C(10000000000)
@@ -71,7 +74,10 @@ void image_keep_start(struct image_keep *keep)
 		    strerror(-error));
 }
 
-/* A keeper that hangs in a file system may not even react to SIGKILL: do not wait for ever. */
+/*
+ * Ends the keeper. Does not wait for ever: a keeper that hangs in a file system may not even react
+ * to SIGKILL.
+ */
 static void keeper_end(struct image_keep *keep)
 {
 	(void)close(keep->fd);
@@ -158,9 +164,11 @@ void image_keep_want(struct image_keep *keep, struct image_entry *entry, const i
 	static struct keeper_request request;
 	size_t nr_bytes;
 
-	/* Ask again if the keeper does not answer by then. */
+	/* If the keeper does not answer within HANG_NS, the image is requested again. */
 	entry->keep_due_ns = now_ns + HANG_NS;
-	/* Reports find images of a recording by their paths, or not at all. */
+	/*
+	 * The images of a recording are not kept: reports find them by their paths or not at all.
+	 */
 	if (!keep->started_ns || !keep->meta_path || (keep->code && keep->code->recorded) ||
 	    !request_fill(keep, entry, pids, keep->meta_path, &request, &nr_bytes)) {
 		entry->keep_due_ns = NEVER;
@@ -248,7 +256,7 @@ static void take(struct image_keep *keep, const struct keeper_answer *answer, ui
 {
 	struct image_entry *entry = image_table_entry(keep->images, answer->cookie);
 
-	/* A second answer, if the image was requested twice, is ignored. */
+	/* If the image was requested twice, the second answer is ignored. */
 	if (!entry || answer->folder != keep->folder || entry->keep_due_ns == NEVER)
 		return;
 	switch ((enum keeper_result)answer->result) {
@@ -285,14 +293,14 @@ static void take_table(struct image_keep *keep, const struct keeper_answer *answ
 
 	if (keep->nr_tables)
 		keep->nr_tables--;
-	/* The image may have been released in the meantime. */
+	/* The image may have been released since the request. */
 	if (entry && keep->code)
 		image_code_take(keep->code, entry, answer, fd, now_ns);
 }
 
 /*
- * Receives an answer and returns as recv() does. *fd: the descriptor that came with the answer, or
- * -1.
+ * Receives an answer. Returns the result of recvmsg(). *fd: the descriptor that came with the
+ * answer, or -1.
  */
 static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
 {
@@ -337,7 +345,7 @@ static bool take_answers(struct image_keep *keep, uint64_t now_ns)
 	return nr < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Call when the keeper hung: the image that it was opening is not requested again. */
+/* Call when the keeper hangs: the image that it is opening is not requested again. */
 static void note_hung(struct image_keep *keep)
 {
 	uint32_t cookie = __atomic_exchange_n(keep->opening, 0, __ATOMIC_RELAXED);
@@ -377,7 +385,7 @@ void image_keep_wait_code(struct image_keep *keep, int timeout_ms)
 		if (now_ns >= end_ns)
 			return;
 		switch (poll(&fd, 1, (int)((end_ns - now_ns) / 1000000) + 1)) {
-		case -1: /* interrupted by a signal: do not wait */
+		case -1: /* a signal interrupted poll(): do not wait */
 			return;
 		case 0:
 			break;

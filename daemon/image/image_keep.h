@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides which images to request from the keeper (image_keeper.h), and handles its answers. An
- * image is requested when a sample of it arrives and keep_due_ns has passed. The first request is
- * made at once. The image is requested again later if it was found by its path, since it may be
- * deleted while it runs; and with growing pauses if its process ended before the file could be
- * opened, since the next process of the image may live longer.
+ * image is requested when a sample of it arrives and keep_due_ns has passed, which is the case for
+ * the first sample. There are two reasons to request an image again: it was found by its path, and
+ * may be deleted while it runs; or its process ended before the file could be opened, and the next
+ * process of this image may live longer (in this case with growing pauses).
  *
  * Waits for answers only in image_keep_deinit and image_keep_wait_code.
  */
@@ -18,11 +18,13 @@
 struct image_keep_counters {
 	uint64_t wanted;     /* images that reports would not find by their path */
 	uint64_t kept;	     /* wanted images that are kept in the session so far */
-	uint64_t too_big;    /* above the limit of one file */
-	uint64_t full;	     /* above the limit of the session */
-	uint64_t unreadable; /* not ELF, or damaged */
-	uint64_t failed;     /* could not be written, or the keeper hung while it opened them */
-	/* Restarts of the keeper because it hung, perhaps on a file system, or ended. */
+	uint64_t too_big;    /* images above the limit of one file */
+	uint64_t full;	     /* images above the limit of the session */
+	uint64_t unreadable; /* images that are not ELF, or damaged */
+	uint64_t failed;     /* images that could not be written, or at which the keeper hung */
+	/*
+	 * Restarts of the keeper because it ended, or because it hung (perhaps in a file system).
+	 */
 	uint64_t restarts;
 };
 
@@ -33,12 +35,13 @@ struct image_keep {
 	uint32_t *opening; /* shared with the keeper, see image_keeper_start; NULL: never started */
 	pid_t pid;
 	uint64_t started_ns;
-	uint64_t answered_ns;	 /* time of the last answer, or of the first request after idling */
+	/* Time of the last answer, or of the first request after an idle time. */
+	uint64_t answered_ns;
 	uint32_t nr_waiting;	 /* requests without an answer */
-	uint32_t nr_tables;	 /* requests for code tables, of nr_waiting */
+	uint32_t nr_tables;	 /* those requests of nr_waiting that are for code tables */
 	struct image_code *code; /* borrowed; NULL: no code tables are requested */
-	uint64_t bytes_max;	 /* limit for a session: at most KEEPER_SESSION_BYTES_MAX */
-	char *meta_path;	 /* NULL: not known yet */
+	uint64_t bytes_max;	 /* limit of a session; at most KEEPER_SESSION_BYTES_MAX */
+	char *meta_path;	 /* folder of the session's data; NULL: not known yet */
 	uint32_t folder;	 /* number of the current session */
 	dev_t folder_dev;
 	ino_t folder_inode;
@@ -46,32 +49,33 @@ struct image_keep {
 	struct image_keep_counters counters;
 };
 
-/* No keeper runs yet: nothing is kept. */
+/* Initializes keep. No image is kept before image_keep_start. */
 void image_keep_init(struct image_keep *keep, struct image_table *images, const char *proc_path);
 
-/* Starts a keeper. Failure is only logged: reports work without it. */
+/* Starts a keeper. A failure is only logged, because reports also work without a keeper. */
 void image_keep_start(struct image_keep *keep);
 
 /* Waits at most two seconds for the answers, then ends the keeper. */
 void image_keep_deinit(struct image_keep *keep);
 
 /*
- * From now on samples belong to the session at meta_path; images kept for another session must be
- * kept again.
+ * Sets the session to which later samples belong. meta_path: the folder of its data. Images that
+ * were kept for another session must be kept again.
  */
 void image_keep_folder(struct image_keep *keep, const char *meta_path);
 
 /*
  * Requests an image from the keeper. pids and address are as in struct keeper_request. entry must
- * be of kind FILE, have a cookie and be due. fd: the file itself, open, owned by the caller; -1:
+ * be of kind FILE, have a cookie and be due. fd: the open file itself, which the caller owns; -1:
  * not available.
  */
 void image_keep_want(struct image_keep *keep, struct image_entry *entry, const int32_t *pids,
 		     uint64_t address, int fd, uint64_t now_ns);
 
 /*
- * Does the same for the code table of an image that is due (image_code_is_due): the table is read
- * from the folder at once, or requested. Without a keeper no table is built.
+ * Requests the code table of an image that is due (image_code_is_due); pids, address and fd are as
+ * above. If the folder has the table, it is read from there immediately. Without a keeper no table
+ * is built.
  */
 void image_keep_want_code(struct image_keep *keep, struct image_entry *entry, const int32_t *pids,
 			  uint64_t address, int fd, uint64_t now_ns);

@@ -34,9 +34,9 @@
 
 #define COPY_SECONDS   10u /* CPU time of a copying child */
 #define COPY_CLOCK_MS  60000
-#define COPY_BYTES     ((size_t)64 << 20)  /* for headers and names of sections */
-#define TABLE_BYTES    ((size_t)256 << 20) /* in addition to the size of the binary */
-#define POLL_PAUSE_MS  20		   /* polling interval without pidfds */
+#define COPY_BYTES     ((size_t)64 << 20)  /* memory for copying headers and section names */
+#define TABLE_BYTES    ((size_t)256 << 20) /* memory for building a table, plus the binary's size */
+#define POLL_PAUSE_MS  20		   /* polling interval if the system has no pidfds */
 #define TMP_NAME_BYTES 32
 #define NAME_BYTES     17
 
@@ -50,8 +50,8 @@ struct job {
 	uint32_t cookie, folder;
 	enum keeper_work work;
 	int fd;	    /* the binary */
-	int dir_fd; /* meta/images, or the folder of tables; -1: in memory */
-	int table;  /* the table being written; -1: none */
+	int dir_fd; /* meta/images, or the folder of tables; -1: the table is in memory */
+	int table;  /* the table that is being written; -1: none */
 	uint64_t identity;
 	uint64_t bytes_max;
 };
@@ -63,12 +63,12 @@ struct keeper {
 	struct keeper_request request; /* the current request */
 	int given_fd;		       /* descriptor that came with the request; -1: none */
 	struct job queue[KEEPER_QUEUE];
-	unsigned int first, nr; /* of queue, which is circular */
-	struct job job;		/* the job being copied */
+	unsigned int first, nr; /* first job and number of jobs in queue, which is circular */
+	struct job job;		/* the job whose image is being copied */
 	pid_t child;		/* the process that copies; 0: none */
-	int child_fd;		/* its pidfd, or -1 */
+	int child_fd;		/* pidfd of child; -1: none */
 	int64_t child_end_ms;	/* time at which the child is killed */
-	uint32_t folder;	/* the session of kept_bytes */
+	uint32_t folder;	/* number of the session to which kept_bytes refers */
 	uint64_t kept_bytes;
 };
 
@@ -93,7 +93,7 @@ static void answer_with(const struct keeper *keeper, const struct keeper_answer 
 		head->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
 	}
-	/* If the daemon has ended, the next receive reports it. */
+	/* If the daemon has ended, the next receive reports this. */
 	(void)!sendmsg(keeper->socket, &message, MSG_NOSIGNAL);
 }
 
@@ -121,7 +121,7 @@ static void identity_tmp_name(uint64_t identity, char *name)
 	(void)snprintf(name, TMP_NAME_BYTES, ".%016" PRIx64 ".tmp", identity);
 }
 
-/* Opens meta/images, which is made if missing. Returns a descriptor or -errno. */
+/* Opens meta/images, which is created if missing. Returns a descriptor or -errno. */
 static int open_images_folder(const struct keeper_request *request)
 {
 	char path[PATH_MAX];
@@ -138,8 +138,8 @@ static int open_images_folder(const struct keeper_request *request)
 }
 
 /*
- * Returns the bytes already in the folder: a session may continue, or share files with an earlier
- * one.
+ * Returns the bytes that are already in the folder: a session may continue, or share files with an
+ * earlier session.
  */
 static uint64_t folder_bytes(int dir_fd)
 {
@@ -201,7 +201,7 @@ static void __attribute__((noreturn)) copy_child(int from, int to)
 	_exit(-error & 0xff);
 }
 
-/* Samples wait for the table, so the priority is not lowered. */
+/* The priority is not lowered, because samples wait for the table. */
 static void __attribute__((noreturn)) table_child(int from, int to)
 {
 	struct confine_limits limits = {
@@ -273,14 +273,14 @@ static enum keeper_result result_of_error(int error)
 		return KEEPER_NONE;
 	case ENOEXEC:
 	case EILSEQ:
-	case ENOMEM: /* at the child's memory limit: unreasonable headers */
+	case ENOMEM: /* the child reached its memory limit: the headers are unreasonable */
 		return KEEPER_UNREADABLE;
 	default:
 		return KEEPER_FAILED;
 	}
 }
 
-/* Call when the copy is complete: gives it its final name. */
+/* Call when the copy is complete: renames the copy to its final name. */
 static enum keeper_result copy_put(struct keeper *keeper, int *error)
 {
 	const struct job *job = &keeper->job;
@@ -350,8 +350,8 @@ static void table_end(struct keeper *keeper, int error)
 }
 
 /*
- * If the disk is full, queues the job again, to build its table in memory. Returns false if error
- * has another reason.
+ * If the disk is full, queues the job again, to build the table in memory. Returns false if the
+ * error has another reason.
  */
 static bool table_again(struct keeper *keeper, int error)
 {
@@ -401,7 +401,7 @@ static void copy_reap(struct keeper *keeper)
 		(void)kill(keeper->child, SIGKILL);
 	if (waitpid(keeper->child, &status, WNOHANG) != keeper->child)
 		return;
-	/* A child ended by a signal ran out of time, or failed on the file. */
+	/* If a signal ended the child, it ran out of time or failed on the file. */
 	copy_end(keeper, WIFEXITED(status) ? -WEXITSTATUS(status) : -EILSEQ);
 }
 
@@ -446,7 +446,7 @@ static void symbols_do(struct keeper *keeper, struct job *job)
 
 	int fd = image_open_path(request);
 
-	if (fd >= 0) { /* reports find the image at this path, too */
+	if (fd >= 0) { /* reports will find the image at this path, too */
 		(void)close(fd);
 		answer(keeper, job, KEEPER_THERE, 0);
 		return;
@@ -465,7 +465,7 @@ static void symbols_do(struct keeper *keeper, struct job *job)
 	request_queue(keeper, job);
 }
 
-/* Opens the image at its path, or else through the processes that map it. */
+/* Opens the image by its path or, if this fails, through the processes that map it. */
 static int open_table_image(const struct keeper *keeper)
 {
 	const struct keeper_request *request = &keeper->request;
@@ -511,8 +511,8 @@ static void request_do(struct keeper *keeper)
 }
 
 /*
- * Receives the next request and returns as recv() does. Sets keeper->given_fd to the descriptor
- * that came with the request.
+ * Receives the next request. Returns the result of recvmsg(). Sets keeper->given_fd to the
+ * descriptor that came with the request.
  */
 static ssize_t request_receive(struct keeper *keeper)
 {
@@ -544,7 +544,10 @@ static bool request_take(struct keeper *keeper)
 
 	if (nr < 0)
 		return errno == EINTR || errno == EAGAIN;
-	/* The daemon is trusted: a packet is complete and its texts are terminated. */
+	/*
+	 * Requests are not checked, since the daemon is trusted: a packet is complete and its texts
+	 * are terminated.
+	 */
 	if ((size_t)nr > offsetof(struct keeper_request, text)) {
 		__atomic_store_n(keeper->opening, request->cookie, __ATOMIC_RELAXED);
 		request_do(keeper);
@@ -586,8 +589,8 @@ static void keeper_loop(struct keeper *keeper)
 }
 
 /*
- * Closes the daemon's terminal or pipe: a process that reads the daemon's output to its end must
- * not wait for a keeper that hangs.
+ * Closes the daemon's terminal or pipe. Otherwise a process that reads the daemon's output to its
+ * end would have to wait for a keeper that hangs.
  */
 static void let_go_of_terminal(void)
 {
@@ -605,8 +608,9 @@ static uint64_t bit(unsigned int capability)
 }
 
 /*
- * Keeps only the capabilities for other users' roots, programs, folders and mappings, for folders
- * of the session's owner, and for changing the copying child's user and killing it.
+ * Keeps only the capabilities that are needed to open the files of other users (by their roots,
+ * programs, folders and mappings), to write to a session folder of another owner, and to change the
+ * user of the copying child and kill it.
  */
 static void drop_capabilities(void)
 {
@@ -648,7 +652,7 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	(void)prctl(PR_SET_NAME, "oprof-keeper");
-	/* Close the daemon's lock, events, sample files and clients. */
+	/* Close the descriptors of the daemon: its lock, events, sample files and clients. */
 	if (fd != keeper.socket && dup2(fd, keeper.socket) < 0)
 		_exit(1);
 	(void)syscall(SYS_close_range, keeper.socket + 1, ~0U, 0);

@@ -26,12 +26,18 @@
 #include <sys/types.h>
 
 #define KEEPER_PIDS 4
-/* Most images that are opened and not yet copied; more requests wait in the socket. */
+/*
+ * Maximum number of images that are opened and wait to be copied. Further requests wait in the
+ * socket.
+ */
 #define KEEPER_QUEUE 64u
-/* Limits of one file, and of all files of a session. */
+/* Limits of the symbols of one file, and of all files of a session. */
 #define KEEPER_FILE_BYTES_MAX	 (UINT64_C(64) << 20)
 #define KEEPER_SESSION_BYTES_MAX (UINT64_C(512) << 20)
-/* Limits of one code table, and of all tables in their folder: the oldest are removed. */
+/*
+ * Limits of one code table, and of all tables in their folder. If the second is exceeded, the
+ * oldest tables are removed.
+ */
 #define KEEPER_TABLE_BYTES_MAX	(UINT64_C(64) << 20)
 #define KEEPER_TABLES_BYTES_MAX (UINT64_C(256) << 20)
 
@@ -40,36 +46,38 @@ enum keeper_work {
 	KEEPER_TABLE,	/* build the image's code table and return it */
 };
 
-/* One packet; text is sent as far as it is used. */
+/* A request. It is sent as one packet, which ends after the used part of `text`. */
 struct keeper_request {
 	uint32_t cookie;
-	uint32_t folder; /* the daemon's number for the session of meta_path */
+	uint32_t folder; /* the daemon's number for the session to which meta_path belongs */
 	uint32_t work;	 /* enum keeper_work */
 	uint32_t reserved;
 	/*
-	 * First the process that maps the image at `address` (0: not known where), then its
-	 * ancestors, which may share its root; 0: end of the list. The file itself may come with
-	 * the packet (SCM_RIGHTS).
+	 * First the process that maps the image at `address` (0: the address is unknown), then its
+	 * ancestors, which may have the same root; 0: end of the list. The file itself may come
+	 * with the packet (SCM_RIGHTS).
 	 */
 	int32_t pids[KEEPER_PIDS];
 	uint64_t address;
 	uint64_t bytes_max; /* limit for all files in the session's folder */
 	struct oprof_image_identity identity;
 	/*
-	 * Position of meta_path in text. KEEPER_TABLE: the tables' folder; empty: in memory only.
+	 * Position of meta_path in text. For KEEPER_TABLE, meta_path is the folder of tables;
+	 * empty: build the table in memory only.
 	 */
 	uint32_t meta_path;
 	char text[2 * PATH_MAX]; /* the image's path, NUL, meta_path, NUL */
 };
 
 enum keeper_result {
-	KEEPER_THERE, /* reports find the image by its path */
-	KEEPER_KEPT,  /* the image is in the session; a table's descriptor comes with the answer */
-	KEEPER_GONE,  /* none of the processes in pids has the image any more */
-	KEEPER_TOO_BIG,	   /* above the limit of one file or table */
+	KEEPER_THERE, /* reports will find the image by its path */
+	/* The image's symbols are in the session, or the table's descriptor is sent too. */
+	KEEPER_KEPT,
+	KEEPER_GONE,	   /* none of the processes in pids has the image any more */
+	KEEPER_TOO_BIG,	   /* the image is above the limit of one file or table */
 	KEEPER_FULL,	   /* above bytes_max */
-	KEEPER_UNREADABLE, /* not ELF, or damaged */
-	KEEPER_NONE,	   /* no table possible: for example, no unwind information */
+	KEEPER_UNREADABLE, /* the image is not ELF, or is damaged */
+	KEEPER_NONE,	   /* the image has no table: for example, it has no unwind information */
 	KEEPER_FAILED,	   /* disk or memory failed; `error` has the reason */
 };
 
@@ -82,8 +90,8 @@ struct keeper_answer {
 
 /*
  * Starts a keeper. *fd: the socket for requests and answers (SOCK_SEQPACKET); the keeper ends when
- * *fd is closed, or with its parent. *opening is in memory shared with the keeper: the cookie of
- * the image that the keeper is opening, 0 while it is idle. If the keeper hangs, *opening is the
+ * *fd is closed, or with its parent. *opening is in memory shared with the keeper, which stores
+ * there the cookie of the image that it is opening; 0: none. If the keeper hangs, *opening is the
  * image at which it hangs. All pointers are borrowed. Returns 0 or -errno.
  */
 int image_keeper_start(const char *proc_path, uint32_t *opening, int *fd, pid_t *pid);

@@ -66,9 +66,9 @@ static bool is_build(int fd, const struct oprof_image_identity *identity)
 }
 
 /*
- * Returns whether the file at fd is the image. Without a build-id, stat() may report another device
- * than mappings have (btrfs, overlays). Then all other fields must agree, or the file must have
- * been reached through the mapping itself.
+ * Returns whether the file at fd is the image. stat() may report another device than mappings have
+ * (btrfs, overlays). If the image has no build-id and the device differs, all other fields must be
+ * equal, or the file must have been opened through the mapping itself.
  */
 static bool is_image(int fd, const struct oprof_image_identity *identity, bool by_mapping)
 {
@@ -89,7 +89,7 @@ static bool is_image(int fd, const struct oprof_image_identity *identity, bool b
 	       image_alias_dev(major(st.st_dev), minor(st.st_dev)) == identity->dev;
 }
 
-/* Opens the file at path if it is the image, else returns -1. */
+/* Opens the file at path if it is the image; otherwise returns -1. */
 static int open_image_at(const struct keeper_request *request, int dir_fd, const char *path,
 			 bool in_root, bool by_mapping)
 {
@@ -119,7 +119,10 @@ static int open_in_root(const char *proc_path, const struct keeper_request *requ
 	return fd;
 }
 
-/* Writes to name "START-END" of the mapping that contains address, as in maps and map_files. */
+/*
+ * Writes "START-END", the range of the mapping that contains address, to `name`, in the format of
+ * maps and map_files.
+ */
 static bool mapping_name(const char *maps, uint64_t address, char *name, size_t nr_bytes)
 {
 	const char *line = maps;
@@ -147,7 +150,7 @@ static bool is_path(const char *text, const char *path)
 	       (text[nr] == '\n' || !strncmp(text + nr, " (deleted)\n", 11));
 }
 
-/* Does the same for the first mapping of the file with this path. */
+/* Writes "START-END" of the first mapping of the file with this path to `name`. */
 static bool mapping_name_of_file(const char *maps, const char *path, char *name, size_t nr_bytes)
 {
 	const char *line = maps;
@@ -183,7 +186,7 @@ static int open_mapped(const char *proc_path, const struct keeper_request *reque
 	return open_image_at(request, AT_FDCWD, path, false, true);
 }
 
-/* Opens the program through exe, which needs one capability less than map_files. */
+/* Opens the program through /proc/PID/exe, which needs one capability less than map_files. */
 static int open_program(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char path[PATH_MAX];

@@ -11,12 +11,15 @@
 #include "daemon/image/image_keeper.h"
 
 /*
- * Returns a descriptor for reading, owned by the caller; -1 if the image was not found. given_fd: a
- * descriptor that may be the image, borrowed; -1: none.
+ * Opens the file of the image. Returns a descriptor for reading, owned by the caller; -1 if the
+ * file was not found. given_fd: a borrowed descriptor that may be the image; -1: none.
  */
 int image_open(const char *proc_path, const struct keeper_request *request, int given_fd);
 
-/* Does the same by path only, in the keeper's mount namespace, where reports look for the image. */
+/*
+ * Like image_open, but by path only, in the keeper's mount namespace, where reports look for the
+ * image.
+ */
 int image_open_path(const struct keeper_request *request);
 
 #endif

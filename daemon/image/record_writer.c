@@ -88,8 +88,8 @@ void record_writer_switch(struct record_writer *writer, uint64_t time_ns, uint32
 	tell_task(writer, from);
 	tell(writer, &record.head, OPROF_RECORD_SWITCH, sizeof(record));
 	/*
-	 * TASK is written even if it is the same task: the next TASK record names the task switched
-	 * to.
+	 * Write TASK even if the task does not change: the TASK record after a SWITCH names the
+	 * task that gets the CPU.
 	 */
 	writer->task_told = false;
 	tell_task(writer, to);

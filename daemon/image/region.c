@@ -27,8 +27,8 @@ bool region_is_unfiled(const char *path)
 }
 
 /*
- * Returns whether the region is a file. A memfd is one only if it is run as a program or has a
- * build-id.
+ * Returns whether the region is a mapped file. A memfd counts as a file only if it is run as a
+ * program or has a build-id.
  */
 static bool is_file(const struct region_told *told)
 {
@@ -40,7 +40,8 @@ static bool is_file(const struct region_told *told)
 }
 
 /*
- * Copies path without " (deleted)": the identity decides whether a file at that path is the image.
+ * Copies path without " (deleted)" at its end, which is not needed: the identity decides whether a
+ * file at this path is the image.
  */
 static void copy_undeleted(char *to, const char *path)
 {
@@ -53,7 +54,7 @@ static void copy_undeleted(char *to, const char *path)
 	to[nr] = '\0';
 }
 
-/* The name contains no '/'. */
+/* The resulting name contains no '/'. */
 void region_name(char *to, const char *path)
 {
 	if (!*path || begins(path, "//anon") || begins(path, "[anon"))
@@ -78,7 +79,10 @@ struct image_entry *region_file_image(const struct region_maker *maker, const ch
 	return image_table_get(maker->images, &key);
 }
 
-/* A vdso of another size belongs to another word size and is identified by its size only. */
+/*
+ * A vdso whose size is not that of this machine's vdso has another word size. Its identity is only
+ * its size.
+ */
 struct image_entry *region_vdso_image(const struct region_maker *maker, uint64_t nr_bytes)
 {
 	struct oprof_image_identity identity = {.size_bytes = nr_bytes};

@@ -25,36 +25,40 @@ struct region_told {
 	uint64_t file_offset;
 	const char *path;
 	pid_t tgid;
-	bool exec_image;      /* the first file of a program: always taken as a file */
-	const char *map_path; /* path that leads to the file itself, or NULL */
+	/* The first file of a program: treated as a file even if it is a memfd. */
+	bool exec_image;
+	const char *map_path; /* path that leads to the mapped file itself, or NULL */
 	uint64_t time_ns;
-	struct oprof_image_identity identity; /* build-id, or device, inode, inode generation */
+	struct oprof_image_identity identity; /* build-id; or device, inode and inode generation */
 };
 
 /*
- * Fills *mapping, to be put into a space, with a reference on its image for the caller. Returns 0
- * or -ENOMEM.
+ * Fills *mapping, which the caller then puts into a space. The caller gets a reference on the
+ * mapping's image. Returns 0 or -ENOMEM.
  */
 int region_make(const struct region_maker *maker, const struct region_told *told,
 		struct mapping *mapping);
 
 /*
- * Returns the image of a file by path (with or without " (deleted)" at its end) and identity, with
- * a reference; NULL if out of memory.
+ * Returns the image of the file with this path (with or without " (deleted)" at its end) and
+ * identity, with a reference; NULL if out of memory.
  */
 struct image_entry *region_file_image(const struct region_maker *maker, const char *path,
 				      const struct oprof_image_identity *identity);
-/* Does the same for a vdso of nr_bytes; 0: this machine's vdso. */
+/*
+ * Returns the image of a vdso of nr_bytes (0: this machine's vdso), with a reference; NULL if out
+ * of memory.
+ */
 struct image_entry *region_vdso_image(const struct region_maker *maker, uint64_t nr_bytes);
 
 /*
- * Returns whether path only looks like a file's: it names a device, or an unlinked file of the
- * kernel's own.
+ * Returns whether path looks like the path of a file, but names a device, or an unlinked file that
+ * the kernel made for itself.
  */
 bool region_is_unfiled(const char *path);
 /*
- * Writes to name[PATH_MAX] the name of memory without a file; different names of one kind of memory
- * become one.
+ * Writes the name of memory without a file to name[PATH_MAX]. Different names of the same kind of
+ * memory become one name.
  */
 void region_name(char *name, const char *path);
 

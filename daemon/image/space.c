@@ -7,7 +7,10 @@
 #include <string.h>
 
 #define ROOM_FIRST 8u
-/* More mappings than nearly all programs have; moving that many in memory takes microseconds. */
+/*
+ * More mappings than nearly all programs have. Moving this number of mappings in memory takes
+ * microseconds.
+ */
 #define STALE_MAX 4096u
 
 struct space *space_create(size_t *nr_spaces)
@@ -111,7 +114,7 @@ static struct space *space_copy(const struct space *space)
 }
 
 /*
- * Returns whether the mapping adds nothing: its range already maps the same place of the same
+ * Returns whether the mapping changes nothing: its range already maps the same part of the same
  * image.
  */
 static bool is_mapped(const struct space *space, const struct mapping *mapping)
@@ -124,13 +127,15 @@ static bool is_mapped(const struct space *space, const struct mapping *mapping)
 	old = &space->mappings[index];
 	if (old->start > mapping->start || old->end < mapping->end || old->image != mapping->image)
 		return false;
-	/* mprotect() on part of a region: the region stays as it is. */
+	/* mprotect() on part of a region does not change the image of the region. */
 	if (old->image && old->image->image.kind == OPROF_IMAGE_ANON)
 		return true;
 	return old->offset + (mapping->start - old->start) == mapping->offset;
 }
 
-/* Replaces the mappings from first up to last (not included) by nr others. */
+/*
+ * Replaces the mappings with indexes from `first` up to `last` (not included) by nr other mappings.
+ */
 static void replace_range(struct space *space, uint32_t first, uint32_t last,
 			  const struct mapping *mappings, uint32_t nr)
 {
@@ -143,7 +148,7 @@ static void replace_range(struct space *space, uint32_t first, uint32_t last,
 	space->nr_mappings = first + nr + nr_behind;
 }
 
-/* Inserts mapping into a space that is not shared and has room for two more. */
+/* Inserts mapping into a space that is not shared and has room for two more mappings. */
 static void insert(struct space *space, const struct mapping *mapping)
 {
 	uint32_t first = find_end_above(space, mapping->start);
@@ -195,8 +200,8 @@ int space_map(struct space **space, const struct mapping *mapping)
 bool space_is_overgrown(const struct space *space)
 {
 	/*
-	 * At least as many mappings are stale as real, so the cost of reading /proc again, per
-	 * mapping, stays low.
+	 * At least as many mappings must be stale as real, so that the cost of reading /proc again
+	 * is low for each mapping.
 	 */
 	return space->nr_mappings > STALE_MAX &&
 	       space->nr_mappings - STALE_MAX > 2 * space->nr_real;

@@ -19,30 +19,31 @@ struct mapping {
 	uint64_t start, end; /* addresses; start < end */
 	/* Offset of start in the file, or in the region that contains the mapping. */
 	uint64_t offset;
-	struct image_entry *image; /* a reference; for regions only the image's name is used */
+	/* Holds a reference; for regions only the image's name is used. */
+	struct image_entry *image;
 };
 
 struct space {
 	uint32_t nr_refs;
 	uint32_t nr_mappings, room_mappings;
-	uint32_t nr_real; /* mappings in /proc when it was read; 0: it was not read */
-	uint32_t last;	  /* index of the last mapping found, since samples come in bunches */
+	uint32_t nr_real; /* mappings in /proc when it was last read; 0: it was not read */
+	uint32_t last;	  /* index of the last mapping found, since samples often repeat it */
 	struct mapping *mappings;
 	size_t *nr_spaces; /* the owner's count of spaces */
 };
 
 /*
- * Returns an empty space with one reference, which is counted in *nr_spaces while it lives; NULL if
- * out of memory.
+ * Returns an empty space with one reference; NULL if out of memory. Until the space is freed, it is
+ * counted in *nr_spaces.
  */
 struct space *space_create(size_t *nr_spaces);
 struct space *space_get(struct space *space);
 void space_put(struct space *space); /* NULL is allowed */
 
 /*
- * Puts mapping into *space and cuts the mappings that it covers; takes its own reference on the
- * image. image NULL: only cut. *space is replaced by a copy if others share it. Returns 0, or
- * -ENOMEM and *space is unchanged.
+ * Puts mapping into *space and cuts existing mappings that it covers; takes its own reference on
+ * the image. If mapping->image is NULL, only cuts. If *space is shared, it is first replaced by a
+ * copy. Returns 0, or -ENOMEM and *space is unchanged.
  */
 int space_map(struct space **space, const struct mapping *mapping);
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define TMP_NAME_BYTES 32
-/* Number of oldest tables found in one pass over the folder. */
+/* Maximum number of tables that are found in one pass over the folder, oldest first. */
 #define REMOVE_MAX 64
 
 void table_folder_name(uint64_t identity, char *name)
@@ -109,8 +109,8 @@ static bool is_table_name(const char *name)
 }
 
 /*
- * Lists the tables, and removes files that a killed keeper left incomplete: only the keeper writes
- * here.
+ * Lists the tables, and removes incomplete files that a killed keeper left: only the keeper writes
+ * to this folder.
  */
 static bool listing_read(struct listing *listing, int dir_fd)
 {
@@ -138,7 +138,10 @@ static bool listing_read(struct listing *listing, int dir_fd)
 	return true;
 }
 
-/* Tables that are mapped remain usable until they are unmapped; only later runs lose them. */
+/*
+ * Removes the oldest tables. A removed table that is mapped remains usable until it is unmapped;
+ * only later runs cannot use it.
+ */
 static void make_room(int dir_fd, uint64_t bytes_max)
 {
 	struct listing listing;

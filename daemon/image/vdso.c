@@ -26,7 +26,7 @@ static size_t mapping_bytes(const char *maps, uint64_t start)
 		uint64_t from, to;
 		char *next;
 
-		/* The kernel wrote the text: every line begins with two addresses. */
+		/* The text comes from the kernel, so every line begins with two addresses. */
 		from = strtoull(line, &next, 16);
 		to = *next ? strtoull(next + 1, NULL, 16) : 0;
 		if (from == start && to > from)
@@ -42,7 +42,7 @@ static void identify(struct vdso *vdso)
 	struct buildid id;
 	int fd = memfd_create("vdso", MFD_CLOEXEC);
 
-	/* buildid_read_fd needs a file. */
+	/* buildid_read_fd needs a file, so copy the bytes to one. */
 	if (fd >= 0 && !file_write_all(fd, vdso->bytes, vdso->nr_bytes) &&
 	    !buildid_read_fd(fd, &id)) {
 		memcpy(vdso->identity.build_id, id.bytes, sizeof(id.bytes));

@@ -13,7 +13,8 @@
 struct vdso {
 	void *bytes; /* a copy; NULL: there is no vdso */
 	size_t nr_bytes;
-	struct oprof_image_identity identity; /* its build-id, or its size if it has none */
+	/* Build-id of the vdso, or its size if it has no build-id. */
+	struct oprof_image_identity identity;
 };
 
 int vdso_init(struct vdso *vdso); /* 0 or -ENOMEM */

@@ -4,16 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Letters of perf's modifiers: perf-list(1), EVENT MODIFIERS. */
+/* Letters of perf's event modifiers: perf-list(1), EVENT MODIFIERS. */
 #define MODIFIERS   "ukhIGHpPSDWebRX"
-#define NUMBERS_MAX 100 /* more than SOURCE_EVENTS_MAX, the most names */
+#define NUMBERS_MAX 100 /* more than SOURCE_EVENTS_MAX, the maximum number of names */
 
 /* Returns the length of the name without its modifiers. */
 static size_t name_bytes(const char *name, bool is_tracepoint)
 {
 	const char *last = strrchr(name, ':');
 
-	/* A tracepoint's first colon follows its subsystem: "sched:sched_switch". */
+	/*
+	 * The first colon in the name of a tracepoint follows its subsystem: "sched:sched_switch".
+	 */
 	if (!last || last[1 + strspn(last + 1, MODIFIERS)] ||
 	    (is_tracepoint && last == strchr(name, ':')))
 		return strlen(name);

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t caught; /* number of the signal; 0: none */
+static volatile sig_atomic_t caught; /* number of the signal that was caught; 0: none */
 
 const struct source_note import_part_note = {
 	"partial", "imported in part: the import was interrupted, or its input is damaged"};

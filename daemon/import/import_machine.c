@@ -23,15 +23,17 @@
 #define MODULES_BYTES_MAX (4u << 20)
 #define NR_MODULES_MAX	  4096 /* more than a running kernel has; a file may contain more */
 
-/* The kernel code that the file describes: contents of kallsyms and modules under construction. */
+/*
+ * The kernel code that the file describes: the texts of kallsyms and modules while they are made.
+ */
 struct kernel_told {
 	FILE *symbols, *modules;
 	uint64_t text_start, text_end;
-	char *running_modules; /* /proc/modules; NULL: it cannot be read */
+	char *running_modules; /* contents of /proc/modules; NULL: it cannot be read */
 	size_t nr_modules;
 	/*
-	 * A module has another address now, so the recording is of another boot; or there are too
-	 * many modules.
+	 * A module now has another address, so the recording was made before the last boot. Also
+	 * true if the file has too many modules.
 	 */
 	bool elsewhere;
 };
@@ -45,8 +47,8 @@ static const struct perf_file_build_id *kernel_id(const struct perf_file *file)
 }
 
 /*
- * Writes to name the kernel's name of the module: "ext4" for "[ext4]" or ".../ext4.ko.xz", with '_'
- * for '-'. Returns false if path is not that of a module.
+ * Writes the kernel's name of the module at path to `name`: "ext4" for "[ext4]" or
+ * ".../ext4.ko.xz", with '-' replaced by '_'. Returns false if path is not the path of a module.
  */
 static bool module_name(const char *path, char name[NAME_BYTES])
 {
@@ -72,8 +74,8 @@ static bool module_name(const char *path, char name[NAME_BYTES])
 }
 
 /*
- * Returns whether the module is loaded now, but at another address. Lines of modules: "NAME BYTES
- * USERS NAMES STATE ADDRESS".
+ * Returns whether the module is loaded now, but at another address. Each line of `modules` is "NAME
+ * BYTES USERS NAMES STATE ADDRESS".
  */
 static bool lies_elsewhere(const char *modules, const char *name, uint64_t address)
 {
@@ -111,7 +113,10 @@ static void take_map(struct kernel_told *told, const struct perf_item *item)
 	if (!strncmp(path, "[kernel.kallsyms]", strlen("[kernel.kallsyms]"))) {
 		if (told->text_end)
 			return;
-		/* The offset is the address of _text or _stext; the map may begin below it. */
+		/*
+		 * In the record of the kernel's mapping, the offset is the address of _text or
+		 * _stext; the mapping may begin below it.
+		 */
 		told->text_start = item->u.mmap.file_offset > item->u.mmap.start
 					   ? item->u.mmap.file_offset
 					   : item->u.mmap.start;
@@ -161,7 +166,7 @@ static int look_through(struct import_machine *machine, struct perf_file *file,
 			take_map(told, &item);
 	}
 	perf_normal_deinit(&normal);
-	/* A file that is cut is imported up to the cut; the import then reports the cut. */
+	/* A file that is cut is imported up to the cut. The import later reports the cut. */
 	return error == -ENOMEM || error == -EINTR ? error : perf_file_rewind(file);
 }
 
@@ -176,7 +181,7 @@ static int write_text(const struct import_machine *machine, const char *name, co
 	return file_make_parent_dirs(path, 0700) ? -EIO : file_replace(path, text, nr_bytes, 0600);
 }
 
-/* Writes the build-id in the format of /sys/kernel/notes. */
+/* Writes the kernel's build-id in the format of /sys/kernel/notes. */
 static int write_notes(const struct import_machine *machine, const struct perf_file_build_id *id)
 {
 	const Elf64_Nhdr head = {
@@ -200,7 +205,7 @@ static int find_text(const struct kallsym *symbol, void *context)
 	return 1;
 }
 
-/* Returns the address of the running kernel's _text; 0: not known. */
+/* Returns the address of the running kernel's _text; 0: the address is not known. */
 static uint64_t running_text(void)
 {
 	uint64_t address = 0;
@@ -233,7 +238,7 @@ static int64_t booted_ns(void)
 
 /*
  * For files without build-ids (perf record -B): returns whether host, kernel release and
- * architecture agree, and the file was written since this boot.
+ * architecture agree, and the file was written since the last boot.
  */
 static bool is_of_this_boot(const struct perf_file *file)
 {
@@ -245,8 +250,8 @@ static bool is_of_this_boot(const struct perf_file *file)
 }
 
 /*
- * Returns whether the recording is of the kernel that runs now. After another boot, a kernel of the
- * same build, or at least its modules, has other addresses.
+ * Returns whether the recording was made with the kernel that runs now, since its last boot. After
+ * another boot, a kernel of the same build, or at least its modules, has other addresses.
  */
 static bool runs_here(const struct perf_file *file, const struct kernel_told *told)
 {
@@ -264,7 +269,7 @@ static int link_here(const struct import_machine *machine, const char *from, con
 	return symlink(from, path) ? -errno : 0;
 }
 
-/* Links the running kernel's files, which have all symbols. */
+/* Makes links to the running kernel's files, which have all symbols. */
 static int use_running(struct import_machine *machine)
 {
 	int error = write_text(machine, "proc/mounts", "", 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a folder, which the perf state reads in place of /proc and /sys, that describes the machine
- * on which a perf.data file was recorded: the kernel of that machine, and no processes. If the
- * recording is of the kernel that is running here, the folder gives all its symbols; else only the
- * ranges of its text and modules.
+ * Describes the machine on which a perf.data file was recorded: makes a folder that the perf state
+ * reads instead of /proc and /sys. The folder contains the kernel of that machine, and no
+ * processes. If the recording was made with the kernel that is running here, the folder contains
+ * all symbols of the kernel; otherwise only the ranges of its text and modules.
  */
 #ifndef DAEMON_IMPORT_MACHINE_H
 #define DAEMON_IMPORT_MACHINE_H
@@ -14,11 +14,12 @@
 #include <stdint.h>
 
 struct import_machine {
-	char path[64];		    /* below TMPDIR or /tmp; contains "proc" and "sys" */
-	bool kernel_told;	    /* the file has the range of the kernel's text */
-	bool kernel_build_told;	    /* the file has the kernel's build-id */
-	bool same_kernel;	    /* it is the kernel that runs now, of the same boot */
-	uint64_t first_ns, last_ns; /* of all records with a time */
+	char path[64];		/* the folder, below TMPDIR or /tmp; it contains "proc" and "sys" */
+	bool kernel_told;	/* the file contains the range of the kernel's text */
+	bool kernel_build_told; /* the file contains the kernel's build-id */
+	/* The recording was made with the running kernel, since its last boot. */
+	bool same_kernel;
+	uint64_t first_ns, last_ns; /* lowest and highest time of the records */
 	uint64_t nr_records;
 };
 

@@ -27,19 +27,19 @@
 /* The import in progress; nftw() passes no context to its callback. */
 static struct importing {
 	struct oprofile_abi abi;
-	const char *from; /* the folder of samples */
+	const char *from; /* folder that contains the sample files */
 	struct session *session;
 	struct event_choice events[EVENTS_ROOM];
 	size_t nr_events;
 	uint64_t nr_samples, nr_files, nr_arcs, nr_bad;
-	int error; /* the error that ends the import */
+	int error; /* the error because of which the import ended */
 } * importing;
 
 static struct sample_name name; /* too big for the stack */
 
 /*
- * Parses "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU". This project's names have two more
- * fields, which are appended before the name is parsed.
+ * Parses "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU", a name of OProfile. Names of this
+ * project have two more fields, which are appended before the name is parsed.
  */
 static int parse_name(const char *path, uint64_t identity, struct diag *diag)
 {
@@ -124,8 +124,8 @@ static int add_nodes(struct sdb *db, const struct oprofile_file *file)
 }
 
 /*
- * Returns the kind of an image. A kernel module has only a name; every other image without a path
- * is the kernel.
+ * Returns the kind of an image. The path of a kernel module is only its name; every other image
+ * without a path is the kernel.
  */
 static enum oprof_image_kind kind_of(const struct sample_path *path)
 {
@@ -210,7 +210,10 @@ static int import_file(const char *path, struct diag *diag)
 	return error;
 }
 
-/* Returns why a path found by nftw() cannot be imported; NULL: it is a file or a folder. */
+/*
+ * Returns why a path found by nftw() cannot be imported. NULL: it can be imported, because it is a
+ * file or a folder.
+ */
 static const char *why_not(const struct stat *st, int type)
 {
 	switch (type) {
@@ -227,7 +230,7 @@ static const char *why_not(const struct stat *st, int type)
 	}
 }
 
-/* Imports one file. Returns 1 to end the walk, else 0. */
+/* Imports one file. Returns 1 to end the walk of the folder, or 0. */
 static int take_file(const char *path)
 {
 	struct diag diag;
@@ -289,7 +292,9 @@ static int read_abi(const char *folder, struct oprofile_abi *abi, bool *found, s
 	return error;
 }
 
-/* Looks for the abi file in the folder and in the two above it: the file lies next to samples/. */
+/*
+ * Looks for the file "abi" in the folder and in the two folders above it: it is next to samples/.
+ */
 static int find_abi(const char *from, struct diag *diag)
 {
 	static const char *const places[] = {"", "/..", "/../.."};
@@ -325,7 +330,10 @@ static int begin_session(struct session *session, const char *session_dir, bool 
 	return error < 0 ? error : 0;
 }
 
-/* Sets the counters to agree with the files: all samples seen are stored. */
+/*
+ * Sets the counters to the contents of the files: all samples of an imported file are seen and
+ * stored.
+ */
 static void count(struct session *session)
 {
 	stats_add(&session->stats, STATS_SEEN, importing->nr_samples);
@@ -333,8 +341,8 @@ static void count(struct session *session)
 }
 
 /*
- * Reports that the session is partial. The file that was being imported contains the samples
- * counted so far.
+ * Reports that the session is partial. It contains the samples counted so far of the file during
+ * which the import was interrupted.
  */
 static int tell_part(struct session *session)
 {

@@ -17,7 +17,8 @@
 struct oprofile_abi {
 	bool little_endian;
 	uint32_t header_bytes, descr_bytes, node_bytes;
-	uint32_t current_size, key, value;	       /* in descr and node */
+	/* Offsets: of current_size in descr, and of key and value in node. */
+	uint32_t current_size, key, value;
 	uint32_t magic, cpu_speed, mtime, mtime_bytes; /* in the header */
 };
 
@@ -35,23 +36,23 @@ struct oprofile_node {
 struct oprofile_file {
 	struct oprofile_node *nodes;
 	size_t nr_nodes;
-	int64_t mtime; /* of the binary, seconds since 1970; 0: not known */
+	int64_t mtime; /* modification time of the binary, in seconds since 1970; 0: not known */
 	double mhz;
 };
 
 /*
- * Parses a file of nr_bytes in memory. Returns 0; -EINVAL: not a sample file; -EILSEQ: damaged
- * (both with diag); or -ENOMEM.
+ * Parses a file of nr_bytes in memory. Returns 0; -EINVAL: it is not a sample file; -EILSEQ: it is
+ * damaged (both with diag); or -ENOMEM.
  */
 int oprofile_file_parse(struct oprofile_file *file, const struct oprofile_abi *abi,
 			const uint8_t *bytes, size_t nr_bytes, struct diag *diag);
 void oprofile_file_deinit(struct oprofile_file *file);
 
 /*
- * Imports the session folder at `from` (it contains samples/current, or is that folder) into
- * session_dir. Unreadable files and entries that are not files are reported and left out. Returns 0
- * or -errno with diag. When interrupted (import_interrupt.h): -EINTR if nothing was imported, else
- * 0 and a partial session.
+ * Imports the session folder `from`, which contains samples/current or is samples/current itself,
+ * into session_dir. Unreadable files and entries that are not files are reported and left out.
+ * Returns 0 or -errno with diag. If interrupted (import_interrupt.h): returns -EINTR if nothing was
+ * imported, otherwise 0 and a partial session.
  */
 int import_oprofile(const char *from, const char *session_dir, bool append, struct diag *diag);
 

@@ -18,14 +18,14 @@
 
 /* Bytes of records in one drain, which is one round of the profiler. */
 #define DRAIN_BYTES ((uint64_t)8 << 20)
-/* Most bytes held back if `perf record` did not write ends of rounds. */
+/* Maximum number of bytes held back if `perf record` did not write the ends of its rounds. */
 #define HELD_BYTES_MAX ((size_t)256 << 20)
 #define NR_CPUS_MAX    8192u
 
-/* There is a single instance, since history_config.now gets no source. */
+/* There is only one instance, since history_config.now has no parameter for a source. */
 static struct {
 	struct perf_file *file;
-	uint64_t now_ns; /* on the recording's clock */
+	uint64_t now_ns; /* current time on the recording's clock */
 	int64_t to_realtime_ns;
 	struct diag fault;
 	uint64_t nr_bytes;
@@ -35,15 +35,15 @@ struct import_source {
 	struct source base; /* must be first, for the casts in source_ops */
 	struct perf_file *file;
 	struct import_machine machine;
-	char proc_path[96], sys_path[96]; /* in the machine's folder; borrowed by the state */
+	char proc_path[96], sys_path[96]; /* paths in the folder of machine; borrowed by state */
 	struct perf_normal normal;
 	struct perf_consumer consumer;
-	struct perf_ids ids; /* ids in the records that normal makes */
+	struct perf_ids ids; /* ids in the records that `normal` makes */
 	struct perf_feed *feed;
 	struct perf_state *state;
 	uint32_t ring;
-	uint64_t newest_ns; /* newest time of the current round of the recording */
-	uint64_t before_ns; /* newest time of the previous round: all older records have arrived */
+	uint64_t newest_ns; /* newest time in the current round of the recording */
+	uint64_t before_ns; /* newest time in the previous round: all older records have arrived */
 	uint64_t nr_malformed, nr_passed, lost_told;
 	bool at_end;
 };
@@ -72,8 +72,8 @@ uint64_t import_source_position(void)
 }
 
 /*
- * `perf record -k CLOCK` stores both clocks. Without it, the last record is assumed to be of the
- * time at which the file was last written.
+ * With `perf record -k CLOCK` the file has times of both clocks. Without it, the last record is
+ * assumed to have been made when the file was last written.
  */
 static void set_clock(const struct perf_file *file, const struct import_machine *machine)
 {
@@ -105,8 +105,8 @@ static void import_early(struct perf_consumer *consumer, const struct perf_item 
 /* ---- opening ---- */
 
 /*
- * Returns whether the file was recorded on the same kind of machine: only then can stacks be walked
- * by their registers.
+ * Returns whether the file was recorded on the same kind of machine as this one. Otherwise stacks
+ * cannot be walked, since the registers differ.
  */
 static bool same_machine(const struct perf_file *file)
 {
@@ -127,7 +127,7 @@ static int open_state(struct import_source *source, const struct source_config *
 		.sys_path = source->sys_path,
 		.kernel = true,
 		.want_cgroup = config->want_cgroup,
-		/* The keeper builds the tables for walks. */
+		/* The keeper is needed to build code tables, with which stacks are walked. */
 		.keep_images = source->normal.regs_mask != 0,
 		.keep_bytes_max = config->keep_bytes_max,
 		.chain_depth = config->chain_depth,
@@ -226,8 +226,8 @@ static void apply_until(struct import_source *source, uint64_t until_ns)
 }
 
 /*
- * Call when perf had read all rings once: all records up to the newest time of the previous round
- * have arrived.
+ * Call at the end of a round, in which perf read each ring once: all records up to the newest time
+ * of the previous round have now arrived.
  */
 static void end_round(struct import_source *source)
 {
@@ -253,7 +253,7 @@ static void take_record(struct import_source *source, const struct perf_event_he
 		source->nr_passed++;
 		return;
 	}
-	if (error) { /* the feed gets the record unchanged, and counts all bad records */
+	if (error) { /* give the feed the original record: it counts all bad records */
 		source->nr_malformed++;
 		made = record;
 	}
@@ -299,7 +299,7 @@ static int import_drain(struct source *base, enum source_drain how)
 	const struct perf_event_header *record;
 	int error = 0;
 
-	(void)how; /* all data were recorded before the import */
+	(void)how; /* ignored: all data were recorded before the import */
 	while (!source->at_end && import.nr_bytes < until) {
 		if (import_interrupted())
 			error = tell_interrupted(source);
@@ -362,7 +362,9 @@ static int import_save_symbols(struct source *base, const char *meta_path)
 {
 	struct import_source *source = (struct import_source *)base;
 
-	/* Symbols of another kernel are not available: reports find its vmlinux by build-id. */
+	/*
+	 * For another kernel no symbols are available here: reports find its vmlinux by build-id.
+	 */
 	return source->machine.same_kernel ? perf_state_save_symbols(source->state, meta_path) : 0;
 }
 

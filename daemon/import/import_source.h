@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording as a source: records of a perf.data file are processed by the same parser and state
- * as records of this machine's rings, so the results are the same. The source's clock is the
- * recording's: the profiler's history reads the time from import_source_now.
+ * A recording as a source. The same parser and state process the records of a perf.data file and
+ * the records of this machine's rings, so the results are the same. The source's clock is the
+ * recording's clock: the profiler's history reads the time from import_source_now.
  */
 #ifndef DAEMON_IMPORT_SOURCE_H
 #define DAEMON_IMPORT_SOURCE_H
@@ -13,11 +13,14 @@
 
 #include <stdbool.h>
 
-/* Call this before source_import is opened; one recording at a time. file is borrowed. */
+/*
+ * Call this before source_import is opened. Only one recording can be read at a time. `file` is
+ * borrowed.
+ */
 void import_source_set(struct perf_file *file);
 /* For history_config.now. */
 void import_source_now(struct moment *now);
-/* Returns why reading ended before the end of the file; empty: the file was read to its end. */
+/* Returns why the file was not read to its end. An empty diag means that it was. */
 const struct diag *import_source_fault(void);
 /* Returns the bytes of records read so far, to show progress. */
 uint64_t import_source_position(void);

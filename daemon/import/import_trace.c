@@ -34,7 +34,7 @@ struct begun {
 	int32_t pid;
 };
 
-/* The last two mappings of a process, the latest in [1]. path NULL: there are fewer. */
+/* The last two mappings of a process, the latest in mappings[1]. path NULL: there are fewer. */
 struct newest_mappings {
 	struct perf_file_mapping mappings[2];
 };
@@ -45,18 +45,18 @@ struct conversion {
 	size_t nr_wanted;
 	struct import_trace *told;
 	const struct ctf_trace *trace;
-	struct import_fields *fields; /* by index of the trace's events */
+	struct import_fields *fields; /* indexed by number of the trace's event */
 	uint64_t begin;		      /* time of the first record, in ticks */
 	uint32_t nr_cpus;
-	int32_t *processes; /* by tid: the pid; 0: not known */
-	bool *have_begun;   /* by tid: its oprof_task_begin was read, but not yet its fork */
-	bool *are_threads;  /* by CPU: whether the last task_newtask was of a thread */
+	int32_t *processes; /* indexed by tid: the pid; 0: not known */
+	bool *have_begun;   /* indexed by tid: oprof_task_begin was read, but the fork was not */
+	bool *are_threads;  /* indexed by CPU: whether the last task_newtask was of a thread */
 	int32_t *new_tids;
-	char (*names)[PERF_FILE_NAME_BYTES]; /* by pid: names of processes at the trace's begin */
-	struct begun *begun;		     /* mappings of these processes */
+	char (*names)[PERF_FILE_NAME_BYTES]; /* indexed by pid: its name at the trace's begin */
+	struct begun *begun;		     /* mappings at the trace's begin */
 	size_t nr_begun, room_begun;
-	struct newest_mappings **newest;    /* by pid; NULL: no mappings */
-	uint64_t nr_records, nr_kept_bytes; /* kept: about the size of begun and newest */
+	struct newest_mappings **newest;    /* indexed by pid; NULL: no mappings */
+	uint64_t nr_records, nr_kept_bytes; /* nr_kept_bytes: about the size of begun and newest */
 	uint64_t chain[PERF_FILE_NR_CHAIN_MAX];
 	struct perf_file_writer writer;
 };
@@ -72,7 +72,7 @@ static uint64_t ns_of(const struct conversion *conversion, uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * NS_PER_SECOND / freq);
 }
 
-/* Writes one moment on the trace's clock and in wall-clock time. */
+/* Writes the time of one moment on the trace's clock and in wall-clock time. */
 static int put_clock(struct conversion *conversion)
 {
 	const struct ctf_clock *clock = &conversion->trace->clock;
@@ -193,7 +193,7 @@ static void note_thread(struct conversion *conversion, int64_t tid, int64_t pid)
 		conversion->processes[tid] = (int32_t)pid;
 }
 
-/* Returns the process of a thread. An unknown thread is taken for a process. */
+/* Returns the process of a thread. An unknown thread is assumed to be a main thread. */
 static int32_t process_of(const struct conversion *conversion, int64_t tid)
 {
 	return is_tid(tid) && conversion->processes[tid] ? conversion->processes[tid]
@@ -208,7 +208,7 @@ static uint64_t kept_bytes(const struct perf_file_mapping *mapping)
 	return sizeof(struct begun) + strlen(mapping->path) + 32;
 }
 
-/* Returns whether there is room to keep the mapping. If not, counts it. */
+/* Returns whether there is room to keep the mapping; otherwise counts it as left out. */
 static bool may_keep(struct conversion *conversion, const struct perf_file_mapping *mapping)
 {
 	struct import_trace *told = conversion->told;
@@ -240,7 +240,7 @@ static void forget_mappings(struct conversion *conversion, int32_t pid)
 	conversion->newest[pid] = NULL;
 }
 
-/* Remembers the latest mapping of pid. Takes ownership of mapping's path. */
+/* Remembers mapping as the latest mapping of pid. Takes ownership of mapping's path. */
 static int keep_mapping(struct conversion *conversion, const struct perf_file_mapping *mapping,
 			int32_t pid)
 {
@@ -264,7 +264,7 @@ static int keep_mapping(struct conversion *conversion, const struct perf_file_ma
 	return 0;
 }
 
-/* The result's path is NULL if the mapping has no path or is invalid, or if out of memory. */
+/* Reads a mapping. Its path is NULL if it has none or is invalid, or if out of memory. */
 static struct perf_file_mapping read_mapping(const struct ctf_record *record,
 					     const struct import_fields *fields)
 {
@@ -323,8 +323,8 @@ static bool is_program(const struct conversion *conversion, const struct begun *
 }
 
 /*
- * The first mapping of a process is taken for its program, so the mappings of programs are written
- * first. Otherwise mappings stay in their order.
+ * perf_state assumes that the first mapping of a process is its program, so the mappings of
+ * programs are written first. Otherwise the order of mappings does not change.
  */
 static int put_begun(struct conversion *conversion)
 {
@@ -343,7 +343,7 @@ static int put_begun(struct conversion *conversion)
 	return error;
 }
 
-/* Returns whether path is that of an interpreter, such as "/lib64/ld-linux-x86-64.so.2". */
+/* Returns whether path is the path of an interpreter, such as "/lib64/ld-linux-x86-64.so.2". */
 static bool is_interpreter(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -353,8 +353,8 @@ static bool is_interpreter(const char *path)
 }
 
 /*
- * The kernel maps a program and its interpreter before it reports the exec: writes these mappings
- * again for the new program.
+ * The kernel maps a program and its interpreter before it reports the exec, and an exec ends all
+ * earlier mappings: writes these mappings again.
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
 {
@@ -382,7 +382,7 @@ static void take_new_task(struct conversion *conversion, const struct ctf_record
 	conversion->are_threads[cpu] = import_number(record, fields, NEW_TASK_FLAGS) & CLONE_THREAD;
 }
 
-/* Writes a task that existed at the trace's begin as if it had been forked, and exec'd, then. */
+/* Writes a task that existed at the trace's begin: its fork and exec get the time of the begin. */
 static int put_state(struct conversion *conversion, const struct ctf_record *record,
 		     const struct import_fields *fields)
 {
@@ -436,7 +436,7 @@ static int put_exec(struct conversion *conversion, const struct ctf_record *reco
 
 	while (from && file->bytes[from - 1] != '/')
 		from--;
-	/* The thread becomes the process. */
+	/* After an exec, the calling thread is the only one of its process. */
 	note_thread(conversion, tid, tid);
 	error = perf_file_write_comm(&conversion->writer, tid, tid, file->bytes + from,
 				     file->nr - from, true, time_ns, record->packet->cpu_id);
@@ -451,7 +451,7 @@ static int put_exit(struct conversion *conversion, const struct ctf_record *reco
 
 	if (pid == tid)
 		forget_mappings(conversion, pid);
-	if (is_tid(tid)) /* a later fork of this tid is another task */
+	if (is_tid(tid)) /* from now on a fork of this tid is another task */
 		conversion->have_begun[tid] = false;
 	return perf_file_write_task(&conversion->writer, PERF_RECORD_EXIT, pid, pid, tid, tid,
 				    ns_of(conversion, record->time), record->packet->cpu_id);
@@ -474,7 +474,7 @@ static int put_task_begin(struct conversion *conversion, const struct ctf_record
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
-/* Forgets earlier mappings: the program's follow, and put_exec may report the exec again. */
+/* Forgets the mappings of the earlier program. put_exec may report this exec a second time. */
 static int put_task_exec(struct conversion *conversion, const struct ctf_record *record,
 			 const struct import_fields *fields)
 {
@@ -533,7 +533,7 @@ static bool is_thread_wanted(const struct conversion *conversion, uint64_t tid)
 	return !conversion->nr_wanted;
 }
 
-/* Reads the chosen threads from text such as "12,34". */
+/* Parses the list of chosen threads, such as "12,34". */
 static int read_threads(struct conversion *conversion, const char *text, struct diag *diag)
 {
 	const size_t room = strlen(text) / 2 + 1;
@@ -610,7 +610,7 @@ static int convert_record(struct conversion *conversion, const struct ctf_record
 	}
 }
 
-/* The state at the trace's begin is recorded a little later, but is valid from the begin on. */
+/* The state at the trace's begin is recorded a little later, but gets the time of the begin. */
 static int convert_state(struct conversion *conversion, const struct ctf_record *record)
 {
 	const struct import_fields *fields =

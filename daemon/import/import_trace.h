@@ -16,22 +16,25 @@
 bool import_trace_is(const char *folder);
 
 /*
- * Enough for about four million mappings. The limit is needed because a small compressed trace may
+ * Room for about four million mappings. The limit is needed because a small compressed trace may
  * contain any number of mappings.
  */
 #define IMPORT_TRACE_KEPT_BYTES ((uint64_t)512 << 20)
 
 struct import_trace {
-	/* Time range of the samples, from the beginning of the trace; to_ns 0: to its end. */
+	/*
+	 * Time range of the samples to use, counted from the beginning of the trace; to_ns 0: to
+	 * its end.
+	 */
 	uint64_t from_ns, to_ns;
 	const char *threads; /* use only these threads: numbers separated by commas; NULL: all */
 	/* Limit of the memory for mappings; 0: IMPORT_TRACE_KEPT_BYTES. */
 	uint64_t kept_bytes_max;
 	/* Results: */
-	uint64_t nr_samples;  /* samples in that time range, of those threads */
+	uint64_t nr_samples;  /* samples in the time range, of the chosen threads */
 	uint64_t lost_events; /* events of all kinds that were lost while recording */
-	uint64_t nr_damaged;  /* damaged places in the folder */
-	uint64_t nr_unkept;   /* mappings left out at the limit */
+	uint64_t nr_damaged;  /* damaged parts of the folder */
+	uint64_t nr_unkept;   /* mappings that were left out because of the limit */
 };
 
 /*

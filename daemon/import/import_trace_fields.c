@@ -9,7 +9,10 @@
 #define TEXT   '"'
 #define LIST   '['
 
-/* The fields are in the order of their enum; the first character is the kind of the field. */
+/*
+ * The fields of each event are in the order of their enum. The first character of a field's name is
+ * the kind of the field.
+ */
 static const struct {
 	const char *name;
 	enum import_kind kind;

@@ -33,7 +33,7 @@ enum { FORK_PARENT, FORK_CHILD };
 enum { EXEC_TID, EXEC_FILE };
 enum { EXIT_TID };
 enum { TASK_TID, TASK_PID, TASK_PARENT_TID, TASK_PARENT_PID };
-enum { TASK_NAME = 1 }; /* in an exec event */
+enum { TASK_NAME = 1 }; /* index of the second field of IMPORT_TASK_EXEC */
 
 /* The kind of an event, and the indices of its fields in the order of the enums above. */
 struct import_fields {
@@ -42,8 +42,8 @@ struct import_fields {
 };
 
 /*
- * Returns one entry per event, allocated by malloc; NULL if out of memory. An event that lacks a
- * field, or has a field of another kind, becomes IMPORT_NOTHING.
+ * Returns an array with one element per event, allocated by malloc; NULL if out of memory. An event
+ * that lacks a field, or has a field of another kind, becomes IMPORT_NOTHING.
  */
 struct import_fields *import_fields_make(const struct ctf_trace *trace);
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_MAX_SANE 4096u /* of any struct of OProfile */
+#define SIZE_MAX_SANE 4096u /* limit of the size of any struct of OProfile */
 
-/* The layout is that of OProfile 0.9 to 1.4 on Linux, x86-64. */
+/* Sets the layout of OProfile 0.9 to 1.4 on Linux, x86-64. */
 void oprofile_abi_init(struct oprofile_abi *abi)
 {
 	*abi = (struct oprofile_abi){
@@ -63,7 +63,7 @@ int oprofile_abi_parse(struct oprofile_abi *abi, const char *text, struct diag *
 	return 0;
 }
 
-/* Returns the number of nr_bytes (4 or 8) at bytes, which is in the file's byte order. */
+/* Returns the number at `bytes`, which is in the file's byte order. nr_bytes: its size, 4 or 8. */
 static uint64_t number(const struct oprofile_abi *abi, const uint8_t *bytes, unsigned int nr_bytes)
 {
 	uint64_t value = 0;

@@ -15,7 +15,7 @@
 
 #define MAGIC		  UINT64_C(0x32454c4946524550) /* "PERFILE2" */
 #define MAGIC_SWAPPED	  UINT64_C(0x50455246494c4532)
-#define HEADER_BYTES	  104 /* of a file; the header of a pipe has PIPE_BYTES */
+#define HEADER_BYTES	  104 /* in a regular file; a header for a pipe has PIPE_BYTES */
 #define PIPE_BYTES	  16
 #define ATTR_BYTES_MAX	  4096
 #define NR_EVENTS_MAX	  4096u
@@ -55,7 +55,7 @@ static int add_event(struct perf_file *file, const void *attr, size_t nr_bytes)
 	return 0;
 }
 
-/* The total number of ids is limited, since many events may refer to the same bytes of the file. */
+/* The total number of ids is limited, since many events may share the same ids in the file. */
 static int set_ids(struct perf_file *file, struct perf_file_event *event, const uint8_t *ids,
 		   size_t nr_ids)
 {
@@ -71,7 +71,7 @@ static int set_ids(struct perf_file *file, struct perf_file_event *event, const 
 	return 0;
 }
 
-/* Reads a whole section into memory that the caller frees, also after an error. */
+/* Reads a whole section into memory. The caller frees *bytes, also after an error. */
 static int read_section(const struct perf_file *file, const struct file_section *section,
 			uint8_t **bytes)
 {
@@ -102,7 +102,10 @@ static int read_ids(struct perf_file *file, size_t event, const struct file_sect
 	return error;
 }
 
-/* Each entry has attr_bytes: an attr, then the section of its ids. */
+/*
+ * Reads the entries of a section. Each has attr_bytes: a struct perf_event_attr, then the position
+ * and size of the event's ids.
+ */
 static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
 		      const struct file_section *section)
 {
@@ -126,8 +129,8 @@ static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
 /* ---- features ---- */
 
 /*
- * Parses a string that follows its size. The caller frees the result; NULL: damaged, or out of
- * memory.
+ * Parses a string that follows its size. The caller frees the result. Returns NULL if the string is
+ * damaged, or if out of memory.
  */
 static char *take_string(struct cursor *cursor)
 {
@@ -288,7 +291,8 @@ static int take_feature(struct perf_file *file, unsigned int feature, struct cur
 		file->cpu = take_string(cursor);
 		return 0;
 	case FEATURE_NRCPUS:
-		file->nr_cpus = cursor_u32(cursor); /* available; online ones follow */
+		/* Available CPUs; the number of online CPUs follows. */
+		file->nr_cpus = cursor_u32(cursor);
 		return 0;
 	case FEATURE_EVENT_DESC:
 		take_event_names(file, cursor);
@@ -301,7 +305,7 @@ static int take_feature(struct perf_file *file, unsigned int feature, struct cur
 	}
 }
 
-/* The sections of features follow the data, one for each bit that is set. */
+/* After the data comes a section for each feature whose bit is set. */
 static int read_features(struct perf_file *file, const uint64_t *bits)
 {
 	uint64_t position = file->data_offset + file->data_bytes;
@@ -337,7 +341,10 @@ static int damaged(const struct perf_file *file, const char *what, struct diag *
 	return diag_set_at(diag, -EILSEQ, file->path, 0, "is damaged: %s", what);
 }
 
-/* If perf record was killed, the size of the data is 0: everything up to the file's end is used. */
+/*
+ * If perf record was killed, the size of the data is 0: the data then extend to the end of the
+ * file.
+ */
 static int set_data(struct perf_file *file, const struct file_section *data, uint64_t file_bytes,
 		    struct diag *diag)
 {
@@ -372,7 +379,7 @@ static int read_file_header(struct perf_file *file, uint64_t file_bytes, struct 
 				: 0;
 }
 
-/* Handles a record of a pipe's file that replaces a part of the header. */
+/* Handles a record that replaces a part of the header in a file written to a pipe. */
 static int take_pipe_record(struct perf_file *file, const struct perf_event_header *record)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);

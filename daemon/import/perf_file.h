@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf.data file, as current versions of `perf record` write it to a file or a pipe: its events
- * and the machine that recorded it; then its records one by one, uncompressed. The contents are not
- * trusted.
+ * Reads a perf.data file, as current versions of `perf record` write it to a file or a pipe: first
+ * its events and data about the machine that recorded it, then its records one by one,
+ * uncompressed. The contents are not trusted.
  *
  * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel. Not for: the meaning of
  * records (perf_normal.h, perf_state.h).
@@ -22,14 +22,14 @@ struct perf_file_event {
 	struct perf_event_attr attr;
 	uint64_t *ids;
 	size_t nr_ids;
-	char *name; /* as perf shows it; NULL: not known */
+	char *name; /* name of the event, as perf shows it; NULL: not known */
 };
 
 /* The build-id of a path, according to the file. */
 struct perf_file_build_id {
 	char *path;
-	size_t index; /* order in the file: of several entries for one path the first is used */
-	int32_t pid;  /* -1: of the kernel or a module */
+	size_t index; /* order in the file: if a path has several entries, the first is used */
+	int32_t pid;  /* -1: the build-id of the kernel or a module */
 	uint8_t id[OPROF_BUILD_ID_BYTES_MAX];
 	uint32_t nr_bytes;
 };
@@ -37,22 +37,22 @@ struct perf_file_build_id {
 struct perf_file {
 	char *path;
 	int fd;
-	bool is_trace; /* made from the samples of a trace (import_trace.h) */
-	bool is_pipe;  /* written to a pipe: attributes and features are among the records */
+	bool is_trace; /* the file was made from the samples of a trace (import_trace.h) */
+	bool is_pipe;  /* the file was written to a pipe: attributes and features are records */
 	struct perf_file_event *events;
 	size_t nr_events, room_events;
-	size_t nr_ids;			      /* total of all events */
-	struct perf_file_build_id *build_ids; /* sorted by path once the file is open */
+	size_t nr_ids;			      /* number of ids of all events */
+	struct perf_file_build_id *build_ids; /* sorted by path when the file has been opened */
 	size_t nr_build_ids, room_build_ids;
 	/* NULL: not known. arch and release are as in uname -m and -r. */
 	char *host, *cpu, *arch, *release;
 	uint32_t nr_cpus; /* 0: not known */
-	/* One moment, on the records' clock and in wall-clock time; 0: not known. */
+	/* The same moment on the records' clock and in wall-clock time; 0: not known. */
 	uint64_t clock_ns;
 	int64_t wall_ns;
 	int64_t mtime_ns;
 	uint64_t data_offset, data_bytes;
-	bool is_cut; /* the header announces more data */
+	bool is_cut; /* the header announces more data than the file has */
 	struct perf_file_stream *stream;
 };
 
@@ -64,25 +64,26 @@ struct perf_file {
  */
 int perf_file_open(struct perf_file *file, const char *path, struct diag *diag);
 /*
- * Does the same for fd, which file owns from now on, also after an error; path is used in messages.
+ * Like perf_file_open, for the file that is open at fd. `file` owns fd afterwards, also after an
+ * error. path is used in messages.
  */
 int perf_file_open_fd(struct perf_file *file, int fd, const char *path, struct diag *diag);
 void perf_file_close(struct perf_file *file);
-/* Returns the build-id of a path, or NULL. The path must end within nr_max bytes. */
+/* Returns the build-id of a path, or NULL. The path must be terminated within nr_max bytes. */
 const struct perf_file_build_id *perf_file_build_id(const struct perf_file *file, const char *path,
 						    size_t nr_max);
 
 /*
- * Reads the next record, which is complete, 8-byte aligned, and valid until the next call. Returns
- * 0; -ENODATA at the end; or -EILSEQ with diag: the rest cannot be read (for example, the file is
- * cut).
+ * Reads the next record. *record is a complete record, 8-byte aligned, and valid until the next
+ * call. Returns 0; -ENODATA at the end; or -EILSEQ with diag if the rest of the file cannot be read
+ * (for example, because it is cut).
  */
 int perf_file_next(struct perf_file *file, const struct perf_event_header **record,
 		   struct diag *diag);
 /* Goes back to the first record. Returns 0. */
 int perf_file_rewind(struct perf_file *file);
 
-/* Types of records that perf itself writes, not the kernel. */
+/* Types of records that are written by perf itself and not by the kernel. */
 enum perf_file_record {
 	PERF_FILE_HEADER_ATTR = 64,
 	PERF_FILE_EVENT_TYPE = 65,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Uses two windows: one on the bytes of the file, and one on the content of compressed records.
- * perf compresses its records as one zstd stream, which it cuts into compressed records at any
- * position. So an incomplete record at a window's end is kept, and the next content is appended to
- * it.
+ * There are two windows: one on the bytes of the file, and one on the content of compressed
+ * records. perf compresses its records as one zstd stream, and cuts this stream at arbitrary
+ * positions into compressed records. An incomplete record at the end of a window is therefore kept,
+ * and the content of the next compressed record is appended to it.
  */
 #include "daemon/import/perf_file_stream.h"
 
@@ -15,20 +15,22 @@
 #include <zstd.h>
 
 #define WINDOW_BYTES ((size_t)1 << 20)
-/* Limit of the content of a compressed record, with the incomplete record before it. */
+/*
+ * Limit of the content of a compressed record, plus the incomplete record that was kept before it.
+ */
 #define UNPACKED_MAX ((size_t)64 << 20)
 #define HEADER_BYTES sizeof(struct perf_event_header)
 
 struct window {
-	uint8_t *bytes; /* aligned by malloc; records begin at multiples of 8 */
+	uint8_t *bytes; /* aligned by malloc; a record begins at a multiple of 8 */
 	size_t next, end, room;
 };
 
 struct perf_file_stream {
 	struct perf_file *file;
 	struct window raw, unpacked;
-	uint64_t position;  /* of the next byte to read from the file */
-	ZSTD_DStream *zstd; /* NULL: nothing was compressed so far */
+	uint64_t position;  /* position in the file of the next byte to read */
+	ZSTD_DStream *zstd; /* NULL: no compressed record was read yet */
 };
 
 int perf_file_stream_create(struct perf_file_stream **stream, struct perf_file *file)
@@ -79,7 +81,7 @@ static int cut(const struct perf_file_stream *stream, const char *what, struct d
 		(unsigned long long)(stream->position - (stream->raw.end - stream->raw.next)));
 }
 
-/* Moves the bytes that were not consumed to the front. */
+/* Moves the bytes that are still to be read to the front of the window. */
 static void window_shift(struct window *window)
 {
 	if (!window->next)
@@ -96,7 +98,7 @@ static size_t window_left(const struct window *window)
 
 /*
  * Reads until the raw window has nr bytes. Returns 0; -ENODATA at the end of the file; -EILSEQ if
- * the file is cut; or the error of reading.
+ * the file is cut; or the -errno of reading.
  */
 static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *diag)
 {
@@ -105,7 +107,10 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 	size_t wanted;
 	ssize_t got;
 
-	/* After a record whose size is not a multiple of 8, the next one must be aligned again. */
+	/*
+	 * If the size of the last record is not a multiple of 8, the next record must be aligned
+	 * again.
+	 */
 	if (raw->next % 8)
 		window_shift(raw);
 	if (raw->end - raw->next >= nr)
@@ -146,8 +151,8 @@ static int raw_skip(struct perf_file_stream *stream, uint64_t nr_bytes, struct d
 }
 
 /*
- * Returns the size of the record at the window's next byte, from 8 bytes to 64 KB; 0: invalid.
- * Records that perf itself writes need not end at a multiple of 8.
+ * Returns the size of the record that begins at the window's next byte, from 8 bytes to 64 KB; 0:
+ * the size is invalid. The sizes of records that perf itself writes need not be multiples of 8.
  */
 static size_t record_bytes(const struct window *window)
 {
@@ -211,7 +216,7 @@ static int unpack(struct perf_file_stream *stream, const void *bytes, size_t nr_
 	}
 }
 
-/* Returns the compressed bytes of record; NULL: invalid. */
+/* Returns the compressed bytes of record; NULL: record is invalid. */
 static const uint8_t *compressed_part(const struct perf_event_header *record, size_t *nr_bytes)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);
@@ -232,8 +237,8 @@ static const uint8_t *compressed_part(const struct perf_event_header *record, si
 /* ---- records ---- */
 
 /*
- * Sets *record to the next complete decompressed record. Returns its size; 0 if there is none, or
- * it is invalid.
+ * Sets *record to the next complete record of the decompressed window and returns its size. Returns
+ * 0 if there is no complete record, or the record is invalid.
  */
 static size_t next_unpacked(struct perf_file_stream *stream,
 			    const struct perf_event_header **record)
@@ -251,7 +256,7 @@ static size_t next_unpacked(struct perf_file_stream *stream,
 	return nr_bytes;
 }
 
-/* Returns the number of bytes after record in the file that are not themselves records. */
+/* Returns the number of bytes that follow record in the file without being a record. */
 static uint64_t bytes_behind(const struct perf_event_header *record)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);

@@ -62,7 +62,10 @@ static int end_record(struct perf_file_writer *writer, uint32_t type, unsigned i
 											   : -EIO;
 }
 
-/* Ends a record that is not a sample: appends the fields of SAMPLE_TYPE that such records have. */
+/*
+ * Ends a record that is not a sample: appends those fields of SAMPLE_TYPE that other records also
+ * have.
+ */
 static int end_side_record(struct perf_file_writer *writer, uint32_t type, unsigned int misc,
 			   int32_t pid, int32_t tid, uint64_t time_ns, uint32_t cpu)
 {
@@ -150,7 +153,7 @@ int perf_file_write_mapping(struct perf_file_writer *writer,
 			       pid, pid, time_ns, cpu);
 }
 
-/* The first words are pid, parent pid, tid, parent tid; then the time. */
+/* A FORK or EXIT record has pid, parent pid, tid, parent tid, and then the time. */
 int perf_file_write_task(struct perf_file_writer *writer, uint32_t type, int32_t pid,
 			 int32_t parent_pid, int32_t tid, int32_t parent_tid, uint64_t time_ns,
 			 uint32_t cpu)

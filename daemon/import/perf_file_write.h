@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define PERF_FILE_NAME_BYTES	 16u /* of a thread's name, with NUL */
+#define PERF_FILE_NAME_BYTES	 16u /* maximum size of a thread's name, with NUL */
 #define PERF_FILE_PATH_BYTES_MAX 4096u
 #define PERF_FILE_NR_CHAIN_MAX	 4096u
 
@@ -34,7 +34,7 @@ struct perf_file_writer {
 
 struct perf_file_mapping {
 	uint64_t start, end, offset;
-	char *path; /* at most PERF_FILE_PATH_BYTES_MAX long */
+	char *path; /* at most PERF_FILE_PATH_BYTES_MAX bytes */
 	bool is_kernel;
 };
 
@@ -43,12 +43,12 @@ struct perf_file_sample {
 	int32_t pid, tid;
 	uint32_t cpu;
 	bool in_kernel;
-	/* At most PERF_FILE_NR_CHAIN_MAX, including marks (PERF_CONTEXT_USER). */
+	/* nr_chain is at most PERF_FILE_NR_CHAIN_MAX, which includes marks (PERF_CONTEXT_USER). */
 	uint32_t nr_chain;
 	const uint64_t *chain;
 };
 
-/* samples_hz: samples per second on each CPU; 0: not known. */
+/* Writes the head. samples_hz: samples per second on each CPU; 0: not known. */
 int perf_file_write_head(struct perf_file_writer *writer, uint64_t samples_hz);
 int perf_file_write_feature(struct perf_file_writer *writer, enum perf_file_feature feature,
 			    const void *bytes, size_t nr_bytes); /* at most 512 */
@@ -61,12 +61,12 @@ int perf_file_write_comm(struct perf_file_writer *writer, int32_t pid, int32_t t
 int perf_file_write_mapping(struct perf_file_writer *writer,
 			    const struct perf_file_mapping *mapping, int32_t pid, uint64_t time_ns,
 			    uint32_t cpu);
-/* type: PERF_RECORD_FORK or PERF_RECORD_EXIT. */
+/* Writes the fork or exit of a task. type: PERF_RECORD_FORK or PERF_RECORD_EXIT. */
 int perf_file_write_task(struct perf_file_writer *writer, uint32_t type, int32_t pid,
 			 int32_t parent_pid, int32_t tid, int32_t parent_tid, uint64_t time_ns,
 			 uint32_t cpu);
 int perf_file_write_sample(struct perf_file_writer *writer, const struct perf_file_sample *sample);
-/* Writes a mark: later records are no older than the records already written. */
+/* Writes a mark which states that no later record is older than the records before the mark. */
 int perf_file_write_round(struct perf_file_writer *writer);
 
 #endif

@@ -32,7 +32,10 @@ static void read_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
 
 /* ---- events ---- */
 
-/* Fields of a sample that other records also have at their end if sample_id_all is set. */
+/*
+ * Fields of a sample that other records also have, in a trailer at their end, if sample_id_all is
+ * set.
+ */
 #define TRAILER_TYPES                                                                              \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -74,8 +77,9 @@ static const struct perf_file_event *event_of_id(const struct perf_normal *norma
 }
 
 /*
- * Returns the event of a sample: the only event, or the event of the sample's id, which has the
- * same position in samples of all events. NULL: no such event.
+ * Returns the event of a sample: the only event of the file, or the event whose id the sample has.
+ * The id is at the same position in the samples of all events. NULL: there is no event with this
+ * id.
  */
 static const struct perf_file_event *event_of_sample(const struct perf_normal *normal,
 						     const struct perf_event_header *record)
@@ -94,7 +98,7 @@ static const struct perf_file_event *event_of_sample(const struct perf_normal *n
 
 /* ---- samples ---- */
 
-/* Skips the values that a read() of the event would return. */
+/* Skips the values of the event's counters, which have the layout of read(). */
 static void pass_read(struct cursor *cursor, uint64_t format)
 {
 	uint64_t nr_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -360,8 +364,8 @@ static void put_trailer(struct field_writer *writer, const struct sample *sample
 
 /*
  * Returns the event whose trailer layout a record has. Records that perf itself makes have no id
- * and use the first event's layout. If their last word happens to equal an id, this cannot be
- * detected.
+ * and use the first event's layout. If the last word of such a record happens to equal an id, the
+ * wrong layout is used, since this cannot be detected.
  */
 static const struct perf_file_event *event_of_trailer(const struct perf_normal *normal,
 						      const struct perf_event_header *record)
@@ -412,8 +416,8 @@ static size_t read_trailer(const struct perf_normal *normal, const struct perf_e
 
 /*
  * An MMAP2 record has pid, tid, start, length and offset, then 24 bytes with device and inode or
- * with a build-id, then prot, flags and path. Inodes of another machine are useless here, but
- * build-ids are not.
+ * with a build-id, then prot, flags and path. Device and inode mean nothing on another machine, but
+ * a build-id does.
  */
 #define MMAP2_IDENTITY 32
 #define MMAP2_PATH     (MMAP2_IDENTITY + 24 + 8)
@@ -497,8 +501,8 @@ static int normal_other(struct perf_normal *normal, const struct perf_event_head
 	nr_bytes = record->size - sizeof(*record) - nr_trailer;
 	*time_ns = trailer.time_ns;
 	/*
-	 * For processes that already run, perf writes COMM records without a time, followed by
-	 * their maps: these records are treated as execs.
+	 * For processes that already run, perf writes COMM records without a time, and then their
+	 * mappings: such a COMM record is treated as an exec.
 	 */
 	if (record->type == PERF_RECORD_COMM && !trailer.time_ns && is_leader(record))
 		misc |= PERF_RECORD_MISC_COMM_EXEC;

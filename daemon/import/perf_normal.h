@@ -18,10 +18,11 @@
 
 struct perf_normal {
 	const struct perf_file *file; /* borrowed */
-	struct perf_ids ids;	      /* from the file: id -> index of the event */
-	bool mixed_trailers;	      /* trailers differ between events; ids give the layout */
-	uint64_t sample_type;	      /* of the converted records */
-	/* User registers in the converted records, as needed for a walk; 0: none. */
+	struct perf_ids ids;	      /* maps ids in the file to indexes of events */
+	/* Trailers differ between events, so the id in a trailer gives its layout. */
+	bool mixed_trailers;
+	uint64_t sample_type; /* sample_type of the converted records */
+	/* User registers in the converted records, which are needed to walk stacks; 0: none. */
 	uint64_t regs_mask;
 	uint64_t *out; /* PERF_NORMAL_BYTES_MAX */
 };
@@ -33,12 +34,15 @@ struct perf_normal {
 int perf_normal_init(struct perf_normal *normal, const struct perf_file *file, struct diag *diag);
 void perf_normal_deinit(struct perf_normal *normal);
 
-/* From now on leaves out registers and stacks: they are of another kind of machine. */
+/*
+ * Leaves out registers and stacks of all later samples, because they are from another kind of
+ * machine.
+ */
 void perf_normal_leave_regs(struct perf_normal *normal);
 
 /*
- * Converts a record. *normal_record is valid until the next call; *time_ns is its time. Returns 0;
- * -ENOTSUP: the state does not need this record; -EILSEQ: malformed.
+ * Converts a record. *normal_record is valid until the next call; *time_ns is the record's time.
+ * Returns 0; -ENOTSUP: the state does not need this record; -EILSEQ: the record is malformed.
  */
 int perf_normal_record(struct perf_normal *normal, const struct perf_event_header *record,
 		       const struct perf_event_header **normal_record, uint64_t *time_ns);

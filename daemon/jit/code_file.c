@@ -15,7 +15,10 @@
 #include <unistd.h>
 
 #define STATUS_BYTES_MAX 65536u
-/* Times of files have the resolution of a clock tick, and the clock may be stepped a little. */
+/*
+ * Tolerance when times are compared: the times of files have the resolution of a clock tick, and
+ * the clock may be stepped a little.
+ */
 #define SLACK_NS INT64_C(1000000000)
 
 /* ---- the process ---- */
@@ -100,8 +103,9 @@ static int status_parse(const char *text, struct code_owner *owner)
 }
 
 /*
- * Returns the start time of the process: field 22, in ticks since boot. The name in parentheses,
- * before it, may contain any characters.
+ * Returns the CLOCK_REALTIME at which the process was created, from field 22 (in ticks since boot);
+ * 0: not known. Fields are counted from the last ')', which ends the process's name, since the name
+ * may contain any characters.
  */
 static int64_t stat_since(const char *text)
 {
@@ -155,14 +159,14 @@ static bool is_of(const struct code_owner *owner, const struct stat *st)
 		       owner->since_ns;
 }
 
-/* The current folder of the path, or the file at its end. */
+/* A position in a walk along a path: a folder, or the file at the end of the path. */
 struct folder_step {
 	const struct code_root *root;
 	int fd;
-	int64_t mount; /* the mount of fd, which is prompt (prompt_mount.h) */
+	int64_t mount; /* number of fd's mount, from which reads do not block (prompt_mount.h) */
 };
 
-/* Moves the step to fd, which it owns from now on, also after an error. */
+/* Moves the step to fd, and takes ownership of fd, also after an error. */
 static int step_to(struct folder_step *step, int fd)
 {
 	int64_t mount = prompt_mount_id(fd);
@@ -170,7 +174,10 @@ static int step_to(struct folder_step *step, int fd)
 	if (step->fd >= 0)
 		(void)close(step->fd);
 	step->fd = fd;
-	/* An unprivileged user's daemon may block: this harms only that user. */
+	/*
+	 * Check only as root. The daemon of an unprivileged user may block, which harms only that
+	 * user.
+	 */
 	if (!geteuid() && (mount < 0 || mount != step->mount) &&
 	    !prompt_mount_is(step->root->proc_path, step->root->pid, mount))
 		return -EREMOTE;
@@ -192,7 +199,10 @@ static int step_begin(struct folder_step *step)
 	return fd < 0 ? -errno : step_to(step, fd);
 }
 
-/* Moves the step to the next part of path. After the last part *path is empty. */
+/*
+ * Moves the step to the first part of *path, and *path to the part after it. After the last part,
+ * *path is empty.
+ */
 static int step_down(struct folder_step *step, const char **path)
 {
 	char part[NAME_MAX + 1];
@@ -212,9 +222,9 @@ static int step_down(struct folder_step *step, const char **path)
 }
 
 /*
- * Walks the path part by part, since a symbolic link would lead into the daemon's root instead of
- * the process's. Each part is opened with O_PATH and checked before it is used: opening a device
- * may block or have side effects, and even the lookup of a name may block.
+ * Walks the path part by part, because a symbolic link in it would lead into the daemon's root
+ * instead of the root of the process. Each part is opened with O_PATH and checked before it is
+ * used: opening a device may block or have side effects, and even looking up a name may block.
  */
 static int find_file(const struct code_root *root, const char *path)
 {

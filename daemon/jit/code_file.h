@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens files that a process publishes about its code. Any user may have put a file there, so a
- * file is opened only if it is regular, belongs to the process's user or to root, and is not older
- * than the process. No symbolic link is followed. A daemon that runs as root does not look into
- * file systems that may block.
+ * Opens files that a process publishes about its code. Any user may have put a file at such a path,
+ * so a file is opened only if it is regular, belongs to the process's user or to root, and is not
+ * older than the process. No symbolic link is followed. A daemon that runs as root does not look
+ * into file systems that may block.
  *
  * Not for: the files' contents (perf_map, jitdump).
  */
@@ -17,23 +17,24 @@
 
 #define CODE_OWNER_UIDS 4
 
-/* The process that a file must belong to, as far as it is known. */
+/* The process to which a file must belong, as far as the process is known. */
 struct code_owner {
 	int32_t tgid;
-	int32_t inner_pid; /* its pid in its own pid namespace */
+	int32_t inner_pid; /* pid of the process in its own pid namespace */
 	uid_t uids[CODE_OWNER_UIDS];
-	int64_t since_ns; /* when it began to run its program, CLOCK_REALTIME */
+	int64_t since_ns; /* CLOCK_REALTIME at which the process began to run its program */
 };
 
 /*
- * Initializes owner for a process of which nothing is known: its user is assumed to be the
- * daemon's.
+ * Initializes owner for a process about which nothing is known. Its user is assumed to be the
+ * daemon's user.
  */
 void code_owner_init(struct code_owner *owner, int32_t tgid);
 
 /*
- * Reads the owner from proc_path. since_ns: CLOCK_MONOTONIC, when the process began to run its
- * program; 0: when it was created. Returns 0, or -errno and owner is unchanged.
+ * Reads the owner from proc_path. since_ns: CLOCK_MONOTONIC at which the process began to run its
+ * program; 0: the program began when the process was created. Returns 0, or -errno and owner is
+ * unchanged.
  */
 int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t since_ns);
 
@@ -42,25 +43,25 @@ struct code_clocks {
 };
 
 /*
- * Returns the earliest CLOCK_REALTIME that since_ns (CLOCK_MONOTONIC) may stand for. It is not
- * exact, since the monotonic clock stops while the machine is suspended, and the times of
+ * Returns the earliest CLOCK_REALTIME that can correspond to since_ns (CLOCK_MONOTONIC). The exact
+ * time is unknown, since the monotonic clock stops while the machine is suspended, and the times of
  * suspension are unknown.
  */
 int64_t code_owner_earliest(uint64_t since_ns, const struct code_clocks *clocks);
 
-/* For a process that has ended: sets owner->since_ns from since_ns alone. */
+/* Sets owner->since_ns from since_ns alone, for a process that has ended. */
 void code_owner_set_since(struct code_owner *owner, uint64_t since_ns);
 
 /* The folder below which a path is opened. */
 struct code_root {
 	const char *proc_path;
-	int32_t pid;	  /* the process whose root or mounts are used */
-	const char *path; /* NULL: pid's root below proc_path; else this path, in pid's mounts */
+	int32_t pid;	  /* the process whose root or mount namespace is used */
+	const char *path; /* path in pid's mounts; NULL: pid's root, below proc_path */
 };
 
 /*
  * Opens path below root for reading and fills *st for the file. Returns a descriptor or -errno.
- * -EPERM: the file does not belong to owner; -EREMOTE: the file or a folder of the path lies on a
+ * -EPERM: the file does not belong to owner; -EREMOTE: the file or a folder of the path is on a
  * file system that may block (prompt_mount.h); -ELOOP, -ENOENT, ...
  */
 int code_file_open(const struct code_root *root, const char *path, const struct code_owner *owner,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ranges are stored in ascending order, in blocks of up to CODE_BLOCK_RANGES. A look-up is a
- * binary search for the block, then one in the block. A full block is split in two, but appending
- * at the end begins a new block; empty blocks are removed. To add a range, its addresses are first
- * cut out of the existing ranges, so that ranges never overlap.
+ * Ranges are stored in ascending order, in blocks of up to CODE_BLOCK_RANGES. A look-up is a binary
+ * search for the block, and then a binary search in the block. A full block is split in two, except
+ * that a range appended at the end begins a new block. Empty blocks are removed. Before a range is
+ * added, its addresses are cut out of the existing ranges, so that ranges never overlap.
  */
 #include "daemon/jit/code_map.h"
 
@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of a range, or where to insert one: index may be nr_ranges, block may be nr_blocks. */
+/*
+ * The position of a range, or the position at which to insert one. `index` may be nr_ranges, and
+ * `block` may be nr_blocks.
+ */
 struct range_place {
 	size_t block;
 	uint32_t index;
@@ -194,7 +197,10 @@ static void range_remove(struct code_map *map, struct range_place place)
 		(block->nr_ranges - place.index) * sizeof(struct named_range));
 }
 
-/* Splits a full block: its upper half becomes a new block. Adjusts *place. */
+/*
+ * Splits a full block: its upper half becomes a new block. Adjusts *place if it is in the upper
+ * half.
+ */
 static int block_split(struct code_map *map, struct range_place *place)
 {
 	const uint32_t half = CODE_BLOCK_RANGES / 2;
@@ -215,7 +221,7 @@ static int block_split(struct code_map *map, struct range_place *place)
 	return 0;
 }
 
-/* Inserts range before place; no other range may overlap it. */
+/* Inserts range at `place`; no other range may overlap it. */
 static int range_insert(struct code_map *map, struct range_place place,
 			const struct named_range *range)
 {
@@ -224,7 +230,7 @@ static int range_insert(struct code_map *map, struct range_place place,
 
 	if (is_full(map, range->name->nr_bytes))
 		return -ENOSPC;
-	/* Append to the last block: most code is made at ascending addresses. */
+	/* Append to the last block if it has room: most code is made at ascending addresses. */
 	if (place.block == map->nr_blocks && map->nr_blocks &&
 	    map->blocks[place.block - 1]->nr_ranges < CODE_BLOCK_RANGES) {
 		place.block--;
@@ -247,7 +253,7 @@ static int range_insert(struct code_map *map, struct range_place place,
 	return 0;
 }
 
-/* Cuts [start, end) out of the range at place, which extends beyond both ends. */
+/* Cuts [start, end) out of the range at `place`, which extends beyond both ends. */
 static int range_split(struct code_map *map, struct range_place place, uint64_t start, uint64_t end)
 {
 	struct named_range *range = &map->blocks[place.block]->ranges[place.index];

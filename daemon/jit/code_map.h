@@ -12,7 +12,7 @@
 
 #include "daemon/jit/code_pool.h"
 
-/* Limit of one map, with its names counted as if no other map used them. */
+/* Limit of the size of one map. Its names are counted as if no other map used them. */
 #define CODE_MAP_BYTES_MAX (16u << 20)
 
 #define CODE_BLOCK_RANGES 128
@@ -42,21 +42,21 @@ struct code_map *code_map_get(struct code_map *map);
 void code_map_put(struct code_map *map); /* NULL is allowed */
 
 /*
- * Makes *map unshared: copies it if it has other users. Returns 0, or -ENOMEM and *map is
+ * Makes *map unshared: if others use it, replaces it by a copy. Returns 0, or -ENOMEM and *map is
  * unchanged.
  */
 int code_map_own(struct code_map **map);
 
 /*
  * Adds the function at [start, end), start < end, to an unshared map, and takes a reference on
- * name. Returns 0; -ENOSPC: the map or the pool is full; or -ENOMEM. The covered ranges are removed
- * even after an error: no name is better than a wrong one.
+ * `name`. Returns 0; -ENOSPC: the map or the pool is full; or -ENOMEM. Covered ranges are removed
+ * even after an error, since a wrong name would be worse than no name.
  */
 int code_map_add(struct code_map *map, uint64_t start, uint64_t end, struct code_name *name);
 
 /*
- * Removes all ranges, and parts of ranges, in [start, end). Returns 0; or -ENOSPC or -ENOMEM: code
- * after end may then have been removed, too.
+ * Removes all ranges, and parts of ranges, in [start, end). Returns 0, -ENOSPC or -ENOMEM. After an
+ * error, code above end may also have been removed.
  */
 int code_map_cut(struct code_map *map, uint64_t start, uint64_t end);
 

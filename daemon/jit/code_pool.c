@@ -33,8 +33,8 @@ static size_t name_bytes(const struct code_name *name)
 }
 
 /*
- * Copies text, and replaces control characters, which would disturb terminals and line-based files.
- * Returns the number of bytes.
+ * Copies text. Control characters, which would disturb terminals and line-based files, are
+ * replaced. Returns the number of bytes.
  */
 static size_t clean(char *to, const char *text, size_t nr_bytes)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of functions of code without files, stored once for all maps of all processes; and the
- * numbers by which samples refer to them (the offsets of images of kind OPROF_IMAGE_CODE).
+ * numbers by which samples refer to the names (the offsets of images of kind OPROF_IMAGE_CODE).
  *
- * A name is freed with its last reference. Once it has a number ("told") it is kept for ever,
- * since records may refer to it. Both kinds have a limit, since programs can make up any number of
- * names; a name for which there is no room gets the number 0.
+ * A name is freed with its last reference. A name with a number ("told"), however, is kept for
+ * ever, since records may refer to it. There are limits for names with and without numbers, since
+ * programs can make any number of names. If there is no room for a name, it gets the number 0.
  */
 #ifndef DAEMON_CODE_POOL_H
 #define DAEMON_CODE_POOL_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define CODE_NAME_BYTES_MAX 1024u
-/* Limits of the names with a number: how many, and their bytes. */
+/* Limits of the names that have a number: how many, and how many bytes. */
 #define CODE_POOL_TOLD_MAX	 65536u
 #define CODE_POOL_TOLD_BYTES_MAX (8u << 20)
 /* Limit of the names without a number plus the ranges of all maps. */
@@ -29,12 +29,12 @@ struct code_name {
 	uint32_t nr_refs;
 	uint32_t number; /* 0: none yet */
 	uint32_t nr_bytes;
-	char text[]; /* free of control characters */
+	char text[]; /* contains no control characters */
 };
 
 struct code_pool {
 	struct node_hash names;
-	struct code_name **told; /* index: number - 1 */
+	struct code_name **told; /* the names that have a number; index: number - 1 */
 	size_t nr_told, room_told;
 	size_t told_bytes;
 	size_t nr_bytes; /* bytes of names without a number and of ranges (code_map) */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * To find a name, find_name() looks it up in the data read so far; a jitdump is first read up to
- * the sample's time. If the last look at the files is too long ago (is_due), look_again() opens the
- * process's files and reads what was added, and the look-up is repeated. The CPU time of reading is
- * charged to the credits of the process and of all processes; without credit nothing is read, and
- * samples may get no name.
+ * find_name() looks up a name in the data read so far, after it has read a jitdump up to the
+ * sample's time. If the process's files were last searched too long ago (is_due), look_again()
+ * opens these files and reads the data that was added, and the look-up is repeated. The CPU time of
+ * reading is charged to two credits, one of the process and one of all processes; without credit
+ * nothing is read, and samples may get no name.
  */
 #include "daemon/jit/code_space.h"
 
@@ -19,28 +19,31 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES 65536u
-/* Bytes to read at a time to catch up to a sample's time, which takes one or two records. */
+/* Size of one read to catch up to a sample's time, which usually takes one or two records. */
 #define CATCH_UP_BYTES ((size_t)2 * JITDUMP_NAME_MAX)
 
-/* Time until the next look for code with a name, which may have been replaced by other code. */
+/*
+ * Time until the files are read again when code has a name: it may have been replaced by other
+ * code.
+ */
 #define NAMED_NS UINT64_C(1000000000)
 /*
- * Time until the next look for code without a name: short if the process publishes files, else
- * growing up to NOTHING_MAX_NS.
+ * Time until the files are read again when code has no name: UNNAMED_NS if the process publishes
+ * files; otherwise NOTHING_NS, growing up to NOTHING_MAX_NS.
  */
 #define UNNAMED_NS     UINT64_C(100000000)
 #define NOTHING_NS     UINT64_C(1000000000)
 #define NOTHING_MAX_NS UINT64_C(8000000000)
 
 /*
- * Reading the functions that a JVM makes at its start takes half a second of CPU time. ALL_CREDIT
- * limits all processes together.
+ * CPU time for reading files, of one process and of all processes together. Reading the functions
+ * that a JVM makes at its start takes half a second.
  */
 #define SPACE_CREDIT_NS	      INT64_C(500000000)
 #define SPACE_CREDIT_PER_MILL 10u
 #define ALL_CREDIT_NS	      INT64_C(1000000000)
 #define ALL_CREDIT_PER_MILL   30u
-/* Longest time of one reading, since the kernel's rings fill up concurrently. */
+/* Maximum CPU time of one reading, since the kernel's rings fill up concurrently. */
 #define LOOK_NS UINT64_C(50000000)
 
 static uint64_t own_cpu_ns(void)
@@ -232,8 +235,8 @@ static int open_in_root_of(const struct code_space *space, int32_t pid, const ch
 }
 
 /*
- * Opens path as the machine sees it, for a process that has ended. The root of process 1 is tried
- * first, since the daemon, as a service, may have a private /tmp.
+ * Opens path in the machine's root, for a process that has ended. The root of process 1 is tried
+ * first, because the daemon may have a private /tmp if it runs as a service.
  */
 static int open_of_host(const struct code_space *space, const char *path, struct stat *st)
 {
@@ -245,7 +248,10 @@ static int open_of_host(const struct code_space *space, const char *path, struct
 	return fd;
 }
 
-/* Opens the perf map as the process itself sees it, or else by its pid on the machine. */
+/*
+ * Opens the perf map that the process itself sees. If there is none, opens the perf map that is
+ * named after the process's pid on the machine.
+ */
 static int map_open(const struct code_space *space, const struct code_lookup *place,
 		    struct stat *st)
 {
@@ -274,7 +280,7 @@ static void map_find(struct code_space *space, const struct code_lookup *place)
 	fd = map_open(space, place, &st);
 	if (fd < 0)
 		return;
-	/* A fork keeps its parent's functions until its own file replaces them. */
+	/* A forked process keeps its parent's functions until it has a file of its own. */
 	if (file_set(space->all, file, fd, &st) && had_one)
 		map_forget(space);
 }
@@ -301,7 +307,7 @@ static bool map_read(struct code_space *space)
 
 /* ---- the jitdump ---- */
 
-/* Returns whether the last part of path is name. */
+/* Returns whether the last part of path is `name`. */
 static bool is_named(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -309,7 +315,7 @@ static bool is_named(const char *path, const char *name)
 	return slash && !strcmp(slash + 1, name);
 }
 
-/* Opens the file that was mapped, not another file that has its name now. */
+/* Opens the file that was mapped. Refuses another file that now has its name. */
 static int dump_open(const struct code_space *space, const struct code_lookup *place,
 		     const struct image *image, struct stat *st)
 {
@@ -342,7 +348,7 @@ static void dump_find(struct code_space *space, const struct code_lookup *place)
 
 	if (space->dump_file.fd >= 0 || !place->space)
 		return;
-	/* The process uses its pid in its own pid namespace. */
+	/* The name contains the pid in the process's own pid namespace. */
 	(void)snprintf(name, sizeof(name), "jit-%d.dump", (int)space->owner.inner_pid);
 	for (uint32_t i = 0; fd < 0 && i < place->space->nr_mappings; i++) {
 		const struct image_entry *entry = place->space->mappings[i].image;
@@ -382,8 +388,9 @@ static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buff
 /* ---- looking up ---- */
 
 /*
- * Returns whether the jitdump must be read before a sample of time_ns gets a name. All samples of
- * one round are older than the reading for the first of them, so this happens once per round.
+ * Returns whether the jitdump must be read before a sample taken at time_ns can get a name. All
+ * samples of one round are older than the first reading in that round, so the jitdump is read once
+ * per round.
  */
 static bool dump_is_behind(const struct code_space *space, uint64_t time_ns)
 {
@@ -405,7 +412,10 @@ static struct code_name *find_name(struct code_space *space, const struct code_l
 	const struct named_range *range = NULL;
 
 	if (dump_is_behind(space, place->time_ns)) {
-		/* No name is better than the name of earlier code at this address. */
+		/*
+		 * Return no name, since the known name may be the name of earlier code at this
+		 * address.
+		 */
 		if (!may_read(space, place->time_ns))
 			return NULL;
 		dump_catch_up(space, place->time_ns);

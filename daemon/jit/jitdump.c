@@ -23,14 +23,14 @@ struct file_header {
 };
 
 struct record_head {
-	uint32_t id, nr_bytes; /* of the whole record */
+	uint32_t id, nr_bytes; /* nr_bytes: size of the whole record */
 	uint64_t time_ns;
 };
 
 struct code_load {
 	uint32_t pid, tid;
 	uint64_t vma, address, nr_bytes, index;
-	/* then the name with its NUL, then the code */
+	/* The function's name, its NUL and the code follow. */
 };
 
 struct code_move {
@@ -54,14 +54,17 @@ static void add(struct code_map *map, uint64_t address, uint64_t nr_bytes, struc
 	int error = name ? code_map_add(map, address, address + nr_bytes, name)
 			 : code_map_cut(map, address, address + nr_bytes);
 
-	/* Even after an error the range was cleared: no name is better than a wrong one. */
+	/*
+	 * Even after an error the range was cleared, since a wrong name would be worse than no
+	 * name.
+	 */
 	if (error || !name)
 		counts->nr_left_out++;
 }
 
 /*
- * bytes: the part of the record after its head, as far as it is in memory. Returns false if it is
- * invalid.
+ * Applies a CODE_LOAD record. bytes: the part of the record after its head, as far as it is in
+ * memory. Returns false if the record is invalid.
  */
 static bool apply_load(struct code_map *map, const char *bytes, size_t nr_bytes,
 		       struct jitdump_counts *counts)
@@ -87,7 +90,10 @@ static bool apply_load(struct code_map *map, const char *bytes, size_t nr_bytes,
 	return true;
 }
 
-/* Code without a name is not moved. */
+/*
+ * Applies a CODE_MOVE record. Code without a name is not moved. Returns false if the record is
+ * invalid.
+ */
 static bool apply_move(struct code_map *map, const char *bytes, size_t nr_bytes,
 		       struct jitdump_counts *counts)
 {
@@ -161,8 +167,8 @@ struct jitdump_reading {
 };
 
 /*
- * Returns 1: the record was applied, and position is after it; 0: it cannot be applied now, or
- * never.
+ * Returns 1 if the record was applied: dump->position is then after it. Returns 0 if the record
+ * cannot be applied now, or never.
  */
 static int take_record(const struct jitdump_reading *reading, const char *bytes, size_t nr_bytes)
 {
@@ -187,8 +193,8 @@ static int take_record(const struct jitdump_reading *reading, const char *bytes,
 }
 
 /*
- * Returns whether enough of the record is in memory to apply it (its code is not needed); if not,
- * the next read starts at the record.
+ * Returns whether enough of the record is in memory to apply it: its code is not needed. If not,
+ * the next read begins at this record.
  */
 static bool has_enough(const char *bytes, size_t nr_bytes)
 {
@@ -202,7 +208,10 @@ static bool has_enough(const char *bytes, size_t nr_bytes)
 	return nr_bytes >= enough || nr_bytes >= head.nr_bytes;
 }
 
-/* Reads and applies one buffer. Returns 1: records were applied; 0: no more for now; or -errno. */
+/*
+ * Reads and applies one buffer. Returns 1: records were applied; 0: none can be applied now; or
+ * -errno.
+ */
 static int take_buffer(struct jitdump_reading *reading, int fd, char *buffer, size_t nr_buffer)
 {
 	struct jitdump *dump = reading->dump;

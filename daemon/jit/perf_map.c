@@ -69,7 +69,7 @@ static void add_line(struct code_map *map, const char *text, size_t nr_bytes,
 	counts->nr_lines++;
 	name = code_pool_get(map->pool, line.name, line.nr_name_bytes);
 	if (!name) {
-		/* No name is better than the name of earlier code. */
+		/* Store no name: the existing name would be the name of earlier code. */
 		(void)code_map_cut(map, line.start, line.end);
 		counts->nr_left_out++;
 		return;
@@ -105,7 +105,7 @@ size_t perf_map_parse(struct perf_map *state, const char *text, size_t nr_bytes,
 	return (size_t)(next - text);
 }
 
-/* Keeps the last bytes of text, which begins with the old tail, as the new tail. */
+/* Stores the last bytes of text as the new tail. text begins with the old tail. */
 static void keep_tail(struct perf_map *state, const char *text, size_t nr_bytes)
 {
 	size_t nr = nr_bytes < PERF_MAP_TAIL ? nr_bytes : PERF_MAP_TAIL;
@@ -115,8 +115,8 @@ static void keep_tail(struct perf_map *state, const char *text, size_t nr_bytes)
 }
 
 /*
- * Reads and parses one buffer. Returns 0: the end was reached; 1: there may be more; or -errno, as
- * in perf_map_read.
+ * Reads and parses one buffer. Returns 0: the end of the file was reached; 1: there may be more
+ * data; or -errno, as perf_map_read.
  */
 static int read_some(struct perf_map *state, int fd, struct code_map **map, char *buffer,
 		     size_t nr_buffer, struct perf_map_counts *counts)

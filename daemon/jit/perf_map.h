@@ -2,8 +2,8 @@
 /*
  * The perf map file of a process: lines "START SIZE NAME", with START and SIZE in hexadecimal, in
  * which programs publish the functions that they make. New lines are read as the file grows; a
- * later line replaces earlier ones that overlap it. The file has no times: a line that is read now
- * is assumed to have been valid when the sample was taken.
+ * later line replaces earlier lines that it overlaps. The file has no times: a line that is read
+ * now is assumed to have been valid when the sample was taken.
  *
  * The contents are not trusted: any program can write anything at any time.
  *
@@ -18,14 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most bytes read in one call: a file may grow as fast as it is read. */
+/* Maximum number of bytes read in one call, since a file may grow as fast as it is read. */
 #define PERF_MAP_READ_MAX (1u << 20)
 #define PERF_MAP_LINE_MAX 8192u
 #define PERF_MAP_TAIL	  32u
 
 struct perf_map {
-	uint64_t position; /* after the last line that was read */
-	bool skipping;	   /* inside a line longer than PERF_MAP_LINE_MAX */
+	uint64_t position; /* position after the last line that was read */
+	bool skipping;	   /* the position is in a line longer than PERF_MAP_LINE_MAX */
 	/* The last bytes before position, to check that the file is still the same. */
 	char tail[PERF_MAP_TAIL];
 	uint32_t nr_tail;
@@ -34,31 +34,31 @@ struct perf_map {
 struct perf_map_counts {
 	uint64_t nr_lines;     /* valid lines */
 	uint64_t nr_bad_lines; /* invalid lines */
-	uint64_t nr_left_out;  /* valid lines not added for lack of memory */
+	uint64_t nr_left_out;  /* valid lines not added because memory was short */
 };
 
-/* A line without its newline; name points into the line. */
+/* A line without its newline; `name` points into the line. */
 struct perf_map_line {
 	uint64_t start, end; /* addresses, start < end */
 	const char *name;
 	size_t nr_name_bytes;
 };
 
-/* Returns 0, or -EINVAL: not a valid line. */
+/* Parses the line at text. Returns 0, or -EINVAL if it is not a valid line. */
 int perf_map_parse_line(const char *text, size_t nr_bytes, struct perf_map_line *line);
 
 /*
- * Adds the complete lines of text to *map. Returns the number of bytes used: up to and including
- * the last newline, or all bytes of a line that is too long.
+ * Adds the complete lines of text to *map. Returns the number of bytes that were used: all bytes up
+ * to the last newline, or also the rest if it is a line that is too long.
  */
 size_t perf_map_parse(struct perf_map *state, const char *text, size_t nr_bytes,
 		      struct code_map **map, struct perf_map_counts *counts);
 
 /*
- * Reads fd, from state's position on, into *map, which becomes unshared; buffer[nr_buffer] is
- * working memory, at least twice PERF_MAP_LINE_MAX. Returns 0: all was read; 1: there is more;
- * -ESTALE: the file is another one now, so the caller must start again (with a zeroed state and an
- * empty map); -errno of reading.
+ * Reads fd into *map, which becomes unshared, beginning at state's position. buffer[nr_buffer] is
+ * working memory, at least twice PERF_MAP_LINE_MAX. Returns 0: all was read; 1: there is more to
+ * read; -ESTALE: the file was replaced, so the caller must start again (with a zeroed state and an
+ * empty map); or -errno of reading.
  */
 int perf_map_read(struct perf_map *state, int fd, struct code_map **map, char *buffer,
 		  size_t nr_buffer, struct perf_map_counts *counts);

@@ -14,7 +14,7 @@ bool kallsyms_is_made(const char *module)
 	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
 }
 
-/* The line is "ADDRESS TYPE NAME\t[MODULE]\n". */
+/* Parses a line "ADDRESS TYPE NAME\t[MODULE]\n". */
 static bool line_parse(char *line, struct kallsym *symbol)
 {
 	static char none[] = "";
@@ -36,7 +36,10 @@ static bool line_parse(char *line, struct kallsym *symbol)
 	return end != next;
 }
 
-/* The end of the kernel's code counts as data in some kernels: "D _etext" on arm64, Linux 6.12. */
+/*
+ * Returns whether the symbol is a function or _etext, which some kernels list as data: "D _etext"
+ * on arm64, Linux 6.12.
+ */
 static bool is_code(const struct kallsym *symbol)
 {
 	return strchr("tTwW", symbol->type) || !strcmp(symbol->name, "_etext");
@@ -76,7 +79,10 @@ int kallsyms_walk(const char *proc_path, int (*visit)(const struct kallsym *symb
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
-	/* The kernel returns 4 KB per read; by default stdio would read 1 KB at a time in /proc. */
+	/*
+	 * Use a buffer of READ_BYTES: the kernel returns 4 KB per read, but stdio would read only 1
+	 * KB at a time from /proc.
+	 */
 	(void)setvbuf(file, NULL, _IOFBF, READ_BYTES);
 	error = walk(file, visit, context);
 	(void)fclose(file);

@@ -25,7 +25,7 @@ struct telling {
 	uint64_t time_ns;
 };
 
-/* Reports the unloading of code, if its image has a cookie. */
+/* Reports that code was unloaded, if its image has a cookie. */
 static void tell_gone(const struct kernel_range *range, void *context)
 {
 	const struct telling *telling = context;
@@ -43,8 +43,9 @@ static int load_again(struct kernel_code *code, uint64_t time_ns)
 }
 
 /*
- * BPF programs and trampolines are made and removed without limit, so each kind has one image, in
- * which the offset is the number of the name.
+ * Finds the frame for kernel-made code by its name. BPF programs and trampolines are made and
+ * removed without limit, so there is only one image for each kind, in which the offset is the
+ * number of the name.
  */
 static enum oprof_lost made_frame(struct kernel_code *code, const char *name,
 				  struct oprof_frame *frame)
@@ -91,8 +92,8 @@ enum oprof_lost kernel_code_frame(struct kernel_code *code, uint64_t time_ns, ui
 }
 
 /*
- * Returns whether address is in kernel-made code that was found made_ns ago or earlier, and may
- * have been replaced.
+ * Returns whether address is in kernel-made code that was found at least made_ns ago, and may have
+ * been replaced since.
  */
 static bool is_old(struct kernel_code *code, uint64_t time_ns, uint64_t address)
 {

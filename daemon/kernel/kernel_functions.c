@@ -13,15 +13,17 @@
 
 #define HEADING	      "oprof-kernel-symbols 1\n"
 #define IMAGES_MAX    1024u
-#define FUNCTIONS_MAX (1u << 20) /* of one image: about five times as many as a kernel has */
+#define FUNCTIONS_MAX (1u << 20) /* functions of one image; a kernel has about a fifth of this */
 #define WAIT_FIRST_NS UINT64_C(1000000000)
 #define WAIT_MAX_NS   (64 * WAIT_FIRST_NS)
 
 struct kernel_functions_of {
 	uint64_t identity; /* sample_identity() */
-	uint32_t *starts;  /* ascending; NULL: not known */
+	uint32_t *starts;  /* starts of functions, ascending; NULL: not known */
 	size_t nr_starts;
-	/* When to look again, and the last pause (0: until the next round). */
+	/*
+	 * Time at which to look for the file again, and the last pause (0: until the next round).
+	 */
 	uint64_t look_ns, wait_ns;
 };
 
@@ -50,7 +52,7 @@ static int starts_add(struct starts *starts, uint32_t start)
 	return 0;
 }
 
-/* Reads lines "START BYTES TYPE NAME", in ascending order of START; other lines are skipped. */
+/* Reads lines "START BYTES TYPE NAME", which are in ascending order of START. Skips other lines. */
 static int starts_read(struct starts *starts, FILE *file)
 {
 	unsigned long long last = 0;
@@ -145,7 +147,7 @@ static uint64_t starts_find(const struct kernel_functions_of *image, uint64_t of
 
 /*
  * Requests the symbols, which are probably written after this round. If the kernel hides them, they
- * are never written, so the pause before the next look grows.
+ * are never written: therefore the pause before the next look grows.
  */
 static void image_want(struct kernel_functions *functions, struct kernel_functions_of *of,
 		       uint64_t now_ns)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The starts of functions of the kernel and its modules, from the symbols that the session keeps
- * (doc/kernel-symbols.md) and that reports also use. `wanted` is set when a look-up needs the
- * symbols of an image that the session does not have yet.
+ * (doc/kernel-symbols.md). Reports use the same symbols. `wanted` is set when a look-up needs the
+ * symbols of an image and the session does not have them yet.
  *
- * Images are known by identity, so that the data stays valid across sessions and restarts of the
- * source.
+ * Images are known by identity, so that the data stay valid in other sessions and after restarts of
+ * the source.
  */
 #ifndef DAEMON_KERNEL_FUNCTIONS_H
 #define DAEMON_KERNEL_FUNCTIONS_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define KERNEL_FUNCTIONS_UNKNOWN UINT64_MAX
-/* not known yet, but perhaps in the next round */
+/* The function is not known now, but may be known in the next round. */
 #define KERNEL_FUNCTIONS_WANTED (UINT64_MAX - 1)
 
 struct kernel_functions_of; /* one image */
@@ -33,9 +33,9 @@ struct kernel_functions {
 void kernel_functions_deinit(struct kernel_functions *functions);
 
 /*
- * Returns the first byte of the function that contains offset in image, of kind KERNEL or MODULE,
- * from the file in meta_path; or one of the two values above. now_ns (CLOCK_MONOTONIC) limits how
- * often the file is looked for.
+ * Returns the offset of the first byte of the function that contains offset in image (of kind
+ * KERNEL or MODULE), from the file in meta_path; or KERNEL_FUNCTIONS_UNKNOWN or
+ * KERNEL_FUNCTIONS_WANTED. now_ns (CLOCK_MONOTONIC) limits how often the file is looked for.
  */
 uint64_t kernel_functions_find(struct kernel_functions *functions, const struct image *image,
 			       uint64_t offset, const char *meta_path, uint64_t now_ns);

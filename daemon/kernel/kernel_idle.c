@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Task 0 runs the idle loop. Interrupts and soft interrupts of an idle CPU also run as task 0, but
- * are work. A sample has an address and no stack, so its function decides: the functions that only
- * the idle loop calls are idle. Kernels, drivers and hypervisors have hundreds of them, and new
- * ones every year, but their names are built alike. Hence these rules about the words of a name,
- * its parts between underscores:
+ * they are work. A sample has only an address and no stack, so the function at this address
+ * decides: the functions that only the idle loop calls are idle. Kernels, drivers and hypervisors
+ * have hundreds of such functions, and new ones every year, but their names are similar. Hence
+ * these rules about the words of a name, which are its parts between underscores:
  *
  *  1. "safe_halt": for each hypervisor X, the kernel waits in a function X_safe_halt.
  *  2. "cpuidle": the framework of idle states and its drivers.
- *  3. "idle" together with "enter" or "exit", without "balance": the ways into and out of idle.
- *     Functions with these words and another meaning (worker_enter_idle) run in other tasks, but
- *     nohz_balance_exit_idle is called by the timer's interrupt.
- *  4. Functions with other names are listed, by their beginning or whole.
+ *  3. "idle" together with "enter" or "exit", but without "balance": functions that begin or end
+ *     the idle state. Some functions with these words have another meaning (worker_enter_idle),
+ *     but run in other tasks. nohz_balance_exit_idle, however, is called by the timer's interrupt.
+ *  4. Functions with other names are in lists of beginnings or of whole names.
  *
- * The word "idle" alone proves nothing: nohz_idle_balance moves work of other CPUs, in a soft
+ * The word "idle" alone is not sufficient: nohz_idle_balance moves work of other CPUs, in a soft
  * interrupt. Newer kernels also have most idle routines in one section, which kernel_load.c adds.
  */
 #include "daemon/kernel/kernel_idle.h"
@@ -21,7 +21,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A set-up function with such a beginning does no harm: it runs in other tasks. */
+/*
+ * A function that sets up idle states may have such a name, too. This does no harm, since it runs
+ * in other tasks.
+ */
 static const char *const beginnings[] = {
 	"__arch_cpu_idle",  "__sbi_enter",   "acpi_idle_",
 	"amd_e400_idle",    "arch_cpu_idle", "acpi_processor_ffh_cstate_enter",
@@ -50,14 +53,14 @@ static const char *const whole[] = {
 	"wait_for_interrupt",
 	/*
 	 * Hypercalls by which a guest waits. Newer kernels under Xen make all hypercalls in
-	 * xen_hypercall_pv; those of task 0 that do not wait are rare and short.
+	 * xen_hypercall_pv. Task 0 makes few other hypercalls, and these are short.
 	 */
 	"plpar_hcall_norets_notrace",
 	"xen_hypercall_pv",
 	"xen_hypercall_sched_op",
 };
 
-/* Compilers add suffixes: "cpu_idle_poll.isra.0", "do_idle.cold". */
+/* Returns whether c ends a name. Compilers add suffixes: "cpu_idle_poll.isra.0", "do_idle.cold". */
 static bool ends(char c)
 {
 	return !c || c == '.';
@@ -93,8 +96,8 @@ bool kernel_idle_is_routine(const char *name)
 {
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
 		/*
-		 * This runs for each function of the kernel: the first letter excludes most of
-		 * them.
+		 * Compare the first letter first, which excludes most names, since this runs for
+		 * each function of the kernel.
 		 */
 		if (name[0] == beginnings[i][0] &&
 		    !strncmp(name, beginnings[i], strlen(beginnings[i])))

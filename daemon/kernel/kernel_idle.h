@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which kernel functions are idle routines: task 0 in one of them does nothing. */
+/*
+ * Decides which kernel functions are idle routines. While task 0 is in one of them, the CPU does no
+ * work.
+ */
 #ifndef DAEMON_KERNEL_IDLE_H
 #define DAEMON_KERNEL_IDLE_H
 

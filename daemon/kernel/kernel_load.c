@@ -2,8 +2,9 @@
 /*
  * One walk of kallsyms collects the limits of the kernel's text, its functions and idle routines,
  * the modules and kernel-made code. The ranges of modules are read from /proc/modules, and cut off
- * at the next module; a module that is missing there gets the range of its functions. kallsyms has
- * no sizes: kernel-made code ends at the next start, but at most MADE_BYTES_MAX after its own.
+ * at the next module; a module that is not listed there gets the range of its functions. kallsyms
+ * has no sizes: kernel-made code ends at the next start of such code, or after MADE_BYTES_MAX if
+ * this is earlier.
  */
 #include "daemon/kernel/kernel_load.h"
 
@@ -24,7 +25,7 @@
 #define MODULES_BYTES_MAX (4u << 20)
 #define NOTES_BYTES_MAX	  65536u
 #define PAGE_BYTES	  4096u
-/* kallsyms has no sizes: the last function of its kind is assumed to be at most this long. */
+/* Maximum size of kernel-made code, for which kallsyms has no sizes. */
 #define MADE_BYTES_MAX 65536u
 #define KERNEL_HALF    (UINT64_C(1) << 63)
 
@@ -101,7 +102,7 @@ static uint64_t addresses_above(const struct addresses *list, uint64_t address, 
 
 /* ---- the walk of kallsyms ---- */
 
-/* Takes the address of a symbol that marks a limit. Returns false for any other symbol. */
+/* Stores the address of a symbol that marks a limit. Returns false for any other symbol. */
 static bool take_limit(struct gathering *all, const struct kallsym *symbol)
 {
 	const struct {
@@ -193,7 +194,7 @@ static void gathering_deinit(struct gathering *all)
 
 /* ---- identities ---- */
 
-/* Reads the build-id from the notes at path; without a build-id, *identity is unchanged. */
+/* Reads the build-id from the notes at path. If they have none, *identity is unchanged. */
 static void identity_read(const char *path, struct oprof_image_identity *identity)
 {
 	struct buildid id;
@@ -220,7 +221,7 @@ static struct image_entry *module_image(struct image_table *images, const char *
 				.end = range->end};
 	char path[PATH_MAX];
 
-	/* The name distinguishes modules of the same size without a build-id. */
+	/* The hash of the name distinguishes modules of the same size without a build-id. */
 	identity.inode = hash_bytes(0, name, strlen(name));
 	if (snprintf(path, sizeof(path), "%s/module/%s/notes/.note.gnu.build-id", sys_path, name) <
 	    (int)sizeof(path))
@@ -268,7 +269,7 @@ static int layout_add_module(struct kernel_layout *layout, struct image_table *i
 	return error;
 }
 
-/* The line is "NAME BYTES USERS DEPENDENTS STATE 0xSTART"; cuts it after NAME. */
+/* Parses a line "NAME BYTES USERS DEPENDENTS STATE 0xSTART", and cuts it after NAME. */
 static bool module_line_parse(char *line, uint64_t *start, uint64_t *nr_bytes)
 {
 	char *space = strchr(line, ' ');
@@ -285,8 +286,8 @@ static bool module_line_parse(char *line, uint64_t *start, uint64_t *nr_bytes)
 }
 
 /*
- * Since Linux 6.4 the parts of a module are not adjacent, and BYTES is their sum: a range ends at
- * the start of the next module at the latest.
+ * Adds the modules of /proc/modules. Since Linux 6.4 the parts of a module are not adjacent, and
+ * BYTES is the sum of their sizes, so a range is cut off at the start of the next module.
  */
 static int modules_read(struct kernel_layout *layout, struct image_table *images, char *text,
 			const char *sys_path)
@@ -320,7 +321,10 @@ static int modules_read(struct kernel_layout *layout, struct image_table *images
 	return error;
 }
 
-/* Adds the modules that are only in kallsyms, up to the end of the page of their last function. */
+/*
+ * Adds the modules that are only in kallsyms. The range of such a module ends with the page that
+ * contains its last function.
+ */
 static int modules_from_symbols(struct kernel_layout *layout, struct image_table *images,
 				const struct gathering *all, const char *sys_path)
 {

@@ -14,24 +14,25 @@ struct kernel_layout {
 };
 
 /*
- * Returns 0; -EACCES: the kernel hides the addresses, text is then 0 to UINT64_MAX and the rest is
- * empty; -ENOMEM; or -errno of reading. Call kernel_layout_deinit in every case.
+ * Reads the layout. Returns 0; -EACCES: the kernel hides the addresses, and text is then 0 to
+ * UINT64_MAX and the rest empty; -ENOMEM; or -errno of reading. Call kernel_layout_deinit in every
+ * case.
  */
 int kernel_layout_read(struct kernel_layout *layout, struct image_table *images,
 		       const char *proc_path, const char *sys_path);
 void kernel_layout_deinit(struct kernel_layout *layout);
 
-/* Kinds of code that the kernel made while it ran, as kallsyms groups it. */
+/* Kinds of code that the kernel made while it ran, in the groups of kallsyms. */
 enum kernel_made { KERNEL_MADE_BPF, KERNEL_MADE_FTRACE, KERNEL_MADE_KPROBES, KERNEL_MADE_NR };
 
 enum kernel_made kernel_made_kind(const char *name);
 
-/* Returns the image of all code of that kind, with a reference; NULL if out of memory. */
+/* Returns the image of all code of this kind, with a reference; NULL if out of memory. */
 struct image_entry *kernel_made_image(struct image_table *images, enum kernel_made kind);
 
 /*
- * Returns an image with the name of the kernel-made code at range, with a reference; it never gets
- * a cookie. NULL: out of memory.
+ * Returns an image with the name of the kernel-made code at range, with a reference. The image
+ * never gets a cookie. Returns NULL if out of memory.
  */
 struct image_entry *kernel_layout_made_image(struct image_table *images, const char *name,
 					     const struct kernel_range *range);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits the cost of unknown addresses: one load a second, fewer while loads do not help. */
+/*
+ * Pauses between loads for unknown addresses: one second, up to 64 seconds while loads do not help.
+ */
 #define WAIT_FIRST_NS 1000000000u
 #define WAIT_MAX_NS   64000000000u
 
@@ -58,7 +60,7 @@ static int set_text(struct kernel_map *map, const struct kernel_layout *layout)
 	return 0;
 }
 
-/* Reports the modules that are not loaded any more. */
+/* Calls `gone` for the modules that are not loaded any more. */
 static void tell_gone(const struct kernel_ranges *before, const struct kernel_ranges *now,
 		      void (*gone)(const struct kernel_range *range, void *context), void *context)
 {
@@ -71,7 +73,9 @@ static void tell_gone(const struct kernel_ranges *before, const struct kernel_ra
 	}
 }
 
-/* Keeps the code that records reported, and adds other code that exists now. */
+/*
+ * Adds the kernel-made code that exists now, except where it overlaps code that records reported.
+ */
 static int add_made(struct kernel_map *map, const struct kernel_ranges *made)
 {
 	int error = 0;
@@ -118,7 +122,10 @@ bool kernel_map_wants_load(struct kernel_map *map, uint64_t time_ns)
 {
 	if (map->hidden || (map->loaded_ns && time_ns < map->loaded_ns + map->wait_ns))
 		return false;
-	/* Double the pause each time; code loaded in the meantime is found by a later load. */
+	/*
+	 * Double the pause each time. Code that is loaded during the pause is found by the next
+	 * load.
+	 */
 	if (map->loaded_ns && map->wait_ns < WAIT_MAX_NS)
 		map->wait_ns *= 2;
 	map->loaded_ns = time_ns;
@@ -144,7 +151,10 @@ const struct kernel_range *kernel_map_find(const struct kernel_map *map, uint64_
 
 bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address)
 {
-	/* Idle routines cannot be recognized, but most samples of task 0 are idle. */
+	/*
+	 * Idle routines cannot be recognized, so treat all kernel code as idle: most samples of
+	 * task 0 are idle.
+	 */
 	if (map->hidden)
 		return address >= KERNEL_HALF;
 	return kernel_ranges_find(&map->idles, address) != NULL;

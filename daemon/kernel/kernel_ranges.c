@@ -48,7 +48,7 @@ bool kernel_ranges_overlap(const struct kernel_ranges *set, uint64_t start, uint
 	return index < set->nr_ranges && set->ranges[index].start < end;
 }
 
-/* Removes the ranges from first up to last (not included). */
+/* Removes the ranges with indexes from `first` up to `last` (not included). */
 static void remove_ranges(struct kernel_ranges *set, size_t first, size_t last)
 {
 	for (size_t i = first; i < last; i++)

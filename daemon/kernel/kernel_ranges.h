@@ -9,8 +9,9 @@
 
 struct kernel_range {
 	uint64_t start, end;
-	struct image_entry *image; /* a reference, or NULL */
-	bool guessed;		   /* the end is a guess: a later range may cut it off */
+	struct image_entry *image; /* holds a reference; NULL: no image */
+	/* The end is a guess, and may be cut off by a range that is added later. */
+	bool guessed;
 };
 
 struct kernel_ranges {
@@ -24,9 +25,9 @@ void kernel_ranges_deinit(struct kernel_ranges *set); /* releases the references
 const struct kernel_range *kernel_ranges_find(const struct kernel_ranges *set, uint64_t address);
 
 /*
- * Adds range, and takes its own reference on the image. Ranges that overlap it are removed, except
- * that a range with a guessed end that begins below it is cut off at its start. Empty ranges are
- * not added. Returns 0 or -ENOMEM.
+ * Adds range, and takes its own reference on the image. Existing ranges that overlap it are
+ * removed, with one exception: if such a range begins below the new range and has a guessed end, it
+ * is only cut off at the start of the new range. Empty ranges are not added. Returns 0 or -ENOMEM.
  */
 int kernel_ranges_add(struct kernel_ranges *set, const struct kernel_range *range);
 

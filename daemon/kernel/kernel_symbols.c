@@ -28,7 +28,7 @@ struct function {
 /* The functions of one image, collected while kallsyms is walked. */
 struct collection {
 	struct image_entry *entry;
-	char *path; /* of the image's file in the session */
+	char *path; /* path of the image's file in the session */
 	struct function *functions;
 	size_t nr_functions, room_functions;
 	char *names;
@@ -78,7 +78,7 @@ static bool is_of(const struct image *image, const struct kallsym *symbol)
 						 : !symbol->module[0];
 }
 
-/* All images to save in one walk, since reading kallsyms takes about 50 ms. */
+/* All images to save. They are saved in one walk, since reading kallsyms takes about 50 ms. */
 struct saving {
 	struct collection *all;
 	size_t nr, room;
@@ -102,8 +102,8 @@ static int collect(const struct kallsym *symbol, void *context)
 }
 
 /*
- * Sorts by start. Of several functions with one start only the first is written, so global symbols
- * come first, then the order of kallsyms.
+ * Sorts functions by start. If several functions have the same start, only the first is written:
+ * global symbols come first, then the others in the order of kallsyms.
  */
 static int function_compare(const void *a, const void *b)
 {
@@ -158,7 +158,8 @@ static int collection_write(struct collection *all)
 }
 
 /*
- * A module without symbols was unloaded already, or symbols are hidden: write it as one function.
+ * If a module has no symbols, it was unloaded already, or its symbols are hidden: writes it as one
+ * function.
  */
 static int collection_finish(struct collection *all)
 {
@@ -170,7 +171,10 @@ static int collection_finish(struct collection *all)
 	return error ? error : collection_write(all);
 }
 
-/* Adds an image to the walk. {idle} and the kernel share one file. */
+/*
+ * Adds an image to the walk, unless its file was added already: {idle} and the kernel share one
+ * file.
+ */
 static int saving_add(struct saving *saving, struct image_entry *entry, const char *path)
 {
 	struct collection *all;
@@ -195,7 +199,7 @@ static void saving_deinit(struct saving *saving)
 	free(saving->all);
 }
 
-/* Collects and writes all; returns 0 or the first error. */
+/* Collects and writes all images. Returns 0 or the first error. */
 static int saving_write(struct saving *saving, const char *proc_path)
 {
 	int first = 0;
@@ -204,7 +208,7 @@ static int saving_write(struct saving *saving, const char *proc_path)
 	if (!saving->nr)
 		return 0;
 	error = kallsyms_walk(proc_path, collect, saving);
-	/* Hidden or missing symbols will not appear later either. */
+	/* Continue if symbols are hidden or missing, since they will not appear later either. */
 	if (error && error != -EACCES && error != -ENOENT)
 		return error;
 	for (size_t i = 0; i < saving->nr; i++) {
@@ -216,7 +220,10 @@ static int saving_write(struct saving *saving, const char *proc_path)
 	return first;
 }
 
-/* Saves entry at once, or adds it to saving. Returns 0, also if it needs no file, or -errno. */
+/*
+ * Saves the image now, or adds it to saving if it needs the walk. Returns 0, also if the image
+ * needs no file, or -errno.
+ */
 static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct saving *saving,
 		      const char *meta_path)
 {
@@ -243,7 +250,7 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct
 		entry->saved = false;
 		return saving_add(saving, entry, path);
 	}
-	/* Programs of another word size have another vdso, whose bytes the daemon does not have. */
+	/* Programs of another word size have another vdso. The daemon has no copy of its bytes. */
 	if (!vdso->bytes || sample_identity(&vdso->identity) != sample_identity(&image->identity))
 		return 0;
 	return file_replace(path, vdso->bytes, vdso->nr_bytes, FILE_MODE);
@@ -255,7 +262,10 @@ static void note_unsaved(struct node *node, void *context)
 	node_owner(node, struct image_entry, cookie_node)->saved = false;
 }
 
-/* A new folder (after reset or save) is empty, although it may have the path of the old one. */
+/*
+ * Marks all images as unsaved if the folder is new: a new folder (after reset or save) is empty,
+ * although it may have the path of the old one.
+ */
 static void note_folder(struct image_table *images, const char *meta_path)
 {
 	struct stat st;

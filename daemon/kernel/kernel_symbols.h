@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Saves in the session, for reports, the symbols or bytes of code that is in no file
- * (doc/kernel-symbols.md).
+ * Saves the symbols or bytes of code that is in no file. They are saved in the session, where
+ * reports read them (doc/kernel-symbols.md).
  */
 #ifndef DAEMON_KERNEL_SYMBOLS_H
 #define DAEMON_KERNEL_SYMBOLS_H

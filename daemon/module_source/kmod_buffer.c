@@ -7,14 +7,14 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* More than any record: a name, or a sample with all its callers, takes 4 KB. */
+/* More than any record needs: a name, or a sample with all its callers, takes 4 KB. */
 #define ROOM_BYTES	((size_t)256 << 10)
 #define AHEAD_BYTES_MAX ((size_t)64 << 20)
 
 struct kmod_piece {
 	struct kmod_piece *next;
 	size_t nr_bytes;
-	uint64_t records[]; /* with the alignment of records */
+	uint64_t records[]; /* of type uint64_t, to have the alignment of records */
 };
 
 int kmod_buffer_init(struct kmod_buffer *buffer)
@@ -46,7 +46,7 @@ void kmod_buffer_deinit(struct kmod_buffer *buffer)
 	buffer->room = NULL;
 }
 
-/* Returns bytes read, 0 if the buffer is empty, or -errno. */
+/* Returns the number of bytes read, 0 if the buffer is empty, or -errno. */
 static ssize_t read_room(const struct kmod_buffer *buffer)
 {
 	ssize_t nr;
@@ -70,7 +70,7 @@ static void push(struct kmod_buffer *buffer, struct kmod_piece *piece)
 void kmod_buffer_read_ahead(struct kmod_buffer *buffer)
 {
 	while (buffer->nr_ahead_bytes < AHEAD_BYTES_MAX) {
-		/* Allocate before reading: records that were read cannot be put back. */
+		/* Allocate before reading, since records that were read cannot be put back. */
 		struct kmod_piece *piece = malloc(sizeof(*piece) + ROOM_BYTES);
 		struct kmod_piece *smaller;
 		ssize_t nr = piece ? read_room(buffer) : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the kernel module's buffer in pieces of whole records, either now or ahead: while the
- * daemon has other work, pieces wait in its memory, so that the kernel's buffer does not fill up.
+ * Reads the kernel module's buffer in pieces of whole records. Pieces are either processed when
+ * they are read, or are read ahead: while the daemon has other work, they wait in the daemon's
+ * memory, so that the kernel's buffer does not fill up.
  */
 #ifndef DAEMON_KMOD_BUFFER_H
 #define DAEMON_KMOD_BUFFER_H
@@ -21,11 +22,11 @@ struct kmod_buffer {
 int kmod_buffer_init(struct kmod_buffer *buffer); /* Returns 0 or -ENOMEM; opens no descriptor. */
 void kmod_buffer_deinit(struct kmod_buffer *buffer);
 
-/* Reads all available pieces into memory, up to a limit. */
+/* Reads all available pieces into memory, up to a size limit. */
 void kmod_buffer_read_ahead(struct kmod_buffer *buffer);
 
 /*
- * Calls take with all pieces that were read ahead, then with pieces that it reads, until the
+ * Calls `take` for all pieces that were read ahead, and then for pieces that it reads, until the
  * buffer is empty or max_bytes were read: a fast writer must not keep the reader here forever.
  * Returns 0 or -errno of reading.
  */

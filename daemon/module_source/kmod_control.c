@@ -93,7 +93,7 @@ static int check_version(const struct kmod_control *control, const char *path,
 	int error = kmod_control_word(control, "version", word);
 	uint64_t version;
 
-	if (error == -ENOENT) /* an empty folder: nothing is mounted */
+	if (error == -ENOENT) /* the folder is empty: nothing is mounted */
 		return missing_diag(path, sysfs_path, diag);
 	if (is_refused(error))
 		return refused_diag(error, diag);
@@ -218,7 +218,10 @@ int kmod_control_open_buffer(struct kmod_control *control, struct diag *diag)
 	return 0;
 }
 
-/* Seeks because tests use a regular file: each command replaces the previous one. */
+/*
+ * Writes a command. Seeks first because tests use a regular file, in which each command replaces
+ * the previous one.
+ */
 static int command(int fd, uint64_t value)
 {
 	(void)lseek(fd, 0, SEEK_SET);

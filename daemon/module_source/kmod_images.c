@@ -68,7 +68,9 @@ bool kmod_images_remove(struct kmod_images *images, uint32_t cookie)
 
 /* ---- files ---- */
 
-/* Returns the image of memory whose name only looks like a file's; NULL if out of memory. */
+/*
+ * Returns the image of memory whose name only looks like the name of a file; NULL if out of memory.
+ */
 static struct image_entry *unfiled_image(const struct places *places, const char *path)
 {
 	char name[PATH_MAX];
@@ -79,8 +81,8 @@ static struct image_entry *unfiled_image(const struct places *places, const char
 }
 
 /*
- * Requests the symbols if reports would not find them, and the code table if wanted, while the
- * file is still open: later it may have been removed.
+ * Requests the file's symbols if reports would not find them, and its code table if it is wanted.
+ * This must be done while the file is open, since it may be removed later.
  */
 static void keep_file(struct places *places, struct image_entry *entry, int fd, uint64_t now_ns)
 {

@@ -10,9 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Limit of ancestors to search for the process that made the code. */
+/* Maximum number of ancestors among which to search for the process that made the code. */
 #define FORKS_MAX 8u
-/* Interval for reading mappings of a process without a jitdump; doubles up to the maximum. */
+/*
+ * Interval for reading the mappings of a process without a jitdump. It is doubled up to the
+ * maximum.
+ */
 #define SCAN_NS	    UINT64_C(1000000000)
 #define SCAN_MAX_NS UINT64_C(8000000000)
 
@@ -106,8 +109,10 @@ static struct kmod_process *get(struct kmod_processes *table, const struct kmod_
 
 	if (process && process->app != runner->app) {
 		process_forget(process);
-		process->since_ns = process->last_ns; /* the new program began then or later */
-		process->inherited = true;	      /* exec drops inherited code */
+		/* The new program began at this time or later. */
+		process->since_ns = process->last_ns;
+		/* Exec drops inherited code: do not search for it. */
+		process->inherited = true;
 		process_run(process, runner->app);
 	}
 	if (process)
@@ -187,7 +192,10 @@ static bool same_program(const struct kmod_processes *table, int32_t one, int32_
 	       !strcmp(first, second);
 }
 
-/* Returns a copy of the code that tgid, known here or not, has described in files; or NULL. */
+/*
+ * Returns a copy of the code that the process tgid, which need not be in the table, has described
+ * in files; NULL: none.
+ */
 static struct code_space *code_of(struct kmod_processes *table, int32_t tgid, uint64_t time_ns,
 				  uint64_t address)
 {
@@ -205,9 +213,9 @@ static struct code_space *code_of(struct kmod_processes *table, int32_t tgid, ui
 }
 
 /*
- * Code that a process made before it forked is described only in that process's own files. In some
- * servers, for example, the parent makes code that its children run. Searches once for the nearest
- * ancestor that runs the same program and describes its code.
+ * Searches once for the nearest ancestor that runs the same program and describes its code. Code
+ * that a process made before it forked is described only in that process's own files: in some
+ * servers, for example, the parent makes code that its children run.
  */
 static bool inherit(struct kmod_processes *table, struct kmod_process *process, uint64_t time_ns,
 		    uint64_t address)

@@ -4,7 +4,8 @@
  * kernel module reports neither forks nor mappings that are not executable; both are read from
  * /proc when a sample needs them.
  *
- * Processes without such code are not kept here: the records contain all that is needed about them.
+ * Processes without such code are not kept here, since the records contain all data about them that
+ * is needed.
  */
 #ifndef DAEMON_KMOD_PROCESS_H
 #define DAEMON_KMOD_PROCESS_H
@@ -17,20 +18,20 @@ struct kmod_process {
 	struct node tgid_node; /* by tgid */
 	uint64_t generation;
 	int32_t tgid;
-	struct image_entry *app; /* its program; a reference, or NULL */
-	uint64_t since_ns;	 /* start of that program; 0: unknown */
-	uint64_t last_ns;	 /* time of its last sample processed here */
+	struct image_entry *app; /* program of the process; holds a reference, or NULL */
+	uint64_t since_ns;	 /* time at which the program began; 0: unknown */
+	uint64_t last_ns;	 /* time of the last sample of the process in generated code */
 	struct code_space *code; /* NULL: none known */
-	struct space *space;	 /* its mappings, to find its jitdump; NULL: unknown */
-	uint64_t scanned_ns;	 /* when its mappings were read */
+	struct space *space;	 /* mappings of the process, to find its jitdump; NULL: unknown */
+	uint64_t scanned_ns;	 /* time at which the mappings were last read */
 	uint64_t scan_wait_ns;
-	bool exited;	/* its tgid was not found in /proc */
-	bool inherited; /* its ancestors' code has been searched */
+	bool exited;	/* the process's tgid was not found in /proc */
+	bool inherited; /* the ancestors' code was searched */
 };
 
 struct kmod_processes {
 	struct node_hash generations, tgids;
-	struct code_spaces *code; /* borrowed, like the next two */
+	struct code_spaces *code; /* borrowed, like the next two pointers */
 	const struct region_maker *regions;
 	const char *proc_path;
 	size_t nr_spaces;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Result of a successful search: no reason of loss. */
+/* Result of a successful search: there is no reason of loss. */
 #define FOUND OPROF_LOST_NR
 
 #define KNOWN_FLAGS                                                                                \
@@ -37,7 +37,10 @@ static enum oprof_lost file_frame(struct kmod_state *state, struct kmod_image *i
 	return lost;
 }
 
-/* Finds the frame of code by name, if the program has named its code at this address. */
+/*
+ * Finds the frame of code that is known by name. Returns false if the program has not named its
+ * code at this address.
+ */
 static bool code_frame(struct kmod_state *state, uint64_t time_ns, uint64_t address,
 		       struct oprof_frame *frame)
 {
@@ -59,7 +62,7 @@ static enum oprof_lost region_frame(struct kmod_state *state, const struct kmod_
 
 	if (code_frame(state, time_ns, address, frame))
 		return FOUND;
-	/* The daemon's image may have the same start and a larger end. */
+	/* The daemon's image may be larger than the kernel module's image of this region. */
 	return image_frame(image->entry, address - image->entry->image.start, OPROF_MODE_USER,
 			   frame);
 }
@@ -83,7 +86,7 @@ static enum oprof_lost user_frame(struct kmod_state *state, uint64_t time_ns,
 		return image_frame(image->entry, told->offset, OPROF_MODE_USER, frame);
 	case OPROF_IMAGE_ANON:
 		return region_frame(state, image, time_ns, told->offset, frame);
-	default: /* a module has no user code */
+	default: /* the image is a kernel module, which has no user code */
 		return OPROF_LOST_BAD_RECORD;
 	}
 }
@@ -105,7 +108,7 @@ static enum oprof_lost find_leaf(struct kmod_state *state, const struct oprof_sa
 
 /* ---- links ---- */
 
-/* Returns the frame that the link directly follows; NULL: there is no link. */
+/* Returns the frame that the link directly follows. NULL: the sample has no link. */
 static const struct oprof_frame *linked_frame(const struct oprof_sample *sample)
 {
 	const struct oprof_frame *callers = (const struct oprof_frame *)(sample + 1);
@@ -140,7 +143,10 @@ static const struct code_table *table_of(struct kmod_state *state, uint32_t cook
 	return image_code_of(&state->places.code_tables, image->entry);
 }
 
-/* Returns whether the function at place has no frame of its own there: the link is its caller. */
+/*
+ * Returns whether the function at `place` has no frame of its own at this offset. The link is then
+ * its caller.
+ */
 static bool link_is_caller(struct kmod_state *state, const struct oprof_frame *place)
 {
 	const struct code_table *table =
@@ -152,7 +158,7 @@ static bool link_is_caller(struct kmod_state *state, const struct oprof_frame *p
 	return is_caller;
 }
 
-/* Returns the link to leave out because it is not a caller; NULL: none. */
+/* Returns the link if it must be left out because it is not a caller; otherwise NULL. */
 static const struct oprof_frame *link_to_leave(struct kmod_state *state,
 					       const struct oprof_sample *sample)
 {
@@ -193,7 +199,7 @@ static void add_callers(struct kmod_state *state, const struct oprof_sample *sam
 	for (uint16_t i = 0; i < sample->nr_frames; i++) {
 		if (&callers[i] == leave)
 			continue;
-		/* With a link, the record may have one caller more than the configured depth. */
+		/* A record with a link may have one caller more than the configured depth. */
 		if (sample->head.flags & OPROF_KMOD_SAMPLE_LINK &&
 		    made->nr_frames == state->chain_depth)
 			made->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;

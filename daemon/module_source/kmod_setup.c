@@ -20,8 +20,8 @@
 #define HZ_MAX			100000u
 
 /*
- * Both clocks run all the time on each CPU: for a whole machine, task-clock counts the same as
- * cpu-clock.
+ * Returns whether the event is a clock. Both clocks run all the time on each CPU: when a whole
+ * machine is sampled, task-clock counts the same as cpu-clock.
  */
 bool kmod_setup_is_timer(const struct event_choice *event)
 {
@@ -71,7 +71,7 @@ static uint64_t buffer_size(const struct source_config *config)
 
 uint64_t kmod_setup_buffer_bytes(const struct source_config *config)
 {
-	/* Twice, since the module rounds up to a power of two. */
+	/* Twice the requested size, since the module rounds it up to a power of two. */
 	return 2 * buffer_size(config) * BUFFER_SAMPLE_BYTES;
 }
 
@@ -117,8 +117,9 @@ static int write_settings(const struct kmod_control *control, const char *folder
 }
 
 /*
- * Writes the settings of one counter. A frequency is passed on as such, since the module can thin
- * samples only of a frequency. count must not be 0, and is ignored if hz is set.
+ * Writes the settings of one counter. A frequency is passed to the module unchanged, since the
+ * module can thin only samples of an event with a frequency. count must not be 0, and is ignored if
+ * hz is set.
  */
 static int write_counter(const struct kmod_control *control, unsigned int index,
 			 const struct event_choice *event, struct diag *diag)
@@ -163,7 +164,7 @@ int kmod_setup_write(const struct kmod_control *control, const struct source_con
 		     struct diag *diag)
 {
 	const struct setting settings[] = {
-		/* The watershed is lowered first: the module refuses a size below it. */
+		/* Lower the watershed first, since the module refuses a buffer size below it. */
 		{"buffer_watershed", 1},
 		{"buffer_size", buffer_size(config)},
 		{"buffer_watershed", buffer_watershed(config)},

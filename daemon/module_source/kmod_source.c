@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Largest delay of one CPU's records relative to another's: ten passes of the module. */
+/* Maximum delay of one CPU's records relative to those of another CPU: ten passes of the module. */
 #define SWITCHES_WAIT_NS UINT64_C(1000000000)
 
-/* A busy buffer is tried for three seconds. */
+/* If the buffer is busy, opening it is tried for three seconds. */
 #define BUSY_PAUSE_NS 50000000
 #define BUSY_TRIES    60u
 
@@ -28,7 +28,7 @@
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
 struct kmod_source {
-	struct source base;	     /* first: source_ops are passed a pointer to it */
+	struct source base;	     /* must be first: source_ops cast the pointer to it */
 	struct source_config config; /* events is a copy that this source owns */
 	struct event_choice events[SOURCE_EVENTS_MAX];
 	struct kmod_control control;
@@ -42,7 +42,7 @@ _Static_assert(offsetof(struct kmod_source, base) == 0, "source_ops cast base");
 
 /* ---- opening ---- */
 
-/* With several events the module does not report which one failed. */
+/* If there are several events, the module does not report for which one it failed. */
 static int enable_diag(const struct kmod_source *source, int error, struct diag *diag)
 {
 	const char *name = source->config.nr_events == 1 ? source->events[0].name : "these events";
@@ -56,7 +56,7 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 				"counter, or one without an interrupt): use cpu-clock",
 				name);
 	case -EBUSY:
-	case -ENOSPC: /* not -EBUSY, which would mean another daemon */
+	case -ENOSPC: /* -EBUSY would mean another daemon, so return -ENOSPC */
 		return diag_set(
 			diag, -ENOSPC,
 			"the kernel module gets no counter for %s: other programs use them, or "
@@ -69,8 +69,8 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 }
 
 /*
- * The module creates counters only when sampling begins. Begins it now, to report errors early, and
- * closes the buffer, so that sampling later begins with an empty one.
+ * The module creates counters only when sampling begins. Starts sampling now, to report errors
+ * early, then stops it and closes the buffer, so that later sampling begins with an empty buffer.
  */
 static int source_try(struct kmod_source *source, struct diag *diag)
 {
@@ -105,7 +105,10 @@ static int source_init_state(struct kmod_source *source, const struct kmod_sourc
 				.kernel = source_samples_kernel(source),
 				.keep_images = !options->no_keeper,
 				.keep_bytes_max = source->config.keep_bytes_max,
-				/* Only on machines whose unwind tables are supported. */
+				/*
+				 * Tables are built only on machines whose unwind tables are
+				 * supported.
+				 */
 				.code_tables = source->config.chain_depth && perf_regs_here(),
 				.code_path = source->config.code_path,
 			},
@@ -127,9 +130,9 @@ static int source_take_module(struct kmod_source *source, struct diag *diag)
 }
 
 /*
- * A killed daemon releases its lock before its buffer, which a child that syncs may keep open a
- * little longer. So the buffer is tried again: a daemon that took the child for another daemon
- * would use perf for its whole run.
+ * Tries for some time to open a busy buffer. A killed daemon releases its lock before its buffer,
+ * which a child that syncs may keep open a little longer. Without further tries, the next daemon
+ * would take this child for a running daemon, and would use perf for its whole run.
  */
 static int source_open_module(struct kmod_source *source, const struct kmod_source_options *options,
 			      struct diag *diag)
@@ -179,7 +182,7 @@ static void source_close(struct source *base)
 static int source_open_parts(struct kmod_source *source, const struct kmod_source_options *options,
 			     struct record_sink *sink, struct diag *diag)
 {
-	/* The module is opened first: without it the other parts are not needed. */
+	/* Open the module first: if this fails, the other parts are not needed. */
 	int error = source_open_module(source, options, diag);
 
 	if (!error)
@@ -189,7 +192,10 @@ static int source_open_parts(struct kmod_source *source, const struct kmod_sourc
 	return error ? error : source_open_buffer(source, diag);
 }
 
-/* The module uses the machine's process ids; a container has ids of its own. */
+/*
+ * Checks that the daemon runs in the machine's pid namespace. The module reports the machine's
+ * process ids, but a container has its own.
+ */
 static int check_namespace(const struct kmod_source_options *options, struct diag *diag)
 {
 	struct stat st;
@@ -247,7 +253,10 @@ static int source_open(struct source **source, const struct source_config *confi
 
 /* ---- running ---- */
 
-/* CPUs are enabled one by one: until the last is done, switches are known only in part. */
+/*
+ * Enables or disables sampling. The module does this for one CPU after another: until it has
+ * finished, switches are recorded on some CPUs only, and are ignored.
+ */
 static int source_enable(struct kmod_source *source, int on)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
@@ -304,8 +313,8 @@ static int source_dump(const struct kmod_source *source)
 }
 
 /*
- * Returns the time up to which all switches have been read. The clock may show less than
- * SWITCHES_WAIT_NS: in the first second after boot, or in a time namespace.
+ * Returns the time up to which all switches have been read. The clock may still be below
+ * SWITCHES_WAIT_NS, in the first second after boot or in a time namespace.
  */
 static uint64_t switches_until(enum source_drain how, uint64_t begin_ns)
 {
@@ -343,7 +352,7 @@ static void source_read(struct source *base)
 static bool source_ended(const struct source *base)
 {
 	(void)base;
-	return false; /* a whole machine never ends */
+	return false; /* the whole machine is sampled, which never ends */
 }
 
 /* ---- look-ups ---- */

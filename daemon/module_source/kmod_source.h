@@ -7,15 +7,16 @@
 #include "daemon/source.h"
 
 struct kmod_source_options {
-	const char *path;	  /* of the control filesystem; NULL: OPROF_KMOD_MOUNT */
-	const char *sysfs_path;	  /* exists while the module is loaded; NULL: OPROF_KMOD_SYSFS */
+	const char *path; /* path of the control filesystem; NULL: OPROF_KMOD_MOUNT */
+	/* A path that exists while the module is loaded; NULL: OPROF_KMOD_SYSFS. */
+	const char *sysfs_path;
 	const char *proc_path;	  /* NULL: "/proc" */
 	const char *sys_path;	  /* NULL: "/sys" */
-	kmod_image_open_fn *open; /* NULL: the module's ioctl */
-	bool no_keeper;		  /* no child process that keeps symbols of images */
+	kmod_image_open_fn *open; /* opens files; NULL: the module's ioctl */
+	bool no_keeper;		  /* start no child process that keeps the symbols of images */
 };
 
-/* source_kmod.open with options; the strings must live as long as the source. */
+/* Like source_kmod.open, with options. The strings in options must live as long as the source. */
 int kmod_source_open(struct source **source, const struct source_config *config,
 		     const struct kmod_source_options *options, struct record_sink *sink,
 		     struct diag *diag);

@@ -12,7 +12,10 @@
 #define CPUS_MAX (1u << 16)
 /* Interval of searches for names of unknown cgroups. */
 #define CGROUPS_NS UINT64_C(1000000000)
-/* Generated kernel code is read again at this interval: no record reports its removal. */
+/*
+ * Interval of reading generated kernel code again, since no record reports the removal of such
+ * code.
+ */
 #define MADE_NS UINT64_C(60000000000)
 
 static int init_tables(struct kmod_state *state, kmod_image_open_fn *open)
@@ -66,7 +69,10 @@ static void lose_context(struct kmod_state *state)
 	state->switching = false;
 }
 
-/* Searches for the names of new cgroups, and from time to time drops those of removed ones. */
+/*
+ * Searches for the names of new cgroups, and from time to time also forgets the names of removed
+ * cgroups.
+ */
 static void name_cgroup(struct kmod_state *state, uint64_t cgroup)
 {
 	struct cgroup_names *names = &state->places.cgroups;
@@ -84,7 +90,10 @@ static void name_cgroup(struct kmod_state *state, uint64_t cgroup)
 		(void)cgroup_names_scan(names, state->places.proc_path);
 }
 
-/* Finds the program of a task, borrowed; NULL: none. Returns false if the cookie is unknown. */
+/*
+ * Sets *app to the program of a task, borrowed; NULL: the task has none. Returns false if the
+ * cookie is unknown.
+ */
 static bool find_app(struct kmod_state *state, uint32_t cookie, struct image_entry **app)
 {
 	struct kmod_image *image;
@@ -118,8 +127,8 @@ static void apply_task(struct kmod_state *state, const struct oprof_task *task)
 	now.told.reserved = 0;
 	now.told.app_image = OPROF_IMAGE_NONE;
 	/*
-	 * With switches the program gets its cookie now, else with the first sample of a task that
-	 * runs it.
+	 * If switches are recorded, the program gets its cookie now; otherwise it gets it with the
+	 * first sample of a task that runs it.
 	 */
 	if (state->want_switches && now.app)
 		now.told.app_image = image_tell(now.app);
@@ -204,7 +213,7 @@ static void apply_throttle(struct kmod_state *state, const struct oprof_throttle
 		state->counters.bad_records++;
 }
 
-/* Counts a sample that cannot be read. */
+/* Counts a sample as lost, because it cannot be read. */
 static void lose_sample(struct kmod_state *state, uint64_t time_ns)
 {
 	state->counters.seen++;
@@ -311,7 +320,7 @@ static void apply(struct kmod_state *state, const void *record, uint16_t type)
 	}
 }
 
-/* Counts a record that is too short for its known type. */
+/* Counts a record of a known type that is too short. */
 static void lose_record(struct kmod_state *state, uint16_t type)
 {
 	state->counters.bad_records++;
@@ -335,14 +344,15 @@ void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_b
 		size_t least;
 
 		if (nr < sizeof(*record) || nr % 8 || nr > nr_bytes) {
-			/* The beginning of the next record is unknown. */
+			/* It is not known where the next record begins. */
 			state->counters.bad_records++;
 			lose_sample(state, clock_monotonic_ns());
 			lose_context(state);
 			return;
 		}
 		/*
-		 * Released places are freed between records, when no unfinished record names them.
+		 * Free released places between records, since no unfinished record can name them
+		 * now.
 		 */
 		places_release(&state->places);
 		state->counters.records++;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Translates the stream of the kernel module's buffer (oprof/kmod.h) into the daemon's records: the
- * module's cookies become images, raw kernel addresses become frames, and memory with generated
- * code becomes names of functions.
+ * module's cookies become images, raw kernel addresses become frames, and addresses in generated
+ * code become names of functions.
  *
- * Trusts nothing in the stream: a damaged record is counted, a damaged sample is lost as
+ * The stream is not trusted: a damaged record is counted, and a damaged sample is lost as
  * bad_record. After a record of an impossible size, the rest of the piece is skipped.
  *
  * Not for: reading the buffer (kmod_buffer), settings (kmod_setup).
@@ -22,15 +22,17 @@ struct kmod_state_config {
 	size_t nr_events;
 	unsigned int chain_depth;
 	bool want_cgroup, want_switches;
-	kmod_image_open_fn *open; /* NULL: the module's ioctl */
+	kmod_image_open_fn *open; /* opens files; NULL: the module's ioctl */
 };
 
 struct kmod_state_counters {
-	uint64_t seen;	  /* SAMPLE records, samples of LOST records, unreadable records */
+	/* SAMPLE records, samples that LOST records report, and unreadable records. */
+	uint64_t seen;
 	uint64_t records; /* of any type */
 	uint64_t unknown_records, bad_records;
 	uint64_t module_records, switch_records, processes_ended;
-	uint64_t links_taken, links_left; /* links that are callers or not (kmod_sample.c) */
+	/* links_taken: links that are callers; links_left: links that are not (kmod_sample.c). */
+	uint64_t links_taken, links_left;
 };
 
 struct kmod_state {
@@ -45,11 +47,11 @@ struct kmod_state {
 	bool have_cpu, have_task;
 	uint32_t cpu;
 	struct kmod_task task;
-	bool app_unknown; /* task names a cookie that was never announced */
+	bool app_unknown; /* the cookie of the task's program was never announced */
 	/* A SWITCH whose next TASK has not been read yet; pending.from holds its own reference. */
 	bool switching;
 	struct kmod_switch pending;
-	uint64_t cgroups_due_ns; /* earliest next search for names of cgroups */
+	uint64_t cgroups_due_ns; /* earliest time of the next search for names of cgroups */
 	struct kmod_state_counters counters;
 };
 
@@ -59,8 +61,8 @@ int kmod_state_init(struct kmod_state *state, const struct kmod_state_config *co
 void kmod_state_deinit(struct kmod_state *state);
 
 /*
- * Applies records and passes the results to the sink. records must be aligned to 8 bytes and hold
- * only complete records.
+ * Applies records and passes the results to the sink. records must be aligned to 8 bytes and
+ * contain only complete records.
  */
 void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_bytes);
 

@@ -11,7 +11,10 @@
 
 #define PREFIX "kmod_"
 
-/* Names as shown; the file's name follows the prefix. */
+/*
+ * Names of the counters as they are shown. The name of a counter's file is the part after the
+ * prefix.
+ */
 static const char *const names[] = {
 	PREFIX "in_nmi",	   PREFIX "in_interrupt",	PREFIX "in_task",
 	PREFIX "lost_full",	   PREFIX "lost_nested",	PREFIX "lost_too_big",
@@ -61,7 +64,7 @@ void kmod_stats_read(struct kmod_stats *stats)
 			continue;
 		text[nr] = '\0';
 		text[strcspn(text, "\n")] = '\0';
-		/* A value below the previous one is ignored: counters only grow. */
+		/* Ignore a value below the previous one, since counters only grow. */
 		if (!number_parse(text, UINT64_MAX, &value) && value > stats->values[i])
 			stats->values[i] = value;
 	}

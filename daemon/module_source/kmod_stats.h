@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel module's counters (stats/, doc/kmod.md) that are shown with the daemon's own, as
- * "kmod_NAME". Their files stay open: a daemon that has dropped its privileges cannot open them.
+ * The kernel module's counters (stats/, doc/kmod.md) that are shown with the daemon's own counters,
+ * as "kmod_NAME". Their files stay open, since a daemon that has dropped its privileges cannot open
+ * them.
  */
 #ifndef DAEMON_KMOD_STATS_H
 #define DAEMON_KMOD_STATS_H
@@ -16,13 +17,13 @@ struct kmod_stats {
 };
 
 void kmod_stats_init(struct kmod_stats *stats);
-/* folder_fd: the folder of the control filesystem. */
+/* Opens the counters' files. folder_fd: the folder of the control filesystem. */
 void kmod_stats_open(struct kmod_stats *stats, int folder_fd);
 void kmod_stats_close(struct kmod_stats *stats);
 
 void kmod_stats_read(struct kmod_stats *stats);
 
-/* Like source_ops.counters, with the values last read. */
+/* Like source_ops.counters, with the values that were last read. */
 size_t kmod_stats_counters(const struct kmod_stats *stats, struct source_counter *counters,
 			   size_t room);
 

@@ -45,8 +45,8 @@ void kmod_switches_deinit(struct kmod_switches *switches)
 }
 
 /*
- * Appends an element, zeroed except for its number; returns NULL if out of memory, or if too many
- * wait.
+ * Appends an element, with all fields zero except its number. Returns NULL if out of memory, or if
+ * too many elements wait.
  */
 static struct kmod_switch *append(struct kmod_switches *switches)
 {
@@ -61,7 +61,7 @@ static struct kmod_switch *append(struct kmod_switches *switches)
 	return item;
 }
 
-/* Returns the element of the loss. NULL: out of memory, and there is no element to reuse. */
+/* Returns the element for a loss. NULL: out of memory, and there is no element to reuse. */
 static struct kmod_switch *lose(struct kmod_switches *switches, uint64_t time_ns,
 				uint64_t nr_records)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sorts the switches of all CPUs by time. The kernel module reports the switches of each CPU in
- * order, but one CPU after another: a task's switch to one CPU may be reported before its earlier
- * switch away from another CPU. Switches therefore wait here until no older ones can come.
+ * order, but one CPU after another: if a task leaves one CPU and then gets another, the second
+ * switch may be reported before the first. Switches therefore wait here until no older ones can
+ * come.
  */
 #ifndef DAEMON_KMOD_SWITCHES_H
 #define DAEMON_KMOD_SWITCHES_H
@@ -10,26 +11,26 @@
 #include "daemon/image/image.h"
 #include "daemon/image/record_writer.h"
 
-/* A task as in records, with a reference on its program that keeps the cookie valid. */
+/* A task as in records, with a reference on its program, which keeps the cookie valid. */
 struct kmod_task {
-	struct oprof_task told;	 /* app_image: the daemon's cookie */
-	struct image_entry *app; /* NULL: none, or unknown */
+	struct oprof_task told;	 /* app_image is the daemon's cookie */
+	struct image_entry *app; /* program of the task; NULL: none, or unknown */
 };
 
 /*
- * Copies *from to *to and takes another reference on its program; releases the reference that *to
- * had.
+ * Copies *from to *to, takes a reference on the program of *from, and releases the reference that
+ * *to had.
  */
 void kmod_task_copy(struct kmod_task *to, const struct kmod_task *from);
 void kmod_task_clear(struct kmod_task *task);
 
 struct kmod_switch {
 	uint64_t time_ns;
-	uint64_t number;       /* order of arrival, which orders switches of equal time */
-	bool lost;	       /* not a switch: marks the beginning of a loss */
-	uint64_t ignore_to_ns; /* if lost: switches up to this time are not reported; 0: all are */
+	uint64_t number;       /* counts arrivals, and so orders switches of equal time */
+	bool lost;	       /* the element is not a switch, but marks the beginning of a loss */
+	uint64_t ignore_to_ns; /* if lost: ignore switches up to this time; 0: ignore none */
 	uint32_t cpu, state;
-	uint64_t nr_records; /* number of lost switches, if lost */
+	uint64_t nr_records; /* if lost: number of lost switches */
 	struct kmod_task from, to;
 };
 
@@ -39,29 +40,32 @@ struct kmod_switches {
 	uint64_t last_number;
 	uint64_t told_ns; /* switches older than this have been reported */
 	/*
-	 * The latest time range, of those reached so far, whose switches are not reported.
+	 * The last time range that was reached and in which switches are not reported.
 	 * ignore_to_ns 0: none.
 	 */
 	uint64_t ignore_from_ns, ignore_to_ns;
-	uint64_t nr_late; /* switches older than some that had been reported */
+	uint64_t nr_late; /* switches that arrived after newer ones had been reported */
 	uint64_t nr_no_memory;
 };
 
 void kmod_switches_init(struct kmod_switches *switches);
 void kmod_switches_deinit(struct kmod_switches *switches);
 
-/* Copies item and takes references. If out of memory, the switch is counted as lost. */
+/*
+ * Copies item and takes references on its programs. If out of memory, the switch is counted as
+ * lost.
+ */
 void kmod_switches_add(struct kmod_switches *switches, const struct kmod_switch *item);
 void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64_t nr_records);
 
 /*
- * Call for a time range in which only some CPUs recorded switches: none of its switches is
- * reported, but a loss. A new range does not replace one that waits.
+ * Call for a time range in which only some CPUs recorded switches: reports none of its switches,
+ * but a loss. A new range does not replace an earlier one that still waits.
  */
 void kmod_switches_ignore(struct kmod_switches *switches, uint64_t from_ns, uint64_t to_ns);
 
 /*
- * Call when no more switches older than until_ns can come: reports the waiting switches that are
+ * Call when no more switches older than until_ns can come: reports all waiting switches that are
  * older.
  */
 void kmod_switches_tell(struct kmod_switches *switches, struct record_writer *writer,

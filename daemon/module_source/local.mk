@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The kernel module as a source.
+# The source that reads the kernel module.
 daemon_libdaemon_a_SOURCES += \
 	daemon/module_source/kmod_buffer.c daemon/module_source/kmod_buffer.h \
 	daemon/module_source/kmod_control.c daemon/module_source/kmod_control.h \

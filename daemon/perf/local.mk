@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perf's records: rings, decoding, order.
+# Reads perf's rings, decodes their records and sorts them.
 daemon_libdaemon_a_SOURCES += \
 	daemon/perf/perf_feed.c daemon/perf/perf_feed.h \
 	daemon/perf/perf_item.h \

@@ -12,10 +12,13 @@ struct perf_feed {
 	struct record_sink *sink;
 	struct perf_order order;
 	struct perf_layout *layouts; /* indexed by ring */
-	/* For each ring: the tid that the last switch out named as next; -1: none. */
+	/*
+	 * Indexed by ring: tid of the task that the last switch out named as the next task; -1:
+	 * none.
+	 */
 	int32_t *named_tids;
 	uint32_t nr_rings;
-	uint8_t *next; /* where perf_feed_reserve's memory begins */
+	uint8_t *next; /* beginning of the memory that perf_feed_reserve returned */
 	struct perf_feed_counters counters;
 };
 
@@ -100,7 +103,10 @@ void perf_feed_lost(struct perf_feed *feed, uint64_t time_ns, uint32_t event, ui
 		feed_sink_lost(feed, time_ns, OPROF_LOST_KERNEL_RING, event, nr_samples);
 }
 
-/* Counts a record that will not be applied, by its kind: a sample, side-band, or a switch. */
+/*
+ * Counts a record that will not be applied: as a lost sample, or in the counter of side-band
+ * records or of switches, depending on its kind.
+ */
 static void feed_refuse(struct perf_feed *feed, const struct perf_layout *layout, uint32_t type,
 			uint64_t time_ns, enum oprof_lost reason)
 {
@@ -122,10 +128,10 @@ void *perf_feed_reserve(struct perf_feed *feed, size_t nr_bytes)
 }
 
 /*
- * Returns whether a record repeats a switch. The kernel reports each switch of a whole CPU twice:
- * as the switch out of one task and as the switch in of the next. For the idle task, it sometimes
- * omits the switch out. A switch in is therefore redundant only if the switch out before it named
- * the same task.
+ * Returns whether a record reports a switch that was reported already. The kernel reports each
+ * switch of a whole CPU twice: as the switch out of one task and as the switch in of the next task.
+ * For the idle task, it sometimes omits the switch out. A switch in is therefore redundant only if
+ * the switch out before it named the same task.
  */
 static bool feed_is_told(struct perf_feed *feed, uint32_t ring, const void *record)
 {
@@ -170,8 +176,9 @@ static void feed_queue(struct perf_feed *feed, uint32_t ring, const void *record
 }
 
 /*
- * If a record's size is invalid, the records after it cannot be found. All of them count as one bad
- * record of the ring's kind, so that the loss is visible.
+ * Feeds the bytes that were copied to the reserved memory. If the size of a record is invalid, the
+ * records after it cannot be found: all of them count as one bad record of the ring's kind, so that
+ * the loss is visible.
  */
 void perf_feed_commit(struct perf_feed *feed, uint32_t ring, size_t nr_bytes)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns bytes of perf rings into items in time order, for a consumer, and into loss records, for a
- * sink. It decodes and sorts records, and counts those that could not be used. The perf source
- * feeds bytes from real rings; tests and the replayer feed bytes that were made or recorded.
+ * Makes items in time order from the bytes of perf rings, for a consumer, and records of losses,
+ * for a sink. This module decodes and sorts records, and counts the records that could not be used.
+ * The perf source feeds bytes from real rings; tests and the replayer feed bytes that were made or
+ * recorded.
  *
- * Every sample record counts once: as an item given to the consumer, or as a LOST record given to
- * the sink. perf_feed_counters.seen is the number of both.
+ * Every sample record counts once: as an item that the consumer gets, or in a LOST record that the
+ * sink gets. perf_feed_counters.seen is the sum of both.
  */
 #ifndef DAEMON_PERF_FEED_H
 #define DAEMON_PERF_FEED_H
@@ -23,23 +24,23 @@ struct perf_consumer {
 	void (*apply)(struct perf_consumer *consumer, const struct perf_item *item);
 	/*
 	 * Called for MMAP and MMAP2 as soon as they are read, in no particular order, so that slow
-	 * work can begin early. apply later receives the same items. NULL: not called.
+	 * work can begin early. `apply` later receives the same items. NULL: not called.
 	 */
 	void (*early)(struct perf_consumer *consumer, const struct perf_item *item);
 };
 
 struct perf_feed_counters {
-	uint64_t seen;		  /* samples applied, plus samples lost in the kernel or here */
-	uint64_t records;	  /* of all types: applied, or counted below */
-	uint64_t late_records;	  /* older than the watermark on arrival; still applied */
-	uint64_t unknown_records; /* of types that this program does not support */
-	uint64_t bad_records;	  /* malformed; samples among them are also reported as lost */
+	uint64_t seen;		  /* samples applied, or lost in the kernel or in this module */
+	uint64_t records;	  /* all records: applied, or counted in one of the next fields */
+	uint64_t late_records;	  /* records that arrived below the watermark; still applied */
+	uint64_t unknown_records; /* records of types that this program does not support */
+	uint64_t bad_records;	  /* malformed records; samples among them also count as lost */
 	/* Sums of the kernel's LOST records, for kernels without PERF_FORMAT_LOST. */
-	uint64_t ring_lost;	 /* of sample rings; the caller reports them by perf_feed_lost */
-	uint64_t side_band_lost; /* of side-band rings */
+	uint64_t ring_lost;	 /* samples lost by rings, for perf_feed_lost() to report */
+	uint64_t side_band_lost; /* records lost by side-band rings */
 	/* Side-band records that were malformed, or dropped because memory was short. */
 	uint64_t side_band_bad;
-	uint64_t switches_lost; /* of rings of switch records */
+	uint64_t switches_lost; /* switch records lost by their rings */
 	uint64_t switches_bad;
 };
 
@@ -56,7 +57,10 @@ void perf_feed_destroy(struct perf_feed *feed);
  */
 int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout, uint64_t now_ns,
 		       uint32_t *ring);
-/* For CPU hotplug: close and reopen a ring. The order does not wait for a closed ring. */
+/*
+ * Close and reopen a ring when its CPU goes offline and online. The sorting of records does not
+ * wait for a closed ring.
+ */
 void perf_feed_close_ring(struct perf_feed *feed, uint32_t ring);
 void perf_feed_open_ring(struct perf_feed *feed, uint32_t ring, uint64_t now_ns);
 
@@ -84,10 +88,10 @@ void perf_feed_flush(struct perf_feed *feed, uint64_t until_ns);
  */
 void perf_feed_lost(struct perf_feed *feed, uint64_t time_ns, uint32_t event, uint64_t nr_samples);
 
-/* Returns the bytes of memory that hold records which were read and are not yet applied. */
+/* Returns the bytes of memory of records that were read and are not applied yet. */
 size_t perf_feed_held_bytes(const struct perf_feed *feed);
 
-/* Returns the layout of a ring, valid until the next ring is added. */
+/* Returns the layout of a ring. The pointer is valid until the next ring is added. */
 const struct perf_layout *perf_feed_layout(const struct perf_feed *feed, uint32_t ring);
 const struct perf_feed_counters *perf_feed_counters(const struct perf_feed *feed);
 

@@ -2,7 +2,7 @@
 /*
  * One decoded record of a perf ring. perf_parse makes it from raw bytes, perf_order sorts the
  * records by time, and perf_state applies them. Pointers point into the raw bytes and are valid as
- * long as these.
+ * long as these bytes.
  */
 #ifndef DAEMON_PERF_ITEM_H
 #define DAEMON_PERF_ITEM_H
@@ -18,7 +18,10 @@ struct perf_item {
 	uint32_t type;	  /* PERF_RECORD_* */
 	uint16_t misc;	  /* PERF_RECORD_MISC_* */
 	uint16_t event;	  /* index of the event; UINT16_MAX: the record has no event (side-band) */
-	/* -1: no longer known to the kernel; 0: idle, or in another pid namespace. */
+	/*
+	 * -1: the kernel no longer knows the id; 0: the idle task, or a task of another pid
+	 * namespace.
+	 */
 	int32_t pid, tid;
 	uint32_t cpu;
 	union {
@@ -26,10 +29,16 @@ struct perf_item {
 			uint64_t ip;
 			uint64_t period; /* weight */
 			uint64_t cgroup; /* 0: not recorded */
-			/* As the kernel wrote it: with PERF_CONTEXT_* markers, ip first. */
+			/*
+			 * The chain as the kernel wrote it: the ip first, with PERF_CONTEXT_*
+			 * markers.
+			 */
 			uint64_t nr_chain;
 			const uint64_t *chain;
-			/* The user's registers (perf_regs.h), PERF_SAMPLE_REGS_ABI_*; 0: none. */
+			/*
+			 * The user's registers (perf_regs.h). regs_abi: PERF_SAMPLE_REGS_ABI_*; 0:
+			 * there are none.
+			 */
 			uint64_t regs_abi;
 			const uint64_t *regs; /* nr_regs registers */
 			uint32_t nr_regs;
@@ -38,7 +47,8 @@ struct perf_item {
 			const uint8_t *stack;
 		} sample;
 		struct {
-			uint64_t start, nr_bytes, file_offset; /* file_offset in bytes (pgoff) */
+			/* file_offset is in bytes (field pgoff of the record). */
+			uint64_t start, nr_bytes, file_offset;
 			struct oprof_image_identity
 				identity; /* build-id, or dev, inode and inode generation */
 			uint32_t prot, flags;
@@ -65,12 +75,15 @@ struct perf_item {
 		struct {
 			bool out; /* true: the item's task leaves the CPU; false: it gets the CPU */
 			bool preempted;
-			/* The next task if out is true, else the previous one; -1: unknown. */
+			/*
+			 * If out is true, the next task, otherwise the previous task; -1: unknown.
+			 */
 			int32_t next_pid, next_tid;
 		} cpu_switch;
 		struct {
-			uint64_t nr;	/* LOST, LOST_SAMPLES */
-			bool side_band; /* lost by a side-band ring: mappings may be missing */
+			uint64_t nr; /* LOST, LOST_SAMPLES */
+			/* A side-band ring lost the records: mappings may be missing. */
+			bool side_band;
 		} lost;
 	} u;
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define BLOCK_BYTES_MIN ((size_t)128 << 10)
-/* Limit of the size of free blocks that are kept for the next rounds. */
+/* Limit of the total size of free blocks that are kept for the next rounds. */
 #define FREE_BYTES_MAX	    ((size_t)4 << 20)
 #define RECORD_ALIGN(bytes) (((bytes) + 7) & ~(size_t)7)
 
@@ -165,7 +165,10 @@ int perf_order_add(struct perf_order *order, uint32_t ring, const void *record, 
 	return 0;
 }
 
-/* Returns the end of the run of ascending times that begins at index `from`. */
+/*
+ * Returns the end of the run that begins at index `from`: a run is a sequence of keys with
+ * ascending times.
+ */
 static size_t run_end(const struct perf_key *keys, size_t from, size_t nr_keys)
 {
 	while (++from < nr_keys && keys[from - 1].time_ns <= keys[from].time_ns)
@@ -173,7 +176,7 @@ static size_t run_end(const struct perf_key *keys, size_t from, size_t nr_keys)
 	return from < nr_keys ? from : nr_keys;
 }
 
-/* Merges keys[a, b) and keys[b, c) into out[a, c); stable. */
+/* Merges keys[a, b) and keys[b, c) into out[a, c). Keys with equal times keep their order. */
 static void run_merge(const struct perf_key *keys, struct perf_key *out, size_t a, size_t b,
 		      size_t c)
 {
@@ -189,8 +192,8 @@ static void run_merge(const struct perf_key *keys, struct perf_key *out, size_t 
 }
 
 /*
- * Stable merge sort of the existing runs: about one for each ring, and one of the keys that waited
- * since the previous round. Worst case n log n.
+ * Sorts the keys by merging existing runs (stable). There is about one run for each ring, and one
+ * of the keys that waited since the previous round. The worst case is n log n.
  */
 static void order_sort(struct perf_order *order)
 {
@@ -210,7 +213,7 @@ static void order_sort(struct perf_order *order)
 	}
 }
 
-/* Frees free blocks beyond FREE_BYTES_MAX. */
+/* Keeps free blocks up to a total size of FREE_BYTES_MAX, and frees the others. */
 static void blocks_trim(struct perf_order *order)
 {
 	size_t free_bytes = 0;
@@ -231,7 +234,7 @@ static void blocks_trim(struct perf_order *order)
 	}
 }
 
-/* Passes all keys up to until_ns to out; keys must be sorted. */
+/* Calls `out` for all keys up to until_ns. The keys must be sorted. */
 static void order_give(struct perf_order *order, uint64_t until_ns, perf_order_fn *out,
 		       void *context)
 {
@@ -254,10 +257,10 @@ static void order_give(struct perf_order *order, uint64_t until_ns, perf_order_f
 }
 
 /*
- * Returns the minimum of the rings' bounds, which the previous round set, then sets each ring's
- * bound for the next round from the records of this round. A time after begin_ns is either damaged
- * or from a record that arrived during this round. The result is at most begin_ns, so that such
- * times do not advance the watermark further.
+ * Returns the minimum of the bounds that the previous round set for the rings, then sets each
+ * ring's bound for the next round from the records of this round. A time after begin_ns is either
+ * damaged or from a record that arrived during this round. The result is at most begin_ns, so that
+ * such times do not advance the watermark further.
  */
 static uint64_t order_watermark(struct perf_order *order, uint64_t begin_ns)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue that sorts records: bytes arrive ring by ring, records leave in the order of their
+ * The queue that sorts records: bytes arrive ring by ring, and records leave in the order of their
  * times.
  *
- * In every round each ring is read once. A record may leave once all rings have certainly been read
- * up to its time. This bound is the watermark: the minimum, over the rings, of the newest time that
- * was read in the previous round (for a ring that had no records in it: the time when that round
- * began). The kernel takes a record's time before it reserves room, so the records of one ring may
- * be slightly out of order; the delay of one round is enough to sort them. A record that arrives
- * even later leaves at once and counts as late.
+ * In every round each ring is read once. A record may leave when it is certain that all rings have
+ * been read up to its time. The time for which this is certain is the watermark: the minimum, over
+ * the rings, of the newest time that was read in the previous round (if a ring had no records in
+ * that round: the time when the round began). The kernel takes a record's time before it reserves
+ * room, so the records of one ring may be slightly out of order; the delay of one round is enough
+ * to sort them. A record that arrives even later leaves immediately and counts as late.
  *
- * Records stay where they were copied to; only keys of 24 bytes are sorted. A round allocates no
- * memory once the queue has grown to its load, if this is at most 4 MiB.
+ * Records stay where they were copied to; only keys of 24 bytes are sorted. When the queue has
+ * grown to its load, a round allocates no memory, if this load is at most 4 MiB.
  */
 #ifndef DAEMON_PERF_ORDER_H
 #define DAEMON_PERF_ORDER_H
@@ -22,7 +22,7 @@
 
 struct perf_key {
 	uint64_t time_ns;
-	const void *record; /* in a block, 8-byte aligned */
+	const void *record; /* the record, in a block and 8-byte aligned */
 	uint32_t ring;
 	uint32_t block; /* index of the block with the record */
 };
@@ -30,16 +30,16 @@ struct perf_key {
 struct perf_block {
 	uint8_t *bytes;
 	size_t room_bytes, used_bytes;
-	size_t nr_keys; /* waiting records in it; 0: free, unless it is the current block */
+	size_t nr_keys; /* waiting records of the block; 0: free, unless it is the current one */
 };
 
 struct perf_order_ring {
-	uint64_t newest_ns;    /* of this round's records; 0: none yet */
-	uint64_t watermark_ns; /* this ring's bound, from the previous round */
-	bool open;	       /* the watermark considers this ring */
+	uint64_t newest_ns;    /* newest time of this round's records; 0: no record yet */
+	uint64_t watermark_ns; /* the bound of this ring, set in the previous round */
+	bool open;	       /* true: records may come, so the watermark considers it */
 };
 
-/* Treat as read-only outside perf_order.c. */
+/* Users may read the fields, but must not change them. */
 struct perf_order {
 	struct perf_order_ring *rings;
 	size_t nr_rings;
@@ -47,13 +47,15 @@ struct perf_order {
 	size_t nr_keys, room_keys;
 	struct perf_block *blocks;
 	size_t nr_blocks, room_blocks;
-	size_t current;	       /* block being filled; nr_blocks: no block */
-	size_t reserved_bytes; /* at the end of the current block; not committed yet */
-	uint64_t watermark_ns; /* all older records have left */
+	size_t current;	       /* index of the block that is being filled; nr_blocks: none */
+	size_t reserved_bytes; /* uncommitted bytes at the end of the current block */
+	uint64_t watermark_ns; /* all records older than this have left */
 	uint64_t nr_late;
 };
 
-/* Returns the used bytes of all blocks with waiting records. Such a block counts as a whole. */
+/*
+ * Returns the used bytes of all blocks that have waiting records. Such a block counts as a whole.
+ */
 size_t perf_order_held_bytes(const struct perf_order *order);
 
 /* Called with each record that leaves, in time order. */
@@ -64,31 +66,34 @@ void perf_order_deinit(struct perf_order *order);
 
 /* Sets *ring to the index of a new ring, which is empty at now_ns. Returns 0 or -ENOMEM. */
 int perf_order_add_ring(struct perf_order *order, uint64_t now_ns, uint32_t *ring);
-/* Until it is opened again, the ring gets no records; its waiting records leave as usual. */
+/*
+ * Closes a ring, which gets no records until it is opened again. Its waiting records leave as
+ * usual.
+ */
 void perf_order_close_ring(struct perf_order *order, uint32_t ring);
-/* The ring gets records again from now_ns on (CPU hotplug). */
+/* Opens a closed ring, which gets records again from now_ns (CPU hotplug). */
 void perf_order_open_ring(struct perf_order *order, uint32_t ring, uint64_t now_ns);
 
 /*
- * Returns room for nr_bytes of records, 8-byte aligned, valid until the next call for this order,
- * or NULL if out of memory. perf_order_commit declares how many bytes were used.
+ * Returns room for nr_bytes of records, 8-byte aligned; NULL if out of memory. The room is valid
+ * until the next call for this order. perf_order_commit declares how many bytes of it were used.
  */
 void *perf_order_reserve(struct perf_order *order, size_t nr_bytes);
 void perf_order_commit(struct perf_order *order, size_t nr_bytes);
 
-/* Adds a record within the bytes last committed. Returns 0 or -ENOMEM. */
+/* Adds a record that is within the last committed bytes. Returns 0 or -ENOMEM. */
 int perf_order_add(struct perf_order *order, uint32_t ring, const void *record, uint64_t time_ns);
 
 /*
- * Call it when all rings have been read in a round that began at begin_ns. Passes the records whose
- * order is certain to out.
+ * Call it when all rings have been read in a round that began at begin_ns. Calls `out` for the
+ * records whose order is certain.
  */
 void perf_order_round(struct perf_order *order, uint64_t begin_ns, perf_order_fn *out,
 		      void *context);
 
 /*
- * Call it when no more records up to until_ns will arrive. Passes all records up to until_ns to
- * out; UINT64_MAX: all records.
+ * Call it when no more records up to until_ns will arrive. Calls `out` for all records up to
+ * until_ns; UINT64_MAX: all records.
  */
 void perf_order_flush(struct perf_order *order, uint64_t until_ns, perf_order_fn *out,
 		      void *context);

@@ -10,7 +10,10 @@
 
 #define IDS_SLOTS_MIN 64
 
-/* PERF_RECORD_AUX_OUTPUT_HW_ID, which older kernel headers, such as Debian 12's, do not have. */
+/*
+ * The type PERF_RECORD_AUX_OUTPUT_HW_ID, which older kernel headers, such as those of Debian 12, do
+ * not define.
+ */
 #define RECORD_MAX_KNOWN 21
 
 void perf_ids_init(struct perf_ids *ids)
@@ -140,7 +143,7 @@ static void parse_event(const struct perf_layout *layout, uint64_t id, struct pe
 	item->event = layout->ids ? perf_ids_find(layout->ids, id) : UINT16_MAX;
 }
 
-/* Returns the next nr words; NULL if fewer remain. */
+/* Returns a pointer to the next nr words; NULL if fewer words remain. */
 static const uint64_t *take_words(struct cursor *cursor, uint64_t nr)
 {
 	if (nr > cursor_left(cursor) / 8) {
@@ -173,7 +176,7 @@ static void parse_regs(const struct perf_layout *layout, struct cursor *cursor,
 	item->u.sample.regs = take_words(cursor, nr);
 }
 
-/* Reads the copy of a stack, and the number of its bytes that are used, which follows it. */
+/* Reads the copy of a stack, and the number of its used bytes, which follows it. */
 static void parse_stack(struct cursor *cursor, struct perf_item *item)
 {
 	uint64_t room = cursor_u64(cursor);
@@ -192,8 +195,8 @@ static void parse_stack(struct cursor *cursor, struct perf_item *item)
 }
 
 /*
- * Returns the offset of a sample's stack size, which precedes the copy of the stack; 0 if the
- * record is too short. All fields before it have a fixed size, except the chain and the registers.
+ * Returns the offset of the size that precedes the copy of a sample's stack; 0 if the record is too
+ * short. All fields before it have a fixed size, except the chain and the registers.
  */
 static size_t stack_position(const struct perf_layout *layout, const uint8_t *record,
 			     size_t nr_bytes)
@@ -214,8 +217,8 @@ static size_t stack_position(const struct perf_layout *layout, const uint8_t *re
 }
 
 /*
- * Reads the size of the room at `position`, and the used size, which it rounds up to whole words.
- * Returns false if these are malformed.
+ * Reads the size of a stack's copy (its room) at `position`, and the used size after it, which is
+ * rounded up to whole words. Returns false if a size is invalid.
  */
 static bool stack_room(const uint8_t *record, size_t position, size_t nr_bytes, uint64_t *room,
 		       uint64_t *used)
@@ -248,8 +251,8 @@ size_t perf_parse_pack(const struct perf_layout *layout, const void *record, voi
 		return header.size;
 	}
 	/*
-	 * rest: offset of the fields after the copy's room. These are the used size, which is
-	 * omitted if it is 0, and others.
+	 * rest: offset of the fields after the stack's copy, which are copied unchanged. They begin
+	 * with the used size, unless this is 0: a record without room for a stack has no used size.
 	 */
 	rest = position + 8 + room + (used ? 0 : 8);
 	memcpy(next, from, position);
@@ -309,7 +312,7 @@ static int parse_sample(const struct perf_layout *layout, struct cursor *cursor,
 	return cursor->failed || cursor_left(cursor) ? -EINVAL : 0;
 }
 
-/* Reads the trailer and removes it from the cursor. */
+/* Reads the trailer at the end of the record, and excludes it from the cursor. */
 static int parse_trailer(const struct perf_layout *layout, struct cursor *cursor,
 			 struct perf_item *item)
 {
@@ -347,7 +350,10 @@ static void parse_mmap_range(struct cursor *cursor, struct perf_item *item)
 		cursor_fail(cursor);
 }
 
-/* This older type of record reports only whether the mapping is executable. */
+/*
+ * Parses an MMAP record. This type is older than MMAP2, and has neither identity nor protection of
+ * the mapping; it reports only whether the mapping is executable.
+ */
 static void parse_mmap(struct cursor *cursor, struct perf_item *item)
 {
 	parse_mmap_range(cursor, item);
@@ -416,7 +422,7 @@ static void parse_ksymbol(struct cursor *cursor, struct perf_item *item)
 static void parse_throttle(const struct perf_layout *layout, struct cursor *cursor,
 			   struct perf_item *item)
 {
-	(void)cursor_u64(cursor); /* a time of another clock */
+	(void)cursor_u64(cursor); /* a time on another clock */
 	parse_event(layout, cursor_u64(cursor), item);
 	(void)cursor_u64(cursor); /* stream id */
 }
@@ -436,7 +442,10 @@ static void parse_cgroup(struct cursor *cursor, struct perf_item *item)
 	item->u.cgroup.path = cursor_text(cursor);
 }
 
-/* SWITCH records belong to events of one task, SWITCH_CPU_WIDE records to events of a whole CPU. */
+/*
+ * Parses a switch: SWITCH records belong to events of one task, SWITCH_CPU_WIDE records to events
+ * of a whole CPU.
+ */
 static void parse_switch(struct cursor *cursor, struct perf_item *item)
 {
 	item->u.cpu_switch.out = item->misc & PERF_RECORD_MISC_SWITCH_OUT;

@@ -5,15 +5,15 @@
 #include <string.h>
 
 /*
- * Bits are numbered as in the kernel's arch/x86/include/uapi/asm/perf_regs.h: AX BX CX DX SI DI BP
- * SP IP are 0 to 8, R8 to R15 are 16 to 23. DWARF numbers are those of the psABI.
+ * Bits are numbered as in the kernel's arch/x86/include/uapi/asm/perf_regs.h: 0 to 8 are AX BX CX
+ * DX SI DI BP SP IP, and 16 to 23 are R8 to R15. DWARF numbers are those of the psABI.
  */
 #define X86_64_MASK UINT64_C(0xff01ff)
 static const int8_t x86_64_numbers[] = {
 	0, 3, 2, 1, 4, 5, 6, 7, -1, 8, 9, 10, 11, 12, 13, 14, 15,
 };
 
-/* X0 to X29, LR and SP are numbers 0 to 31, both as bits and in DWARF; PC is bit 32. */
+/* X0 to X29, LR and SP have the numbers 0 to 31, both as bits and in DWARF; PC is bit 32. */
 #define AARCH64_MASK UINT64_C(0x1ffffffff)
 static const int8_t aarch64_numbers[] = {
 	0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15, 16,
@@ -48,9 +48,9 @@ const struct perf_regs *perf_regs_here(void)
 }
 
 /*
- * Returns whether a register was saved. If an NMI interrupts the kernel, few of the user's
- * registers may be saved; older kernels report the others with all bits set, which is not a valid
- * address and hardly a real value.
+ * Returns whether a register was saved. If an NMI interrupts the kernel, only a few of the user's
+ * registers may have been saved. Older kernels report the other registers with all bits set, which
+ * is not a valid address and hardly ever a real value.
  */
 static bool is_saved(const struct perf_item *item, uint64_t value)
 {

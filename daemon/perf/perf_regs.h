@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user's registers in a sample: those to request from the kernel, and their DWARF numbers. The
- * kernel writes the registers of a mask in the order of the bits, lowest first.
+ * The user's registers in a sample: which registers to request from the kernel, and their DWARF
+ * numbers. The kernel writes the requested registers in the order of their bits in the mask, lowest
+ * first.
  */
 #ifndef DAEMON_PERF_REGS_H
 #define DAEMON_PERF_REGS_H
@@ -12,8 +13,11 @@
 struct perf_regs {
 	enum code_machine machine;
 	uint64_t mask;	     /* attr.sample_regs_user */
-	unsigned int pc, sp; /* their bits in mask */
-	/* DWARF number of each register in mask, in the order of the bits; -1: no number. */
+	unsigned int pc, sp; /* bit numbers of the pc and the sp in mask */
+	/*
+	 * DWARF number of each register in mask, in the order of the bits; -1: the register has
+	 * none.
+	 */
 	const int8_t *numbers;
 };
 
@@ -26,8 +30,8 @@ extern const struct perf_regs perf_regs_x86_64, perf_regs_aarch64;
 const struct perf_regs *perf_regs_here(void);
 
 /*
- * Fills input with a sample's registers and stack, but not find and context, which the caller sets.
- * Returns false if the sample has no registers, or registers of another machine (a 32-bit program).
+ * Fills input with a sample's registers and stack. The caller sets input->find and input->context.
+ * Returns false if the sample has no registers, or registers of another kind (of a 32-bit program).
  */
 bool perf_regs_take(const struct perf_regs *regs, const struct perf_item *item,
 		    struct stack_walk_input *input);

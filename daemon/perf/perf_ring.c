@@ -44,7 +44,7 @@ int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes)
 	return -EBADMSG;
 }
 
-/* Copies bytes from `position` on; they may wrap around to the start of the data. */
+/* Copies nr_bytes from `position`. They may wrap around to the start of the data. */
 static void ring_copy(const struct perf_ring *ring, uint64_t position, void *to, size_t nr_bytes)
 {
 	size_t index = (size_t)position & (ring->data_bytes - 1);
@@ -57,8 +57,8 @@ static void ring_copy(const struct perf_ring *ring, uint64_t position, void *to,
 }
 
 /*
- * Copies the record at `position` to `to` and packs it. left: bytes to read. Returns the size of
- * the copy.
+ * Copies the record at `position` to `to` and packs it. left: number of bytes that can be read.
+ * *nr_taken: size of the original record. Returns the size of the copy.
  */
 static size_t ring_pack(const struct perf_ring *ring, uint64_t position, size_t left, void *to,
 			const struct perf_layout *layout, size_t *nr_taken)
@@ -84,7 +84,7 @@ size_t perf_ring_take_packed(struct perf_ring *ring, void *to, size_t nr_bytes,
 	for (size_t done = 0, nr; done < nr_bytes; done += nr)
 		used += ring_pack(ring, tail + done, nr_bytes - done, (uint8_t *)to + used, layout,
 				  &nr);
-	/* Pairs with the kernel's read of data_tail, on which its writes depend. */
+	/* Pairs with the kernel's read of data_tail, on which the kernel's later writes depend. */
 	__atomic_store_n(&ring->page->data_tail, tail + nr_bytes, __ATOMIC_RELEASE);
 	return used;
 }
@@ -95,7 +95,7 @@ void perf_ring_take(struct perf_ring *ring, void *to, size_t nr_bytes)
 
 	assert(nr_bytes <= ring->data_bytes);
 	ring_copy(ring, tail, to, nr_bytes);
-	/* Pairs with the kernel's read of data_tail, on which its writes depend. */
+	/* Pairs with the kernel's read of data_tail, on which the kernel's later writes depend. */
 	__atomic_store_n(&ring->page->data_tail, tail + nr_bytes, __ATOMIC_RELEASE);
 }
 

@@ -18,7 +18,7 @@ struct read_values {
 	uint64_t value, id, lost;
 };
 
-/* Maps the ring for its first event; redirects the other events to it. */
+/* Maps the ring for the first event, and redirects the output of further events to this ring. */
 static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned int nr_pages,
 		       bool *no_memory, struct diag *diag)
 {
@@ -35,7 +35,7 @@ static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned in
 	return diag_set(diag, error, "%s", hint);
 }
 
-/* Adds an event and attaches it to the band's ring. fd: its descriptor, or -errno. */
+/* Adds an event and attaches it to the band's ring. fd: descriptor of the event, or -errno. */
 static int band_add(struct perf_cpu_band *band, int fd, unsigned int nr_pages, bool *no_memory,
 		    struct diag *diag)
 {
@@ -70,7 +70,10 @@ static int open_sample(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, s
 	return error ? error : perf_ids_add(plan->ids, id, made->event);
 }
 
-/* Opens all events of a thread. -ESRCH: the thread has ended; events already open do no harm. */
+/*
+ * Opens all events of a thread. Returns -ESRCH if the thread has ended; the events that were opened
+ * before then stay open, which does no harm.
+ */
 static int open_thread(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, pid_t tid,
 		       bool *no_memory, struct diag *diag)
 {
@@ -156,7 +159,7 @@ static int open_threads(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, 
 		if (error && error != -ESRCH)
 			return error;
 	}
-	/* Success if the events of at least one thread are open. */
+	/* Succeeds if the events of at least one thread are open. */
 	return cpu->side.ring.page && (cpu->samples.page || cpu->switches.ring.page) ? 0 : error;
 }
 
@@ -245,7 +248,9 @@ int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open)
 	return error;
 }
 
-/* Returns how many records of the event the kernel could not write; 0 if this is unreadable. */
+/*
+ * Returns how many records of the event the kernel could not write; 0 if the count cannot be read.
+ */
 static uint64_t read_lost(int fd)
 {
 	struct read_values values;
@@ -266,7 +271,10 @@ static void read_sample_losses(struct perf_cpu *cpu, struct perf_feed *feed, uin
 	}
 }
 
-/* Adds the losses since the last reading, which occurred while the ring was full. */
+/*
+ * Adds the losses since the last reading. They occurred while the ring was full, so not before
+ * full_ns.
+ */
 static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 			     struct perf_band_losses *losses)
 {
@@ -285,9 +293,10 @@ static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 }
 
 /*
- * Returns the earliest time at which a ring with these nr_bytes may have been full: the time of the
- * first record after which BAND_RECORD_MAX bytes no longer fitted or, if they always fitted, of the
- * last record. Returns 0 if a record of that size may not fit into the empty ring.
+ * Returns the earliest time at which a ring with these nr_bytes may have been full. This is the
+ * time of the first record after which the ring had no room for BAND_RECORD_MAX bytes; if it always
+ * had room, the time of the last record. Returns 0 if even the empty ring may be too small for a
+ * record of that size.
  */
 static uint64_t full_since(const struct perf_ring *ring, const struct perf_layout *layout,
 			   const uint8_t *bytes, size_t nr_bytes)
@@ -305,9 +314,10 @@ static uint64_t full_since(const struct perf_ring *ring, const struct perf_layou
 }
 
 /*
- * Reads a ring into the feed. *tight: whether the ring may have been full between the last reading
- * and the return of its room to the kernel, before which this process may have been stopped.
- * *full_ns: the ring was not full before this time; 0: not known.
+ * Reads a ring into the feed. *tight: whether the ring may have been full at any time since the
+ * last reading, until the bytes that were read were returned to the kernel as free space; this
+ * process may have been suspended in that time. *full_ns: the ring was not full before this time;
+ * 0: not known.
  */
 static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t feed_ring,
 		     bool *tight, uint64_t *full_ns)

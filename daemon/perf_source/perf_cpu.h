@@ -2,7 +2,8 @@
 /*
  * The perf source's part for one CPU: its events, and the rings to which they write. One ring is
  * for samples of all events; one is for side-band, so that a flood of samples cannot displace
- * records of mappings; one, if wanted, is for task switches, which may outnumber all other records.
+ * records of mappings; a third one, if requested, is for task switches, which may outnumber all
+ * other records.
  *
  * Losses are read from the kernel's own counts (PERF_FORMAT_LOST), but only if a ring may have been
  * full since the last reading, because each read interrupts that CPU.
@@ -17,29 +18,29 @@
 /* A sampled event of one task, or of all tasks, on this CPU. */
 struct perf_cpu_event {
 	int fd;
-	uint32_t event; /* index of the event */
+	uint32_t event; /* index of the event in the configuration */
 	uint64_t lost;	/* the kernel's count, as last reported to the feed */
 };
 
 /* A ring for records other than samples, and the events that write to it. */
 struct perf_cpu_band {
 	struct perf_ring ring;
-	uint32_t feed_ring; /* number in the feed */
+	uint32_t feed_ring; /* the ring's number in the feed */
 	int *fds;
 	size_t nr_fds;
 	uint64_t lost;	  /* the kernel's count, as last reported */
-	uint64_t read_ns; /* when the last reading of its ring began */
+	uint64_t read_ns; /* when the last reading of the ring began */
 };
 
 struct perf_cpu {
 	unsigned int cpu;
 	bool open;
-	bool in_feed; /* its rings are in the feed, where they remain when the CPU is closed */
+	bool in_feed; /* the CPU's rings are in the feed, and remain there when the CPU is closed */
 	struct perf_ring samples; /* closed if no event is sampled */
-	uint32_t samples_ring;	  /* number in the feed */
+	uint32_t samples_ring;	  /* the number of the samples' ring in the feed */
 	struct perf_cpu_event *events;
 	size_t nr_events;
-	struct perf_cpu_band side, switches; /* switches is closed if not wanted */
+	struct perf_cpu_band side, switches; /* switches: closed unless requested */
 };
 
 /* Records other than samples that the kernel could not write. */
@@ -52,7 +53,7 @@ struct perf_losses {
 	struct perf_band_losses side, switches;
 };
 
-/* The events to open, and where their records are fed. All pointers are borrowed. */
+/* The events to open, and the feed that receives their records. All pointers are borrowed. */
 struct perf_cpu_plan {
 	struct perf_open *open;
 	struct perf_ids *ids;
@@ -64,7 +65,7 @@ struct perf_cpu_plan {
 /*
  * Opens side-band events (enabled), sampled events and switch events (both disabled), and maps
  * their rings. Returns 0 or -errno with diag. -ESRCH: all threads have ended; -ENODEV: the CPU is
- * offline. *no_memory: whether a ring could not be mapped because (locked) memory was short.
+ * offline. *no_memory: whether a ring could not be mapped because no (locked) memory was left.
  */
 int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,
 		  struct diag *diag);
@@ -74,7 +75,10 @@ void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed);
 /* Starts or stops sampling on all events, even if some fail. Returns 0 or the first -errno. */
 int perf_cpu_enable(const struct perf_cpu *cpu, bool enable);
 
-/* Sets the rate of events with a frequency, by open->thinning. Returns as perf_cpu_enable. */
+/*
+ * Sets the sampling frequency of events that have one, divided by open->thinning. Returns 0 or the
+ * first -errno, as perf_cpu_enable.
+ */
 int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open);
 
 enum perf_cpu_losses {

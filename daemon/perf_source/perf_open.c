@@ -9,22 +9,27 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Ring data for each CPU. With pages of 4 KiB, a user may lock the memory of both rings. */
+/*
+ * Sizes of the rings of each CPU. With pages of 4 KiB, a user may by default lock the memory of
+ * both rings.
+ */
 #define SAMPLE_BYTES (256u << 10)
 #define SIDE_BYTES   (128u << 10)
 /*
- * Root's locked memory is not limited: root's ring has room for the records of very many starting
- * programs. The total of all CPUs has a separate limit.
+ * Root may lock any amount of memory, so root's side-band ring has room for the records of very
+ * many programs that start at the same time. The rings of all CPUs together have a limit of their
+ * own.
  */
 #define SIDE_BYTES_ROOT	    (1u << 20)
 #define SIDE_BYTES_ROOT_ALL (16u << 20)
-/* The same for switches; a user may still lock all three rings. */
+/* Sizes of the rings for switches. A user may by default lock all three rings. */
 #define SWITCH_BYTES	      (64u << 10)
 #define SWITCH_BYTES_ROOT     (512u << 10)
 #define SWITCH_BYTES_ROOT_ALL (32u << 20)
 /*
- * Each copy of a stack takes STACK_BYTES; their ring holds a tenth of a second of about a thousand
- * samples a second. A user's ring is halved until it can be locked.
+ * STACK_BYTES is the size of each copy of a stack. A ring for samples with such copies holds the
+ * samples of a tenth of a second, at a rate of about a thousand samples per second. A user's ring
+ * is halved until it can be locked.
  */
 #define STACK_BYTES	    (32u << 10)
 #define STACK_BYTES_MIN	    1024u
@@ -92,7 +97,10 @@ static uint64_t sample_type_of(const struct source_config *config, unsigned int 
 	return type;
 }
 
-/* Sets the depth of chains: + 1, because the kernel counts the leaf as a frame. */
+/*
+ * Sets the maximum length of call chains: the depth + 1, because the kernel counts the leaf as a
+ * frame.
+ */
 static void attr_chain(const struct perf_open *open, struct perf_event_attr *attr)
 {
 	if (open->config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
@@ -117,7 +125,10 @@ static void attr_common(const struct perf_open *open, struct perf_event_attr *at
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->exclude_hv = 1;
 	attr->inherit = open->config->target == SOURCE_TASKS;
-	/* The daemon is woken at half a ring; the other half takes records until it reads. */
+	/*
+	 * The kernel wakes the daemon when half of a ring is full. The other half receives records
+	 * until the daemon reads the ring.
+	 */
 	attr->watermark = 1;
 	attr->wakeup_watermark = (uint32_t)(nr_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 2);
 }
@@ -131,7 +142,7 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->type = event->perf_type;
 	attr->config = event->config;
 	attr->sample_type = open->sample_type;
-	/* attr->sample_freq is the same field. */
+	/* sample_period and sample_freq are the same field of attr. */
 	attr->sample_period = perf_open_rate(open, event);
 	attr->freq = !event_choice_period(event);
 	/*
@@ -152,7 +163,10 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->side_type;
-	/* Including kernel mode may be refused; the records are written nevertheless. */
+	/*
+	 * Kernel mode is excluded, because the kernel may refuse it. The side-band records are
+	 * written nevertheless.
+	 */
 	attr->exclude_kernel = 1;
 	attr->mmap = 1;
 	attr->comm = 1;
@@ -171,7 +185,10 @@ static void attr_switches(const struct perf_open *open, struct perf_event_attr *
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->switch_type;
-	/* Including kernel mode may be refused; the records are written nevertheless. */
+	/*
+	 * Kernel mode is excluded, because the kernel may refuse it. The switch records are written
+	 * nevertheless.
+	 */
 	attr->exclude_kernel = 1;
 	attr->context_switch = 1;
 	attr->disabled = 1;
@@ -210,7 +227,7 @@ static unsigned int features_wanted(const struct source_config *config)
 	return features;
 }
 
-/* Gives up features one by one until the kernel accepts the others. */
+/* Removes features one by one until the kernel accepts the others. */
 static int probe(struct perf_open *open)
 {
 	unsigned int next = 1;
@@ -258,7 +275,10 @@ static enum perf_hint_scope hint_scope(const struct perf_open *open,
 	return choice && !choice->user ? PERF_HINT_OWN_KERNEL : PERF_HINT_OWN_USER;
 }
 
-/* Explains an error. choice: NULL for side-band, for which users know no name. */
+/*
+ * Explains an error. choice: the event; NULL for side-band, which has no event name that users
+ * know.
+ */
 static int open_diag(const struct perf_open *open, const struct event_choice *choice, pid_t tid,
 		     int error, struct diag *diag)
 {
@@ -391,7 +411,10 @@ static unsigned int pages_of(unsigned int nr_bytes)
 	return nr_pages;
 }
 
-/* Bytes of a ring: for a user; for root, the limits for one CPU and for all CPUs together. */
+/*
+ * Limits of a ring's size: user_bytes for a user; root_bytes for root's ring of one CPU, and
+ * root_all_bytes for root's rings of all CPUs together.
+ */
 struct ring_share {
 	unsigned int user_bytes, root_bytes, root_all_bytes;
 };
@@ -433,7 +456,7 @@ static unsigned int sample_pages_of(const struct perf_open *open, unsigned int n
 	return open->regs ? band_pages_of(&stacks, nr_cpus) : pages_of(SAMPLE_BYTES);
 }
 
-/* Call it when the kernel's features are known. */
+/* To be called when the kernel's features are known. */
 static void init_samples(struct perf_open *open, unsigned int nr_cpus)
 {
 	if (!(open->features & PERF_FEATURE_USER_STACK))

@@ -16,7 +16,7 @@
 /* Result of a successful search, instead of a reason of loss. */
 #define FOUND OPROF_LOST_NR
 
-/* Limit of the number of ancestors that are searched for the process that made the code. */
+/* Limit of the number of ancestors that are searched for the process that generated the code. */
 #define FORKS_MAX 8u
 
 static void note(struct perf_state *state, uint32_t cpu, const struct cpu_task *task)
@@ -60,7 +60,7 @@ bool perf_sample_is_doubtful(const struct perf_state *state, const struct proces
 }
 
 /*
- * Finds the sample's task and notes it as the CPU's last task. *process is set to NULL if only
+ * Finds the sample's task and records it as the CPU's last task. *process is set to NULL if only
  * kernel addresses can be resolved.
  */
 static enum oprof_lost find_task(struct perf_state *state, const struct perf_item *item,
@@ -101,8 +101,9 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 
 /*
  * Returns, with a reference, the region of this process that contains mapping; NULL if out of
- * memory. A program that makes code at ever new places would cause an image, and a file on disk,
- * for each place. Beyond REGIONS_MAX, all such memory is therefore one region from address 0.
+ * memory. A program that generates code at ever new addresses would cause an image, and a file on
+ * disk, for each region. When a process has REGIONS_MAX regions, all its other generated code
+ * therefore belongs to one region that begins at address 0.
  */
 static struct image_entry *region_of(struct perf_state *state, struct process *process,
 				     const struct mapping *mapping)
@@ -146,9 +147,10 @@ static struct code_lookup place_of(const struct process *process, uint64_t time_
 }
 
 /*
- * Code that a process made before it forked is described only in that process's own files, which
- * may never have been read: a server's parent process may make code that its children run. The
- * ancestors' files are therefore read now, once, beginning with the oldest ancestor.
+ * Called for a forked process: searches its ancestors for generated code that it inherited, such as
+ * code that a server made before it forked its workers. The perf map or jitdump of such code
+ * belongs to the ancestor, and may never have been read. The ancestors' files are therefore read
+ * now, once, beginning with the oldest ancestor.
  */
 static void inherit_code(struct perf_state *state, struct process *process, uint64_t time_ns,
 			 uint64_t address)
@@ -162,7 +164,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		heirs[nr++] = process;
 		process = task_table_find(&state->tasks, process->parent_tgid, time_ns);
 	}
-	/* The parent of the oldest process is unknown: begin with the oldest process itself. */
+	/* The oldest process's parent is unknown: begin with the oldest process itself. */
 	if (!process && nr)
 		process = heirs[--nr];
 	if (!process)
@@ -171,7 +173,10 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		struct process *heir = heirs[--nr];
 		struct code_lookup place = place_of(process, time_ns, address);
 
-		/* Only if both run the same program, and the heir has no files of its own. */
+		/*
+		 * A process inherits code only if both run the same program, and the heir has no
+		 * files of its own.
+		 */
 		if (process->app == heir->app && process->since_ns <= heir->since_ns &&
 		    !code_space_has_files(heir->code)) {
 			(void)code_space_find(&process->code, &state->places.code, &place, &number);
@@ -184,7 +189,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 
 /*
  * Sets *frame if address is in code that a perf map or a jitdump of the process names. Returns
- * whether this is so.
+ * whether *frame was set.
  */
 static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
 		       uint64_t address, struct oprof_frame *frame)
@@ -227,8 +232,8 @@ void perf_sample_pids(struct perf_state *state, const struct process *process, i
 }
 
 /*
- * Requests that the image's symbols are kept, if reports would not find them. process maps the
- * image at address.
+ * Requests that the image's symbols are saved if reports may not find the image later. process maps
+ * the image at address.
  */
 static void keep_image(struct perf_state *state, const struct process *process,
 		       const struct mapping *mapping, uint64_t address)
@@ -249,7 +254,7 @@ static enum oprof_lost user_frame(struct perf_state *state, struct process *proc
 
 	if (places_is_vsyscall(address))
 		return places_vsyscall_frame(&state->places, address, frame);
-	/* A sample that is older than the space belongs to the previous program. */
+	/* A sample older than the address space belongs to the previous program. */
 	if (!process || !process->space || time_ns < process->since_ns)
 		return OPROF_LOST_NO_MAPPING;
 	mapping = space_find(process->space, address);
@@ -274,7 +279,10 @@ static bool is_marker(uint64_t address)
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* Sets *mode to the mode of the frames after a marker. Returns false if they cannot be resolved. */
+/*
+ * Sets *mode to the mode of the frames after a marker. Returns false if frames after this marker
+ * cannot be resolved.
+ */
 static bool marker_mode(uint64_t marker, enum oprof_mode *mode)
 {
 	*mode = marker == (uint64_t)PERF_CONTEXT_KERNEL ? OPROF_MODE_KERNEL : OPROF_MODE_USER;
@@ -302,7 +310,7 @@ void perf_sample_add_user(struct perf_state *state, struct process *process, uin
 	add_caller(state, process, time_ns, address, OPROF_MODE_USER);
 }
 
-/* Adds the callers. The chain begins with a marker and the leaf, which is not added. */
+/* Adds the sample's callers. The chain begins with a marker and the leaf; the leaf is not added. */
 static void add_chain(struct perf_state *state, struct process *process,
 		      const struct perf_item *item, enum oprof_mode mode)
 {

@@ -10,15 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit for repeating the opening of events while the threads of a process change. */
+/*
+ * How often opening the events of a process is repeated if its threads change while they are
+ * opened.
+ */
 #define THREAD_TRIES 5
-/* After a scan of /proc, no scan begins for this many times the duration of that scan. */
+/* After a scan of /proc, no other scan begins for SCAN_PAUSE times the duration of that scan. */
 #define SCAN_PAUSE 4
-/* Limit for repeating the initial scan while side-band is being lost. */
+/* How often the initial scan is repeated if side-band is lost during the scan. */
 #define SCAN_TRIES 5
 /*
- * Limits of the time and memory for which samples of profiled processes wait for their code tables.
- * The last drain waits TABLES_WAIT_MS for tables when all processes have ended.
+ * HOLD_NS and HOLD_BYTES limit the time and memory for which samples of profiled processes wait for
+ * their code tables. TABLES_WAIT_MS limits how long the last drain waits for tables when all
+ * processes have ended.
  */
 #define HOLD_NS	       UINT64_C(2000000000)
 #define HOLD_BYTES     ((size_t)32 << 20)
@@ -171,7 +175,10 @@ static bool source_halve(struct perf_source *source)
 	}
 	if (open->switch_pages > 1)
 		open->switch_pages /= 2;
-	/* Root without the right to lock memory: first reduce the rings that root has larger. */
+	/*
+	 * For root without the right to lock memory: first reduce the rings that are larger for
+	 * root than for users.
+	 */
 	if (open->side_pages <= open->sample_pages && open->sample_pages > 1)
 		open->sample_pages /= 2;
 	if (open->side_pages > 1)
@@ -203,9 +210,9 @@ static void source_read_cpu(struct perf_source *source, struct perf_cpu *cpu,
 }
 
 /*
- * Declares data doubtful after new losses of side-band, which occurred after the last reading of
- * the rings. Kernels without counts report a loss only later, so any time before the report is in
- * doubt.
+ * Called after a reading of the rings. If side-band was lost since the last call, declares the
+ * state doubtful from the earliest possible time of the loss until now. Kernels that do not count
+ * losses report a loss later than it occurred; on these kernels the doubt has no beginning.
  */
 static void source_doubt(struct perf_source *source)
 {
@@ -223,7 +230,10 @@ static void source_doubt(struct perf_source *source)
 	perf_state_doubt(source->state, from_ns, clock_monotonic_ns());
 }
 
-/* As source_doubt, for switches. Switches before from_ns may still be queued; they remain valid. */
+/*
+ * As source_doubt, for switches. Switches from before from_ns may still be queued; they remain
+ * valid.
+ */
 static void source_doubt_switches(struct perf_source *source)
 {
 	uint64_t lost = perf_source_switches_lost(source);
@@ -261,9 +271,9 @@ static void source_read_between(void *context)
 		return;
 	source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
 	/*
-	 * A scan may take long, and the queue must not grow during it. The items that leave the
-	 * queue are older than the scans of the processes that follow. Before the first scan has
-	 * ended, items cannot be applied.
+	 * A scan may take long, so items must leave the queue during the scan, to limit its size.
+	 * These items are older than the scans of the remaining processes. During the first scan,
+	 * items cannot be applied.
 	 */
 	if (source->rescanning)
 		perf_feed_round(source->feed, now_ns);
@@ -295,8 +305,9 @@ static int source_scan(struct perf_source *source)
 }
 
 /*
- * The first scan: side-band rings are recording, and sampling has not begun. Repeats the scan until
- * one passes without a loss: then nothing was lost after the scan or exec of any process.
+ * The first scan of /proc. Side-band rings already record, and sampling has not begun. Repeats the
+ * scan until no side-band was lost during the scan: then the state of each process is complete from
+ * its scan or exec on.
  */
 static int source_scan_first(struct perf_source *source, struct diag *diag)
 {
@@ -317,7 +328,10 @@ static int source_scan_first(struct perf_source *source, struct diag *diag)
 		     : 0;
 }
 
-/* Must be called before any ring is open, because reading the kernel's symbols takes time. */
+/*
+ * Must be called before any ring is open: reading the kernel's symbols takes time, in which rings
+ * would fill.
+ */
 static int source_create_state(struct perf_source *source, struct record_sink *sink,
 			       struct diag *diag)
 {
@@ -388,7 +402,9 @@ static int source_open_parts(struct perf_source *source, const struct perf_sourc
 		error = perf_feed_create(&source->feed, &source->consumer, sink);
 	if (!error)
 		error = source_create_state(source, sink, diag);
-	/* A few profiled programs, each possibly short-lived: request their tables early. */
+	/*
+	 * The target is a few programs, each possibly short-lived: request their code tables early.
+	 */
 	if (!error && source->open.regs && source->config.target == SOURCE_TASKS)
 		source->consumer.early = source_early;
 	if (!error)
@@ -470,7 +486,10 @@ static int source_enable(struct perf_source *source, bool enable)
 	return error;
 }
 
-/* CPUs are enabled one by one. Until the last is done, not all switches are recorded. */
+/*
+ * Enables or disables all events. CPUs are enabled one by one, so until all are enabled, not all
+ * switches are recorded.
+ */
 static int source_enable_all(struct perf_source *source, bool enable)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
@@ -500,8 +519,8 @@ static int source_stop(struct source *base)
 }
 
 /*
- * Sets the rate of all CPUs. Each CPU's clock begins a new period when it is set, all before
- * changed_ns: samples up to changed_ns have the old period as weight.
+ * Sets the sampling rate on all CPUs. A CPU begins a new period when its rate is set. All CPUs have
+ * done so before changed_ns, so samples up to changed_ns have the old period as weight.
  */
 static int source_set_rates(struct perf_source *source, unsigned int thinning)
 {
@@ -547,7 +566,7 @@ static int source_poll_fd(const struct source *base)
 	return source->watch.epoll_fd;
 }
 
-/* On kernels without counts of losses, reports the sums of the LOST records. */
+/* On kernels that do not count losses, reports the losses that LOST records contain. */
 static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 {
 	uint64_t lost = perf_feed_counters(source->feed)->ring_lost;
@@ -560,8 +579,9 @@ static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 }
 
 /*
- * Returns whether records must wait for the code tables that their stacks need. When records have
- * waited too long, they and all later ones stop waiting until no table is missing.
+ * Returns whether records must wait for the code tables that their stacks need. Records that have
+ * waited too long are released; later records then do not wait either, until no requested table is
+ * missing.
  */
 static bool source_holds(struct perf_source *source, uint64_t now_ns)
 {
@@ -658,7 +678,7 @@ static int source_drain(struct source *base, enum source_drain how)
 	source->nr_drains++;
 	/*
 	 * All watched processes have ended. Wait for their code tables before processing the last
-	 * samples: a very short program has no others.
+	 * samples, which may be all samples of a very short program.
 	 */
 	if (how == SOURCE_DRAIN_ALL && drain_watch_ended(&source->watch)) {
 		source_read(source, PERF_CPU_LOSSES_READ, begin_ns);

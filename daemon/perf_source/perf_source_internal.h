@@ -29,21 +29,29 @@ struct perf_source {
 	bool sampling;
 	bool was_stopped;  /* sampling was stopped, so enable_on_exec no longer applies */
 	bool cpus_missing; /* an online CPU could not be opened; the next drain tries again */
-	struct perf_losses losses;  /* by the kernel's counts */
-	uint64_t ring_lost_told;    /* losses reported from LOST records, if there are no counts */
-	uint64_t read_ns;	    /* begin of the last reading of the rings */
-	uint64_t side_band_doubted; /* number of losses that have been reported to the state */
+	struct perf_losses losses; /* losses according to the kernel's counts */
+	/*
+	 * losses that LOST records reported and that were passed on; only on kernels without counts
+	 */
+	uint64_t ring_lost_told;
+	uint64_t read_ns; /* when the last reading of the rings began */
+	/* number of side-band losses that have been reported to the state */
+	uint64_t side_band_doubted;
 	uint64_t switches_doubted;
 	uint64_t held_ns; /* time since which samples wait for tables; 0: they do not wait */
 	bool scan_wanted;
-	bool rescanning;      /* during a scan other than the first */
-	uint64_t scan_lost;   /* number of side-band losses that the last scan has repaired */
+	bool rescanning; /* a scan other than the first is running */
+	/* number of side-band losses whose effects the last scan has repaired */
+	uint64_t scan_lost;
 	uint64_t scan_due_ns; /* no scan before this time */
 	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
 };
 _Static_assert(offsetof(struct perf_source, base) == 0, "source_ops cast base");
 
-/* Return the losses, by the kernel's counts or else its LOST records, plus damaged records. */
+/*
+ * Return the number of lost and damaged records. Losses are the kernel's counts, or the LOST
+ * records of kernels that have no counts.
+ */
 uint64_t perf_source_side_band_lost(const struct perf_source *source);
 uint64_t perf_source_switches_lost(const struct perf_source *source);
 

@@ -11,11 +11,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Number of the last counters, which are present only if stacks are walked. */
+/*
+ * number of the counters of stack walks, which are the last ones and exist only if stacks are
+ * walked
+ */
 #define NR_WALK_COUNTERS 5
-/* With very many forks there are always new processes; FORK records describe those not scanned. */
+/*
+ * In a scan of all processes, the passes over /proc end after this many, because new processes may
+ * appear all the time. FORK records describe the processes that were not scanned.
+ */
 #define PASSES_MAX 10
-/* The keeper needs less time than this for each table. */
+/*
+ * longest time for which a recording waits for a code table; the keeper makes each table in less
+ * time
+ */
 #define RECORDED_WAIT_MS 120000
 
 /* ---- create, destroy ---- */
@@ -68,7 +77,10 @@ void perf_state_destroy(struct perf_state *state)
 	if (!state)
 		return;
 	places_end(&state->places);
-	/* Before places, because tasks refer to images and to functions by name. */
+	/*
+	 * The tasks are freed before the places, because they refer to images and to functions by
+	 * name.
+	 */
 	if (state->tasks.processes.buckets)
 		task_table_deinit(&state->tasks);
 	places_deinit(&state->places);
@@ -98,7 +110,10 @@ static int scan_process(struct perf_state *state, int32_t tgid)
 	return task_table_scanned(&state->tasks, tgid, scan);
 }
 
-/* Scans the processes in list that are not in done, both ascending. *nr_new: their number. */
+/*
+ * Scans the processes that are in list, but not in done; both lists are ascending. Sets *nr_new to
+ * the number of these processes.
+ */
 static int scan_new(struct perf_state *state, const struct pid_list *list,
 		    const struct pid_list *done, size_t *nr_new)
 {
@@ -168,8 +183,8 @@ static void note_if_doubtful(struct node *node, void *context)
 }
 
 /*
- * Scans the known processes in doubt: descendants of the given processes stay in doubt until they
- * are scanned or exec.
+ * Scans all known processes that are in doubt, not only the requested ones: a descendant of a
+ * requested process would otherwise stay in doubt until its next exec.
  */
 static int scan_doubtful(struct perf_state *state)
 {
@@ -214,13 +229,19 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 		state->doubt_from_ns = from_ns;
 	if (until_ns > state->doubt_until_ns)
 		state->doubt_until_ns = until_ns;
-	/* A record of an exit may be lost: a task that has ended must not count as waiting. */
+	/*
+	 * The record of an exit may be among the lost ones, and a task that has ended must not
+	 * count as waiting.
+	 */
 	perf_state_lose_switches(state, from_ns, until_ns, 0);
 }
 
 /* ---- items ---- */
 
-/* Returns the process that an item updates; NULL if unknown, or if newer data is known. */
+/*
+ * Returns the process that an item updates; NULL if the process is unknown, or if its data is newer
+ * than the item's time.
+ */
 static struct process *process_of(struct perf_state *state, const struct perf_item *item)
 {
 	struct process *process = task_table_find(&state->tasks, item->pid, item->time_ns);
@@ -261,9 +282,9 @@ static int map(struct perf_state *state, struct process *process, const struct p
 }
 
 /*
- * Replaces a space most of whose known mappings were unmapped, which no record reports. The present
- * contents of /proc are used from now on; records that are still queued use the old space, or an
- * empty one if /proc has no space.
+ * Renews an address space if most of its known mappings no longer exist, as unmapping is not
+ * recorded. Uses the present contents of /proc for later records. Records that are still queued use
+ * the old space; if /proc has no space for this process, all records use an empty one.
  */
 static int renew_space(struct perf_state *state, struct process *process)
 {
@@ -284,7 +305,10 @@ static int renew_space(struct perf_state *state, struct process *process)
 	return 0;
 }
 
-/* Returns whether the mapping has no code: it then only replaces code that was mapped there. */
+/*
+ * Returns whether the mapping has no code. Such a mapping is applied only to remove code that was
+ * mapped at its addresses before.
+ */
 static bool is_data(const struct perf_item *item)
 {
 	return (item->misc & PERF_RECORD_MISC_MMAP_DATA) ||
@@ -316,7 +340,10 @@ static void apply_mmap(struct perf_state *state, const struct perf_item *item)
 	if (!error && !process->scan && space_is_overgrown(process->space))
 		error = renew_space(state, process);
 	if (error) {
-		/* No space is better than a space with mappings that no longer exist. */
+		/*
+		 * The process loses its space, which is better than a space with mappings that no
+		 * longer exist.
+		 */
 		state->tasks.lost_memory++;
 		space_put(process->space);
 		process->space = NULL;
@@ -340,7 +367,7 @@ static void apply_fork(struct perf_state *state, const struct perf_item *item)
 	if (item->pid <= 0 || item->tid <= 0)
 		return;
 	task_table_fork(&state->tasks, item->pid, item->tid, item->u.task.ppid, item->time_ns);
-	/* The record is written on the CPU on which the parent runs. */
+	/* The kernel writes a FORK record on the CPU on which the parent runs. */
 	perf_sample_note_task(state, item->cpu,
 			      task_table_find(&state->tasks, item->u.task.ppid, item->time_ns),
 			      item->u.task.ptid);
@@ -351,7 +378,7 @@ static void apply_exit(struct perf_state *state, const struct perf_item *item)
 	state->counters.exit_records++;
 	if (item->pid <= 0)
 		return;
-	/* Later samples of this task have no pid, so note the task of this CPU. */
+	/* Later samples of this task have no pid, so the task is recorded as the CPU's last one. */
 	perf_sample_note_task(state, item->cpu,
 			      task_table_find(&state->tasks, item->pid, item->time_ns), item->tid);
 	task_table_exit(&state->tasks, item->pid, item->tid, item->time_ns);
@@ -412,12 +439,18 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 		perf_switch_apply(state, item);
 		break;
 	default:
-		/* Losses of side-band: the reader of the rings requests a scan. */
+		/*
+		 * Records of side-band losses need no work here: the reader of the rings requests a
+		 * scan.
+		 */
 		break;
 	}
 }
 
-/* Only if the record has a build-id: then the mapping will later get the same image. */
+/*
+ * Requests a table only if the record has a build-id, because only then will the mapping get the
+ * same image later.
+ */
 void perf_state_early(struct perf_state *state, const struct perf_item *item)
 {
 	const struct oprof_image_identity *identity = &item->u.mmap.identity;

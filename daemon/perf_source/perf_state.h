@@ -18,17 +18,17 @@ struct perf_state;
 struct perf_state_config {
 	struct record_sink *sink;
 	unsigned int nr_cpus;  /* possible CPUs */
-	const char *proc_path; /* NULL: "/proc"; tests give another folder */
+	const char *proc_path; /* NULL: "/proc"; tests use another folder */
 	const char *sys_path;  /* NULL: "/sys" */
 	bool kernel;	       /* kernel samples are possible: load kallsyms */
 	bool want_switches;    /* write SWITCH records; false: ignore switches */
-	bool want_cgroup;      /* paths of cgroups will be requested, so scans collect them */
+	bool want_cgroup;      /* paths of cgroups are needed, so scans collect them */
 	/* A child process saves symbols that reports may not find later. */
 	bool keep_images;
 	uint64_t keep_bytes_max; /* limit of the size of saved symbols in a session; 0: no limit */
 	/*
-	 * Called between the processes of a scan, which may take long, so that it can read the
-	 * rings. NULL: not called.
+	 * Called between the processes of a scan, so that the source can read its rings during a
+	 * long scan. NULL: not called.
 	 */
 	void (*between)(void *context);
 	void *between_context;
@@ -37,8 +37,9 @@ struct perf_state_config {
 	const struct perf_regs *regs;
 	const char *code_path; /* folder of code tables for the walks; NULL: no folder */
 	/*
-	 * The items come from a recording and proc_path is made up: files are looked up once,
-	 * under their paths on this machine, and walks wait for the tables that they need.
+	 * The items come from a recording, and proc_path is an artificial folder. Files are
+	 * searched for once, under their paths on this machine, and stack walks wait for the code
+	 * tables that they need.
 	 */
 	bool recorded;
 };
@@ -48,33 +49,34 @@ int perf_state_create(struct perf_state **state, const struct perf_state_config 
 void perf_state_destroy(struct perf_state *state);
 
 /*
- * Reads running processes from proc_path: all processes, or those in pids with their threads, and
- * all known processes that are in doubt. At the first call, side-band rings must be recording and
- * sampling must not have begun: items older than a process's scan are then part of it, newer items
- * are applied to it later. Called again after side-band losses and CPU hotplug. Returns 0 or
- * -errno.
+ * Reads running processes from proc_path: all processes; or, if pids is not NULL, those in pids
+ * with their threads, and all known processes that are in doubt. At the first call, side-band rings
+ * must be recording and sampling must not have begun. Items that are older than the scan of their
+ * process are then ignored, because the scan contains their effect; newer items are applied. To be
+ * called again after losses of side-band and when CPUs come online. Returns 0 or -errno.
  */
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids);
 
 /*
- * Reports that side-band records between from_ns and until_ns were lost. Knowledge of a process
- * from before until_ns then cannot be used for its samples from from_ns on. These samples are lost
- * until a scan, or the process's next exec, renews the knowledge. Several such ranges count as one,
- * from the earliest beginning to the latest end: losing samples is better than attributing them to
- * a wrong place.
+ * Reports that side-band records between from_ns and until_ns were lost. Data of a process that was
+ * collected before until_ns is then not used for samples from from_ns on. These samples are lost
+ * until the process is scanned again or execs. Several ranges are treated as one, from the earliest
+ * beginning to the latest end: it is better to lose samples than to attribute them to a wrong
+ * place.
  */
 void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns);
 
 /*
- * Reports that switches between from_ns and until_ns were lost (nr_records of them) or not recorded
- * (0). No switch of this range is reported, so that the reported switches are complete. The gap
- * itself is reported when items reach from_ns.
+ * Reports that switches between from_ns and until_ns were lost or not recorded. nr_records: the
+ * number of lost records, or 0 if they were not recorded. No switch in this range is passed on, so
+ * that the switches outside of the range are complete. The sink gets the gap when items reach
+ * from_ns.
  */
 void perf_state_lose_switches(struct perf_state *state, uint64_t from_ns, uint64_t until_ns,
 			      uint64_t nr_records);
 /*
- * Call it when all items up to time_ns have been applied. Reports a gap of switches that began at
- * or before time_ns and has not been reported yet.
+ * To be called when all items up to time_ns have been applied. Reports a gap of switches that began
+ * at or before time_ns and has not been reported yet.
  */
 void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns);
 
@@ -85,8 +87,8 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns);
 void perf_state_apply(struct perf_state *state, const struct perf_item *item);
 
 /*
- * Requests the code table for a mapping whose record was read, but is not due yet. Does not apply
- * the record.
+ * Requests the code table of a mapping, as soon as the mapping's record was read from a ring. The
+ * record itself is applied later.
  */
 void perf_state_early(struct perf_state *state, const struct perf_item *item);
 /* Returns the number of tables that are requested and not yet available. */
@@ -97,10 +99,13 @@ void perf_state_wait_tables(struct perf_state *state, int timeout_ms);
 /* For a recording: from now on, walks do not wait for tables. */
 void perf_state_hurry(struct perf_state *state);
 
-/* Regular housekeeping; must be called once in each drain. Does not block. */
+/*
+ * Continues the keeper's work, such as handling its answers; must be called once in each drain.
+ * Does not block.
+ */
 void perf_state_tend(struct perf_state *state);
 
-/* As in source_ops (daemon/source.h). Counters only grow. */
+/* These functions correspond to those of source_ops (daemon/source.h). Counters never decrease. */
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie);
 const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup);
 const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie, uint64_t offset);

@@ -10,21 +10,28 @@
 struct perf_state_counters {
 	uint64_t mmap_records, comm_records, fork_records, exit_records;
 	uint64_t cgroup_records, ksymbol_records;
-	uint64_t unknown_mmaps;	 /* mappings of unknown processes */
-	uint64_t old_records;	 /* records older than the process's scan or than newer records */
-	uint64_t renewed_spaces; /* spaces that had grown too large and were read again */
+	uint64_t unknown_mmaps; /* mappings of unknown processes */
+	/*
+	 * records that are older than the scan, fork or exec on which their process's data is based
+	 */
+	uint64_t old_records;
+	/* address spaces that had too many old mappings and were read again */
+	uint64_t renewed_spaces;
 	uint64_t scanned_processes;
 	uint64_t switch_records;
-	uint64_t unknown_switches; /* switches of tasks of which no certain data is known */
-	/* Walks of the user's stack to the outermost frame, to a limit, or broken off. */
+	uint64_t unknown_switches; /* switches of tasks whose data is unknown or in doubt */
+	/*
+	 * Walks of user stacks: complete to the outermost frame, ended by a limit, or broken off.
+	 */
 	uint64_t chains_whole, chains_truncated, chains_broken;
-	uint64_t frames_walked, frames_by_pointer; /* by_pointer: found without a table */
+	/* by_pointer: frames found by frame pointers, without a table */
+	uint64_t frames_walked, frames_by_pointer;
 };
 
 /* A time range in which some switches are unknown. */
 struct switch_gap {
 	uint64_t from_ns, until_ns; /* until_ns 0: no gap */
-	uint64_t nr_records;	    /* records that were lost in it and have not been reported */
+	uint64_t nr_records;	    /* lost records of this gap that have not been reported yet */
 	bool told;
 };
 
@@ -40,9 +47,10 @@ struct perf_state {
 	bool want_cgroup, want_switches;
 	struct places places;
 	struct task_table tasks;
-	struct cpu_task *last_tasks;		/* by CPU */
-	uint64_t now_ns;			/* time of the item being applied */
-	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until_ns 0: nothing was lost */
+	struct cpu_task *last_tasks; /* by CPU */
+	uint64_t now_ns;	     /* time of the item being applied */
+	/* the time range in doubt (perf_state_doubt); doubt_until_ns 0: nothing was lost */
+	uint64_t doubt_from_ns, doubt_until_ns;
 	struct switch_gap gap;
 	void (*between)(void *context);
 	void *between_context;
@@ -64,7 +72,10 @@ void perf_unwind_want(struct perf_state *state, const struct process *process,
 /* Adds the user's frame at address to the current sample, as a caller. */
 void perf_sample_add_user(struct perf_state *state, struct process *process, uint64_t time_ns,
 			  uint64_t address);
-/* Fills pids[KEEPER_PIDS] with process and its ancestors, which may give access to its files. */
+/*
+ * Fills pids[KEEPER_PIDS] with process and its ancestors: the image may be accessible through the
+ * /proc folders of any of them.
+ */
 void perf_sample_pids(struct perf_state *state, const struct process *process, int32_t *pids);
 
 /* Writes a SAMPLE or a LOST record. */
@@ -73,11 +84,14 @@ void perf_sample_apply(struct perf_state *state, const struct perf_item *item);
 /* perf_switch.c: applies the switch of a CPU from one task to another. */
 void perf_switch_apply(struct perf_state *state, const struct perf_item *item);
 
-/* Returns whether side-band was lost after the data of the process was collected. */
+/*
+ * Returns whether side-band was lost after the process's data was collected, so that the data is in
+ * doubt at time_ns.
+ */
 bool perf_sample_is_doubtful(const struct perf_state *state, const struct process *process,
 			     uint64_t time_ns);
 
-/* Notes that thread tid of process runs on cpu. */
+/* Records that thread tid of process is the last known task of cpu. */
 void perf_sample_note_task(struct perf_state *state, uint32_t cpu, const struct process *process,
 			   int32_t tid);
 

@@ -34,8 +34,8 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns)
 }
 
 /*
- * Returns whether time_ns is in a gap of switches. Also reports a gap at its begin, and removes it
- * after its end.
+ * Returns whether time_ns is in a gap of switches. Also reports a gap when time_ns reaches its
+ * beginning, and removes it when time_ns reaches its end.
  */
 static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 {
@@ -50,7 +50,7 @@ static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 	return false;
 }
 
-/* Returns the cgroup of process, which records of switches do not contain. */
+/* Returns the cgroup of process. Records of switches do not contain the cgroup. */
 static uint64_t cgroup_of(struct perf_state *state, struct process *process, uint64_t time_ns)
 {
 	uint64_t cgroup;
@@ -64,8 +64,8 @@ static uint64_t cgroup_of(struct perf_state *state, struct process *process, uin
 }
 
 /*
- * Makes the record's task for these ids. The result is the idle task, with tgid 0, if no certain
- * data of the task is known, or if the thread's exit record has been applied.
+ * Sets *task to the task with these ids. Sets it to the idle task, with tgid 0, if the task's data
+ * is unknown or in doubt, or if the thread's exit record has been applied.
  */
 static void task_of(struct perf_state *state, const struct perf_item *item, int32_t pid,
 		    int32_t tid, struct oprof_task *task)

@@ -24,8 +24,9 @@ void perf_unwind_want(struct perf_state *state, const struct process *process,
 }
 
 /*
- * In a recording: waits until the table is available, or is known to be unavailable. If the
- * keeper's queue was full, requests the table once more after the keeper's answers.
+ * In a recording: waits until the table is available, or is known to be unavailable. If the first
+ * request was not accepted because the keeper's queue was full, requests the table once more when
+ * the keeper has answered.
  */
 static void wait_for_table(struct perf_state *state, const struct process *process,
 			   struct image_entry *image, uint64_t address)
@@ -40,7 +41,7 @@ static void wait_for_table(struct perf_state *state, const struct process *proce
 					     state->now_ns);
 		}
 		perf_state_wait_tables(state, state->tables_wait_ms);
-		/* If waiting was in vain, do not wait again. */
+		/* The time limit has passed: never wait again. */
 		if (perf_state_tables_waiting(state))
 			state->tables_wait_ms = 0;
 	}
@@ -90,7 +91,10 @@ static void note_stuck(struct perf_state *state)
 	note_end(state, &stuck);
 }
 
-/* Returns the room for more callers; the sample may already have callers in the kernel. */
+/*
+ * Returns how many more callers the sample can have. Its callers in the kernel have already been
+ * added.
+ */
 static size_t room_for(const struct perf_state *state)
 {
 	unsigned int nr = state->places.writer.sample->nr_frames;
@@ -98,7 +102,10 @@ static size_t room_for(const struct perf_state *state)
 	return nr < state->chain_depth ? state->chain_depth - nr : 0;
 }
 
-/* Adds the place where the kernel was entered as a caller. Returns false if there is no room. */
+/*
+ * Adds the user-space place from which the kernel was entered, as a caller. Returns false if there
+ * is no room.
+ */
 static bool add_entry(struct perf_state *state, struct process *process,
 		      const struct perf_item *item, uint64_t pc, enum oprof_mode mode)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Number of the counters of code tables, which come last. */
+/* number of the counters of code tables, which are the last ones */
 #define NR_CODE_COUNTERS 6
 
 #define VSYSCALL_START UINT64_C(0xffffffffff600000)
@@ -51,13 +51,13 @@ int places_init(struct places *places, const struct places_config *config, struc
 	places->keep.code = &places->code_tables;
 	if (config->keep_bytes_max && config->keep_bytes_max < places->keep.bytes_max)
 		places->keep.bytes_max = config->keep_bytes_max;
-	/* Fork early, while the process is small and has all its privileges. */
+	/* The keeper is forked early, while this process is small and has all its privileges. */
 	if (config->keep_images)
 		image_keep_start(&places->keep);
 	places->code_tables.recorded = config->recorded;
 	/*
-	 * The processes of a test's /proc are not real, so no files of this machine are searched
-	 * for them. The processes of a recording may have left files here.
+	 * In a test, /proc is artificial, so files of this machine are not searched for the test's
+	 * processes. The processes of a recording may have left files on this machine.
 	 */
 	error = init_tables(places, config->sink,
 			    config->proc_path && !config->recorded ? NULL : "/");

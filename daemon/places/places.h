@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that a source's frames may name: images, kernel code, functions that programs made and
- * the vdso; also cgroups; and the writer of records about them. Each source has one such struct, so
- * that the records of both look alike.
+ * Everything that a source's frames may refer to: images, kernel code, functions that programs
+ * generated, and the vdso; also cgroups, and the writer of records about all these. Each source has
+ * one struct places, so that the records of both sources have the same form.
  *
  * Not for: which task a sample belongs to, and what is mapped where (perf_state, kmod_state).
  */
@@ -20,14 +20,15 @@
 
 struct places_config {
 	struct record_sink *sink;
-	const char *proc_path;	 /* NULL: "/proc"; tests use a folder of their own */
-	const char *sys_path;	 /* NULL: "/sys" */
-	bool kernel;		 /* kernel samples are expected: load kallsyms */
-	bool keep_images;	 /* a child process keeps symbols that reports would not find */
-	uint64_t keep_bytes_max; /* limit of these symbols in a session; 0: the maximum */
-	bool code_tables;	 /* code tables of images are needed: image_code.h */
-	const char *code_path;	 /* folder of the code tables, or NULL; borrowed during the call */
-	bool recorded;		 /* as in perf_state_config */
+	const char *proc_path; /* NULL: "/proc"; tests use a folder of their own */
+	const char *sys_path;  /* NULL: "/sys" */
+	bool kernel;	       /* kernel samples are expected: load kallsyms */
+	bool keep_images;      /* a child process keeps symbols that reports would not find */
+	/* limit of the size of these symbols in a session; 0: the highest limit */
+	uint64_t keep_bytes_max;
+	bool code_tables;      /* code tables of images are needed: image_code.h */
+	const char *code_path; /* folder of the code tables, or NULL; borrowed during the call */
+	bool recorded;	       /* as in perf_state_config */
 };
 
 struct places {
@@ -43,39 +44,40 @@ struct places {
 	struct cgroup_names cgroups;
 	struct code_spaces code;
 	struct image_entry *vsyscall;
-	struct image_entry *jit; /* functions that programs made while they ran, by name */
+	struct image_entry *jit; /* functions that programs generated while they ran, by name */
 };
 
 /*
- * Returns 0 or -errno with diag. Call places_deinit in any case; it also accepts a zeroed struct.
+ * Returns 0 or -errno with diag. The caller must call places_deinit, also after an error;
+ * places_deinit also accepts a zeroed struct.
  */
 int places_init(struct places *places, const struct places_config *config, struct diag *diag);
-/*
- * The caller first calls places_end, then frees everything that refers to the images, then calls
- * this.
- */
+/* To be called after places_end, when everything that refers to the images has been freed. */
 void places_deinit(struct places *places);
 /* Ends the keeper: no more images are kept after this call. */
 void places_end(struct places *places);
 
 /*
- * Releases images without references. Call it between records: all records that name these images
- * must have been written.
+ * Releases images without references. To be called between records, when all records that refer to
+ * these images have been written.
  */
 void places_release(struct places *places);
 
 /*
- * Returns whether address is in the vsyscall page, which x86 has at one fixed address in every
- * process, and which is not reported as a mapping.
+ * Returns whether address is in the vsyscall page. On x86, every process has this page at the same
+ * fixed address, and it is not reported as a mapping.
  */
 bool places_is_vsyscall(uint64_t address);
 enum oprof_lost places_vsyscall_frame(struct places *places, uint64_t address,
 				      struct oprof_frame *frame);
 
-/* Like the functions of source_ops (daemon/source.h). Counters only grow. */
+/* These functions correspond to those of source_ops (daemon/source.h). Counters never decrease. */
 const struct image *places_image(const struct places *places, uint32_t cookie);
 const char *places_code_name(const struct places *places, uint32_t cookie, uint64_t offset);
-/* Returns UINT64_MAX if the function is not known. */
+/*
+ * Returns the offset at which the function that contains `offset` begins; UINT64_MAX if the
+ * function is not known.
+ */
 uint64_t places_function(const struct places *places, uint32_t cookie, uint64_t offset);
 int places_save_symbols(struct places *places, const char *meta_path);
 size_t places_counters(const struct places *places, struct source_counter *counters, size_t room);

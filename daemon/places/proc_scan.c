@@ -17,8 +17,8 @@
 #define MAPS_BYTES_MAX (64u << 20)
 #define STAT_BYTES_MAX 65536u
 /*
- * Most tries to read a process that execs while it is read; then its program is learned from
- * records.
+ * A process that execs while it is read is read again, at most this many times. Then its program
+ * stays unknown until records report it.
  */
 #define TRIES_MAX 5
 
@@ -148,8 +148,8 @@ int32_t proc_scan_parent(const char *proc_path, int32_t tgid)
 }
 
 /*
- * Returns whether the process is ending: its EXIT record is written, or will be soon, and it will
- * not run user code again.
+ * Returns whether the process is ending: its EXIT record has been or will soon be written, and it
+ * will not run user code again.
  */
 static bool is_over(const struct proc_stat *stat)
 {
@@ -162,7 +162,10 @@ static bool is_over(const struct proc_stat *stat)
 struct reader {
 	const struct proc_scan *config;
 	int32_t tgid;
-	/* Of a living thread, since a leader that has ended has no mappings. */
+	/*
+	 * The /proc folder of a living thread: if the leader has ended, its own folder shows no
+	 * mappings.
+	 */
 	char folder[PATH_MAX];
 	char exe[PATH_MAX]; /* the program; empty: not known */
 	struct process_scan *scan;
@@ -178,7 +181,7 @@ static void exe_read(const struct reader *reader, char *exe)
 	exe[nr < 0 ? 0 : nr] = '\0';
 }
 
-/* A line of maps. */
+/* A line of /proc/PID/maps. */
 struct map_line {
 	uint64_t start, end, offset, inode;
 	unsigned int major, minor;
@@ -186,7 +189,7 @@ struct map_line {
 	char *path; /* points into the line */
 };
 
-/* maps escapes only the newline in a path, as \012. */
+/* In the paths of /proc/PID/maps, only the newline is escaped, as \012. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -202,7 +205,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* Parses a number that must be followed by end, and moves *text after that character. */
+/* Parses a number that the character `end` must follow, and moves *text after that character. */
 static bool take_number(char **text, int base, char end, uint64_t *value)
 {
 	char *next;
@@ -215,7 +218,10 @@ static bool take_number(char **text, int base, char end, uint64_t *value)
 	return true;
 }
 
-/* The line is "START-END MODES OFFSET MAJOR:MINOR INODE    PATH", all hexadecimal except INODE. */
+/*
+ * Parses a line "START-END MODES OFFSET MAJOR:MINOR INODE    PATH". All numbers are hexadecimal
+ * except INODE.
+ */
 static bool map_line_parse(char *text, struct map_line *line)
 {
 	uint64_t major_number, minor_number;
@@ -292,8 +298,9 @@ static int maps_parse(struct reader *reader, char *text)
 }
 
 /*
- * If the program is not among the mappings, identifies it by /proc/PID/exe. For example, a file
- * system may report two devices, or the program may have moved itself.
+ * Identifies the program by /proc/PID/exe if it was not found among the mappings: for example,
+ * because the file system reports two device numbers, or because the program has moved its own
+ * mappings.
  */
 static int app_of_exe(struct reader *reader)
 {
@@ -320,8 +327,8 @@ static int app_of_exe(struct reader *reader)
 }
 
 /*
- * Reads mappings and program, which must belong together. Returns 0; -EAGAIN: the process has
- * exec'd while it was read; or -ENOMEM.
+ * Reads the mappings and the program, which must belong together. Returns 0; -EAGAIN: the process
+ * exec'd during the reading; or -ENOMEM.
  */
 static int program_read(struct reader *reader)
 {

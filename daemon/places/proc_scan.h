@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads from /proc the processes that run already: their threads, executable mappings and programs.
- * Processes may end, exec or map while they are read. Changes after the beginning of a scan arrive
- * as records, which are applied after the scan; only mixtures of two programs must be avoided.
+ * Reads from /proc the running processes: their threads, executable mappings and programs.
+ * Processes may end, exec or map files while they are read. Changes after the beginning of a scan
+ * also arrive as records, which are applied after the scan. Therefore only one inconsistency must
+ * be prevented here: a result with data of two programs.
  */
 #ifndef DAEMON_PROC_SCAN_H
 #define DAEMON_PROC_SCAN_H
@@ -18,16 +19,16 @@ struct proc_scan {
 };
 
 /*
- * Reads one process into *scan (freed by process_scan_destroy). Returns 0; -ESRCH: it has ended or
- * only waits to be reaped; or -ENOMEM. Parts that the daemon may not read (of other users'
- * processes) are left unknown.
+ * Reads one process into *scan (freed by process_scan_destroy). Returns 0; -ESRCH: the process has
+ * ended, or is a zombie; or -ENOMEM. Data that the daemon may not read, such as other users'
+ * mappings, is left unknown.
  */
 int proc_scan_process(const struct proc_scan *config, int32_t tgid, struct process_scan **scan);
 
 /* Returns the parent of tgid: the process that forked it, or adopted it later; 0: not known. */
 int32_t proc_scan_parent(const char *proc_path, int32_t tgid);
 
-/* The pids in /proc now, in ascending order. */
+/* The pids that are in /proc, in ascending order. */
 struct pid_list {
 	int32_t *pids;
 	size_t nr_pids, room_pids;

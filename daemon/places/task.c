@@ -4,17 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Limits for remembering exited processes: time and number. */
+/* Limits of the time for which exited processes are kept, and of their number. */
 #define EXITED_NS  1000000000u
 #define EXITED_MAX 4096u
 
 /*
- * A process can appear in /proc just before the kernel writes its FORK record. No pid is used
- * twice within this time.
+ * A process can appear in /proc just before the kernel writes its FORK record: a scan and a FORK
+ * record within this time are of the same process, because no pid is used twice so soon.
  */
 #define BIRTH_NS 50000000u
 
-/* No record reports that a process moves to another cgroup: look again after this time. */
+/*
+ * How long the cgroup of a process is used before it is read again, because no record reports that
+ * a process moves to another cgroup.
+ */
 #define CGROUP_NS UINT64_C(60000000000)
 
 int task_table_init(struct task_table *table)
@@ -183,7 +186,10 @@ int process_keep_region(struct process *process, struct image_entry *region)
 	return 0;
 }
 
-/* Ends this life of the process. A stored scan, perhaps of the next life, is kept. */
+/*
+ * Resets a process whose life has ended. A stored scan, which may be of the pid's next life, is
+ * kept.
+ */
 static void process_clear(struct task_table *table, struct process *process)
 {
 	tasks_clear(table, process);
@@ -241,7 +247,10 @@ void task_table_deinit(struct task_table *table)
 	node_hash_deinit(&table->tasks);
 }
 
-/* Call when the time of the stored scan is reached: its state becomes the state of the process. */
+/*
+ * To be called when the time of the stored scan is reached. The process gets the state that was
+ * scanned.
+ */
 static void scan_apply(struct task_table *table, struct process *process)
 {
 	struct process_scan *scan = process->scan;
@@ -252,7 +261,7 @@ static void scan_apply(struct task_table *table, struct process *process)
 		process_clear(table, process);
 	if (!process->generation)
 		process->generation = ++table->last_generation;
-	/* The process has exec'd another program since. */
+	/* If the program differs, the process has exec'd since. */
 	if (process->app != scan->app) {
 		code_space_destroy(process->code);
 		process->code = NULL;
@@ -287,8 +296,8 @@ struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t
 }
 
 /*
- * Gives the child its parent's space, unless that space is valid only from a time after the fork:
- * then the parent may have exec'd since.
+ * Gives the child its parent's address space. Exception: if this space is valid only from a time
+ * after the fork, it may belong to another program that the parent has exec'd since.
  */
 static void inherit(struct process *child, const struct process *parent, uint64_t time_ns)
 {
@@ -315,7 +324,10 @@ static void fork_process(struct task_table *table, int32_t tgid, int32_t tid, in
 
 	if (child && process_is_newer(child, time_ns))
 		return;
-	/* A scan read this process just before its FORK record was written: it is the same life. */
+	/*
+	 * A scan read this process just before its FORK record was written, so the record is not of
+	 * another process.
+	 */
 	if (child && !child->exited && child->scanned_ns && time_ns - child->scanned_ns < BIRTH_NS)
 		return;
 	child = process_get(table, tgid);
@@ -355,7 +367,7 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 		process = process_get(table, tgid);
 	if (!process || !space) {
 		table->lost_memory++;
-		/* No space is better than the space of the earlier program. */
+		/* Discarding the space is better than keeping the space of the earlier program. */
 		if (process)
 			process_clear(table, process);
 		space_put(space);
@@ -377,9 +389,9 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->since_ns = time_ns;
 	process->ground_ns = time_ns;
 	process->scanned_ns = 0;
-	/* Look at once: service managers move a process before it execs. */
+	/* Read the cgroup now, because service managers move a process before it execs. */
 	process->cgroup_due_ns = 0;
-	/* The thread that execs takes the leader's tid. */
+	/* All other threads have ended, and the thread that execs gets the leader's tid. */
 	tasks_clear(table, process);
 	task_add(table, process, tgid);
 }
@@ -428,13 +440,16 @@ static void end_if_unlisted(struct node *node, void *context)
 	struct unlisted *unlisted = context;
 
 	/*
-	 * Keep processes that have exited, that this scan lists, or that are known from later
-	 * times.
+	 * Do not end processes that have already exited, that this scan lists, or that later
+	 * records or scans report.
 	 */
 	if (process->exited || (process->scan && process->scan->begin_ns >= unlisted->begin_ns) ||
 	    process->since_ns >= unlisted->begin_ns)
 		return;
-	/* Apply an earlier scan first: samples of its time may still arrive. */
+	/*
+	 * First apply an earlier scan that is still stored, because samples of its time may still
+	 * arrive.
+	 */
 	if (process->scan)
 		scan_apply(unlisted->table, process);
 	tasks_clear(unlisted->table, process);

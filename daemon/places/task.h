@@ -5,11 +5,11 @@
  * Each life of a process has a generation: a pid that is used again gets a new generation. All
  * changes are applied in the order of the records' times. A scan of /proc gives a process's state
  * at a time that the records may not have reached yet. The scan is therefore stored with the
- * process until an item of its time or later asks for the process; earlier items still see the
- * earlier state.
+ * process. It is applied when task_table_find() is called for this process with the scan's time or
+ * a later one; calls with an earlier time still find the earlier state.
  *
- * A process is kept for a while after the exit of its last thread, for samples of its last
- * instructions and for late samples.
+ * A process is kept for a while after the exit of its last thread, because samples of it may still
+ * arrive.
  */
 #ifndef DAEMON_TASK_H
 #define DAEMON_TASK_H
@@ -24,7 +24,7 @@
 struct process_scan {
 	uint64_t begin_ns;	 /* time just before the first file was opened */
 	uint64_t end_ns;	 /* time just after the last file was read */
-	uint64_t start_ticks;	 /* start time of the process; differs between two lives of a pid */
+	uint64_t start_ticks;	 /* start time of the process; distinguishes two lives of a pid */
 	struct space *space;	 /* a reference; NULL: it could not be read */
 	struct image_entry *app; /* a reference; NULL: kernel thread, or not known */
 	int32_t *tids;
@@ -54,25 +54,33 @@ struct process {
 	 */
 	bool forked;
 	int32_t parent_tgid;  /* the process that forked it; 0: not known */
-	uint64_t generation;  /* 0: only a stored scan knows the process */
+	uint64_t generation;  /* 0: the process is known only from a stored scan */
 	uint64_t start_ticks; /* 0: not known */
-	uint64_t scanned_ns;  /* begin of the scan that gave the state; 0: records gave it */
-	uint64_t since_ns;  /* space is valid from then on; older samples are not looked up in it */
-	uint64_t ground_ns; /* time of the exec or scan that all known mappings are based on */
+	/* start time of the scan that provided the state; 0: records provided it */
+	uint64_t scanned_ns;
+	uint64_t since_ns;   /* space is valid from this time on, and not used for older samples */
+	uint64_t ground_ns;  /* time of the exec or scan on which all known mappings are based */
 	struct space *space; /* NULL: not known */
 	struct image_entry *app;
-	uint64_t cgroup;	/* the last known cgroup; 0: not known */
-	uint64_t cgroup_due_ns; /* when to look again, unless a record reports it first */
+	uint64_t cgroup; /* the last known cgroup; 0: not known */
+	/* when to read the cgroup again, unless a record reports it before */
+	uint64_t cgroup_due_ns;
 	/*
-	 * Images of the process's memory without a file that samples named, with a reference each.
+	 * The images of anonymous regions of the process in which samples were taken, with a
+	 * reference to each.
 	 */
 	struct image_entry **regions;
 	uint32_t nr_regions;
-	struct code_space *code; /* functions that the process made, by name; NULL: none known */
+	/* functions that the process generated, by name; NULL: none known */
+	struct code_space *code;
 	struct task *tasks;
-	struct process_scan *scan;	 /* stored until its time is reached */
-	uint64_t exited_ns;		 /* valid if exited */
-	struct process *before, *behind; /* neighbours in the queue of exited processes */
+	struct process_scan *scan; /* a scan that is stored until its time is reached */
+	uint64_t exited_ns;	   /* valid if exited */
+	/*
+	 * neighbours in the queue of exited processes, whose members are in the order of their
+	 * exits
+	 */
+	struct process *before, *behind;
 };
 
 struct task_table {
@@ -81,7 +89,7 @@ struct task_table {
 	struct process *first_exited, *last_exited;
 	size_t nr_exited;
 	size_t nr_spaces;
-	uint64_t lost_memory; /* changes that were lost: out of memory */
+	uint64_t lost_memory; /* changes lost because memory was short */
 };
 
 /* The generation of task 0, the idle task. */
@@ -94,33 +102,33 @@ void task_table_deinit(struct task_table *table);
 struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t time_ns);
 
 /*
- * Returns whether the state of the process is newer than time_ns, so that an item of that time adds
- * nothing.
+ * Returns whether the state of the process is newer than time_ns, so that an item of this time must
+ * not change it.
  */
 bool process_is_newer(const struct process *process, uint64_t time_ns);
 
 /*
- * Call when parent_tgid created tid in tgid: a thread if parent_tgid and tgid are equal, else a
- * process.
+ * To be called when parent_tgid created tid in tgid: a thread, if parent_tgid and tgid are equal,
+ * otherwise a process.
  */
 void task_table_fork(struct task_table *table, int32_t tgid, int32_t tid, int32_t parent_tgid,
 		     uint64_t time_ns);
 
 /*
- * Call when tgid runs another program from time_ns on, in an empty space; its other threads have
- * ended.
+ * To be called when tgid exec'd at time_ns. The process gets an empty address space, and its other
+ * threads have ended.
  */
 void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns);
 
 /*
- * Call when the process was found in cgroup at time_ns. It is taken to be there for the next
- * minute.
+ * To be called when the process was found in cgroup at time_ns. The process is assumed to stay in
+ * this cgroup for the next minute.
  */
 void process_in_cgroup(struct process *process, uint64_t cgroup, uint64_t time_ns);
 
 /*
- * Keeps the image of the process's own memory until the process ends or execs. Returns 0 or
- * -ENOMEM.
+ * Keeps the image of an anonymous region of the process until the process ends or execs. Returns 0
+ * or -ENOMEM.
  */
 int process_keep_region(struct process *process, struct image_entry *region);
 
@@ -136,8 +144,8 @@ void task_table_exit(struct task_table *table, int32_t tgid, int32_t tid, uint64
 int task_table_scanned(struct task_table *table, int32_t tgid, struct process_scan *scan);
 
 /*
- * Call when a scan that began at begin_ns has listed all processes of the machine: other processes
- * that existed before it have ended, even if no record reports it.
+ * To be called when a scan that began at begin_ns has listed all processes of the machine. Ends all
+ * other processes that existed before begin_ns, even if no record reports their exit.
  */
 void task_table_end_unlisted(struct task_table *table, uint64_t begin_ns);
 

@@ -11,17 +11,20 @@
 #include <unistd.h>
 
 #define RATE_NS UINT64_C(5000000000)
-/* The time off CPU of a task that still waits is reported at least this often. */
+/* Longest time after which the time off CPU of a task that still waits is reported. */
 #define SETTLE_NS UINT64_C(60000000000)
 /*
- * Shortest time between two readings of kallsyms, each of which takes about 50 ms of CPU time. The
- * first reading, and one that call stacks need, do not wait.
+ * Shortest time between two readings of kallsyms; each reading uses about 50 ms of CPU time. The
+ * first reading, and readings for the symbols of call stacks, are not delayed.
  */
 #define SYMBOLS_PAUSE_NS UINT64_C(10000000000)
-/* The live stack file may use 1/STACKS_SHARE of the budget: half of the share of all live files. */
+/*
+ * The live stack file may use 1/STACKS_SHARE of the budget, which is half of what all live files
+ * may use.
+ */
 #define STACKS_SHARE 8
 
-/* Returns whether the names of such an image must be stored in the session by the daemon. */
+/* Returns whether the daemon must store the names of such an image in the session. */
 static bool needs_symbols(enum oprof_image_kind kind)
 {
 	return kind == OPROF_IMAGE_KERNEL || kind == OPROF_IMAGE_IDLE ||
@@ -62,8 +65,8 @@ static void profiler_stacks_lost(void *context, uint64_t nr_stacks)
 }
 
 /*
- * Counts the contents of the files again, if necessary. Must not run while samples are being added:
- * only between rounds do the counters match the files.
+ * Counts the contents of the files again, if necessary. To be called between rounds only: while
+ * samples are being added, the counters do not match the files.
  */
 static void profiler_recount(struct profiler *profiler)
 {
@@ -97,7 +100,7 @@ static void profiler_read(void *context)
 		profiler->source->ops->read(profiler->source);
 }
 
-/* Recounts at once. Called by history between rounds. */
+/* Recounts immediately. The history calls this function between rounds. */
 static void profiler_recount_now(void *context)
 {
 	struct profiler *profiler = context;
@@ -157,9 +160,9 @@ static void profiler_save_symbols(struct profiler *profiler)
 }
 
 /*
- * A report may follow each round, so the names of the code that a round stored are written to the
- * session before the round ends. Only names of modules that are sampled later wait until the pause
- * is over, or until a dump.
+ * A report may be made after each round. The names of the code that a round stored are therefore
+ * written to the session before the round ends. Exception: names in modules that are sampled later
+ * are written when SYMBOLS_PAUSE_NS have passed, or at a dump.
  */
 static void profiler_save_new_symbols(struct profiler *profiler, uint64_t now_ns)
 {
@@ -209,8 +212,8 @@ static void profiler_begin_recent(struct profiler *profiler)
 }
 
 /*
- * Opens the history of a session that has begun, sets the counters, and begins an epoch. The
- * session's files are not open yet. Returns 0 or -errno.
+ * Opens the history of a session that has just begun, sets the counters, and begins an epoch. To be
+ * called before the session's files are opened. Returns 0 or -errno.
  */
 static int profiler_begin_history(struct profiler *profiler, struct diag *diag)
 {
@@ -305,7 +308,10 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	return 0;
 }
 
-/* Chooses the receiver of the source's records: off_cpu if time off CPU was requested. */
+/*
+ * Chooses the receiver of the source's records: off_cpu if time off CPU was requested, otherwise
+ * attribution.
+ */
 static int profiler_open_sink(struct profiler *profiler, struct record_sink **sink)
 {
 	struct source_config *source = &profiler->config.source;
@@ -335,7 +341,7 @@ static int profiler_init_history(struct profiler *profiler)
 	return history_init(&profiler->history, profiler->session, config);
 }
 
-/* Replaces the description of this machine, because the samples come from another machine. */
+/* Replaces the description of this machine by that of the machine from which the samples come. */
 static void profiler_take_machine(struct profiler *profiler)
 {
 	struct run_info *info = &profiler->session->info;
@@ -397,8 +403,8 @@ int profiler_open(struct profiler *profiler, struct session *session,
 		return diag_set(diag, error, "out of memory");
 	}
 	/*
-	 * Open the source before the session: after an error, --fresh must not have deleted
-	 * anything.
+	 * The source is opened before the session, because --fresh deletes the previous session,
+	 * which must not happen if the source cannot be opened.
 	 */
 	if (recent_create(&profiler->recent))
 		log_warning("no memory for recent samples: they are in the sample files only");
@@ -442,7 +448,7 @@ int profiler_start(struct profiler *profiler)
 	profiler->running = !error;
 	if (!error) {
 		history_start(&profiler->history);
-		/* The first round is due later. */
+		/* Counts the start as a round, so that the first round is not overdue. */
 		profiler->drained_ns = profiler->history.stretch.last.monotonic_ns;
 	}
 	return error;
@@ -461,7 +467,10 @@ int profiler_stop(struct profiler *profiler)
 	return error;
 }
 
-/* After a periodic drain, only records from before the previous round have certainly been read. */
+/*
+ * Records in the recent samples up to which time all records have been read. After a periodic
+ * drain, this is certain only for records from before the previous round.
+ */
 static void profiler_mark(struct profiler *profiler, enum source_drain how, uint64_t now_ns)
 {
 	uint64_t drained_ns = how == SOURCE_DRAIN_ALL ? now_ns : profiler->round_ns;
@@ -471,7 +480,7 @@ static void profiler_mark(struct profiler *profiler, enum source_drain how, uint
 	profiler->round_ns = now_ns;
 }
 
-/* Drains the source and does the other work of a round. Returns 0 or -errno of the source. */
+/* Drains the source and does the other periodic work. Returns 0 or -errno of the source. */
 static int profiler_drain(struct profiler *profiler, enum source_drain how)
 {
 	struct history *history = &profiler->history;
@@ -541,7 +550,7 @@ void profiler_note(struct profiler *profiler, const struct source_note *note)
 		log_warning("cannot keep a note in the session: %s", strerror(-error));
 }
 
-/* Begins an epoch that stores weights. The source still takes all samples. */
+/* Ends the epoch and begins one that stores weights. The source is not yet thinned. */
 static int profiler_begin_thinned(struct profiler *profiler)
 {
 	int error = profiler_close_epoch(profiler);
@@ -554,8 +563,8 @@ static int profiler_begin_thinned(struct profiler *profiler)
 }
 
 /*
- * An epoch with thinned samples must store weights. It therefore begins before the first sample is
- * omitted, and ends after all samples are taken again.
+ * An epoch with thinned samples must store weights. Such an epoch therefore begins before the first
+ * sample is omitted, and ends after all samples are taken again.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning)
 {
@@ -628,8 +637,9 @@ int profiler_sync(const struct profiler *profiler)
 	if (profiler->lost)
 		return -ENOENT;
 	/*
-	 * Sync the names first: names that are added during this call may be used by samples that
-	 * already reach the disk.
+	 * The names are synced first, so that the names of all samples stored before this call are
+	 * on disk before the samples. Samples stored during the call may be on disk without their
+	 * names.
 	 */
 	names = name_table_sync(&profiler->session->names);
 	error = sample_cache_sync(profiler->cache, profiler->session->current_fd);
@@ -658,8 +668,8 @@ void profiler_synced(struct profiler *profiler, int error)
 }
 
 /*
- * Begins the new session after a reset or save; if the reset or save failed, begins the old session
- * again.
+ * Continues after a reset or save of the session: begins the new session's history. If the reset or
+ * save failed, begins the old session again.
  */
 static int profiler_begin_again(struct profiler *profiler, int error, struct diag *diag)
 {
@@ -687,7 +697,7 @@ static int profiler_begin_again(struct profiler *profiler, int error, struct dia
 	return error < 0 ? error : 0;
 }
 
-/* Call it before the session's folder is removed or renamed. */
+/* To be called before the session's folder is removed or renamed. */
 static void profiler_leave_session(struct profiler *profiler)
 {
 	history_end(&profiler->history);

@@ -27,7 +27,8 @@
 struct profiler_config {
 	const struct source_ops *ops;	    /* the source to open; ignored if choice is set */
 	const struct source_choice *choice; /* chooses the source; NULL: use ops */
-	struct source_config source;	    /* its events must live as long as the profiler */
+	/* the source's events must exist as long as the profiler */
+	struct source_config source;
 	unsigned int separation;
 	enum session_begin begin;
 	struct history_config history; /* the profiler sets between, recount and context */
@@ -45,24 +46,27 @@ struct profiler {
 	struct sample_cache *cache;
 	struct recent *recent;	   /* NULL: no memory for recent samples */
 	struct stack_keep *stacks; /* NULL: samples have no call chains */
-	uint64_t round_ns;	   /* CLOCK_MONOTONIC: begin of the last round */
+	uint64_t round_ns;	   /* CLOCK_MONOTONIC: when the last round began */
 	struct history history;
-	unsigned int thinning; /* the source takes one of this many samples */
-	/* Live files, and the slice made from them, store weights because of thinning. */
+	unsigned int thinning; /* the source takes 1 of this many samples */
+	/* The epoch stores weights because of thinning. */
 	bool thinned;
 	bool running;
 	bool recount_due;  /* counters may differ from the contents of the files */
-	int recount_error; /* of the last recount; logged once */
+	int recount_error; /* error of the last recount; an error is logged once */
 	bool lost;	   /* the session's folder was removed: nothing can be stored */
-	bool symbols_due;  /* code was sampled whose names may not be in the session */
-	/* CLOCK_MONOTONIC: a round at or after this time saves such names. */
+	bool symbols_due;  /* code was sampled, and its names may not yet be in the session */
+	/*
+	 * CLOCK_MONOTONIC: the names that are due are saved in the first round at or after this
+	 * time.
+	 */
 	uint64_t symbols_after_ns;
-	int symbols_error; /* of the last save; logged once */
+	int symbols_error; /* error of the last save; an error is logged once */
 	/* Samples per second, over an interval of some seconds. */
 	double rate;
 	uint64_t rate_since_ns, rate_seen;
-	int drain_error;     /* of the last round; logged once */
-	uint64_t drained_ns; /* CLOCK_MONOTONIC: begin of the last round without an error */
+	int drain_error;     /* error of the last round; an error is logged once */
+	uint64_t drained_ns; /* CLOCK_MONOTONIC: when the last round without an error began */
 };
 
 /*
@@ -76,14 +80,14 @@ int profiler_open(struct profiler *profiler, struct session *session,
 void profiler_close(struct profiler *profiler);
 
 /*
- * Start or stop sampling. If sampling already runs, or is already stopped, they do nothing. They
- * return 0 or -errno.
+ * Start and stop sampling. Starting does nothing if sampling runs; stopping does nothing if
+ * sampling is stopped. Both return 0 or -errno.
  */
 int profiler_start(struct profiler *profiler);
 int profiler_stop(struct profiler *profiler);
 
 /*
- * Drains the source into files and counters. Call it about once a second, and when the source
+ * Drains the source into files and counters. To be called about once a second, and when the source
  * requests it.
  */
 void profiler_round(struct profiler *profiler, enum source_drain how);
@@ -96,54 +100,55 @@ int profiler_dump(struct profiler *profiler);
 
 /*
  * Writes the recent samples of span to a slice in memory (recent_slice.h) and sets *stretch to its
- * time range. Returns a descriptor of the slice, which the caller must close, or -errno with diag.
- * Also stores symbols in meta.
+ * time range. Also stores symbols in the session's meta folder. Returns a descriptor of the slice,
+ * which the caller must close, or -errno with diag.
  */
 int profiler_recent(struct profiler *profiler, const struct recent_span *span,
 		    unsigned int separation, struct recent_stretch *stretch, struct diag *diag);
 
 /*
- * Ends the epoch now: later samples go to another slice. Returns 0 or -errno; after an error the
- * epoch continues.
+ * Ends the epoch now, so that later samples go to another slice. Returns 0 or -errno; after an
+ * error the epoch continues.
  */
 int profiler_close_epoch(struct profiler *profiler);
 
-/* Call it after SIGCHLD. Handles the results of a child's work on slices. */
+/* To be called after SIGCHLD. Handles the results of a child that works on slices. */
 void profiler_reap(struct profiler *profiler);
 
 /*
- * From now on takes 1/thinning of the samples of events with a frequency; 1: all samples. Weights
+ * From now on, 1 of `thinning` samples is taken of events with a frequency; 1: all samples. Weights
  * stay correct, because an epoch with thinned samples stores weights. Returns 0; -EOPNOTSUPP; or
  * -errno of a drain, of the source or of closing an epoch. After an error the source takes samples
- * as before, unless only closing the last thinned epoch failed; then call it again.
+ * as before. Exception: if only closing the last thinned epoch failed, the thinning has changed,
+ * and the caller must call this function again.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning);
 
 /*
- * Writes all files to disk. May take long. Changes nothing in memory, so that a forked child can
- * call it.
+ * Writes all files to disk, which may take long. Changes nothing in memory, so that a forked child
+ * can call this function.
  */
 int profiler_sync(const struct profiler *profiler);
-/* Call it with 0 when a sync has begun, and with -errno when it has failed. */
+/* To be called with error = 0 when a sync has begun, and with its -errno when it has failed. */
 void profiler_synced(struct profiler *profiler, int error);
 
 /*
- * These functions perform session_reset and session_save while sampling continues. They set
- * profiler->lost if the new session cannot begin.
+ * These functions perform session_reset and session_save while sampling continues. If no session
+ * can be begun afterwards, they set profiler->lost.
  */
 int profiler_reset(struct profiler *profiler, struct diag *diag);
 int profiler_save(struct profiler *profiler, const char *name, struct diag *diag);
 
 /*
  * Checks whether the session's folder still exists. If not, begins the session again; if this
- * fails, sets profiler->lost. Call it about once a second.
+ * fails, sets profiler->lost. To be called about once a second.
  */
 void profiler_check_session(struct profiler *profiler);
 
-/* Returns whether all targets have ended. */
+/* Returns whether all watched processes have ended. */
 bool profiler_ended(const struct profiler *profiler);
 
-/* Adds a note for reports. Its strings must live as long as the profiler. */
+/* Adds a note for reports. The note's strings must exist as long as the profiler. */
 void profiler_note(struct profiler *profiler, const struct source_note *note);
 
 #endif

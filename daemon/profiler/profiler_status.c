@@ -7,11 +7,15 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* Adds all settings that a start may choose, so that a client can compare them with its own. */
+/*
+ * Adds all settings that can be chosen at the start, so that a client can compare them with its own
+ * settings.
+ */
 static void status_settings(const struct profiler *profiler, struct control_answer *answer)
 {
 	const struct source_config *config = &profiler->config.source;
-	uint64_t hz = 0; /* the frequency of the events without a period; all have the same */
+	/* the frequency of events without a fixed period, which is the same for all of them */
+	uint64_t hz = 0;
 	char text[256];
 
 	for (size_t i = 0; i < config->nr_events; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The source that a run uses, and the reason: the kernel module if it is available, otherwise
- * perf_event_open. The reason is a sentence for people; if something prevents the use of the
- * module, it contains the remedy.
+ * Chooses the source that a run uses: the kernel module if it is available, otherwise
+ * perf_event_open. Also provides the reason for the choice, which is a sentence for people; if
+ * something prevents the use of the module, the reason contains the remedy.
  */
 #ifndef DAEMON_SOURCE_CHOICE_H
 #define DAEMON_SOURCE_CHOICE_H
@@ -12,7 +12,7 @@
 #define SOURCE_REASON_BYTES DIAG_TEXT_BYTES
 
 enum source_wish {
-	SOURCE_WISH_AUTO, /* the first one that can be opened */
+	SOURCE_WISH_AUTO, /* the kernel module if it can be opened, otherwise perf */
 	SOURCE_WISH_KMOD,
 	SOURCE_WISH_PERF,
 };
@@ -29,7 +29,7 @@ int source_wish_parse(const char *text, enum source_wish *wish);
 
 void source_choice_init(struct source_choice *choice, enum source_wish wish);
 
-/* Like source_ops.open: opens the chosen source or, if this fails, the fallback. */
+/* Like source_ops.open: opens the chosen source. If this fails, opens the fallback. */
 int source_choice_open(struct source_choice *choice, struct source **source,
 		       const struct source_config *config, struct record_sink *sink,
 		       struct diag *diag);

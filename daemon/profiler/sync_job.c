@@ -21,11 +21,14 @@ static void __attribute__((noreturn)) sync_child(const struct profiler *profiler
 
 	/*
 	 * The child inherits the locks of sample files, the events, and the connections to clients.
-	 * It must not outlive a killed daemon, because these would hinder the next daemon.
+	 * The child must not outlive a killed daemon, because these open files would hinder the
+	 * next daemon.
 	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(EIO);
-	/* Close the child's copy of the session's lock for the same reason. */
+	/*
+	 * Close the child's copy of the session's lock, because the next daemon may need the lock.
+	 */
 	(void)close(profiler->session->lock_fd);
 	error = -profiler_sync(profiler);
 	_exit(error >= 0 && error < 255 ? error : EIO);
@@ -108,7 +111,11 @@ bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result)
 		profiler_synced(sync->profiler, result->write_error);
 	if (sync->again) {
 		sync->again = false;
-		if (sync_job_begin(sync)) { /* no child could be made: both jobs end here */
+		/*
+		 * no child could be made, so this process does the next job; then both jobs have
+		 * ended
+		 */
+		if (sync_job_begin(sync)) {
 			result->write_error = sync_job_at_once(sync);
 			result->job = ++sync->running;
 			keep_first(&result->read_error, sync->next_read_error);

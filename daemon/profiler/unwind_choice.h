@@ -9,7 +9,7 @@
 #define UNWIND_STACK_BYTES_MIN 1024
 #define UNWIND_STACK_BYTES_MAX 65528
 
-int unwind_choice_parse(const char *text, enum source_unwind *unwind); /* Returns 0 or -EINVAL. */
+int unwind_choice_parse(const char *text, enum source_unwind *unwind); /* returns 0 or -EINVAL */
 const char *unwind_choice_name(enum source_unwind unwind);
 
 #endif

@@ -61,7 +61,10 @@ static const struct cost_point *oldest_point(const struct cost *cost)
 	return &cost->points[cost->nr < COST_POINTS ? 0 : cost->next];
 }
 
-/* A new session has begun: sets the counts of all points to its current values. */
+/*
+ * A new session has begun, so its counts begin at 0: sets the counts of all points to the current
+ * ones.
+ */
 static void cost_forget_samples(struct cost *cost, const struct cost_point *now)
 {
 	for (unsigned int i = 0; i < cost->nr; i++) {

@@ -34,7 +34,7 @@ static double cost_of(const struct cpu_budget *budget, const struct cpu_budget_m
 	return (own_ns + samples * CPU_BUDGET_SAMPLE_NS / budget->nr_cpus) / ns;
 }
 
-/* Returns whether samples of this cost are too few to matter. */
+/* Returns whether the samples cost so little that thinning them would have no useful effect. */
 static bool is_worthless(const struct cpu_budget *budget, double samples_cost)
 {
 	return samples_cost < budget->share * CPU_BUDGET_WORTH;
@@ -58,7 +58,10 @@ static void count_stretch(struct cpu_budget *budget)
 		is_worthless(budget, 2 * budget->samples_cost) ? budget->nr_worthless + 1 : 0;
 }
 
-/* Returns the next thinning: changed if the cost was too high or low for long enough. */
+/*
+ * Returns the next thinning. It differs from the current one if the cost was too high or too low
+ * for long enough.
+ */
 static unsigned int judge(struct cpu_budget *budget, unsigned int thinning)
 {
 	bool can_thin =

@@ -72,7 +72,7 @@ static void print_seconds(FILE *stream, const char *name, int64_t ns)
 		      ns % 1000000000);
 }
 
-/* Writes nothing if the value is not a number. */
+/* Writes a metric, unless its value in STATUS is not a number. */
 static void print_plain(FILE *stream, const char *status, size_t which)
 {
 	const char *name = plain_metrics[which].name;
@@ -106,8 +106,8 @@ static void print_results(FILE *stream, const char *status)
 }
 
 /*
- * Writes a line for every reason, even if it is 0: the first increase of a counter that appears
- * later would not be visible.
+ * Writes a line for every reason, even if its count is 0: if the line appeared only after the first
+ * loss, a monitor could not see the increase.
  */
 static void print_losses(FILE *stream, const char *status)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Figures for a monitor, as a text file in the format of Prometheus (doc/metrics.md). They are
- * made from the answer to STATUS, so that both always agree.
+ * Metrics for a monitoring system, as a text file in the format of Prometheus (doc/metrics.md).
+ * They are made from the answer to STATUS, so that both always agree.
  */
 #ifndef DAEMON_METRICS_H
 #define DAEMON_METRICS_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * status: STATUS's lines "key value". now_ns: since 1970. Returns malloc'ed text, or NULL if out of
- * memory.
+ * status: the lines "key value" of the answer to STATUS. now_ns: the time since 1970. up: whether
+ * the daemon runs. Returns malloc'ed text, or NULL if out of memory.
  */
 char *metrics_format(const char *status, int64_t now_ns, bool up);
 

@@ -52,7 +52,7 @@ enum options_key {
 	KEY_HELP,
 };
 
-/* Values filled in by popt, and values that are used once all options are known. */
+/* The values as popt stores them; they are converted and checked when all options are known. */
 struct options_raw {
 	char *session_dir, *log_file, *metrics_file;
 	int keep_privileges;
@@ -129,7 +129,10 @@ static int parse_events(struct options_raw *raw, char *text, struct diag *diag)
 					SOURCE_EVENTS_MAX);
 		raw->events[raw->nr_events] = strdup(one);
 		if (!raw->events[raw->nr_events++])
-			/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): they are in raw->events */
+			/*
+			 * NOLINTNEXTLINE(clang-analyzer-unix.Malloc): raw->events refers to the
+			 * memory
+			 */
 			return diag_set(diag, -ENOMEM, "out of memory");
 	}
 	return 0;
@@ -328,7 +331,7 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 	return error;
 }
 
-/* Returns whether the machine can count cycles. */
+/* Returns whether the machine has a hardware counter for cycles. */
 static bool machine_has_cycles(void)
 {
 	struct perf_event_attr attr = {
@@ -367,7 +370,7 @@ static int options_add_event(struct options *options, const struct event_table *
 	error = event_choice_parse(table, text, hz, machine_has_cycles(), event, diag);
 	if (error)
 		return error;
-	/* Two equal events would use sample files of the same name. */
+	/* The sample files of two equal events would have the same names. */
 	if (event_is_twice(options, event))
 		return diag_set(diag, -EINVAL, "event %s is given twice", text);
 	options->nr_events++;
@@ -391,7 +394,10 @@ static int options_choose_events(struct options *options, const struct options_r
 	return error;
 }
 
-/* Stores given as an absolute path: the daemon changes to its session folder. NULL stays NULL. */
+/*
+ * Stores `given` as an absolute path, because the daemon changes its current folder to the session
+ * folder. NULL stays NULL.
+ */
 static int options_file(char **kept, const char *given, struct diag *diag)
 {
 	char folder[PATH_MAX];

@@ -19,13 +19,15 @@ enum options_result { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed *
 struct options {
 	char *session_dir;
 	/*
-	 * Absolute; NULL: <session dir>/oprofiled.log or, in the foreground, the journal or stderr.
+	 * Absolute path. NULL: <session dir>/oprofiled.log; in the foreground, the journal or
+	 * stderr.
 	 */
 	char *log_file;
 	char *metrics_file; /* absolute; NULL: no metrics */
 	double cpu_budget;  /* percent of a CPU; 0: no budget */
 	int ready_fd;	    /* -1: not used */
-	pid_t parent; /* the daemon ends when this process, which started it, ends; 0: not used */
+	/* process that started the daemon; the daemon ends when this process ends; 0: none */
+	pid_t parent;
 	bool foreground, start, verbose, keep_privileges;
 	enum session_begin begin;
 	unsigned int separation;

@@ -40,7 +40,10 @@ void service_deinit(struct service *service)
 
 /* ---- privileges ---- */
 
-/* Returns whether the folder belongs to another user. The daemon makes a missing folder. */
+/*
+ * Returns whether the folder belongs to another user. If the folder is missing, the daemon will
+ * make it.
+ */
 static bool folder_is_foreign(const char *path)
 {
 	struct stat st;
@@ -70,7 +73,11 @@ static void warn_of_lacks(const struct service *service)
 		log_info("this kernel requires CAP_SYS_ADMIN for performance events: the daemon "
 			 "keeps it");
 	if (!kept->kept || service->options->nr_pids)
-		return; /* no privileges (`oprof doctor` reports this), or none needed */
+		/*
+		 * the user has no privileges (`oprof doctor` reports this), or the daemon needs
+		 * none
+		 */
+		return;
 	if (!privileges_has(kept, CAP_SYS_PTRACE))
 		log_warning("no CAP_SYS_PTRACE: samples of other users' processes that run already "
 			    "are lost");
@@ -128,8 +135,8 @@ static uint64_t lowest_hz(const struct source_config *config)
 }
 
 /*
- * Most samples may be of time off CPU. Thinning does not reduce these, so nr_thinnable does not
- * include them.
+ * nr_thinnable does not include samples of time off CPU, which may be most of the samples, because
+ * thinning does not reduce them.
  */
 static struct cpu_budget_meter meter_of(const struct profiler *profiler,
 					const struct cost_point *point)
@@ -162,7 +169,10 @@ static void keep_budget(struct service *service, const struct cost_point *now)
 	unsigned int right = cpu_budget_decide(&service->budget, &meter, profiler->thinning);
 	int error;
 
-	/* With a thinning of 1, thinned is still set if an epoch could not be closed: try again. */
+	/*
+	 * If thinning is 1, but thinned is still set, an epoch could not be closed. In this case
+	 * try again.
+	 */
 	if (!profiler->running || (right == profiler->thinning && profiler->thinned == (right > 1)))
 		return;
 	error = profiler_set_thinning(profiler, right);
@@ -282,8 +292,8 @@ void service_ready(struct service *service)
 }
 
 /*
- * While it samples, the daemon counts as alive only if it read samples successfully within half the
- * watchdog's time.
+ * Returns whether the watchdog may be notified. While the daemon samples, it must have read samples
+ * successfully within the last half of the watchdog's time.
  */
 static bool service_works(const struct service *service, uint64_t now_ns)
 {
@@ -296,7 +306,7 @@ static bool service_works(const struct service *service, uint64_t now_ns)
 
 void service_tick(struct service *service, uint64_t now_ns)
 {
-	/* A change of sampling is reported at once. */
+	/* If sampling has started or stopped, this is reported immediately. */
 	bool news = service->told_running != service->profiler->running;
 	struct cost_point now;
 
@@ -324,5 +334,5 @@ void service_stopping(struct service *service)
 {
 	notify_stopping(&service->notify);
 	notify_status(&service->notify, "ending: writing samples to disk");
-	write_metrics(service, false); /* while the profiler still exists */
+	write_metrics(service, false); /* must be called while the profiler still exists */
 }

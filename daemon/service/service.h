@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon as a service of its machine: reports to the service manager, drops the privileges
- * that are not needed, measures cost, writes metrics. Not for: sampling (profiler.c), waiting
+ * The daemon as a service of the machine: notifies the service manager, drops privileges that are
+ * not needed, measures the daemon's cost, writes metrics. Not for: sampling (profiler.c), waiting
  * (oprofiled.c).
  */
 #ifndef DAEMON_SERVICE_H
@@ -30,8 +30,8 @@ struct service {
 	struct cpu_budget budget;
 	int64_t up_since_ns; /* since 1970 */
 	uint64_t told_ns;    /* when metrics and the manager's status line were last updated */
-	bool told_running;   /* whether they reported sampling */
-	int metrics_error;   /* of the last write; logged once */
+	bool told_running;   /* whether the last update reported that sampling runs */
+	int metrics_error;   /* error of the last write; an error is logged once */
 };
 
 /* Must be called before all other functions and before any fork. */
@@ -40,21 +40,30 @@ void service_init(struct service *service, const struct options *options,
 void service_deinit(struct service *service);
 
 /*
- * Drops privileges. Call it in the session's folder, when everything that needs privileges is open.
- * Returns 0 or -errno with diag.
+ * Drops privileges. To be called in the session's folder, when everything that needs privileges is
+ * open. Returns 0 or -errno with diag.
  */
 int service_settle(struct service *service, struct diag *diag);
 
-/* Reports that the daemon is ready. If sampling at once was requested, it must have begun. */
+/*
+ * Reports that the daemon is ready. If the options request sampling from the start, sampling must
+ * have begun.
+ */
 void service_ready(struct service *service);
 
-/* Call this in each turn of the main loop. */
+/* To be called in each iteration of the main loop. */
 void service_tick(struct service *service, uint64_t now_ns);
 
-/* Returns how long the main loop may wait: wait_ms, or less for the watchdog. */
+/*
+ * Returns how long the main loop may wait: wait_ms, or less if the watchdog must be notified
+ * earlier.
+ */
 int service_wait_ms(const struct service *service, int wait_ms);
 
-/* Call this when the daemon begins to end. From then on metrics report the daemon as stopped. */
+/*
+ * To be called when the daemon begins to end. From then on, the metrics report that the daemon is
+ * not running.
+ */
 void service_stopping(struct service *service);
 
 /* Adds the profiler's lines and the service's own lines. */

@@ -37,7 +37,7 @@ static struct cgroup_entry *entry_find(const struct cgroup_table *table, const c
 	return NULL;
 }
 
-/* A damaged file may contain a path twice: entry_find then returns one of its numbers. */
+/* If a damaged file contains a path twice, entry_find returns one of its numbers. */
 static int entry_add(struct cgroup_table *table, const char *path)
 {
 	size_t nr_bytes = strlen(path);
@@ -70,7 +70,7 @@ static void last_remove(struct cgroup_table *table)
 
 /* ---- reading ---- */
 
-/* Reads lines in the order of their numbers, up to the first that does not fit. */
+/* Reads lines in the order of their numbers, until a line has a wrong number or format. */
 static int load(struct cgroup_table *table, char *text)
 {
 	char *next = text;
@@ -101,7 +101,10 @@ static int open_file(struct cgroup_table *table, int flags)
 	return table->fd < 0 ? -errno : 0;
 }
 
-/* Drops an incomplete line: no sample file can have used it. */
+/*
+ * Removes an incomplete line. No sample file uses its number, because a line is written completely
+ * before its number is used.
+ */
 static int cut_torn_line(const struct cgroup_table *table)
 {
 	return ftruncate(table->fd, (off_t)table->nr_bytes) ? -errno : 0;
@@ -111,7 +114,10 @@ static int load_file(struct cgroup_table *table)
 {
 	size_t nr_bytes = 0;
 	char *text = NULL;
-	/* Twice the limit: the file may have been written by a version with a larger limit. */
+	/*
+	 * The limit is doubled, because the file may have been written by a version with a larger
+	 * limit.
+	 */
 	int error =
 		file_read_text(table->file, 2 * (size_t)CGROUP_TABLE_BYTES_MAX, &text, &nr_bytes);
 
@@ -161,7 +167,8 @@ void cgroup_table_deinit(struct cgroup_table *table)
 /* ---- adding ---- */
 
 /*
- * Appends the line by one write: a kill leaves the line whole or absent; a full disk may tear it.
+ * Appends the line by a single write: if the process is killed, the line is complete or absent. On
+ * a full disk the line may be incomplete.
  */
 static int append(struct cgroup_table *table, const char *line, size_t nr_bytes)
 {
@@ -180,8 +187,8 @@ static int append(struct cgroup_table *table, const char *line, size_t nr_bytes)
 		return 0;
 	}
 	/*
-	 * If the torn line cannot be cut off, the next line overwrites it, or the next init cuts it
-	 * off.
+	 * If the incomplete line cannot be removed, the next line overwrites it, or the next
+	 * cgroup_table_init removes it.
 	 */
 	(void)cut_torn_line(table);
 	return -ENOSPC;

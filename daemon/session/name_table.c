@@ -16,7 +16,7 @@
 struct name {
 	struct node node;
 	uint32_t number;
-	char text[]; /* as in the file: escaped */
+	char text[]; /* the name, escaped as in the file */
 };
 
 static bool is_control(unsigned char c)
@@ -25,8 +25,8 @@ static bool is_control(unsigned char c)
 }
 
 /*
- * Escapes a name to fit in one line: control characters and '\' as \xHH. Cuts names that are too
- * long.
+ * Escapes a name so that it fits in one line: control characters and '\' become \xHH. A name that
+ * is too long is cut.
  */
 static size_t escape(char *to, size_t room, const char *name)
 {
@@ -57,7 +57,7 @@ static struct name *name_find(const struct name_table *table, const char *text, 
 	return NULL;
 }
 
-/* text has nr_bytes and needs no NUL. Returns NULL if out of memory. */
+/* Makes a name from text, which has nr_bytes and needs no NUL. Returns NULL if out of memory. */
 static struct name *name_create(const char *text, size_t nr_bytes, uint32_t number)
 {
 	struct name *name = malloc(sizeof(*name) + nr_bytes + 1);
@@ -79,9 +79,9 @@ static void name_add(struct name_table *table, struct name *name)
 /* ---- reading ---- */
 
 /*
- * Adds the name of a line whose number is larger than all before it. Other lines are skipped, so
- * that no number is given twice, whatever the file contains. If a damaged file has a name with two
- * numbers, name_find returns either.
+ * Adds the name in a line, if the line's number is larger than all numbers before. Skips other
+ * lines, so that no number is assigned twice, whatever the file contains. If a damaged file has two
+ * numbers for one name, name_find returns one of them.
  */
 static int load_line(struct name_table *table, const char *line, size_t nr_bytes)
 {
@@ -124,7 +124,10 @@ static int open_file(struct name_table *table, int flags)
 	return table->fd < 0 ? -errno : 0;
 }
 
-/* Drops an incomplete line: no sample can have used it. */
+/*
+ * Removes an incomplete line. No sample uses its number, because a line is written completely
+ * before its number is used.
+ */
 static int cut_torn_line(const struct name_table *table)
 {
 	return ftruncate(table->fd, (off_t)table->nr_bytes) ? -errno : 0;
@@ -134,7 +137,10 @@ static int load_file(struct name_table *table)
 {
 	size_t nr_bytes = 0;
 	char *text = NULL;
-	/* Twice the limit: the file may have been written by a version with a larger limit. */
+	/*
+	 * The limit is doubled, because the file may have been written by a version with a larger
+	 * limit.
+	 */
 	int error = file_read_text(table->file, 2 * (size_t)NAME_TABLE_BYTES_MAX, &text, &nr_bytes);
 
 	if (error == -ENOENT)
@@ -187,7 +193,8 @@ void name_table_deinit(struct name_table *table)
 /* ---- adding ---- */
 
 /*
- * Appends the line by one write: a kill leaves the line whole or absent; a full disk may tear it.
+ * Appends the line by a single write: if the process is killed, the line is complete or absent. On
+ * a full disk the line may be incomplete.
  */
 static int append(struct name_table *table, const char *line, size_t nr_bytes)
 {
@@ -209,8 +216,8 @@ static int append(struct name_table *table, const char *line, size_t nr_bytes)
 	if (written < 0)
 		return -errno;
 	/*
-	 * If the torn line cannot be cut off, the next line overwrites it, or the next init cuts it
-	 * off.
+	 * If the incomplete line cannot be removed, the next line overwrites it, or the next
+	 * name_table_init removes it.
 	 */
 	(void)cut_torn_line(table);
 	return -ENOSPC;
@@ -233,8 +240,8 @@ int64_t name_table_number(struct name_table *table, const char *name)
 	    table->nr_bytes + head + nr_bytes + 1 > NAME_TABLE_BYTES_MAX)
 		return NAME_TABLE_OTHER;
 	/*
-	 * The name is allocated before its line is written: if the allocation failed later, the
-	 * next call would write the line again.
+	 * The name is allocated before its line is written. If the allocation failed after the
+	 * write, the next call would write the line again.
 	 */
 	added = name_create(line + head, nr_bytes, number);
 	if (!added)

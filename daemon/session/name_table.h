@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of function names in a session: the keys of code that is known by name
- * (OPROF_IMAGE_CODE). meta/names keeps them as lines "NUMBER NAME". Lines are only appended, and
- * each line is written before the first sample that uses its number, so that a number means the
- * same in every run and every slice of the session.
+ * Numbers of function names in a session. They are the keys of samples in code that is known by
+ * name (OPROF_IMAGE_CODE). The file meta/names stores them as lines "NUMBER NAME". Lines are only
+ * appended, and a line is written before the first sample that uses its number. A number therefore
+ * means the same name in every run and every slice of the session.
  *
- * The table is bounded, so that programs that make new names without end fill neither memory nor
- * disk. All further names share number 0.
+ * The size of the table is limited, so that programs that generate new names all the time do not
+ * fill memory and disk. When the table is full, all further names share the number 0.
  */
 #ifndef DAEMON_NAME_TABLE_H
 #define DAEMON_NAME_TABLE_H
@@ -20,29 +20,30 @@
 #define NAME_TABLE_MAX	     OPROF_NAMES_MAX
 #define NAME_TABLE_BYTES_MAX (16u << 20) /* of the file */
 
-/* Number 0, not in the file: any name for which there was no room. */
+/* The number 0, which is not in the file: any name for which the table had no room. */
 #define NAME_TABLE_OTHER 0
 
 struct name_table {
 	char *file; /* path of the file */
 	int fd;	    /* -1: no file yet */
 	struct node_hash names;
-	uint32_t last_number;  /* numbers begin at 1 */
-	size_t nr_bytes;       /* of whole lines in the file */
-	uint64_t birth;	       /* differs for each init: numbers of another birth are stale */
+	uint32_t last_number; /* numbers begin at 1 */
+	size_t nr_bytes;      /* size of the complete lines in the file */
+	/* differs after each init; numbers from before the last init are not valid */
+	uint64_t birth;
 	uint64_t nr_bad_lines; /* lines skipped when the file was read */
 };
 
 /*
- * Reads file and cuts off its torn end (after a kill or on a full disk), or begins an empty table
- * if file is missing. Returns 0 or -errno.
+ * Reads the file `file` and removes an incomplete line at its end (left by a kill or a full disk).
+ * Begins an empty table if the file is missing. Returns 0 or -errno.
  */
 int name_table_init(struct name_table *table, const char *file);
 void name_table_deinit(struct name_table *table);
 
 /*
- * Returns the number of name. A new name is added, in memory and file; NAME_TABLE_OTHER if there is
- * no room. Returns -ENOMEM, or -errno of writing, and nothing has changed.
+ * Returns the number of name, or NAME_TABLE_OTHER if the table is full. Adds a new name to memory
+ * and file. On failure returns -ENOMEM, or -errno of the write, and changes nothing.
  */
 int64_t name_table_number(struct name_table *table, const char *name);
 

@@ -12,7 +12,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Limits of events kept from earlier runs, and of the lines searched for them. */
+/*
+ * Limits of the number of events that are kept from earlier runs, and of the lines that are
+ * searched for them.
+ */
 #define OLD_EVENTS_MAX 64
 #define OLD_LINES_MAX  1024
 
@@ -25,7 +28,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Converts "0a1b2c3d-..." to 16 bytes; missing digits leave zeros. */
+/* Converts "0a1b2c3d-..." to 16 bytes. Missing digits count as 0. */
 static void parse_boot_id(const char *text, uint8_t *bytes)
 {
 	size_t nr_digits = 0;
@@ -81,8 +84,8 @@ static bool info_has_note(const struct session_info *info, const char *name)
 }
 
 /*
- * Fills info with the run's events, and then with the events of old that the run does not have.
- * Returns 1 if old has such events, else 0, or -ENOMEM.
+ * Fills info with the run's events, and then with those events of `old` that the run does not
+ * measure. Returns 1 if `old` has such events, otherwise 0, or -ENOMEM.
  */
 static int info_take_events(struct session_info *info, const struct run_info *run,
 			    const struct session_info *old)
@@ -114,7 +117,9 @@ static int info_take_events(struct session_info *info, const struct run_info *ru
 	return nr_old != 0;
 }
 
-/* Fills info with the run's notes, then with the notes of old that have other names. */
+/*
+ * Fills info with the run's notes, and then with the notes of `old` whose names differ from these.
+ */
 static int info_take_notes(struct session_info *info, const struct run_info *run,
 			   const struct session_info *old)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run measures, where and how: the content of its session's meta/info
- * (session/session_info.h). In a session that is appended to, events of earlier runs that are no
- * longer measured follow the new events.
+ * Describes a run: machine, source, events and separation. This is the content of the session's
+ * file meta/info (session/session_info.h). In a session with several runs, events of earlier runs
+ * that are no longer measured follow the new events.
  */
 #ifndef DAEMON_RUN_INFO_H
 #define DAEMON_RUN_INFO_H
@@ -17,14 +17,14 @@
 
 #define RUN_INFO_TEXT_BYTES 128
 
-/* Describes this machine and run. Plain data; events is borrowed. */
+/* Describes this machine and run. events is borrowed. */
 struct run_info {
 	char host[RUN_INFO_TEXT_BYTES];
 	char boot_id_text[40]; /* as the kernel writes it */
 	uint8_t boot_id[16];
 	char cpu_type[RUN_INFO_TEXT_BYTES];
 	uint32_t cpu_khz;
-	uint32_t clock; /* of the source's times */
+	uint32_t clock; /* clock of the times that the source reports */
 	const char *source;
 	const char *source_reason; /* why this source was chosen; NULL or empty: unknown */
 	const char *target;	   /* "system" or "processes" */
@@ -43,9 +43,9 @@ struct run_info {
 void run_info_init(struct run_info *info);
 
 /*
- * Writes info to path. If path exists (appending), its start time and its other events and notes
- * are kept: info->started_ns becomes the older start. Returns 1 if the old info had another
- * separation or other events, else 0, or -errno.
+ * Writes info to path. If the file exists (the run is appended to a session), its start time and
+ * those of its events and notes that info lacks are kept; info->started_ns is set to the old start
+ * time. Returns 1 if the old info had another separation or other events, otherwise 0, or -errno.
  */
 int run_info_write(struct run_info *info, const char *path);
 

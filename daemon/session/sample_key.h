@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The key by which the daemon finds the sample file of a sample. Fields that the separation does
- * not use are 0, so that equal keys mean one file. Different keys may also mean one file (two
- * cookies for two lives of a region).
+ * not use are 0, so that equal keys have the same file. Two different keys may also have the same
+ * file (if a region is removed and added again, it has two cookies).
  */
 #ifndef DAEMON_SAMPLE_KEY_H
 #define DAEMON_SAMPLE_KEY_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* No padding: compared and hashed as bytes. */
+/* The struct has no padding, because it is compared and hashed as bytes. */
 struct sample_key {
 	uint32_t image; /* cookie of the sample's own image */
 	uint32_t app;	/* cookie of the application; OPROF_IMAGE_NONE: see kind */
@@ -22,9 +22,9 @@ struct sample_key {
 };
 
 enum sample_kind {
-	SAMPLE_OF_IMAGE,  /* filed under the image itself: no application */
+	SAMPLE_OF_IMAGE,  /* stored under the image itself: no application */
 	SAMPLE_OF_APP,	  /* filed under key.app */
-	SAMPLE_OF_KERNEL, /* of a kernel thread, filed under the kernel */
+	SAMPLE_OF_KERNEL, /* sample of a kernel thread, stored under the kernel */
 	SAMPLE_OF_IDLE,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The properties by which sample files are kept apart (a set of bits; --separate of the commands),
- * and the keys of samples that follow from them.
+ * The properties for which samples are stored in separate files (a set of bits; option --separate).
+ * Also computes the keys of samples, in which only these properties are set.
  */
 #ifndef DAEMON_SEPARATION_H
 #define DAEMON_SEPARATION_H
@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 enum separation {
-	SEPARATION_LIB = 1,    /* libraries under the application that ran them */
-	SEPARATION_KERNEL = 2, /* also the kernel; always with SEPARATION_LIB */
+	/* libraries are stored separately for each application that ran them */
+	SEPARATION_LIB = 1,
+	SEPARATION_KERNEL = 2, /* the same for the kernel; always with SEPARATION_LIB */
 	SEPARATION_THREAD = 4, /* tgid and tid */
 	SEPARATION_CPU = 8,
 	SEPARATION_CGROUP = 16,
@@ -25,20 +26,26 @@ enum separation {
 #define SEPARATION_TEXT_BYTES 64
 
 /*
- * Parses "none", "all", or a comma list of lib, kernel, thread, cpu, cgroup. Adds to *separation;
- * "none" clears it. Returns 0 or -EINVAL with diag.
+ * Parses "none", "all", or a comma-separated list of lib, kernel, thread, cpu, cgroup. Adds these
+ * to *separation; "none" clears it. Returns 0 or -EINVAL with diag.
  */
 int separation_parse(const char *text, unsigned int *separation, struct diag *diag);
 
-/* Writes the text for separation to text[SEPARATION_TEXT_BYTES]: "none", "lib,kernel,thread". */
+/*
+ * Writes the words of separation to text[SEPARATION_TEXT_BYTES], such as "lib,kernel,thread" or
+ * "none".
+ */
 void separation_format(unsigned int separation, char *text);
 
-/* Fills the keys of task's samples of user and of kernel code on cpu, except image and event. */
+/*
+ * Fills two keys for samples of task on cpu, one for user code and one for kernel code. Does not
+ * set their fields image and event.
+ */
 void separation_keys(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
 		     struct sample_key *user, struct sample_key *kernel);
 /*
- * Fills the key of task's time off CPU. This time belongs to the program: whatever the
- * separation, it is filed under the application, or under the kernel for kernel threads.
+ * Fills the key of task's time off CPU. This time belongs to the program, so it is stored under the
+ * application (for kernel threads, under the kernel), whatever the separation.
  */
 void separation_off_cpu_key(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
 			    struct sample_key *off_cpu);

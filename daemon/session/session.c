@@ -27,7 +27,7 @@
 
 #define REMAINS_MAX 1000
 
-/* The lock is tried for two seconds. */
+/* A lock that another daemon holds is tried for two seconds. */
 #define LOCK_PAUSE_NS 50000000
 #define LOCK_TRIES    40u
 
@@ -43,7 +43,7 @@ __attribute__((format(printf, 1, 2))) static char *path_format(const char *forma
 	return nr < 0 ? NULL : path;
 }
 
-/* Returns the pid in the lock file; 0 if there is none. */
+/* Returns the pid in the lock file; 0: the file has no pid. */
 static long session_lock_owner(int fd)
 {
 	char text[32];
@@ -107,7 +107,7 @@ static int session_take_lock(struct session *session, struct diag *diag)
 	else {
 		session->killed = session_lock_owner(fd) != 0;
 		error = session_write_lock(fd);
-		if (error) /* the path is left out, since it is "." in the daemon */
+		if (error) /* the message omits the path, which is "." in the daemon */
 			(void)diag_set(diag, error, "cannot write %s in the session folder: %s",
 				       OPROF_LOCK_NAME, strerror(-error));
 	}
@@ -143,7 +143,7 @@ int session_lock(struct session *session, const char *path, struct diag *diag)
 	return error;
 }
 
-/* Closes counters, cgroups and names; the folder stays. */
+/* Closes counters, cgroups and names. Does not remove the folder. */
 static void session_end(struct session *session)
 {
 	if (session->current_fd >= 0)
@@ -162,11 +162,14 @@ void session_unlock(struct session *session)
 	session_end(session);
 	if (session->lock_fd >= 0) {
 		if (ftruncate(session->lock_fd, 0)) {
-			/* The pid in the file is then stale; only the lock counts. */
+			/*
+			 * The file keeps a stale pid, which does no harm: only the lock is
+			 * significant.
+			 */
 		}
 		/*
-		 * Closing alone may not release the lock: a child that was just forked may still
-		 * have the descriptor.
+		 * Closing is not sufficient to release the lock if a child that was just forked
+		 * still has the descriptor.
 		 */
 		(void)flock(session->lock_fd, LOCK_UN);
 		(void)close(session->lock_fd);
@@ -200,8 +203,8 @@ static void session_remove_trash(const char *samples_path)
 }
 
 /*
- * Removes discarded sessions in a detached process, since the rings fill up in less time than
- * removing thousands of files takes.
+ * Removes discarded sessions in a detached process: removing thousands of files takes longer than
+ * filling the rings.
  */
 static void session_remove_trash_apart(const struct session *session)
 {
@@ -227,7 +230,9 @@ static void session_remove_trash_apart(const struct session *session)
 	free(path);
 }
 
-/* Renames current out of the way. *trash: its new path; NULL if there was no current. */
+/*
+ * Renames current, so that it can be removed. *trash: its new path; NULL if there was no current.
+ */
 static int session_discard(struct session *session, char **trash)
 {
 	static unsigned int nr;
@@ -246,8 +251,8 @@ static int session_discard(struct session *session, char **trash)
 }
 
 /*
- * Links the files of the folder `name` of session `from` into this session: they never change, so
- * sessions can share them.
+ * Links the files of the folder `name` of session `from` into this session. Sessions can share
+ * these files, because they never change.
  */
 static void share_files(const struct session *session, const char *from, const char *name)
 {
@@ -272,7 +277,7 @@ static void share_files(const struct session *session, const char *from, const c
 	free(new_path);
 }
 
-/* Opens the tables of cgroups and names: both or neither. */
+/* Opens the tables of cgroups and names. If one of them cannot be opened, neither is open. */
 static int session_open_tables(struct session *session)
 {
 	char *cgroups = path_format("%s/" OPROF_CGROUPS_NAME, session->meta_path);
@@ -365,9 +370,10 @@ int session_open_path(const struct session *session, const char *path, int flags
 }
 
 /*
- * Joins the results of two steps: returns the error of the second, or 1 if either step warned, else
- * 0. diag has the text of the first warning, if any. The text of the second warning is appended to
- * it; that of an error replaces it.
+ * Combines the results of two steps, each 0, 1 (a warning) or -errno. Returns the error of the
+ * second step; otherwise 1 if either step warned, or 0. diag has the text of the first step's
+ * warning, if any. A warning of the second step is appended to this text; an error of the second
+ * step replaces the text.
  */
 static int join_warnings(int first, int second, const struct diag *second_diag, struct diag *diag)
 {
@@ -384,8 +390,8 @@ static int join_warnings(int first, int second, const struct diag *second_diag, 
 }
 
 /*
- * Makes folder, meta/info, counters, cgroups, names. from: previous session to share symbols
- * with, or NULL.
+ * Makes the session's folder with meta/info, counters, cgroups and names. from: previous session
+ * with which symbols are shared, or NULL.
  */
 static int session_make(struct session *session, const char *from, struct diag *diag)
 {
@@ -465,7 +471,10 @@ int session_save(struct session *session, const char *name, struct diag *diag)
 	path = path_format("%s/" OPROF_SAMPLES_NAME "/%s", session->path, name);
 	if (!path)
 		return diag_set(diag, -ENOMEM, "out of memory");
-	/* rename() is sufficient, since the lock excludes other writers; NFS lacks renameat2(). */
+	/*
+	 * The lock excludes other writers, so no session gets this name between the check and
+	 * rename(). renameat2() would need no check, but NFS lacks it.
+	 */
 	if (!access(path, F_OK))
 		error = diag_set(diag, -EEXIST, "session '%s' exists already", name);
 	else if (rename(session->current_path, path))
@@ -486,13 +495,16 @@ bool session_is_lost(const struct session *session)
 	if (stat(session->current_path, &st) || st.st_dev != session->current_dev ||
 	    st.st_ino != session->current_inode)
 		return true;
-	/* The folder was partly removed while files were being created in it. */
+	/*
+	 * If the counters' file is missing, the folder was partly removed while files were being
+	 * created in it.
+	 */
 	return session->open && access(session->stats.path, F_OK) && errno == ENOENT;
 }
 
 /*
- * Renames the rest of current. Returns 0, also if nothing is left; -EEXIST: all names are taken; or
- * another -errno.
+ * Renames the remains of current. Returns 0, also if nothing is left; -EEXIST: all names are taken;
+ * or another -errno.
  */
 static int session_move_remains(const struct session *session)
 {

@@ -29,65 +29,73 @@ struct session {
 	char *current_path; /* <path>/samples/current */
 	char *meta_path;
 	int lock_fd; /* -1: not locked */
-	bool killed; /* the previous daemon did not release its lock */
+	bool killed; /* the previous daemon was killed: its pid was still in the lock file */
 	struct run_info info;
 	struct stats stats;
 	struct cgroup_table cgroups;
 	struct name_table names;
 	bool open;	   /* stats, cgroups and names are open */
-	dev_t current_dev; /* identity of current when it was begun */
+	dev_t current_dev; /* device of the folder that was current when the session was begun */
 	ino_t current_inode;
-	int current_fd; /* current as it was begun, even if renamed since; -1: none */
+	/*
+	 * descriptor of the folder that was current when the session was begun, even if it was
+	 * renamed since; -1: none
+	 */
+	int current_fd;
 };
 
 /*
- * Creates path (0700) if missing and takes its lock, which holds this process's pid. Initialises
- * session. Returns 0 or -errno with diag; -EBUSY: another daemon holds the lock, diag names its
- * pid.
+ * Initializes session. Creates the folder path (mode 0700) if it is missing and takes its lock; the
+ * lock's file contains this process's pid. Returns 0 or -errno with diag; -EBUSY: another daemon
+ * holds the lock, and diag contains its pid.
  */
 int session_lock(struct session *session, const char *path, struct diag *diag);
 
-/* Closes all and releases the lock. */
+/* Closes all files and releases the lock. */
 void session_unlock(struct session *session);
 
 /*
- * Ends the previous session, if any, and creates or continues current: meta/info from session->info
- * (filled by the caller), counters, cgroups, names. Returns 0; 1 with a warning for the caller in
- * diag; or -errno.
+ * Ends the previous session, if any, and creates or continues current: its meta/info (from
+ * session->info, which the caller fills), counters, cgroups and names. Returns 0; 1 with a warning
+ * for the caller in diag; or -errno.
  */
 int session_begin(struct session *session, enum session_begin how, struct diag *diag);
 
 /*
- * Discard current, or save it as name; then begin an empty current, started now, with the same info
- * and the symbols collected so far. All sample files of current must be closed. They return the
- * same as session_begin. session_save: -EINVAL: bad name; -EEXIST: the name is taken; current is
- * then unchanged. Later errors leave the session closed (session->open is false).
+ * session_reset discards current; session_save renames it to the session `name`. Both then begin an
+ * empty current, started now, with the same info and the symbols collected so far. All sample files
+ * of current must be closed. They return the same as session_begin. session_save also returns
+ * -EINVAL if the name is not valid, and -EEXIST if it is taken; current is then unchanged. After
+ * other errors the session may be closed (session->open is false).
  */
 int session_reset(struct session *session, struct diag *diag);
 int session_save(struct session *session, const char *name, struct diag *diag);
 
-/* Writes meta/info again, with new notes of session->info. Returns 0 or -errno. */
+/* Writes meta/info again, because session->info has new notes. Returns 0 or -errno. */
 int session_tell_notes(struct session *session);
 
 /*
- * Opens path, which is current_path or below it, relative to current as it was begun: a child may
- * do so after the daemon has saved current under another name. Returns a descriptor,
- * close-on-exec, or -errno.
+ * Opens path, which is current_path or below it, in the folder that was current when the session
+ * was begun. A child may therefore use this function even after the daemon has saved current under
+ * another name. Returns a descriptor, close-on-exec, or -errno.
  */
 int session_open_path(const struct session *session, const char *path, int flags);
 
-/* Returns whether current, as it was begun, no longer exists or is incomplete. */
+/*
+ * Returns whether the folder that was current when the session was begun no longer exists or is
+ * incomplete.
+ */
 bool session_is_lost(const struct session *session);
 
 /*
- * Call after such a loss. Renames the rest of current, or the folder that has taken its place, to
- * session "remains-N", so that none of it is discarded or counted, and begins current again.
- * Returns the same as session_begin; or 1 with diag if the rest cannot be renamed: current then
- * begins with it.
+ * To be called when session_is_lost() returns true. Renames the remains of current, or the folder
+ * that has replaced it, to session "remains-N", so that its samples are neither discarded nor
+ * counted in the new session. Then begins current again. Returns the same as session_begin; or 1
+ * with diag if the remains cannot be renamed: current then continues with them.
  */
 int session_recover(struct session *session, struct diag *diag);
 
-/* Returns 0, or -EINVAL with the reason in diag. */
+/* Checks that name is valid for a session. Returns 0, or -EINVAL with the reason in diag. */
 int session_check_name(const char *name, struct diag *diag);
 
 #endif

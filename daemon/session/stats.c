@@ -50,7 +50,7 @@ static const char *const stats_own_names[STATS_NR] = {
 	[STATS_EXPIRED_STACKS] = "expired_stacks",
 };
 
-/* The one mapping that the handler watches. */
+/* The mapping of the open stats file: the only one that the SIGBUS handler repairs. */
 static struct oprof_stats_file *volatile stats_mapped;
 static volatile sig_atomic_t stats_holed;
 static struct sigaction stats_previous_sigbus;
@@ -73,8 +73,8 @@ static void stats_on_sigbus(int signal_nr, siginfo_t *info, void *context)
 		return;
 	}
 	/*
-	 * The previous action is the default, or to ignore the signal: it is restored, and the
-	 * fault repeats after the return.
+	 * The previous action is not a handler: the signal has its default action or is ignored.
+	 * This action is restored. When the handler returns, the access faults again.
 	 */
 	(void)sigaction(SIGBUS, &stats_previous_sigbus, NULL);
 }
@@ -104,7 +104,7 @@ static uint32_t stats_entry(struct stats *stats, const char *name)
 	return i;
 }
 
-/* Loads counters of an earlier run. Returns 0, or 1 for a file of another format. */
+/* Loads the counters of an earlier run. Returns 0, or 1 if the file has another format. */
 static int stats_load(struct stats *stats, const struct oprof_stats_file *file)
 {
 	if (memcmp(file->magic, OPROF_STATS_MAGIC, sizeof(file->magic)) != 0 ||
@@ -131,7 +131,10 @@ static void stats_fill_entry(const struct stats *stats, uint32_t i)
 	stats->file->entries[i].value = stats->values[i];
 }
 
-/* Release, for readers in other processes: an entry that they count has its name. */
+/*
+ * Release: readers in other processes that see the new number of entries also see the names of
+ * these entries.
+ */
 static void stats_set_nr_entries(const struct stats *stats, uint32_t nr_entries)
 {
 	__atomic_store_n(&stats->file->nr_entries, nr_entries, __ATOMIC_RELEASE);
@@ -144,8 +147,9 @@ static void stats_write_entry(struct stats *stats, uint32_t i)
 }
 
 /*
- * If a session continues, the file already has these counters, mostly in the same entries, so
- * readers, and the next daemon after a kill, never miss any. A new file gets its magic last.
+ * If a session continues, the file already has these counters, most of them in the same entries. So
+ * the counters are never missing, neither for readers nor, after a kill, for the next daemon. A new
+ * file gets its magic last.
  */
 static void stats_write(struct stats *stats)
 {
@@ -159,7 +163,7 @@ static void stats_write(struct stats *stats)
 	__atomic_store_n((uint64_t *)(void *)stats->file->magic, magic, __ATOMIC_RELEASE);
 }
 
-/* Maps the file at path, which is created if missing, with its blocks allocated. */
+/* Maps the file at path. Creates the file, with all its blocks allocated, if it is missing. */
 static int stats_map(const char *path, struct oprof_stats_file **file)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -243,14 +247,14 @@ int stats_mend(struct stats *stats)
 	return 1;
 }
 
-/* Returns the entry of a source's counter; STATS_ENTRIES_MAX if it has none. */
+/* Returns the entry of a source's counter; STATS_ENTRIES_MAX if the counter has no entry. */
 static uint32_t stats_source_entry(struct stats *stats, const char *name)
 {
 	uint32_t nr_before = stats->nr_entries;
 	uint32_t entry = stats_entry(stats, name);
 
 	if (entry < STATS_NR)
-		return STATS_ENTRIES_MAX; /* the daemon counts these itself */
+		return STATS_ENTRIES_MAX; /* the daemon itself counts these */
 	if (stats->nr_entries != nr_before)
 		stats_write_entry(stats, entry);
 	return entry;
@@ -279,7 +283,7 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 
 		if (entry == STATS_ENTRIES_MAX)
 			continue;
-		if (!stats->based[entry]) { /* appeared during this run */
+		if (!stats->based[entry]) { /* the counter appeared during this run */
 			stats->base[entry] = stats->values[entry];
 			stats->based[entry] = true;
 		}
@@ -288,8 +292,8 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 }
 
 /*
- * missing: samples that are missing, modulo 2^64 (it may be negative). Their stacks do not count as
- * lost stacks.
+ * missing: number of missing samples, modulo 2^64 (may be negative). Missing stacks of missing
+ * samples do not count as lost stacks.
  */
 static void recount_stacks(struct stats *stats, uint64_t stacks, uint64_t missing)
 {

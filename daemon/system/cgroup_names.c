@@ -14,9 +14,14 @@
 
 #define MOUNTS_BYTES_MAX (4u << 20)
 #define CGROUP_BYTES_MAX (64u << 10)
-/* The depth of cgroups has no limit by default; deeper ones get no name. */
+/*
+ * The kernel does not limit the depth of cgroups by default; cgroups deeper than this have no name.
+ */
 #define DEPTH_MAX 64
-/* A renewal is due when the additions exceed the number of cgroups by this number. */
+/*
+ * A renewal is due when the number of additions since the last one exceeds the number of existing
+ * cgroups by more than this.
+ */
 #define GONE_MAX 4096u
 
 struct named_cgroup {
@@ -100,18 +105,20 @@ int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path)
 	return 0;
 }
 
-/* Of two mounts, the one with the higher value is used. */
+/* If several hierarchies are mounted, the one with the highest value is used. */
 enum hierarchy {
 	HIERARCHY_OTHER,
 	HIERARCHY_2,
 	HIERARCHY_1_EVENTS, /* version 1, with perf_event */
 };
 
-/* A folder during the walk: path is the mount point, followed by the cgroup's path. */
+/*
+ * A folder during the walk over all cgroups. path: the mount point, followed by the cgroup's path.
+ */
 struct folder_walk {
 	struct cgroup_names *table;
 	char path[PATH_MAX];
-	size_t nr_root; /* bytes of the mount point */
+	size_t nr_root; /* size of the mount point in path */
 };
 
 static int walk_folder(struct folder_walk *walk, int depth);
@@ -185,8 +192,8 @@ static bool has_word(const char *list, size_t nr_bytes, const char *word)
 
 /*
  * Returns the kind of hierarchy that a line of mountinfo mounts; the line ends with " - KIND SOURCE
- * OPTIONS". Perf events use the hierarchy that has perf_event: cgroup2, unless a hierarchy of
- * version 1 has that controller.
+ * OPTIONS". Perf events use the hierarchy that has the controller perf_event. This is cgroup2,
+ * unless a hierarchy of version 1 has the controller.
  */
 static enum hierarchy hierarchy_of_line(const char *line)
 {
@@ -202,7 +209,7 @@ static enum hierarchy hierarchy_of_line(const char *line)
 		return HIERARCHY_2;
 	if (nr <= 7 || strncmp(kind, "cgroup ", 7) != 0)
 		return HIERARCHY_OTHER;
-	/* A blank always exists: the one after "cgroup". */
+	/* The line has at least one blank before OPTIONS: the one after "cgroup". */
 	options = memrchr(kind, ' ', nr);
 	options++;
 	return has_word(options, nr - (size_t)(options - kind), "perf_event") ? HIERARCHY_1_EVENTS
@@ -226,8 +233,8 @@ static bool mount_of_line(const char *line, char *path)
 }
 
 /*
- * Writes to path the mount point of the hierarchy that perf events use. Returns false if there is
- * none.
+ * Writes to path the mount point of the hierarchy that perf events use. Returns false if no such
+ * hierarchy is mounted.
  */
 static bool find_mount(const char *mounts, char *path)
 {
@@ -266,7 +273,10 @@ int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 	return walk_folder(&walk, 0);
 }
 
-/* Returns the path in the line "0::PATH" of cgroup2, or NULL; the other lines are of version 1. */
+/*
+ * Returns the path in the line "0::PATH", which is the one of cgroup2; NULL if there is no such
+ * line.
+ */
 static char *path_of_cgroup_text(char *text)
 {
 	for (char *line = text; line; line = strchr(line, '\n')) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps the kernel's ids of cgroups to their paths. No record reports the removal of a cgroup:
- * after many additions the caller renews the names. A renewal removes the names that were last
- * added before the previous renewal, so that samples of a recently removed cgroup still find its
- * name.
+ * Maps the kernel's ids of cgroups to their paths. No record reports that a cgroup was removed, so
+ * after many additions the caller must renew the names. A renewal removes the names that were last
+ * added before the previous renewal. So samples of a recently removed cgroup still get its name.
  */
 #ifndef DAEMON_CGROUP_NAMES_H
 #define DAEMON_CGROUP_NAMES_H
@@ -16,7 +15,7 @@
 struct cgroup_names {
 	struct node_hash names;
 	uint64_t nr_renewals;
-	size_t nr_new;	/* added since the last renewal */
+	size_t nr_new;	/* names added since the last renewal */
 	size_t nr_real; /* cgroups that the last scan found */
 	char *root;	/* mount point of the hierarchy; NULL: not found yet */
 };
@@ -37,15 +36,15 @@ int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path);
 const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id);
 
 /*
- * Adds all cgroups that exist now in the hierarchy that perf events use. It is found in
- * proc_path/self/mountinfo: cgroup2, or the hierarchy of version 1 that has perf_event. Returns 0
- * (also if there is no such hierarchy) or -ENOMEM.
+ * Adds all existing cgroups of the hierarchy that perf events use. proc_path/self/mountinfo shows
+ * this hierarchy: cgroup2, or the hierarchy of version 1 that has perf_event. Returns 0 (also if
+ * there is no such hierarchy) or -ENOMEM.
  */
 int cgroup_names_scan(struct cgroup_names *table, const char *proc_path);
 
 /*
- * Returns the id of the cgroup that a process is in now, and adds its name. Returns 0 if the id is
- * not known: the process has ended, or there is no such hierarchy.
+ * Returns the id of a process's current cgroup, and adds the cgroup's name. Returns 0 if the id is
+ * not known: the process has ended, or there is no hierarchy for perf events.
  */
 uint64_t cgroup_names_of_process(struct cgroup_names *table, const char *proc_path, int32_t pid);
 
@@ -54,7 +53,10 @@ uint64_t cgroup_names_of_process(struct cgroup_names *table, const char *proc_pa
  * have been removed.
  */
 bool cgroup_names_are_old(const struct cgroup_names *table);
-/* Scans, and removes old names. Returns 0 or -ENOMEM; in that case too many names are removed. */
+/*
+ * Scans the cgroups and removes old names. Returns 0; or -ENOMEM: some names of existing cgroups
+ * may then be missing.
+ */
 int cgroup_names_renew(struct cgroup_names *table, const char *proc_path);
 
 #endif

@@ -13,7 +13,10 @@ struct cpu_list {
 	unsigned int nr; /* highest CPU of the set + 1; 0: the set is empty */
 };
 
-/* Returns 0 or -EINVAL (the list is then unchanged). A newline ends the text. */
+/*
+ * Parses a list of CPUs, which may end with a newline. Returns 0 or -EINVAL; the list is then
+ * unchanged.
+ */
 int cpu_list_parse(const char *text, struct cpu_list *list);
 bool cpu_list_has(const struct cpu_list *list, unsigned int cpu);
 

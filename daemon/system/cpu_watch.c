@@ -32,7 +32,7 @@ static void list_fill(struct cpu_list *list, long nr_cpus)
 		(void)cpu_list_parse("0", list);
 }
 
-/* A CPU that can be taken offline has a file "online" of its own. */
+/* Returns whether CPUs can be taken offline: such a CPU has a file "online" of its own. */
 static bool has_hotplug(const char *cpu_path, unsigned int nr_cpus)
 {
 	char path[PATH_MAX];

@@ -94,7 +94,7 @@ int drain_watch_add(struct drain_watch *watch, int fd)
 	return watch_fd(watch, fd, KEY_RING);
 }
 
-/* Without pidfds, polls whether the processes still exist. */
+/* Checks whether the processes still exist, if the kernel has no pidfds. */
 static void watch_look(struct drain_watch *watch)
 {
 	for (size_t i = 0; i < watch->nr_processes; i++) {
@@ -105,7 +105,7 @@ static void watch_look(struct drain_watch *watch)
 	}
 }
 
-/* Reads the timer: a periodic timerfd does not expire again before it was read. */
+/* Reads the timer, because a periodic timerfd wakes epoll again only after it was read. */
 static void watch_tick(struct drain_watch *watch)
 {
 	uint64_t nr_ticks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Wakes a source when a drain is due: a descriptor is readable (a half-full ring, the module's
- * buffer), a second has passed, or the profiled processes have ended. Uses one epoll set,
- * edge-triggered, because an event whose task has ended stays readable for ever.
+ * buffer), a second has passed, or the profiled processes have ended. Uses an epoll set with
+ * edge-triggered events, because the event of a task that has ended stays readable.
  */
 #ifndef DAEMON_DRAIN_WATCH_H
 #define DAEMON_DRAIN_WATCH_H
@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 struct drain_watch {
-	int epoll_fd; /* for the caller to poll; -1: closed */
+	int epoll_fd; /* the caller polls it; -1: closed */
 	int timer_fd;
 	struct drain_watch_process {
 		pid_t pid;
@@ -26,13 +26,16 @@ struct drain_watch {
 int drain_watch_open(struct drain_watch *watch, const pid_t *pids, size_t nr_pids);
 void drain_watch_close(struct drain_watch *watch);
 
-/* From now on also wakes up when fd is readable; closing fd removes it. Returns 0 or -errno. */
+/*
+ * From now on, the epoll set also becomes readable when fd does. Closing fd removes it from the
+ * set. Returns 0 or -errno.
+ */
 int drain_watch_add(struct drain_watch *watch, int fd);
 
-/* Handles all events so far, without waiting. Returns whether a second has passed. */
+/* Handles all pending events, without waiting. Returns whether a second has passed. */
 bool drain_watch_take(struct drain_watch *watch);
 
-/* Returns whether there were processes to watch, and all of them have ended. */
+/* Returns whether all watched processes have ended; false if no processes are watched. */
 bool drain_watch_ended(const struct drain_watch *watch);
 
 #endif

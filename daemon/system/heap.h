@@ -8,12 +8,12 @@
 
 #include <stddef.h>
 
-/* Less free memory than this is not worth returning. */
+/* If less memory than this is free, it is not returned. */
 #define HEAP_SPARE_BYTES ((size_t)4 << 20)
 
 /*
- * Returns free memory to the kernel if there is more than spare_bytes; call it about once a minute.
- * The result is 1 if memory was returned, else 0.
+ * Returns free memory to the kernel if there is more than spare_bytes. To be called about once a
+ * minute. The result is 1 if memory was returned, otherwise 0.
  */
 int heap_trim(size_t spare_bytes);
 

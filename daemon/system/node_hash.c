@@ -114,7 +114,7 @@ void node_hash_walk(const struct node_hash *table, void (*visit)(struct node *no
 
 uint64_t hash_number(uint64_t value)
 {
-	/* Each bit of value influences all bits of the result. */
+	/* The constants make each bit of value influence all bits of the result. */
 	value = (value ^ value >> 32) * 0xd6e8feb86659fd93u;
 	value = (value ^ value >> 29) * 0xa3b195354a39b70du;
 	return value ^ value >> 32;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table of nodes that are embedded in the caller's objects. The table does not know their
- * keys: callers compare them. The table grows by doubling; if it cannot grow, for lack of memory,
- * only its chains get longer. One thread at a time.
+ * A hash table of nodes that are embedded in the caller's objects. The table does not know the
+ * objects' keys, so callers compare them. The table doubles when it is full; if it cannot grow
+ * because memory is short, its chains get longer. Not thread-safe.
  */
 #ifndef DAEMON_NODE_HASH_H
 #define DAEMON_NODE_HASH_H
@@ -19,7 +19,7 @@ struct node_hash {
 	struct node **buckets;
 	size_t nr_buckets; /* a power of two */
 	size_t nr_nodes;
-	size_t first; /* buckets below it are empty */
+	size_t first; /* all buckets below this index are empty */
 };
 
 /* The object of the given type that contains the node as member. */
@@ -31,11 +31,17 @@ void node_hash_deinit(struct node_hash *table); /* the caller owns and frees the
 void node_hash_add(struct node_hash *table, struct node *node, uint64_t hash);
 void node_hash_remove(struct node_hash *table, struct node *node);
 
-/* Return the first node with this hash, and the next one with the same hash; NULL: no more. */
+/*
+ * Return the first node with this hash, and the next one with the same hash; NULL: there are no
+ * more.
+ */
 struct node *node_hash_first(const struct node_hash *table, uint64_t hash);
 struct node *node_hash_next(const struct node *node);
 
-/* Returns any node, to empty a table in linear time; NULL: the table is empty. */
+/*
+ * Returns any node; NULL: the table is empty. Emptying a table with this function takes linear
+ * time.
+ */
 struct node *node_hash_any(struct node_hash *table);
 
 /* Calls visit for each node. visit may remove that node, but must not add nodes. */

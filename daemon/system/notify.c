@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #define TEXT_BYTES	  512
-#define ALIVE_PARTS	  4 /* messages in the manager's time limit */
+#define ALIVE_PARTS	  4 /* messages that are sent within the manager's time limit */
 #define NS_PER_MS	  UINT64_C(1000000)
 #define WATCHDOG_USEC_MAX UINT64_C(1000000000000)
 
-/* name is "/path", or "@name" for an abstract socket. Returns 0 or -EINVAL. */
+/* name: a path, or "@" and the name of an abstract socket. Returns 0 or -EINVAL. */
 static int notify_address(struct notify *notify, const char *name)
 {
 	size_t length = strlen(name);
@@ -75,7 +75,7 @@ void notify_deinit(struct notify *notify)
 	notify->fd = -1;
 }
 
-/* Errors are ignored: the daemon also runs without a manager that listens. */
+/* Errors are ignored, because the daemon must also run if no manager listens. */
 static void notify_send(const struct notify *notify, const char *text)
 {
 	if (notify->fd < 0)
@@ -106,7 +106,7 @@ void notify_status(struct notify *notify, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(text + used, sizeof(text) - used - 1, format, args);
 	va_end(args);
-	/* The status must be one line. */
+	/* A line break would end the value of STATUS. */
 	text[strcspn(text, "\n")] = '\0';
 	(void)strcat(text, "\n");
 	notify_send(notify, text);

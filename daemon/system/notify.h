@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reports to a service manager that the daemon is ready, alive or stopping: datagrams of lines
- * KEY=VALUE to the socket $NOTIFY_SOCKET (sd_notify(3)). Without that variable nothing is sent and
- * all functions succeed.
+ * KEY=VALUE to the socket $NOTIFY_SOCKET (sd_notify(3)). If the variable is not set, nothing is
+ * sent, and all functions succeed.
  */
 #ifndef DAEMON_NOTIFY_H
 #define DAEMON_NOTIFY_H
@@ -16,7 +16,7 @@ struct notify {
 	struct sockaddr_un address;
 	socklen_t address_bytes;
 	uint64_t watchdog_ns; /* the manager expects a message at least this often; 0: never */
-	uint64_t alive_ns;    /* time of the last such message */
+	uint64_t alive_ns;    /* time of the last message that the daemon is alive */
 };
 
 /*
@@ -34,8 +34,8 @@ void notify_status(struct notify *notify, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Reports that the daemon is alive. Call it often: at most four messages are sent in the time after
- * which the manager gives up.
+ * Reports that the daemon is alive. May be called often: at most four messages are sent within the
+ * watchdog's time limit.
  */
 void notify_alive(struct notify *notify, uint64_t now_ns);
 

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Kernel headers before Linux 5.8 and 5.9 lack these constants. */
+/* For kernel headers before Linux 5.8 (CAP_PERFMON) and 5.9 (CAP_CHECKPOINT_RESTORE). */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
@@ -89,8 +89,8 @@ static int sets_put(const struct capability_sets *sets)
 }
 
 /*
- * Removes the limit of locked memory, so that rings opened later need no privilege for it. Returns
- * false if there still is a limit.
+ * Removes the limit of locked memory, so that rings can be opened later without a privilege.
+ * Returns false if the limit remains.
  */
 static bool raise_lock_limit(void)
 {
@@ -102,7 +102,7 @@ static bool raise_lock_limit(void)
 }
 
 /*
- * Tries to open an event that counts nothing, on all processes of one CPU, including kernel mode.
+ * Tries to open an event that counts nothing, for all processes on one CPU, including kernel mode.
  */
 static bool can_open_events(void)
 {
@@ -120,8 +120,9 @@ static bool can_open_events(void)
 }
 
 /*
- * Makes sets effective. Some distributions patch their kernels to require more than CAP_PERFMON:
- * this is tried here, while the privileges can still be restored.
+ * Makes sets effective, and tests whether they are sufficient for events, while the privileges can
+ * still be restored. If not, adds CAP_SYS_ADMIN: some distributions patch their kernels to require
+ * it instead of CAP_PERFMON.
  */
 static int try_effective(struct capability_sets *sets, bool whole_machine, bool *needs_admin)
 {
@@ -149,7 +150,7 @@ static int drop_to(struct privileges *privileges, struct capability_sets *sets)
 {
 	int error;
 
-	/* This must come before CAP_SETPCAP is dropped. */
+	/* Must be called before CAP_SETPCAP is dropped. */
 	privileges_bound(sets->effective);
 	sets->permitted = sets->effective;
 	sets->inheritable = 0;
@@ -183,7 +184,10 @@ int privileges_drop(struct privileges *privileges, const struct privileges_needs
 	sets = before;
 	sets.effective =
 		before.permitted & privileges_wanted(needs, raise_lock_limit(), knows_perfmon);
-	/* Test first; then keep CAP_SETPCAP effective until drop_to has set the bounding set. */
+	/*
+	 * First test the privileges. Then keep CAP_SETPCAP effective until drop_to has set the
+	 * bounding set.
+	 */
 	error = try_effective(&sets, needs->whole_machine, &privileges->needs_admin);
 	if (!error) {
 		struct capability_sets all = sets;

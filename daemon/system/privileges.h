@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which of root's privileges the daemon keeps once everything is open, and why. The daemon and its
- * children lose all others for good.
+ * The privileges of root that the daemon keeps when everything is open, and their purposes. The
+ * daemon and its children lose all other privileges permanently.
  *
  *   CAP_PERFMON		events of a CPU that comes online later, including kernel mode
  *   CAP_SYS_PTRACE	/proc/PID/exe and root of other users' processes; also maps,
- * 			unless the kernel allows CAP_PERFMON to read them
+ *			unless the kernel allows CAP_PERFMON to read them
  *   CAP_DAC_READ_SEARCH	images in folders that only their users may enter
  *   CAP_CHECKPOINT_RESTORE	binaries that were deleted while they run (for a new keeper)
  *   CAP_SYSLOG		addresses in /proc/kallsyms, for symbols of the kernel
@@ -36,24 +36,29 @@ struct privileges {
 
 #define PRIVILEGES_TEXT_BYTES 512
 
-/* Returns the capabilities that a daemon with these needs keeps, if it has them. */
+/*
+ * Returns the capabilities that a daemon with these needs should keep. can_lock: it may lock memory
+ * without a limit. knows_perfmon: the kernel has CAP_PERFMON.
+ */
 uint64_t privileges_wanted(const struct privileges_needs *needs, bool can_lock, bool knows_perfmon);
 
 /*
- * Raises RLIMIT_MEMLOCK if allowed, drops all capabilities except those wanted, and sets
- * no_new_privs. Capabilities that the daemon does not have are not gained. Returns 0 or -errno with
- * diag; after an error nothing was dropped for good.
+ * Raises RLIMIT_MEMLOCK if allowed, drops all capabilities except the wanted ones, and sets
+ * no_new_privs. The daemon does not gain capabilities. Returns 0 or -errno with diag; after an
+ * error all capabilities can still be restored.
  */
 int privileges_drop(struct privileges *privileges, const struct privileges_needs *needs,
 		    struct diag *diag);
 
 /*
- * From now on programs that this process executes can get only capabilities in kept. Needs
- * CAP_SETPCAP; without it the call has no effect.
+ * From now on, programs that this process executes can get only the capabilities in `kept`. Has no
+ * effect if this process lacks CAP_SETPCAP.
  */
 void privileges_bound(uint64_t kept);
 
-/* Writes "perfmon,sys_ptrace", "none" or "all" to text[PRIVILEGES_TEXT_BYTES]. */
+/*
+ * Writes the kept privileges to text[PRIVILEGES_TEXT_BYTES]: "perfmon,sys_ptrace", "none" or "all".
+ */
 void privileges_format(const struct privileges *privileges, char *text);
 
 bool privileges_has(const struct privileges *privileges, unsigned int capability);

@@ -14,7 +14,7 @@
 #define MOUNTS_BYTES_MAX (8u << 20)
 #define FDINFO_BYTES_MAX 4096u
 
-/* A field of a line; not terminated. */
+/* A field of a line, without a NUL at its end. */
 struct word {
 	const char *text;
 	size_t nr_bytes;
@@ -63,7 +63,7 @@ static bool line_parse(const char *text, struct mount_line *line)
 	return true;
 }
 
-/* Parses the next valid line of *text, and moves *text to the line after it. */
+/* Parses the next valid line of *text, and sets *text to the line after it. */
 static bool line_next(const char **text, struct mount_line *line)
 {
 	while (**text) {
@@ -86,7 +86,7 @@ static bool find_id(const char *mounts, int64_t id, struct mount_line *found)
 }
 
 /*
- * Returns whether mounts contains the file system of that device, mounted at point (NULL:
+ * Returns whether `mounts` contains the file system of the device, mounted at point (NULL:
  * anywhere).
  */
 static bool has_device(const char *mounts, struct word device, const char *point)
@@ -100,8 +100,8 @@ static bool has_device(const char *mounts, struct word device, const char *point
 }
 
 /*
- * Returns whether kind is a file system in memory, or a local one that an unprivileged user cannot
- * mount from their own storage.
+ * Returns whether kind is a kind of file system that is in memory, or that is on a local disk and
+ * cannot be mounted by an unprivileged user.
  */
 static bool is_prompt_kind(struct word kind)
 {
@@ -160,8 +160,8 @@ static char *read_of_process(const char *proc_path, int32_t pid, const char *nam
 }
 
 /*
- * Returns whether the process is in the daemon's user namespace: then its mounts were made with
- * this machine's privileges.
+ * Returns whether the process is in the daemon's user namespace. Only users with privileges on this
+ * machine can have made the mounts of such a process.
  */
 static bool has_own_user(const char *proc_path, int32_t pid)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which mounts are prompt: a daemon that must not block may open files there, since their
- * file systems need only memory or a disk of this machine to answer. Other file systems depend on
- * another machine or on a process and may block for ever (a user's FUSE file system, a server that
- * is down), or opening their files has side effects (/proc/kmsg).
+ * Decides which mounts are "prompt": their file systems need only memory or a local disk to answer,
+ * so a daemon that must not block may open files there. Other file systems depend on another
+ * machine or on a process and may block forever (a user's FUSE file system, a server that is down),
+ * or opening their files has side effects (/proc/kmsg).
  *
- * The decision uses the list of mounts only, since a query to the file system may itself block.
+ * The decision uses only the list of mounts, because a query to the file system may itself block.
  */
 #ifndef DAEMON_PROMPT_MOUNT_H
 #define DAEMON_PROMPT_MOUNT_H
@@ -17,15 +17,15 @@
 int64_t prompt_mount_id(int fd);
 
 /*
- * Returns whether mount id, which process pid sees, is prompt. The file system of this machine's
- * root always is. An overlay that an unprivileged user made is not, since any file system may lie
- * below it.
+ * Returns whether the mount `id`, which process pid sees, is prompt. The file system of this
+ * machine's root is always prompt. An overlay that an unprivileged user made is never prompt,
+ * because any file system may lie below it.
  */
 bool prompt_mount_is(const char *proc_path, int32_t pid, int64_t id);
 
 /*
- * Does the same from texts in the format of mountinfo: the process's, and the daemon's own.
- * own_user: only users with this machine's privileges can have made the process's mounts.
+ * As prompt_mount_is, but reads texts in the format of mountinfo: the process's and the daemon's
+ * own. own_user: only users with privileges on this machine can have made the process's mounts.
  */
 bool prompt_mount_find(const char *mounts, const char *own_mounts, bool own_user, int64_t id);
 

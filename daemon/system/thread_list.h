@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The threads of processes, from /proc. */
+/* Lists the threads of processes, from /proc. */
 #ifndef DAEMON_THREAD_LIST_H
 #define DAEMON_THREAD_LIST_H
 

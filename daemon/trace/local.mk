@@ -16,7 +16,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/trace/trace_tasks.c daemon/trace/trace_tasks.h \
 	daemon/trace/trace_trigger.c daemon/trace/trace_trigger.h \
 	daemon/trace/trace_trigger_parse.c daemon/trace/trace_trigger_parse.h
-# Names of system calls, of the headers that it is built with.
+# The names of the system calls come from the kernel headers that the build uses.
 nodist_daemon_libdaemon_a_SOURCES += daemon/trace/syscall_names.c
 CLEANFILES += daemon/trace/syscall_names.c
 daemon/trace/syscall_names.c: daemon/trace/syscall_names.awk

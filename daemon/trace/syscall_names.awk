@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the preprocessor defines (cpp -dM of asm/unistd.h) into daemon/trace/syscall_names.c.
+# Makes daemon/trace/syscall_names.c from the macros of asm/unistd.h (output of cpp -dM).
 BEGIN {
 	print "#include \"daemon/trace/syscall_names.h\"\n\n#include <asm/unistd.h>\n#include <stddef.h>\n"
 	print "static const char *const names[] = {"

@@ -3,9 +3,9 @@
 #ifndef DAEMON_SYSCALL_NAMES_H
 #define DAEMON_SYSCALL_NAMES_H
 
-/* Returns one more than the highest number. */
+/* Returns one more than the highest number of a system call. */
 unsigned int syscall_names_nr(void);
-/* Returns NULL if no system call has that number. */
+/* Returns the name of the system call; NULL if no system call has this number. */
 const char *syscall_name(unsigned int number);
 
 #endif

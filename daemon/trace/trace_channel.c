@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The state in front: how records that are written late come first in a stream.
+ * "The state in front": how the records of the machine's state, which are written late, become the
+ * first packets of a stream.
  *
- * The state of the machine has its own ring, which exists between trace_channel_state_begin and
- * _end. The state's packets have CPU 0's number and are appended to CPU 0's file as they fill,
- * while CPU 0's own packets stay in their ring. After the end, CPU 0's packets follow in the same
- * file:
+ * The records of the state have their own ring, which exists between trace_channel_state_begin and
+ * trace_channel_state_end. The state's packets have CPU 0's number and are appended to CPU 0's file
+ * as they fill, while CPU 0's own packets stay in their ring. After the end, CPU 0's packets follow
+ * in the same file:
  *
  *	file channel_0    n packets of the state       CPU 0's packets
  *	seq               s, s + 1, ..., s + n - 1     s + n, s + n + 1, ...
  *
- * Readers of the folder find one stream without a gap, because headers are changed as packets are
+ * Readers of the folder find one stream without a gap, because headers are changed when packets are
  * written:
  *
  * - seq, a packet's number in its stream, continues from the state's packets to CPU 0's. s is 0,
@@ -20,8 +21,8 @@
  *   with the counts of CPU 0's oldest packet, which are losses before the time range that is held.
  *   The records that the state itself lost are added to CPU 0's counts.
  *
- * The original headers in CPU 0's ring are restored, because the next snapshot has another state in
- * front.
+ * The original headers in CPU 0's ring are restored, because the next snapshot has another state
+ * before them.
  */
 #include "daemon/trace/trace_channel.h"
 
@@ -44,22 +45,25 @@ struct cpu_ring {
 	struct ring_reader reader;
 	/* The writer's file that receives this ring's packets; NO_FILE: not yet made. */
 	unsigned int file;
-	uint64_t lost_unborn; /* records lost before the ring had memory */
-	uint64_t time;	      /* of the last record */
+	uint64_t lost_unborn; /* records lost before memory for the ring was allocated */
+	uint64_t time;	      /* time of the last record */
 };
 
-/* The state in front of CPU 0's packets. */
+/* The state that precedes CPU 0's packets. */
 struct state {
-	struct cpu_ring cpu;	   /* cpu.memory is NULL outside begin and end */
-	struct ctf_writer *writer; /* the writer whose CPU 0 has a state in front; NULL: none */
-	/* CPU 0's file of this writer; NO_FILE: no packet has been written yet. */
+	struct cpu_ring cpu; /* cpu.memory is NULL except between begin and end */
+	/* in this writer's folder a state precedes CPU 0's packets; NULL: in no folder */
+	struct ctf_writer *writer;
+	/* The writer's file for CPU 0; NO_FILE: no packet has been written yet. */
 	unsigned int file;
 	uint64_t first_seq; /* seq of the state's first packet: 0 or 1 */
 	uint64_t nr_packets;
-	uint64_t lost_before[OPROF_NR_LOST]; /* lost before the time held, if first_seq is 1 */
-	uint64_t lost_by[OPROF_NR_LOST];     /* lost by the state; valid after its end */
-	uint64_t first_lost; /* count of losses in the header of the state's first packet */
-	/* Original seq of CPU 0's first packet; NO_SEQ: none has been written yet. */
+	/* losses before CPU 0's oldest packet, if first_seq is 1 */
+	uint64_t lost_before[OPROF_NR_LOST];
+	/* the state's records that were lost; valid after trace_channel_state_end */
+	uint64_t lost_by[OPROF_NR_LOST];
+	uint64_t first_lost; /* losses in the header of the state's first packet */
+	/* Original seq of CPU 0's first packet; NO_SEQ: no packet has been written yet. */
 	uint64_t cpu_seq;
 };
 
@@ -168,9 +172,9 @@ static int cpu_init(struct trace_channel *channel, unsigned int nr)
 	if (error)
 		return error;
 	/*
-	 * A child process does not use the rings in discard mode. If it inherited them, the
-	 * daemon's writes would copy pages. In overwrite mode, a child writes the snapshots from
-	 * the rings.
+	 * Child processes do not use the rings in discard mode. If a child inherited the memory,
+	 * the daemon's writes would copy its pages. In overwrite mode the memory is inherited,
+	 * because a child writes snapshots from the rings.
 	 */
 	if (config.mode == RING_DISCARD)
 		(void)madvise(cpu->memory, cpu->nr_bytes, MADV_DONTFORK);
@@ -201,8 +205,8 @@ static int add_file(struct ctf_writer *writer, const struct trace_channel *chann
 }
 
 /*
- * Appends a packet to its CPU's file, which is added with the CPU's first packet. Returns false if
- * the packet was not written.
+ * Appends a packet to its CPU's file, which is created with the CPU's first packet. Returns false
+ * if the packet was not written.
  */
 static bool append_packet(struct trace_channel *channel, struct ctf_writer *writer,
 			  const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
@@ -229,7 +233,10 @@ static bool is_behind_state(const struct trace_channel *channel, const struct cp
 	return writer && cpu == &channel->cpus[0] && channel->state.writer == writer;
 }
 
-/* Changes the header of CPU 0's packet as if the state's packets came from the same ring. */
+/*
+ * Changes the header of CPU 0's packet as if the state's packets had been the first packets of the
+ * same ring.
+ */
 static void count_from_state(struct state *state, struct oprof_packet_header *header)
 {
 	if (state->cpu_seq == NO_SEQ)
@@ -241,7 +248,7 @@ static void count_from_state(struct state *state, struct oprof_packet_header *he
 	}
 }
 
-/* Returns false if the packet was not written. */
+/* Writes a packet. Returns false if it was not written. */
 static bool write_packet(struct trace_channel *channel, struct ctf_writer *writer,
 			 const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
 {
@@ -264,7 +271,7 @@ static void drain_cpu(struct trace_channel *channel, struct cpu_ring *cpu)
 
 	if (is_behind_state(channel, cpu, channel->writer)) {
 		if (channel->state.cpu.memory)
-			return; /* the state must be written first */
+			return; /* the state's packets must be written first */
 		if (cpu->file == NO_FILE)
 			cpu->file = channel->state.file;
 	}
@@ -302,7 +309,7 @@ static bool find_oldest(struct cpu_ring *cpu, struct oprof_packet_header *header
 		struct ring_packet packet;
 
 		if (ring_get(&cpu->reader, from, &packet))
-			continue; /* no packet has been written there */
+			continue; /* no packet has been written in this sub-buffer */
 		memcpy(header, packet.data, sizeof(*header));
 		ring_put_keep(&cpu->reader, &packet);
 		return true;
@@ -319,7 +326,10 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	int error;
 
 	like.mode = RING_DISCARD;
-	/* All packets of a stream have the same size: only the number of sub-buffers may differ. */
+	/*
+	 * All packets of a stream must have the same size, so only the number of sub-buffers may
+	 * differ.
+	 */
 	if (like.nr_sub_buffers > STATE_NR_SUB_BUFFERS)
 		like.nr_sub_buffers = STATE_NR_SUB_BUFFERS;
 	config = ring_config_of(&like);
@@ -327,7 +337,10 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	*state = (struct state){.writer = writer, .file = NO_FILE, .cpu_seq = NO_SEQ};
 	error = ring_create(&state->cpu, &config, 0);
 	if (error)
-		/* CPU 0's packets will be written without a state before them. */
+		/*
+		 * Without memory for the state's ring, CPU 0's packets are written without a state
+		 * before them.
+		 */
 		state->writer = NULL;
 	/* In a snapshot, losses before CPU 0's oldest packet count as losses before the state. */
 	if (!error && channel->config.mode == RING_OVERWRITE && channel->cpus[0].memory &&
@@ -366,8 +379,8 @@ static int tell_error(struct trace_channel *channel, struct diag *diag)
 }
 
 /*
- * Finalising opens a packet that reports the losses that no packet has reported yet. The ring may
- * first have to be drained to make room for this packet.
+ * The finalised ring ends with a packet that reports the losses that no packet has reported yet. If
+ * the ring has no room for this packet, it must first be drained.
  */
 static void end_cpu(struct trace_channel *channel, struct cpu_ring *cpu, uint64_t time)
 {
@@ -395,7 +408,7 @@ int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, 
 	return tell_error(channel, diag);
 }
 
-/* Closes open packets at time; if time is 0, at their last record. */
+/* Closes open packets: at `time`, or if time is 0, at the time of their last record. */
 static void flush_all(struct trace_channel *channel, uint64_t time)
 {
 	for (unsigned int i = 0; i < channel->config.nr_cpus; i++) {
@@ -408,7 +421,10 @@ static void flush_all(struct trace_channel *channel, uint64_t time)
 
 int trace_channel_flush(struct trace_channel *channel, struct diag *diag)
 {
-	/* Packets are not closed at the current time, because the next records may be older. */
+	/*
+	 * Packets are closed at their last record instead of now, because records may still arrive
+	 * that are older than now.
+	 */
 	flush_all(channel, 0);
 	for (unsigned int i = 0; i < channel->config.nr_cpus; i++)
 		if (channel->cpus[i].memory)
@@ -440,7 +456,7 @@ struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint
 		if (!cpu->memory)
 			continue;
 		if (!find_oldest(cpu, &header)) {
-			/* The CPU's first packet is still open. */
+			/* The CPU has records, but its first packet is still open. */
 			if (cpu->time && begin < held.begin)
 				held.begin = begin;
 			continue;
@@ -469,12 +485,13 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 		struct ring_packet packet;
 
 		if (ring_get(&cpu->reader, from, &packet))
-			continue; /* overwritten concurrently, or never written */
+			continue; /* the packet was overwritten concurrently, or never written */
 		memcpy(&header, packet.data, sizeof(header));
 		written->nr_records += header.nr_records;
 		if (write_packet(channel, writer, cpu, &file, packet.data)) {
 			/*
-			 * Nothing precedes a ring's first packet (seq 0), so all its losses count.
+			 * If the ring's first packet (seq 0) is still held, all losses count,
+			 * because no packet is missing before it.
 			 */
 			lost_before = is_first && header.seq ? header.lost : lost_before;
 			lost = header.lost;
@@ -497,12 +514,13 @@ int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *wri
 		for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
 			written->lost += channel->state.lost_by[i] + channel->state.lost_before[i];
 		/*
-		 * As for the CPUs: if packets are missing before the state, the losses up to its
-		 * first packet do not count.
+		 * The same rule as for the CPUs' rings: if packets are missing before the state,
+		 * the losses up to its first packet do not count.
 		 */
 		written->lost -= channel->state.first_seq ? channel->state.first_lost : 0;
 	}
-	channel->state.writer = NULL; /* another writer may soon have the same address */
+	/* another writer may be allocated at the same address later */
+	channel->state.writer = NULL;
 	return tell_error(channel, diag);
 }
 
@@ -548,7 +566,7 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu_n
 		trace_channel_lose(channel, cpu_nr, 1);
 		return NULL;
 	}
-	/* Drain the ring before it is full: a full ring would lose the record. */
+	/* Drain the ring before it is full, because a full ring loses records. */
 	if (channel->writer && ring_unread_bytes(&cpu->reader) >= channel->config.sub_buffer_bytes)
 		drain_cpu(channel, cpu);
 	return reserve_in(channel, cpu, event_id, time, nr_bytes);

@@ -8,9 +8,9 @@
  * Timestamps of a CPU never decrease: a late record gets the timestamp of the record before it, and
  * is counted.
  *
- * Reading the state of the machine (trace_state.h) takes time, and records arrive during it. The
- * packets of the state must nevertheless precede all others, so they come first in CPU 0's file.
- * See "the state in front" below.
+ * Reading the state of the machine (trace_state.h) takes time, and events are recorded meanwhile.
+ * The packets of the state must nevertheless precede all others, so they are the first in CPU 0's
+ * file. See "The state in front" in trace_channel.c.
  */
 #ifndef DAEMON_TRACE_CHANNEL_H
 #define DAEMON_TRACE_CHANNEL_H
@@ -26,18 +26,18 @@
 
 struct trace_channel_config {
 	enum ring_mode mode;
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring */
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* sizes for each CPU's ring */
 	uint32_t stream_id;
 	uint8_t uuid[CTF_UUID_BYTES];
 	/* CPUs are numbered from 0; a ring is allocated with its CPU's first record. */
 	unsigned int nr_cpus;
-	/* NULL: one ring for each CPU. Otherwise only ring 0 exists, with this file name. */
+	/* The file name of ring 0, which is then the only ring. NULL: one ring for each CPU. */
 	const char *name;
 };
 
 struct trace_channel_counts {
-	uint64_t nr_records; /* written to the rings */
-	uint64_t nr_late;    /* of these, records whose timestamp was changed */
+	uint64_t nr_records; /* records written to the rings */
+	uint64_t nr_late;    /* records written to the rings with a changed timestamp */
 	uint64_t lost;	     /* records not written to the rings, for all reasons */
 };
 
@@ -49,81 +49,97 @@ int trace_channel_create(struct trace_channel **channel, const struct trace_chan
 void trace_channel_destroy(struct trace_channel *channel); /* NULL: does nothing */
 
 /*
- * From now on full packets are written to writer. Without a writer they stay in the rings for
+ * From now on full packets are written to writer. If writer is NULL, they stay in the rings for
  * snapshots (RING_OVERWRITE).
  */
 void trace_channel_write_to(struct trace_channel *channel, struct ctf_writer *writer);
 
 /*
- * Reserves a record and returns its payload of nr_bytes, to be filled and committed before the next
- * reservation. Returns NULL if the record is lost; the loss is counted.
+ * Reserves a record of a CPU and returns its payload of nr_bytes. The caller must fill and commit
+ * the payload before the next reservation. Returns NULL if the record is lost; the loss is counted.
  */
 uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu, uint32_t event_id,
 			       uint64_t time, uint32_t nr_bytes);
 void trace_channel_commit(struct trace_channel *channel);
 
-/* Returns whether the reserved record is the first of its packet, which then begins at its time. */
+/*
+ * Returns whether the reserved record is the first of its packet. If so, the packet begins at the
+ * record's time.
+ */
 bool trace_channel_opens_packet(const struct trace_channel *channel);
 
 /*
  * The state in front. Between begin and end, the records of trace_channel_state_reserve are written
  * to writer as their packets fill, and CPU 0's own packets wait in their ring. Readers of the
- * folder see one stream: CPU 0's packets continue the state's numbers and losses. Call begin once
- * for each writer, before any packet of CPU 0 is written to it. begin returns 0 or -ENOMEM; after
- * an error CPU 0's packets are written without a state before them.
+ * folder see one stream: in CPU 0's packets, the packet numbers and losses continue from those of
+ * the state. trace_channel_state_begin must be called once for each writer, before a packet of CPU
+ * 0 is written to it. Returns 0 or -ENOMEM; after an error CPU 0's packets are written without a
+ * state before them.
  */
 int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *writer);
 void trace_channel_state_end(struct trace_channel *channel);
 
-/* As trace_channel_reserve. Also returns NULL outside begin and end. */
+/*
+ * As trace_channel_reserve, for a record of the state. Returns NULL also if the call is not between
+ * begin and end.
+ */
 uint8_t *trace_channel_state_reserve(struct trace_channel *channel, uint32_t event_id,
 				     uint64_t time, uint32_t nr_bytes);
 
-/* Allocates a CPU's ring now instead of with its first record. Returns 0 or -ENOMEM. */
+/* Allocates a CPU's ring before its first record. Returns 0 or -ENOMEM. */
 int trace_channel_prepare(struct trace_channel *channel, unsigned int cpu);
 
 /* Counts nr records of a CPU that were lost before they reached the channel. */
 void trace_channel_lose(struct trace_channel *channel, unsigned int cpu, uint64_t nr);
 
 /*
- * Writes full packets to the writer. If end is true, it also closes, at time, the packets that are
- * not full, and writes them; no record may follow. The writer counts errors of the disk. Returns 0
- * or the first error since the last call, with its diag.
+ * Writes full packets to the writer. If end is true, it also closes the packets that are not full,
+ * at `time`, and writes them; no record may follow. The writer counts disk errors. Returns 0, or
+ * the first error since the last call with its diag.
  */
 int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, struct diag *diag);
 
 /*
- * Like trace_channel_drain without end, but also closes packets that are not full, at the time of
- * their last record, and writes them.
+ * Like trace_channel_drain with end = false, but also closes packets that are not full, at the time
+ * of their last record, and writes them.
  */
 int trace_channel_flush(struct trace_channel *channel, struct diag *diag);
 
-/* Returns the time of the CPU's last record: only records with an earlier time are late. */
+/* Returns the time of the CPU's last record. A record with an earlier time would be late. */
 uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cpu);
 
-/* Closes, at time, packets that are not full; they stay in the ring. RING_OVERWRITE only. */
+/* Closes packets that are not full, at `time`. They stay in the ring. Only for RING_OVERWRITE. */
 void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
-	/* Begin of the oldest packet, or the parameter begin if a CPU's first is still open. */
+	/*
+	 * Time when the oldest packet begins. If a CPU's first packet is still open: the parameter
+	 * begin.
+	 */
 	uint64_t begin;
-	uint64_t whole;	   /* no record from this time on has been overwritten */
+	uint64_t whole;	   /* no record of this time or later has been overwritten */
 	uint64_t nr_bytes; /* memory of all rings */
 };
 
-/* Reports what the rings hold. begin is used if no packet gives a time. RING_OVERWRITE only. */
+/*
+ * Describes the contents of the rings. The parameter begin is the time to be used if no packet has
+ * one. Only for RING_OVERWRITE.
+ */
 struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint64_t begin);
 
 struct trace_channel_written {
 	uint64_t nr_records;
-	/* Losses after each CPU's first written packet; all losses if it is the ring's first. */
+	/*
+	 * Losses of each CPU after its first written packet; if this is the ring's first packet,
+	 * all losses.
+	 */
 	uint64_t lost;
 };
 
 /*
- * Writes the packets that the rings hold now, closed at time, to writer; they also stay in the
- * rings. If the state was written to this writer, the packets follow the state, whose records are
- * not counted. RING_OVERWRITE only.
+ * Closes the rings' open packets at `time` and writes all packets that the rings hold to writer.
+ * The packets also stay in the rings. If the state was written to this writer, the packets follow
+ * the state; nr_records does not include the state's records. Only for RING_OVERWRITE.
  */
 int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *writer, uint64_t time,
 			   struct trace_channel_written *written, struct diag *diag);

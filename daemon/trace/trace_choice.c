@@ -23,7 +23,7 @@ static const char *const defaults[] = {
 	"signal:signal_deliver",    "task:task_newtask",
 };
 
-/* Events that identify the process of a sample, whose record has only the thread's number. */
+/* Events that identify the process of a sample. A sample's record has only the thread's number. */
 static const char *const of_samples[] = {"sched:sched_process_fork", "sched:sched_process_exec",
 					 "sched:sched_process_exit", "task:task_newtask"};
 
@@ -39,7 +39,10 @@ struct adding {
 #define SAMPLE_WORD "sample"
 #define HZ_MAX	    1000000u
 #define CALL_WORD   "syscall:"
-/* No more calls are added to a longer filter: the kernel accepts at most a page. */
+/*
+ * When the filter for system calls is longer than this, no more calls are added, because the kernel
+ * accepts at most a page.
+ */
 #define CALL_BYTES_MAX 4000u
 
 void trace_choice_deinit(struct trace_choice *choice)
@@ -86,7 +89,10 @@ static int append(struct adding *adding, const char *system, const char *name)
 	return to->system && to->name && (to->filter || !adding->filter) ? 0 : -ENOMEM;
 }
 
-/* Returns whether the tracepoint belongs to system calls, which are chosen by other words. */
+/*
+ * Returns whether the tracepoint belongs to system calls. These are chosen by the words "syscalls"
+ * and "syscall:NAME".
+ */
 static bool is_of_calls(const char *system)
 {
 	return !strcmp(system, "syscalls") || !strcmp(system, "raw_syscalls");
@@ -115,7 +121,10 @@ static int add_found(const char *system, const char *name, void *context)
 			system, name);
 }
 
-/* Adds the names that the kernel has: some architectures and configurations lack some. */
+/*
+ * Adds those events in names that the kernel has. Some architectures and configurations lack some
+ * of them.
+ */
 static int add_known(struct adding *adding, const char *folder, const char *const *names, size_t nr)
 {
 	int error = 0;
@@ -141,7 +150,7 @@ static bool is_sample(const char *word)
 	return !strncmp(word, SAMPLE_WORD, nr_bytes) && (!word[nr_bytes] || word[nr_bytes] == ':');
 }
 
-/* Parses "sample" or "sample:HZ". */
+/* Parses "sample" or "sample:HZ" and adds the events for samples. */
 static int add_samples(struct adding *adding, const char *folder, const char *word)
 {
 	const char *hz = strchr(word, ':');
@@ -198,7 +207,7 @@ bool trace_choice_has_syscalls(const struct trace_choice *choice, const char **f
 	return choice->all_syscalls || choice->syscalls;
 }
 
-/* Cuts FILTER out of "WORD/FILTER/". */
+/* Splits "WORD/FILTER/": word keeps WORD, and *filter becomes FILTER. */
 static int cut_filter(char *word, const char **filter, struct diag *diag)
 {
 	char *slash = strchr(word, '/');
@@ -246,7 +255,10 @@ static int add_word(struct trace_choice *choice, const char *folder, char *word,
 	return tracepoint_list(folder, word, add_found, &adding, diag);
 }
 
-/* Returns the end of the word at text. A slash before a comma or the text's end ends a filter. */
+/*
+ * Returns the end of the word that begins at text. A slash before a comma or at the end of the text
+ * ends a filter.
+ */
 static char *word_end(char *text)
 {
 	bool in_filter = false;

@@ -23,8 +23,8 @@
 #define SECONDS_MAX  UINT64_C(100000000)
 #define LOWEST	     19 /* priority */
 #define END_STEP_NS  10000000
-#define NR_END_STEPS 2000u	/* 20 s; the command that runs the daemon waits longer */
-#define REMOVED	     ".removed" /* suffix of a chunk that is being removed */
+#define NR_END_STEPS 2000u	/* 20 s; the command that runs the daemon waits longer than this */
+#define REMOVED	     ".removed" /* suffix of the name of a chunk while it is removed */
 #define NR_TRIES     3u
 #define AGAIN_NS     (5 * NS_PER_SECOND)
 
@@ -171,10 +171,11 @@ static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, stru
 	return ctf_packed_make_all(path, chunks->config.compress, diag);
 }
 
-/* The child's report. It is written to the pipe by one write. */
+/* The child's report, which is written to the pipe by a single write. */
 struct chunks_report {
-	uint32_t first, next_done; /* how far the child got */
-	char text[1024];	   /* why the child stopped there; empty: it did everything */
+	uint32_t first, next_done; /* the child has processed the chunks before these */
+	/* reason why the child stopped; empty: it processed everything */
+	char text[1024];
 };
 _Static_assert(sizeof(struct chunks_report) <= PIPE_BUF, "in one piece");
 
@@ -205,7 +206,7 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 	}
 }
 
-/* The child may outlive the daemon, so it closes the rings and the folder's lock. */
+/* The child may run longer than the daemon, so it closes the rings and the folder's lock. */
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
 	struct chunks_report report;
@@ -240,7 +241,10 @@ static bool fork_child(struct trace_chunks *chunks)
 	return false;
 }
 
-/* Returns whether the disk is probably full: packets were not written, or making a chunk failed. */
+/*
+ * Returns whether the disk is probably full: packets could not be written, or a chunk could not be
+ * made.
+ */
 static bool is_full(struct trace_chunks *chunks)
 {
 	const uint64_t nr = ctf_writer_counts(chunks->writer).lost_unwritten_packets;
@@ -251,7 +255,7 @@ static bool is_full(struct trace_chunks *chunks)
 	return is;
 }
 
-/* Removes the oldest chunk early: new records are worth more than old ones. */
+/* Removes the oldest chunk early, because new records are more useful than old ones. */
 static void make_room(struct trace_chunks *chunks)
 {
 	if (chunks->to_first != chunks->first || chunks->first == chunks->written)
@@ -263,8 +267,8 @@ static void make_room(struct trace_chunks *chunks)
 }
 
 /*
- * Chooses the chunks to remove and the chunks to finish, which are those before end. Returns
- * whether there is work.
+ * Chooses the chunks to remove and the chunks to finish, and starts a child for them. end: chunks
+ * with this number or a higher one are not yet closed. Returns whether there is work.
  */
 static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 {
@@ -278,7 +282,7 @@ static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 	chunks->to_next_done = end;
 	if (chunks->to_first == chunks->first && chunks->to_next_done == chunks->next_done)
 		return false;
-	(void)fork_child(chunks); /* after an error, the next call of begin_child tries again */
+	(void)fork_child(chunks); /* if this fails, the next call of begin_child tries again */
 	return true;
 }
 
@@ -302,8 +306,8 @@ static void take_report(struct trace_chunks *chunks, struct chunks_report *repor
 }
 
 /*
- * Counts a failure. After NR_TRIES failures the chunk stays as it is, and work continues with the
- * next chunk.
+ * Counts a failure. After NR_TRIES failures the chunk is left unchanged, and work continues with
+ * the next chunk.
  */
 static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint32_t *number,
 		      const char *what)
@@ -332,14 +336,17 @@ static void judge(struct trace_chunks *chunks, const struct chunks_report *repor
 		try_again(chunks, &chunks->finish_tries, &chunks->next_done, "compressed");
 }
 
-/* Handles the end of a child. Returns whether no child runs now. */
+/* If a child has ended, handles its report. Returns whether no child runs now. */
 static bool reap(struct trace_chunks *chunks)
 {
 	struct chunks_report report;
 
 	if (!chunks->pid)
 		return true;
-	/* An error means that another part of the daemon has already waited for the child. */
+	/*
+	 * waitpid() fails if another part of the daemon has already waited for the child, which has
+	 * then ended, too.
+	 */
 	if (!waitpid(chunks->pid, NULL, WNOHANG))
 		return false;
 	chunks->pid = 0;

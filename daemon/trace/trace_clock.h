@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Converts times of CLOCK_MONOTONIC, which performance events have, to timestamps ("stamps") of the
- * kernel module's clock. The conversion uses the last two simultaneous readings of both clocks,
- * which are far enough apart that an error in one hardly changes the rate.
+ * kernel module's clock. The conversion uses the last two simultaneous readings of both clocks. The
+ * readings are so far apart that an error in one of them has little effect on the rate.
  */
 #ifndef DAEMON_TRACE_CLOCK_H
 #define DAEMON_TRACE_CLOCK_H
@@ -13,7 +13,10 @@
 #include <stdint.h>
 
 #define TRACE_CLOCK_APART_NS UINT64_C(100000000)
-/* Longest time from a record's stamp until it can be read: interrupts may delay its writer. */
+/*
+ * The longest time between a record's stamp and the moment when the record can be read, because
+ * interrupts may delay the record's writer.
+ */
 #define TRACE_SLACK_NS UINT64_C(1000000)
 
 /* Both clocks at one moment. */

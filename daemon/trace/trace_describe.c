@@ -26,7 +26,10 @@ void trace_describe_machine(struct trace_describe *describe, unsigned int sample
 	add_env(describe, "sysname", describe->machine.sysname, 0);
 	add_env(describe, "kernel_release", describe->machine.release, 0);
 	add_env(describe, "kernel_version", describe->machine.version, 0);
-	/* Events have this tracer's names and fields, so that its readers recognise them. */
+	/*
+	 * The tracer's name is LTTng's, because events have LTTng's names and fields: readers for
+	 * LTTng's traces then recognise the events.
+	 */
 	add_env(describe, "tracer_name", "lttng-modules", 0);
 	add_env(describe, "tracer_major", NULL, 2);
 	add_env(describe, "tracer_minor", NULL, 13);
@@ -53,7 +56,10 @@ static bool parse_hex(const char *text, uint8_t *bytes, size_t nr_bytes)
 	return true;
 }
 
-/* Returns when CLOCK_MONOTONIC was 0, in ns since 1970. Uses the fastest of five readings. */
+/*
+ * Returns the time at which CLOCK_MONOTONIC was 0, in ns since 1970. Uses the fastest of five
+ * readings.
+ */
 static uint64_t monotonic_offset(void)
 {
 	uint64_t best = UINT64_MAX, offset = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace folder's description of the machine and of its clock. */
+/* Describes the machine and its clock for a trace folder. */
 #ifndef DAEMON_TRACE_DESCRIBE_H
 #define DAEMON_TRACE_DESCRIBE_H
 
@@ -18,12 +18,15 @@ struct trace_describe {
 /* samples_hz: samples per second; 0: the trace has no samples. */
 void trace_describe_machine(struct trace_describe *describe, unsigned int samples_hz);
 
-/* Describes CLOCK_MONOTONIC. The clock's UUID is the boot's: traces of one boot can be compared. */
+/*
+ * Describes CLOCK_MONOTONIC. The clock has the boot's UUID, so that traces of the same boot can be
+ * compared.
+ */
 void trace_describe_clock(struct ctf_clock *clock);
 
 /*
- * Sets the clock's origin to origin_ns, in ns since 1970; it is negative if the machine's calendar
- * is not set. clock->freq_hz must be set.
+ * Sets the clock's origin to origin_ns, in ns since 1970. origin_ns is negative if the machine's
+ * calendar time is not set. clock->freq_hz must be set.
  */
 void trace_describe_origin(struct ctf_clock *clock, int64_t origin_ns);
 

@@ -9,7 +9,7 @@
 
 /* ---- names ---- */
 
-/* LTTng's exceptions from the rule for names. */
+/* Returns the name of an event that in LTTng has an irregular name; otherwise NULL. */
 static const char *known_name(const struct tracepoint *tracepoint)
 {
 	static const char *const names[][3] = {
@@ -43,7 +43,10 @@ static char *event_name(const struct tracepoint *tracepoint)
 	return name;
 }
 
-/* Turns "pid", "prev_pid" and so on into "tid": the scheduler's fields are of threads. */
+/*
+ * Returns the name of a field. "pid", "prev_pid" and so on become "tid", "prev_tid": such fields of
+ * the scheduler's events identify threads.
+ */
 static char *field_name(const struct tracepoint *tracepoint, const struct tracepoint_field *field)
 {
 	const size_t nr_bytes = strlen(field->name);
@@ -86,7 +89,10 @@ static uint32_t bytes_in_place(const struct tracepoint_field *field)
 	return field->element_bytes * (field->nr_elements ? field->nr_elements : 1);
 }
 
-/* Adds the copy of a field. Neighbouring fields are joined into one copy. */
+/*
+ * Adds a copying step for a field. If the field follows the last step's bytes, extends that step
+ * instead.
+ */
 static void add_copy(struct trace_layout *layout, const struct tracepoint_field *field)
 {
 	struct trace_copy *last = layout->nr_copies ? &layout->copies[layout->nr_copies - 1] : NULL;
@@ -159,7 +165,7 @@ void trace_layout_deinit(struct trace_layout *layout)
 
 /* ---- records ---- */
 
-/* Finds a value elsewhere in the record, cut to TRACE_ELSEWHERE_BYTES_MAX. */
+/* Finds a value that is stored elsewhere in the record, cut to TRACE_ELSEWHERE_BYTES_MAX. */
 static bool find(const struct trace_copy *copy, const uint8_t *record, size_t nr_record_bytes,
 		 const uint8_t **bytes, size_t *nr_bytes)
 {
@@ -170,7 +176,7 @@ static bool find(const struct trace_copy *copy, const uint8_t *record, size_t nr
 	return true;
 }
 
-/* Returns the size of the value with a string's NUL or a sequence's length. */
+/* Returns the size of the value, including a string's NUL or a sequence's length. */
 static size_t bytes_of(const struct trace_copy *copy, size_t nr_bytes)
 {
 	return nr_bytes + (copy->elsewhere->kind == TRACEPOINT_STRING ? 1 : sizeof(uint16_t));

@@ -13,11 +13,11 @@
 #define FLIGHT_RING_BYTES_MAX (UINT64_C(16) << 20)
 #define MEMINFO_BYTES_MAX     65536u
 
-#define RECORD_BYTES_MIN 32u /* the smallest record that the tracer notes */
+#define RECORD_BYTES_MIN 32u /* the smallest record of which the tracer makes a note */
 
 /*
- * A flight recorder keeps records in its own rings. The kernel's rings only pass the records on;
- * within limits, they have the same size.
+ * A flight recorder keeps its records in the daemon's rings, and the kernel's rings only pass
+ * records on. The kernel's ring then has the size of the daemon's ring, within limits.
  */
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory)
 {
@@ -44,7 +44,7 @@ static int check_sizes(const struct trace_memory *memory, struct diag *diag)
 			memory->nr_sub_buffers);
 }
 
-/* Returns 0 if the size is not known. */
+/* Returns the available memory of the machine; 0: not known. */
 static uint64_t available_bytes(void)
 {
 	static const char key[] = "MemAvailable:";
@@ -66,7 +66,10 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes;
 	uint64_t all;
 
-	/* While the array of notes doubles, the old array and one of twice its size exist. */
+	/*
+	 * The array of notes grows by doubling. While it is copied, the old array and the new one
+	 * of twice its size exist.
+	 */
 	if (__builtin_add_overflow(each, kernel, &each) ||
 	    __builtin_mul_overflow(each, nr_cpus, &all) ||
 	    __builtin_add_overflow(all, kernel + 3 * notes, &all))
@@ -74,7 +77,10 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	return all;
 }
 
-/* Rings larger than the available memory would make the kernel kill processes. */
+/*
+ * Refuses rings that are larger than the available memory, because the kernel would then kill
+ * processes.
+ */
 static int check_room(const struct trace_memory *memory, struct diag *diag)
 {
 	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);

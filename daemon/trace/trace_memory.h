@@ -8,21 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The tracer's memory for each record while it sorts records. */
+/* The tracer needs this memory for a note of each record while it sorts records. */
 #define TRACE_MEMORY_NOTE_BYTES 16u
 
 struct trace_memory {
-	bool is_flight;				   /* for a flight recorder */
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring */
+	bool is_flight;				   /* the trace is a flight recorder */
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* sizes of each CPU's ring */
 };
 
 /* Returns the size of the kernel's ring of one CPU. */
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory);
 
 /*
- * Returns the size of all buffers of nr_cpus CPUs, including the kernel's, and of the memory for
- * reading one of the kernel's rings: a copy of the ring, and a note of each record in an array that
- * doubles as it grows. Returns UINT64_MAX on overflow.
+ * Returns the memory for all buffers of nr_cpus CPUs, including the kernel's, and for reading one
+ * of the kernel's rings: a copy of the ring and an array with a note of each record, which grows by
+ * doubling. Returns UINT64_MAX on overflow.
  */
 uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_cpus);
 

@@ -70,17 +70,10 @@ int trace_place_make_way(const char *folder, struct diag *diag)
 	return error;
 }
 
-void trace_place_give_back(const char *folder, bool has_old)
+void trace_place_give_back(const char *folder)
 {
-	const int error = file_remove_tree(folder);
 	char *old;
 
-	if (error) {
-		log_warning("cannot remove %s, an unfinished trace: %s", folder, strerror(-error));
-		return;
-	}
-	if (!has_old)
-		return;
 	if (asprintf(&old, "%s.old", folder) < 0) {
 		log_warning("no memory for a name: the previous trace stays in %s.old", folder);
 		return;

@@ -5,8 +5,6 @@
 
 #include "lib/diag.h"
 
-#include <stdbool.h>
-
 /*
  * Moves a trace at folder to folder.old, replacing a trace there. A folder that is not a trace is
  * not moved. Returns 0; -EBUSY: one of the two is being recorded; -EEXIST: folder.old is not a
@@ -15,10 +13,10 @@
 int trace_place_make_way(const char *folder, struct diag *diag);
 
 /*
- * Removes the new trace at folder. has_old: then moves back the trace that trace_place_make_way()
- * has moved. Errors are logged.
+ * Moves back the trace that trace_place_make_way() has moved. There must be no folder, or an empty
+ * one. Errors are logged.
  */
-void trace_place_give_back(const char *folder, bool has_old);
+void trace_place_give_back(const char *folder);
 
 /*
  * Checks that a trace can be made at folder: it does not exist, or is an empty folder. Returns 0,

@@ -3,15 +3,14 @@
 
 #include <string.h>
 
-/* Records in the kernel's layout for the sample types in trace_record.h, up to the variable parts.
- */
+/* The fixed parts of records in the kernel's layout, for the sample types in trace_record.h. */
 struct tracepoint_record {
 	struct perf_event_header header;
 	uint64_t id, time;
 	uint32_t raw_bytes;
 	uint8_t raw[];
 };
-/* offsetof, because sizeof would include padding. */
+/* The size is computed with offsetof, because sizeof would include padding. */
 #define TRACEPOINT_BYTES_MIN offsetof(struct tracepoint_record, raw)
 
 struct sample_record {
@@ -44,7 +43,7 @@ struct task_record {
 	uint64_t time;
 };
 
-/* The end of every record that is not a sample. */
+/* The end of every record that is not a sample record. */
 struct trailer {
 	uint64_t time, id;
 };
@@ -69,7 +68,10 @@ bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id)
 	return true;
 }
 
-/* Returns the offset of a record's time; 0: trace_record_parse refuses such a record. */
+/*
+ * Returns the offset of the time in a record; 0: the record is too short or of an unknown type, and
+ * trace_record_parse refuses it.
+ */
 static size_t time_at(enum trace_record_kind kind, uint32_t type, size_t nr_bytes)
 {
 	if (kind != TRACE_RECORD_MAPPING && type != PERF_RECORD_SAMPLE)

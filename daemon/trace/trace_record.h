@@ -5,7 +5,7 @@
  * event identifies the layout: it is the first word of a sample record and the last word of all
  * other records.
  *
- * Not for: opening events and knowing their numbers (trace_perf.c).
+ * Not for: opening events and storing their numbers (trace_perf.c).
  */
 #ifndef DAEMON_TRACE_RECORD_H
 #define DAEMON_TRACE_RECORD_H
@@ -18,11 +18,11 @@
 enum trace_record_kind {
 	TRACE_RECORD_TRACEPOINT,
 	TRACE_RECORD_SAMPLE,
-	TRACE_RECORD_MAPPING, /* of a file's code, or of other executable memory */
-	/* Changes of tasks: an event for mappings also reports them, if so configured. */
+	TRACE_RECORD_MAPPING, /* a mapping of a file's code, or of other executable memory */
+	/* Changes of tasks. The event that records mappings also records these, if configured. */
 	TRACE_RECORD_TASK_BEGIN,
 	TRACE_RECORD_TASK_NAME,
-	/* The task runs another program; all other tasks of its process have ended. */
+	/* The task executes another program. All other tasks of its process have ended. */
 	TRACE_RECORD_TASK_EXEC,
 	TRACE_RECORD_TASK_END,
 };
@@ -34,7 +34,7 @@ enum trace_record_kind {
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 #define TRACE_RECORD_MAPPING_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME)
 
-/* Points into the record's own bytes and is valid as long as they are. */
+/* A parsed record. Its pointers refer to the bytes of the raw record. */
 struct trace_perf_record {
 	unsigned int cpu;
 	unsigned int event; /* index in the configuration's events */
@@ -42,20 +42,23 @@ struct trace_perf_record {
 	int32_t pid, tid; /* not set for tracepoints; for mappings only pid */
 	uint64_t time;	  /* CLOCK_MONOTONIC */
 	union {
-		/* For mappings and tasks. First, so that an initializer zeroes the whole union. */
+		/*
+		 * For mappings and tasks. This struct is the first member, so that an initializer
+		 * zeroes the whole union.
+		 */
 		struct {
 			int32_t ppid, ptid; /* the parent, for TRACE_RECORD_TASK_BEGIN */
 			/* TRACE_RECORD_MAPPING */
 			uint64_t start, end, offset;
 			/*
-			 * Ends with a NUL: the file of a mapping, or the name for TASK_NAME and
-			 * TASK_EXEC; otherwise NULL.
+			 * A string with a NUL: the file of a mapping; for TASK_NAME and TASK_EXEC
+			 * the name. NULL for other kinds.
 			 */
 			const char *path;
 		};
 		/*
-		 * TRACE_RECORD_TRACEPOINT: the fields that its tracepoint describes, including pid
-		 * and tid. raw is 4 bytes after an address that is a multiple of 8.
+		 * For TRACE_RECORD_TRACEPOINT: the fields that the event's tracepoint describes,
+		 * including pid and tid. raw is 4 bytes after an address that is a multiple of 8.
 		 */
 		struct {
 			const uint8_t *raw;
@@ -64,7 +67,7 @@ struct trace_perf_record {
 		/* TRACE_RECORD_SAMPLE */
 		struct {
 			uint64_t ip, period;
-			/* nr_chain words of 8 bytes: addresses, and PERF_CONTEXT_ markers */
+			/* nr_chain words of 8 bytes: addresses, and markers PERF_CONTEXT_* */
 			const uint8_t *chain;
 			uint64_t nr_chain;
 		};
@@ -86,9 +89,9 @@ bool trace_record_time(enum trace_record_kind kind, const uint8_t *bytes, size_t
 		       uint64_t *time);
 
 /*
- * Parses a record of nr_bytes. kind is the kind of its event; record->kind differs from it only for
- * tasks. The caller sets cpu and event and zeroes the rest. Returns false if the record is
- * malformed.
+ * Parses a record of nr_bytes. kind is the kind of the record's event. record->kind differs from
+ * kind only if the record is of a task. The caller sets cpu and event and zeroes the rest. Returns
+ * false if the record is malformed.
  */
 bool trace_record_parse(struct trace_perf_record *record, enum trace_record_kind kind,
 			const uint8_t *bytes, size_t nr_bytes);

@@ -19,9 +19,12 @@
 	}
 
 static const struct ctf_field sample_fields[] = {
-	NUMBER("tid"),		 NUMBER("pid"), /* */
-	WIDE("period", 10),			/* events since the last sample: ns, or cycles */
-	WIDE("ip", 16),		 CHAIN("callchain_kernel"),
+	NUMBER("tid"),
+	NUMBER("pid"), /* */
+	/* events since the last sample, such as ns or cycles */
+	WIDE("period", 10),
+	WIDE("ip", 16),
+	CHAIN("callchain_kernel"),
 	CHAIN("callchain_user"),
 };
 struct sample_payload {
@@ -107,7 +110,7 @@ uint32_t trace_sample_event(const struct trace_perf_record *record)
 
 enum chain_part { PART_KERNEL, PART_USER, NR_PARTS, PART_NONE = NR_PARTS };
 
-/* Returns the part of the chain that follows mark. Addresses of guests are ignored. */
+/* Returns the part of the chain that begins after this marker. Addresses of guests are ignored. */
 static enum chain_part part_behind(uint64_t mark)
 {
 	switch (mark) {
@@ -121,8 +124,8 @@ static enum chain_part part_behind(uint64_t mark)
 }
 
 /*
- * Copies the addresses of one part, if to is not NULL. Returns their number, at most UINT16_MAX,
- * which is the limit of a sequence's length.
+ * Copies the addresses of one part of the chain to `to`, if `to` is not NULL. Returns their number,
+ * at most UINT16_MAX, the longest sequence.
  */
 static uint16_t take_part(const struct trace_perf_record *record, enum chain_part wanted,
 			  uint8_t *to)
@@ -176,7 +179,7 @@ static void write_sample(const struct trace_perf_record *record, uint8_t *payloa
 /* ---- mappings ---- */
 
 /*
- * Returns whether the path is a file's. As in /proc, such a path begins with exactly one slash; the
+ * Returns whether the path is a file's path, which begins with exactly one slash, as in /proc. The
  * kernel's "//anon" is not a file.
  */
 static bool is_file(const char *path)

@@ -14,14 +14,14 @@
 
 #define STAT_BYTES_MAX 4096u
 #define MAPS_BYTES_MAX ((size_t)64 << 20)
-#define NR_A_TURN      16u /* turn is called after this number of processes */
-/* PROC_PID_INIT_INO of the kernel. */
+#define NR_A_TURN      16u /* turn() is called after this number of processes */
+/* The inode number is PROC_PID_INIT_INO of the kernel. */
 #define INITIAL_PID_NAMESPACE "pid:[4026531836]"
-#define KTHREAD_FLAG	      0x00200000u /* include/linux/sched.h of the kernel */
+#define KTHREAD_FLAG	      0x00200000u /* PF_KTHREAD in the kernel's include/linux/sched.h */
 
 enum state_event { STATE_START, STATE_THREAD, STATE_MAPPING, STATE_END };
 
-/* LTTng's values, which readers of its traces know. */
+/* The values are LTTng's, which readers of LTTng's traces know. */
 enum { MODE_UNKNOWN, MODE_USER, MODE_SYSCALL };
 enum {
 	STATUS_UNNAMED,
@@ -70,7 +70,10 @@ static const struct ctf_field thread_fields[] = {
 	LABELLED("submode", submodes),
 	LABELLED("status", statuses),
 	NUMBER("cpu"),
-	/* Number of the system call that the thread waits in; -1: no call, or not known. */
+	/*
+	 * number of the system call in which the thread waits; -1: not in a system call, or not
+	 * known
+	 */
 	NUMBER("syscall"),
 };
 
@@ -125,8 +128,8 @@ static uint8_t *reserve(const struct trace_state_dump *dump, enum state_event ev
 }
 
 /*
- * Returns whether dump->time may increase. A state in front must not exceed config->time, at which
- * CPU 0's own packets may begin.
+ * Returns whether dump->time may be increased. If the state precedes CPU 0's own packets,
+ * dump->time must not be later than config->time, because these packets may begin then.
  */
 static bool has_later_time(const struct trace_state_dump *dump)
 {
@@ -220,7 +223,7 @@ static int32_t status_of(char state)
 {
 	switch (state) {
 	case 'R':
-		/* Ready or running: the next switch on its CPU shows which. */
+		/* Ready or running. The next context switch on the thread's CPU will show which. */
 		return STATUS_WAIT_CPU;
 	case 'Z':
 		return STATUS_ZOMBIE;
@@ -232,7 +235,7 @@ static int32_t status_of(char state)
 	}
 }
 
-/* Parses "TID (NAME) STATE PPID ... ". NAME may contain any character, even parentheses. */
+/* Parses "TID (NAME) STATE PPID ... ". NAME may contain any characters, even parentheses. */
 static bool parse_stat(char *text, struct trace_state_thread *thread)
 {
 	char *name = strchr(text, '('), *behind = strrchr(text, ')'), *word;
@@ -260,8 +263,8 @@ static bool parse_stat(char *text, struct trace_state_thread *thread)
 }
 
 /*
- * Returns the number of the system call that the thread waits in, or -1. The file contains
- * "running", the number of the call, or -1 if the thread waits outside a call.
+ * Returns the number of the system call in which the thread waits, or -1. The file syscall contains
+ * "running", the number of the call, or -1 if the thread does not wait in a system call.
  */
 static int32_t call_of(const struct state_reading *reading, int32_t pid, int32_t tid)
 {
@@ -321,7 +324,10 @@ static void read_threads(const struct state_reading *reading, int32_t pid)
 
 /* ---- mappings ---- */
 
-/* Reads the hexadecimal number at *text, which the byte `behind` must follow, and skips both. */
+/*
+ * Reads the hexadecimal number at *text and skips it and the byte after it. Returns false if this
+ * byte is not `behind`.
+ */
 static bool take_number(char **text, char behind, uint64_t *number)
 {
 	char *end;
@@ -373,13 +379,13 @@ int trace_state_read(struct trace_state_sink *sink, const struct trace_state_con
 {
 	const struct state_reading reading = {sink, config};
 	struct pid_list pids = {.nr_pids = 0};
-	const int error = proc_scan_list(config->proc_path, &pids);
+	int error = proc_scan_list(config->proc_path, &pids);
 
 	for (size_t i = 0; !error && i < pids.nr_pids; i++) {
 		read_threads(&reading, pids.pids[i]);
 		read_mappings(&reading, pids.pids[i]);
-		if (config->turn && i % NR_A_TURN == 0)
-			config->turn(config->context);
+		if (config->turn && i % NR_A_TURN == 0 && !config->turn(config->context))
+			error = -ECANCELED;
 	}
 	pid_list_deinit(&pids);
 	return error;

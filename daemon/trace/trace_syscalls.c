@@ -13,11 +13,14 @@
 #define NOT_KNOWN UINT32_MAX
 
 struct syscall {
-	/* Index of the entry event, which the exit event follows; NOT_KNOWN: no events. */
+	/*
+	 * Index of the entry event; the exit event is the next one. NOT_KNOWN: the call has no
+	 * events.
+	 */
 	uint32_t entry;
 	unsigned int nr_args;
 	uint32_t nr_bytes; /* of all arguments */
-	/* Of each argument: number of low bytes of its register that are recorded. */
+	/* for each argument, how many low bytes of its register are recorded */
 	uint8_t arg_bytes[TRACE_SYSCALL_NR_ARGS];
 	uint8_t names;	 /* bit n: argument n is a file's name */
 	uint8_t strings; /* subset of names: arguments recorded as text instead of as pointers */
@@ -53,8 +56,8 @@ static const struct ctf_field known_exit[] = {
 /* ---- types ---- */
 
 /*
- * The kernel's argument types that are narrower than a register, or signed. tracefs reports the
- * size of a register for all types.
+ * The kernel's argument types that are signed or narrower than a register. tracefs reports the size
+ * of a register for every type.
  */
 static const struct {
 	const char *type;
@@ -84,7 +87,7 @@ static const struct {
 	{"loff_t", 8, true},
 };
 
-/* Returns a field of this type, without its name. */
+/* Returns a field of the type of `from`, without a name. */
 static struct ctf_field type_of(const struct tracepoint_field *from)
 {
 	const char *type = strncmp(from->type, "const ", 6) ? from->type : from->type + 6;
@@ -110,8 +113,8 @@ static char *name_of(const char *what, const char *call)
 }
 
 /*
- * Adds the entry and exit events of a call. Takes ownership of entry, fields and exit, also after
- * an error.
+ * Adds the entry event and the exit event of a call. Takes ownership of the parameters entry,
+ * fields and exit, also after an error.
  */
 static int add_events(struct trace_syscalls *syscalls, char *entry, struct ctf_field *fields,
 		      unsigned int nr_fields, char *exit)
@@ -132,7 +135,10 @@ static int add_events(struct trace_syscalls *syscalls, char *entry, struct ctf_f
 	return entry && exit && fields ? 0 : -ENOMEM;
 }
 
-/* Only file names are recorded as text: the length of other text is not certain. */
+/*
+ * Returns whether the argument is a file's name. Only file names are recorded as text, because the
+ * length of other text is not known with certainty.
+ */
 static bool is_file_name(const struct tracepoint_field *field)
 {
 	static const char *const names[] = {"filename", "pathname", "path",	"oldname",
@@ -179,7 +185,10 @@ static int add_call(struct trace_syscalls *syscalls, unsigned int number, const 
 	return error;
 }
 
-/* Returns the kernel's name of a call; a few differ from the names in programs. */
+/*
+ * Returns the kernel's name of a call, which for a few calls differs from the name that programs
+ * use.
+ */
 static const char *kernel_name(const char *call)
 {
 	static const char *const pairs[][2] = {
@@ -193,7 +202,7 @@ static const char *kernel_name(const char *call)
 	return call;
 }
 
-/* Adds a call of which only the name is known: its arguments are one array. */
+/* Adds a call whose arguments are not described. They are recorded as one array. */
 static int add_bare(struct trace_syscalls *syscalls, unsigned int number, const char *name)
 {
 	struct syscall *call = &syscalls->calls[number];
@@ -397,8 +406,8 @@ static uint8_t *write_arg(uint8_t *to, uint64_t arg, unsigned int nr_bytes)
 }
 
 /*
- * On little-endian machines, the only ones where the daemon traces, a register's first bytes are
- * its low bytes.
+ * Copies the first bytes of each register, which are its low bytes: the daemon traces only on
+ * little-endian machines.
  */
 void trace_syscalls_write_entry(const struct trace_syscalls *syscalls, int64_t number,
 				const uint64_t args[TRACE_SYSCALL_NR_ARGS], uint8_t *payload)

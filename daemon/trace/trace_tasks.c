@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Child processes share the mappings of their parents: nr_owners counts the processes. */
+/*
+ * A child process shares the mappings of its parent. nr_owners: number of processes that have the
+ * mapping.
+ */
 struct traced_mapping {
 	unsigned int nr_owners;
 	uint64_t start, end, offset;
@@ -19,12 +22,13 @@ struct traced_mapping {
 
 struct traced_task {
 	int32_t tid;
-	/* Set only for the first task of a process, which other tasks may outlive. */
+	/* Set only for the first task of a process, because other tasks may run longer. */
 	bool has_ended;
 	char name[TRACE_STATE_NAME_BYTES];
 	struct traced_process *process;
-	struct node node;		  /* by tid */
-	struct traced_task *next, **link; /* list of the process; *link points to this task */
+	struct node node; /* by tid */
+	/* list of the process's tasks; *link points to this task */
+	struct traced_task *next, **link;
 };
 
 /* The first task, whose tid is the process's pid, exists until the process is removed. */
@@ -48,7 +52,10 @@ _Static_assert(offsetof(struct trace_tasks, sink) == 0, "its functions cast sink
 
 /* ---- tasks by number ---- */
 
-/* hash_number() never gives two numbers the same hash, so the first node is the task's. */
+/*
+ * hash_number() never returns the same hash for two numbers, so the first node with the hash is the
+ * task's.
+ */
 static struct traced_task *find_task(const struct trace_tasks *tasks, int32_t tid)
 {
 	struct node *node = node_hash_first(&tasks->by_tid, hash_number((uint32_t)tid));
@@ -132,8 +139,8 @@ static void inherit(struct trace_tasks *tasks, struct traced_process *process,
 }
 
 /*
- * Removes mappings that the new one covers completely. If the new mapping covers one partly, both
- * stay, and the newer one counts.
+ * Removes mappings that a new one covers completely. If the new mapping covers an old one only
+ * partly, both are kept; in the common part the newer one is valid.
  */
 static void remove_covered(struct traced_process *process, uint64_t start, uint64_t end)
 {
@@ -151,8 +158,8 @@ static void remove_covered(struct traced_process *process, uint64_t start, uint6
 }
 
 /*
- * The kernel does not report when memory is unmapped, so programs that map code at ever new
- * addresses reach the limit.
+ * Removes a mapping if the process has reached the limit. The kernel does not report when memory is
+ * unmapped, so programs that map code at ever new addresses reach the limit.
  */
 static void make_room(struct trace_tasks *tasks, struct traced_process *process)
 {
@@ -203,7 +210,7 @@ static void remove_process(struct trace_tasks *tasks, struct traced_process *pro
 	free(process);
 }
 
-/* Ends a task. Also called when its number is used again after its end was lost. */
+/* Ends a task. Also called if the record of its end was lost, and its number is used again. */
 static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {
 	struct traced_process *process = task->process;
@@ -227,7 +234,7 @@ static struct traced_process *add_process(struct trace_tasks *tasks, int32_t pid
 		return NULL;
 	}
 	*process = (struct traced_process){.pid = pid, .ppid = ppid};
-	/* A thread of another process had this number. */
+	/* A thread of another process had this number before. */
 	while ((other = find_task(tasks, pid)))
 		end_task(tasks, other);
 	if (!add_to_process(tasks, process, pid, name)) {
@@ -249,7 +256,7 @@ static struct traced_process *need_process(struct trace_tasks *tasks, int32_t pi
 	return process ? process : add_process(tasks, pid, 0, "");
 }
 
-/* Returns the task; adds it if it is not known as a task of this process. */
+/* Returns the task. If no such task of this process is known, adds it. */
 static struct traced_task *need_task(struct trace_tasks *tasks, int32_t pid, int32_t tid,
 				     const char *name)
 {
@@ -295,7 +302,9 @@ static void begin_process(struct trace_tasks *tasks, const struct trace_perf_rec
 	struct traced_process *before = find_process(tasks, record->pid), *process;
 	const struct traced_process *parent = find_process(tasks, record->ppid);
 
-	/* The process was found in /proc after its parent had ended; this record is older. */
+	/*
+	 * The process was found in /proc when its parent had already ended; this record is older.
+	 */
 	if (before && !parent) {
 		before->ppid = record->ppid;
 		return;
@@ -359,7 +368,7 @@ void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record 
 						    .path = record->path};
 	struct traced_task *task;
 
-	/* The kernel writes 0 or -1 as the numbers of tasks that have already ended. */
+	/* In place of the number of a task that has already ended, the kernel writes 0 or -1. */
 	if (record->pid <= 0 || (record->kind != TRACE_RECORD_MAPPING && record->tid <= 0))
 		return;
 	switch (record->kind) {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Spans that have begun but not ended, in a hash table of sets: the hash of rule and key selects a
- * span's set. In a full set the oldest span is replaced.
+ * The spans that have begun and not ended are in a hash table of sets. The hash of rule and key
+ * selects a span's set. If a set is full, a new span replaces the oldest one.
  */
 #define NR_SETS 16384u
 #define NR_WAYS 4u
@@ -20,7 +20,7 @@ struct span {
 	uint32_t rule; /* rule number + 1; 0: free entry */
 };
 
-/* A relevant record, kept until all records before it are known. */
+/* A relevant record. It is kept until all earlier records are known. */
 struct note {
 	uint64_t time, key, of, order;
 	uint32_t rule;
@@ -110,7 +110,7 @@ static bool find_key(const struct trigger_use *use, const struct trace_trigger_r
 			*key = (*key & UINT32_MAX) | (uint64_t)record->cpu << 32;
 		return true;
 	}
-	/* Every CPU has an idle thread, all with tid 0. */
+	/* Every CPU has an idle thread, and all have tid 0, so the CPU identifies them. */
 	*key = record->tid ? (uint64_t)(uint32_t)record->tid : (uint64_t)1 << 63 | record->cpu;
 	return record->tid != TRACE_TRIGGER_NO_TID;
 }
@@ -210,8 +210,8 @@ static const struct ctf_field *find_packed(const struct ctf_field *fields, unsig
 }
 
 /*
- * Returns whether the field's type is compatible. The condition was checked with the kernel's type:
- * a number must still be a number, and a text a text.
+ * Returns whether the field's type in the new layout is compatible. The condition was checked with
+ * the kernel's type, so a number must still be a number, and a text a text.
  */
 static bool is_alike(const struct ctf_field *field, const struct tracepoint_field *kernels)
 {
@@ -265,7 +265,10 @@ int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 
 /* ---- judging ---- */
 
-/* Returns the entry of the span of rule and key, or the entry in which to store it. */
+/*
+ * Returns the entry of the span of rule and key; if there is no such span, the entry in which it
+ * should be stored.
+ */
 static struct span *find_span(struct trace_trigger *trigger, uint32_t rule, uint64_t key)
 {
 	const uint64_t mixed =
@@ -303,7 +306,7 @@ static bool judge(struct trace_trigger *trigger, const struct note *note)
 	return is_long;
 }
 
-/* Orders notes by time, and those of the same time in the order in which they were noted. */
+/* Orders notes by time. Notes of the same time keep the order in which they were made. */
 static int compare_notes(const void *a, const void *b)
 {
 	const struct note *first = a, *second = b;

@@ -94,7 +94,7 @@ static int find_field(const struct parsing *parsing, uint32_t event, const char 
 		parsing->text, tracepoint->system, tracepoint->name, name);
 }
 
-/* Adds a use of an event of the kernel. If key is not NULL, it is the name of the key field. */
+/* Adds a use of an event of the kernel. key: name of the key field, or NULL. */
 static int use_event(struct parsing *parsing, const char *system, const char *name, const char *key,
 		     struct trigger_use use)
 {
@@ -117,7 +117,7 @@ static int make_wakeup(struct parsing *parsing)
 		enum trigger_role role;
 	} parts[] = {
 		/*
-		 * A thread that is woken while it still runs does not wait: its span is discarded
+		 * A thread that is woken while it still runs does not wait. Its span is discarded
 		 * when it leaves the CPU.
 		 */
 		{"sched_switch", "prev_pid", TRIGGER_CANCEL},
@@ -145,8 +145,9 @@ static int make_interrupt(struct parsing *parsing, const char *begin, const char
 }
 
 /*
- * A call that never returns ends with its thread. The next thread with the same number first
- * returns from the call that made it: the ids of the calls differ, and the span is discarded.
+ * If a thread ends during a call, its span does not end. The next thread with the same number was
+ * created by another call (fork, clone), and its first exit event is from that call. As the ids of
+ * the two calls differ, the span is discarded.
  */
 static int make_call(struct parsing *parsing, const char *call)
 {
@@ -215,14 +216,20 @@ static int use_word(struct parsing *parsing, char *word, struct trigger_use use)
 
 static int make_span(struct parsing *parsing, char *begin, char *end)
 {
-	/* If both are the same event, a record ends the previous span before it begins the next. */
+	/*
+	 * If begin and end are the same event, a record must first end the previous span and then
+	 * begin the next one, so the end is added first.
+	 */
 	const int error = use_word(parsing, end, (struct trigger_use){.role = TRIGGER_END});
 
 	return error ? error
 		     : use_word(parsing, begin, (struct trigger_use){.role = TRIGGER_BEGIN});
 }
 
-/* Cuts the operator out of "FIELD OP VALUE" and returns VALUE. */
+/*
+ * Splits "FIELD OP VALUE": filter keeps FIELD, *compare is set by OP. Returns VALUE; NULL: no valid
+ * operator.
+ */
 static char *cut_operator(char *filter, enum trigger_compare *compare)
 {
 	static const struct {
@@ -243,7 +250,7 @@ static char *cut_operator(char *filter, enum trigger_compare *compare)
 	return NULL;
 }
 
-/* Removes blanks around the text, then quotes. */
+/* Removes blanks around the text, and then quotes around it. */
 static char *trim(char *text)
 {
 	size_t nr;
@@ -334,7 +341,7 @@ static int take_time(struct parsing *parsing, const char *text, uint64_t *ns)
 	return no_condition(parsing, "write a time as a number followed by ns, us, ms or s");
 }
 
-/* Parses the part before ">TIME" of a condition. */
+/* Parses the part of a condition before ">TIME". */
 static int make_longer(struct parsing *parsing, char *what)
 {
 	char *dots = strstr(what, "..");

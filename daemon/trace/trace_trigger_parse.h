@@ -32,17 +32,23 @@ enum trigger_compare {
 struct trigger_use {
 	uint32_t rule;
 	enum trigger_role role;
-	/* Field of the event, like all below, that identifies a span; NULL: the thread does. */
+	/*
+	 * This pointer and those below refer to fields of the event. key identifies a span; NULL:
+	 * the thread identifies it.
+	 */
 	const struct tracepoint_field *key;
 	bool by_cpu; /* the key is unique only together with the CPU */
-	/* Must be equal at begin and end of a span; NULL: nothing to compare. */
+	/*
+	 * A span ends only if this field is equal in its first and last record; NULL: no field is
+	 * compared.
+	 */
 	const struct tracepoint_field *of;
-	/* A record counts only if this field matches; NULL: always. */
+	/* A record counts only if this field matches the comparison; NULL: every record counts. */
 	const struct tracepoint_field *field;
 	enum trigger_compare compare;
 	uint64_t value;
-	char *text;   /* compared instead of value; NULL: field is a number */
-	bool is_rest; /* text is compared with the rest of the record, from field on */
+	char *text;   /* the field is compared with this text; NULL: with value */
+	bool is_rest; /* the string is the rest of the record, beginning at field */
 };
 
 struct trigger_event {
@@ -58,12 +64,12 @@ struct trigger_rule {
 };
 
 struct trigger_rules {
-	struct trigger_rule *rules; /* one for each text */
+	struct trigger_rule *rules; /* one for each condition's text */
 	uint32_t nr_rules;
 	struct trigger_event *events;
 	uint32_t nr_events;
 	size_t room_events;
-	const char *signal; /* text of the condition "signal"; NULL: none */
+	const char *signal; /* text of the condition "signal"; NULL: there is no such condition */
 };
 
 /*

@@ -78,7 +78,10 @@ void ktrace_close(struct ktrace *ktrace)
 	*ktrace = (struct ktrace){0};
 }
 
-/* Opens a CPU's ring. A number that is not that of a possible CPU gets no ring. */
+/*
+ * Opens a CPU's ring. If the number is not that of a possible CPU, there is no ring, and the result
+ * is 0.
+ */
 static int open_ring(struct ktrace *ktrace, uint32_t cpu, struct ktrace_ring *ring)
 {
 	struct oprof_ktrace_ring of = {.channel = ktrace->channel.channel, .cpu = cpu};
@@ -133,7 +136,7 @@ int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel 
 
 /* ---- packets ---- */
 
-/* Adds a CPU's file, unless it has been added with an earlier packet. */
+/* Adds the file of a CPU to the folder, unless it was added with an earlier packet. */
 static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint32_t cpu,
 		    unsigned int *file, struct diag *diag)
 {
@@ -145,7 +148,10 @@ static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint
 	return ctf_writer_add_file(writer, name, ktrace->channel.stream_id, file, diag);
 }
 
-/* The kernel completes a packet's header before delivery, and does not change it later. */
+/*
+ * Writes a packet. Its header needs no change: the module completes the header before it delivers
+ * the packet.
+ */
 static int write_packet(const struct ktrace *ktrace, uint32_t cpu,
 			const struct oprof_ktrace_packet *packet, struct ctf_writer *writer,
 			unsigned int *file, struct diag *diag)
@@ -245,11 +251,11 @@ struct ring_snapshot {
 	const struct ktrace *ktrace;
 	uint32_t cpu;
 	struct ctf_writer *writer;
-	unsigned int file; /* the writer's file for this ring */
+	unsigned int file; /* the writer's file that receives this ring's packets */
 	struct ktrace_taken *taken;
-	/* The packets that the ring held when the snapshot began. */
+	/* The range of packets that the ring held when the snapshot began. */
 	struct oprof_ktrace_range range;
-	bool has_taken; /* a packet of this ring was taken */
+	bool has_taken; /* a packet of this ring has been written */
 	uint64_t lost_before;
 };
 
@@ -271,14 +277,17 @@ static int snapshot_packet(struct ring_snapshot *snapshot, const struct oprof_kt
 	return error;
 }
 
-/* Copies the packet at a position. Returns 0 also if it was overwritten or is not readable yet. */
+/*
+ * Copies the packet at a position. Returns 0 also if the packet was overwritten or cannot be read
+ * yet.
+ */
 static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct diag *diag)
 {
 	const int fd = snapshot->ktrace->rings[snapshot->cpu].fd;
 	struct oprof_ktrace_packet packet = {.position = position};
 	int error = call(fd, OPROF_KTRACE_GET, &packet);
 
-	/* The oldest packet may be overwritten at any time. */
+	/* The oldest packet may be overwritten at any time, so it does not count. */
 	snapshot->taken->overwritten += error == -ESTALE && position != snapshot->range.from;
 	if (error == -ESTALE || error == -ENODATA || error == -EAGAIN)
 		return 0;
@@ -305,7 +314,10 @@ static int take_ring(struct ring_snapshot *snapshot, struct diag *diag)
 	return error;
 }
 
-/* Finds the range that the ring holds now. It begins at 0 if the ring was never full. */
+/*
+ * Finds the range of packets that the ring holds now. If the ring was never full, the range begins
+ * at 0.
+ */
 static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 {
 	struct oprof_ktrace_range *range = &snapshot->range;
@@ -321,7 +333,7 @@ static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 	return 0;
 }
 
-/* Calls step for every ring, even after step failed for one. */
+/* Calls step for every ring, even after step has failed for another ring. */
 static void each_ring(struct ring_snapshot *rings, uint32_t nr_rings,
 		      int (*step)(struct ring_snapshot *snapshot, struct diag *diag), int *error,
 		      struct diag *diag)
@@ -351,7 +363,10 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 						  .writer = writer,
 						  .file = NO_FILE,
 						  .taken = taken};
-	/* Find all ranges first, so that packets overwritten during the writing are counted. */
+	/*
+	 * All ranges are determined first, so that packets that are overwritten during the writing
+	 * are counted.
+	 */
 	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
 	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);
 	free(rings);
@@ -361,11 +376,13 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 void ktrace_let_go(const struct ktrace *ktrace)
 {
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
-		if (ktrace->rings[i].fd >= 0) /* -EINVAL: no packet is held */
+		if (ktrace->rings[i].fd >= 0) /* the call returns -EINVAL if no packet is held */
 			(void)call(ktrace->rings[i].fd, OPROF_KTRACE_PUT_KEEP, NULL);
 }
 
-/* Copies the header of the ring's oldest readable packet. Returns false if there is none. */
+/*
+ * Copies the header of the ring's oldest readable packet. Returns false if no packet is readable.
+ */
 static bool find_oldest(const struct ktrace *ktrace, const struct ktrace_ring *ring,
 			struct oprof_packet_header *header)
 {
@@ -431,7 +448,7 @@ int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const u
 {
 	int error = 0;
 
-	/* An empty filter would make the module record everything. */
+	/* Without an id in the filter, the module would record everything. */
 	if (!nr_ids)
 		return diag_set(diag, -EINVAL, "the filter is empty");
 	if (by != OPROF_KTRACE_BY_TREE && nr_ids > OPROF_KTRACE_FILTER_IDS_MAX)

@@ -31,17 +31,19 @@ struct ktrace {
 	uint64_t nr_bytes;	   /* of all rings */
 };
 
-/* The contents of a snapshot, according to its packets' headers. */
+/* The contents of a snapshot, according to the headers of its packets. */
 struct ktrace_taken {
-	uint64_t nr_records; /* in all packets that were read, even if they were not written */
-	uint64_t lost;	     /* losses between the first and the last written packet of each ring */
+	/* records in all packets that were read, even if the packets were not written */
+	uint64_t nr_records;
+	uint64_t lost; /* losses between the first and the last written packet of each ring */
 	/*
-	 * Packets that were overwritten after the snapshot began and before they were read. A
-	 * ring's oldest packet may be overwritten at any time, and does not count.
+	 * Packets that were overwritten after the snapshot began and before they were read. The
+	 * oldest packet of a ring does not count, because it may be overwritten at any time.
 	 */
 	uint64_t overwritten;
-	uint64_t begin; /* stamp of the oldest packet's begin; without packets: the clock's */
-	uint64_t end;	/* the clock's stamp, read before the packets to copy were chosen */
+	/* stamp at which the oldest packet begins; if there are no packets, the clock's stamp */
+	uint64_t begin;
+	uint64_t end; /* stamp of the clock, read before the packets to copy were chosen */
 };
 
 /*
@@ -56,8 +58,8 @@ int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel 
 		       struct diag *diag);
 
 /*
- * Limits recording to these ids. nr_ids must be at least 1, and at most OPROF_KTRACE_FILTER_IDS_MAX
- * except with OPROF_KTRACE_BY_TREE.
+ * Limits recording to these ids. nr_ids must be at least 1. It must be at most
+ * OPROF_KTRACE_FILTER_IDS_MAX, except with OPROF_KTRACE_BY_TREE.
  */
 int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const uint64_t *ids,
 		  size_t nr_ids, struct diag *diag);
@@ -67,39 +69,51 @@ void ktrace_stop(struct ktrace *ktrace);
 
 /* Writes delivered packets to writer. Returns 0 or the first error. */
 int ktrace_drain(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
-/* As ktrace_drain; also closes and writes packets that are not full. */
+/* As ktrace_drain, but also closes and writes packets that are not full. */
 int ktrace_flush(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
-/* Ends the channel; call it after ktrace_stop. Writes all packets, which report all losses. */
+/*
+ * Ends the channel and writes all remaining packets, which report all losses. To be called after
+ * ktrace_stop.
+ */
 int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
 
 /*
- * Copies the packets that the rings hold to writer; they also stay in the rings.
- * OPROF_KTRACE_OVERWRITE only. If a ring or a packet fails, the others are still copied; the first
- * error is returned, and *taken reports what was copied. After -ENOMEM only begin and end of *taken
- * are set.
+ * Copies the packets that the rings hold to writer. The packets also stay in the rings. Only for
+ * OPROF_KTRACE_OVERWRITE. If a ring or packet fails, the other ones are still copied; the first
+ * error is returned, and *taken describes what was copied. After -ENOMEM, only the members begin
+ * and end of *taken are set.
  */
 int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		    struct ktrace_taken *taken, struct diag *diag);
 
-/* Releases packets that another process with the same rings held when it was killed. */
+/*
+ * Releases the packets that another process was reading when it was killed. The process had
+ * inherited these rings.
+ */
 void ktrace_let_go(const struct ktrace *ktrace);
 
 /*
- * Returns a stamp that is not later than any record in the rings or any future record: the begin of
- * the oldest packet of all rings, at most the clock's stamp less 1 ms. Returns 0 if the oldest
- * packet may still be open: a ring has no readable packet, and it either has records or
- * OPROF_KTRACE_COUNTS fails. Ignores a packet that is not delivered although later ones are,
- * because they interrupted its writer.
+ * Returns a stamp that is not later than any record in the rings or any future record. It is the
+ * stamp at which the oldest packet of all rings begins, or 1 ms before the clock's stamp if that is
+ * earlier. Returns 0 if the oldest packet may still be open: this is so if a ring has no readable
+ * packet and has records, or if OPROF_KTRACE_COUNTS fails. Ignores a packet that is not delivered
+ * although later packets are: its writer was interrupted by theirs.
  */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 
-/* Returns the stamp since which no record has been overwritten; 0: no record was. */
+/*
+ * Returns the stamp since which no record has been overwritten; 0: no record has ever been
+ * overwritten.
+ */
 uint64_t ktrace_held_since(const struct ktrace *ktrace);
 
-/* Returns the sums of all CPUs. */
+/* Returns the sums of the counts of all CPUs. */
 struct oprof_ktrace_counts ktrace_counts(const struct ktrace *ktrace);
 
-/* Updates stamp, monotonic_ns and realtime_ns of info; after an error they are unchanged. */
+/*
+ * Reads the clocks and updates stamp, monotonic_ns and realtime_ns of info. After an error these
+ * are unchanged.
+ */
 void ktrace_read_clocks(const struct ktrace *ktrace, struct oprof_ktrace_info *info);
 uint64_t ktrace_now(const struct ktrace *ktrace);
 /* Converts a stamp to a time of CLOCK_MONOTONIC in ns. */

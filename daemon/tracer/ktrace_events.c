@@ -152,7 +152,10 @@ static int set_filter(struct ktrace_chosen *chosen, struct diag *diag)
 
 static uint32_t id_of(size_t i)
 {
-	/* Extended ids follow the compact ones; the ids between them are reserved. */
+	/*
+	 * The first events get the compact ids, the others extended ids. The ids between these two
+	 * ranges are reserved.
+	 */
 	return i <= OPROF_EVENT_COMPACT_MAX
 		       ? (uint32_t)i
 		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
@@ -314,7 +317,7 @@ static int add_named(const struct ktrace_chosen *chosen, const struct ktrace *kt
 	return ioctl(ktrace->fd, OPROF_KTRACE_NAMED, &call) ? -errno : 0;
 }
 
-/* Returns whether number is in calls, "id == N || id == N". */
+/* Returns whether a call's number is in `calls`, which has the form "id == N || id == N". */
 static bool is_chosen(const char *calls, unsigned int number)
 {
 	for (; calls; calls = strstr(calls, "||")) {
@@ -350,7 +353,7 @@ static int add_calls(const struct ktrace_events *events, const struct ktrace *kt
 	return error;
 }
 
-/* Samples by cycles or, on a machine that cannot count cycles, by the clock. */
+/* Samples by cycles or, on a machine without a counter for cycles, by the clock. */
 static int add_samples(const struct ktrace_events *events, const struct ktrace *ktrace)
 {
 	struct oprof_ktrace_samples call = {.channel = ktrace->channel.channel,

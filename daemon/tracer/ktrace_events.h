@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events that a trace session of the module records: the events of a choice, described for CTF
- * and for the module. Names and fields are the same as in traces without the module. The module
- * records a tracepoint by its own probe if it has one, otherwise by the kernel's performance
- * events.
+ * Describes the events that a trace session of the module records, for CTF and for the module.
+ * Names and fields are the same as in traces without the module. If the module has a probe for a
+ * tracepoint, the probe records it; otherwise the kernel's performance events do.
  */
 #ifndef DAEMON_KTRACE_EVENTS_H
 #define DAEMON_KTRACE_EVENTS_H
@@ -20,7 +19,10 @@ struct ktrace_kind {
 	unsigned int nr_fields;
 };
 
-/* Returns the number of the tracepoint's probe; OPROF_KTRACE_NR_KINDS: no probe. */
+/*
+ * Returns the number of the module's probe for the tracepoint; OPROF_KTRACE_NR_KINDS: the module
+ * has no probe.
+ */
 unsigned int ktrace_kind_find(const struct oprof_ktrace_info *info, const char *system,
 			      const char *tracepoint);
 const struct ktrace_kind *ktrace_kind(unsigned int kind);
@@ -28,9 +30,9 @@ const struct ktrace_kind *ktrace_kind(unsigned int kind);
 struct ktrace_chosen {
 	const struct trace_chosen *chosen;
 	struct ctf_event event;
-	/* Number of its probe; OPROF_KTRACE_NR_KINDS: no probe, layout is used. */
+	/* Number of the tracepoint's probe; OPROF_KTRACE_NR_KINDS: no probe, so layout is used. */
 	unsigned int kind;
-	struct trace_layout layout; /* of the tracepoint's raw record */
+	struct trace_layout layout; /* layout of the tracepoint's raw record */
 	struct oprof_ktrace_compare compare;
 };
 
@@ -46,9 +48,9 @@ struct ktrace_events {
 };
 
 /*
- * Describes the choice's events for the kernel whose tracefs is at tracefs, and for the module that
- * info describes. Returns 0; -EOPNOTSUPP: the module does not support a filter; -ENOENT, -EINVAL,
- * -ENOMEM. Fills diag on errors. After an error nothing needs to be freed.
+ * Describes the choice's events, for the kernel whose tracefs is at tracefs and for the module that
+ * info describes. Returns 0; -EOPNOTSUPP: the module does not support a filter; -ENOENT, -EINVAL or
+ * -ENOMEM. Fills diag on errors. After an error nothing need be freed.
  */
 int ktrace_events_init(struct ktrace_events *events, const char *tracefs,
 		       const struct trace_choice *choice, const struct oprof_ktrace_info *info,
@@ -56,7 +58,8 @@ int ktrace_events_init(struct ktrace_events *events, const char *tracefs,
 void ktrace_events_deinit(struct ktrace_events *events); /* a zeroed struct: does nothing */
 
 /*
- * Adds the events to a session's channel, to be recorded from ktrace_start on. Returns 0 or -errno.
+ * Adds the events to a session's channel. They are recorded when ktrace_start is called. Returns 0
+ * or -errno.
  */
 int ktrace_events_add(const struct ktrace_events *events, const struct ktrace *ktrace,
 		      struct diag *diag);

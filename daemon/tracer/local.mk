@@ -27,7 +27,7 @@ test_programs += \
 	tests/unit/daemon/tracer/test_trace_watch \
 	tests/unit/daemon/tracer/test_tracer \
 	tests/unit/daemon/tracer/test_tracer_serve
-# The parts of a snapshot, which the test replaces.
+# The test replaces the functions that write the parts of a snapshot.
 tests_unit_daemon_tracer_test_trace_kmod_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=ktrace_snapshot,--wrap=ktrace_ns,--wrap=ktrace_counts,--wrap=trace_state_is_the_machines \
 	-Wl,--wrap=trace_state_dump,--wrap=trace_mappings_snapshot

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The child's report. It is written to the pipe by one write. */
+/* The child's report, which is written to the pipe by a single write. */
 struct job_report {
 	int error;
 	struct tracer_snapshot taken;
@@ -85,8 +85,8 @@ int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct d
 
 	*taken = (struct tracer_snapshot){.is_part = !access(job->folder, F_OK)};
 	/*
-	 * The child writes the report last, so it has nothing more to write and may be killed. A
-	 * stopped child would not end by itself.
+	 * The report is the last thing that the child writes, so the child may be killed now. It
+	 * would not end by itself if it was stopped by a signal.
 	 */
 	(void)kill(job->pid, SIGKILL);
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)

@@ -14,16 +14,16 @@
 struct trace_job {
 	pid_t pid;	       /* 0: no child runs */
 	int fd;		       /* readable when the child has reported or died; -1: no child runs */
-	struct tracer *tracer; /* its rings are lent to the child */
-	const char *folder;    /* of the snapshot, borrowed */
+	struct tracer *tracer; /* the tracer's rings are lent to the child */
+	const char *folder;    /* folder of the snapshot; borrowed */
 };
 
 void trace_job_init(struct trace_job *job);
 
 /*
- * Begins a snapshot into folder, which is borrowed until trace_job_end; call tracer_round before.
- * The child closes its copies of the session's descriptors. Returns 0, or -errno and diag if no
- * child can be made.
+ * Begins a snapshot into folder, which is borrowed until trace_job_end. tracer_round must be called
+ * first. The child closes its copies of the session's descriptors. Returns 0, or -errno and diag if
+ * no child can be made.
  */
 int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *folder,
 		    struct trace_session_folder *session, struct diag *diag);

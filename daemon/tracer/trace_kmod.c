@@ -26,7 +26,7 @@
 
 /* ---- opening ---- */
 
-/* Describes the clock. Its origin is the time since 1970 at which the clock was 0. */
+/* Describes the clock. The origin is the time since 1970 at which the clock's stamp was 0. */
 static void describe_clock(struct ctf_clock *clock, const struct oprof_ktrace_info *info)
 {
 	if (!info->counter) {
@@ -71,7 +71,7 @@ static int add_channel(struct trace_kmod *kmod, struct diag *diag)
 	return error ? error : ktrace_events_add(&kmod->events, &kmod->ktrace, diag);
 }
 
-/* Opens a channel for the state in one snapshot, or for the states at the begin of all chunks. */
+/* Opens a channel for the machine's state, in one snapshot or at the beginnings of all chunks. */
 static int open_state(const struct trace_kmod *kmod, struct trace_channel **state,
 		      struct ctf_writer *writer, struct diag *diag)
 {
@@ -114,7 +114,9 @@ static uint64_t oldest(void *context)
 	return kmod->is_lent ? kmod->oldest : ktrace_oldest(&kmod->ktrace);
 }
 
-/* A failure is only logged: the trace is still useful without mappings. */
+/*
+ * Opens the mappings. A failure is only logged, because a trace without mappings is still useful.
+ */
 static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 {
 	struct trace_mappings_config config = {.ktrace = &kmod->ktrace,
@@ -125,7 +127,10 @@ static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 					       .context = kmod};
 	int error;
 
-	/* A flight recorder needs the mappings even without samples, to know past tasks. */
+	/*
+	 * A flight recorder needs the mappings even if the trace has no samples, because they also
+	 * report tasks that ended.
+	 */
 	if (kmod->base.writer ? !kmod->base.config.choice->samples_hz
 			      : !trace_state_is_the_machines())
 		return 0;
@@ -153,9 +158,10 @@ static int add_threads(struct ktrace *ktrace, const struct thread_list *threads,
 }
 
 /*
- * Limits recording to the chosen processes. A thread that begins after the list is read and before
- * the filter is set would be missed. The list is therefore read again until it has no new threads;
- * from then on the module follows new threads.
+ * Limits recording to the chosen processes. When the filter has been set for all listed threads,
+ * the module also records the threads that they start. A thread may, however, begin after the list
+ * was read and before the filter was set. The list is therefore read again until no new thread is
+ * found.
  */
 static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
 {
@@ -224,7 +230,10 @@ static int filter_users(const struct trace_kmod *kmod, struct ktrace *ktrace, st
 	return nr ? ktrace_filter(ktrace, OPROF_KTRACE_BY_UID, ids, nr, diag) : 0;
 }
 
-/* Sets the filters of a session: the trace's own, or the one that checks conditions. */
+/*
+ * Sets the filters of a session, which is either the trace's own session or the one that checks
+ * conditions.
+ */
 static int set_filters(void *context, struct ktrace *ktrace, struct diag *diag)
 {
 	const struct trace_kmod *kmod = context;
@@ -256,7 +265,9 @@ static int open_all(struct tracer *base, struct diag *diag)
 		error = open_folder(kmod, diag);
 	if (!error)
 		error = open_mappings(kmod, diag);
-	/* Must be last, because it changes the conditions to the module's layout of records. */
+	/*
+	 * This must be last, because it changes the conditions to the module's layout of records.
+	 */
 	if (!error && kmod->base.config.trigger)
 		error = trace_watch_open(&kmod->watch, kmod->base.config.trigger, set_filters, kmod,
 					 diag);
@@ -275,8 +286,13 @@ static void close_all(struct tracer *base)
 
 /* ---- recording ---- */
 
+static bool is_wanted(void *kmod)
+{
+	return !tracer_is_cancelled(&((const struct trace_kmod *)kmod)->base);
+}
+
 /*
- * Writes the state at a stamp to the channel `state`: the tasks in tasks or, if tasks is NULL, the
+ * Writes the state at `stamp` to the channel `state`: the tasks in `tasks`; if tasks is NULL, the
  * present tasks in /proc.
  */
 static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
@@ -286,7 +302,9 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 	const struct trace_state_config how = {.proc_path = "/proc",
 					       .first_id = kmod->events.state_id,
 					       .time = stamp,
-					       .is_later = !kmod->base.writer};
+					       .is_later = !kmod->base.writer,
+					       .turn = is_wanted,
+					       .context = kmod};
 	struct diag why;
 	int error;
 
@@ -300,7 +318,7 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 	return diag_first(error, trace_channel_flush(state, &why), &why, diag);
 }
 
-/* Writes the state at the begin of the trace or of a chunk. */
+/* Writes the state at the beginning of the trace or of a chunk. */
 static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag)
 {
 	struct trace_state_counts counts;
@@ -324,7 +342,10 @@ static int start(struct tracer *base, struct diag *diag)
 	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0;
 	uint64_t stamp;
 
-	/* A flight recorder starts the mappings first, to know all tasks that end from now on. */
+	/*
+	 * A flight recorder starts the mappings first, so that it knows all tasks that end from now
+	 * on.
+	 */
 	if (!kmod->base.writer)
 		start_mappings(kmod);
 	stamp = ktrace_now(&kmod->ktrace);
@@ -332,10 +353,13 @@ static int start(struct tracer *base, struct diag *diag)
 		error = ktrace_start(&kmod->ktrace, diag);
 	kmod->base.begin_ns = clock_monotonic_ns();
 	if (!kmod->base.writer)
-		return error; /* each snapshot writes the state at its begin */
-	/* Start the mappings before the state is read, so that no mapping in between is missed. */
+		return error; /* each snapshot writes the state at its beginning */
+	/*
+	 * The mappings are started before the state is read, so that mappings made in the meantime
+	 * are not missed.
+	 */
 	start_mappings(kmod);
-	/* Records that arrive during this time stay in the module's rings. */
+	/* Records that arrive while the state is read stay in the module's rings. */
 	return error ? error : tell_begin(kmod, stamp, diag);
 }
 
@@ -348,7 +372,7 @@ static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
 		error = trace_mappings_flush(kmod->base.mappings, diag);
 	if (error || !trace_chunks_next(&kmod->base.chunks, clock_monotonic_ns()))
 		return error;
-	/* The module's rings fill while /proc is read, so empty them first. */
+	/* The module's rings continue to fill while /proc is read, so they are emptied first. */
 	error = ktrace_drain(&kmod->ktrace, kmod->base.writer, diag);
 	return error ? error : tell_begin(kmod, stamp, diag);
 }
@@ -375,7 +399,10 @@ static int poll_fd(const struct tracer *base)
 {
 	const struct trace_kmod *kmod = (const struct trace_kmod *)base;
 
-	/* A flight recorder is not read in rounds: its full rings would always be readable. */
+	/*
+	 * A flight recorder's rings are not read in rounds, and would always be readable when they
+	 * are full. So only the rings for conditions are polled.
+	 */
 	if (!kmod->base.writer)
 		return kmod->watch ? trace_watch_poll_fd(kmod->watch) : -1;
 	return kmod->ktrace.fd;
@@ -407,7 +434,7 @@ static int flush(struct tracer *base, struct diag *diag)
 
 static int follow_cpus(struct tracer *base, struct diag *diag)
 {
-	/* Only the mappings need this: the module itself follows CPUs. */
+	/* Only the mappings need this, because the module itself records CPUs that come online. */
 	return trace_mappings_follow_cpus(base->mappings, diag);
 }
 
@@ -461,7 +488,7 @@ static uint64_t held_since(const struct trace_kmod *kmod)
 
 /*
  * Only one process can hold a ring's packet at a time. While a child reads the rings, the daemon
- * uses the values saved here.
+ * does not read them, but uses values that were saved before.
  */
 static void lend(struct tracer *base, bool lends)
 {

@@ -15,9 +15,10 @@ struct trace_kmod {
 	struct tracer base; /* must be first */
 	struct ktrace ktrace;
 	struct ktrace_events events;
-	struct trace_watch *watch;   /* NULL: no conditions */
-	struct trace_channel *state; /* for the machine's state; NULL for a flight recorder */
-	bool is_lent;		     /* a child process reads the rings */
+	struct trace_watch *watch; /* NULL: no conditions */
+	/* channel for the machine's state; NULL for a flight recorder */
+	struct trace_channel *state;
+	bool is_lent; /* a child process is reading the rings */
 	/* Stamps that ktrace_held_since() and ktrace_oldest() returned when the rings were lent. */
 	uint64_t held_since, oldest;
 };

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel has one ring for each CPU, so records of different CPUs arrive in no order. All of
- * them wait in one list of items; an item is a record, or a number of records that the kernel lost.
- * Items are sorted by stamp before they are removed from the front of the list, but only as far as
- * no older record can still arrive: up to TRACE_SLACK_NS before the current round began to read the
- * rings.
+ * The kernel has one ring for each CPU, so records of different CPUs do not arrive in the order of
+ * their times. All records wait in one list of items. An item is a record, or a number of records
+ * that the kernel lost. Before items are removed from the front of the list, the list is sorted by
+ * stamp. Only items are removed for which no older record can still arrive: those up to
+ * TRACE_SLACK_NS before the current round began to read the rings.
  *
- * For a folder, each round writes these items as events.
+ * For a trace in a folder, each round writes these items as events.
  *
- * A flight recorder keeps the items until a snapshot is taken, and also the tasks (trace_tasks.h)
- * as they were before the first item:
+ * A flight recorder keeps the items until a snapshot is taken. It also keeps the tasks
+ * (trace_tasks.h) in the state before the first item:
  *
  *	tasks | item, item, item, ...
  *	      ^ no later than the oldest record in the trace's own rings
  *
  * Items are removed from the list and applied to the tasks
  *
- * - when a snapshot is taken: the items before its begin. The tasks are then the state at its
- *   begin; the remaining items are written as events and stay.
- * - when there are many: the items older than everything in the trace's rings, which no snapshot
- *   will need.
- * - when they still exceed bytes_max: the oldest half of bytes_max, which counts as forgotten. A
- *   task that ended there has no name in the next snapshot. An item for lost records replaces these
- *   items.
+ * - when a snapshot is taken: the items before its beginning. The tasks are then the state at the
+ *   beginning; the remaining items are written as events, and stay in the list.
+ * - when there are many items: the items older than all records in the trace's rings, which no
+ *   snapshot will need.
+ * - when the items still exceed bytes_max: the oldest items, half of bytes_max. They count as
+ *   forgotten, and an item for lost records replaces them. A task that ended in their time has no
+ *   name in the next snapshot.
  *
  * With the kernel module, times of records are converted to stamps of its clock as they arrive.
  */
@@ -44,20 +44,23 @@
 #define FILE_NAME  "mappings"
 #define SUB_BYTES  (64u << 10)
 #define NR_SUBS	   4u
-#define RING_BYTES (256u << 10) /* of each CPU, in the kernel */
+#define RING_BYTES (256u << 10) /* size of the kernel's ring of each CPU */
 /*
- * The conversion's largest error. Stamps of mappings are made earlier by this time, so that a
- * mapping's stamp is not later than the stamps of the samples in it.
+ * Largest error of the conversion. The stamps of mappings are moved back by this time, so that a
+ * mapping's stamp is not later than the stamps of samples in the mapping.
  */
 #define EARLIER_NS UINT64_C(1000)
-/* Rounds apply items only if their total size is larger than this; snapshots always apply them. */
+/* A round applies items only if their total size exceeds this. A snapshot always applies them. */
 #define APPLY_BYTES_MIN ((size_t)256 << 10)
-/* Packets are written to the folder after this many bytes of records. The sub-buffers hold more. */
+/*
+ * Packets are written to the folder when this many bytes of records have been added. The channel's
+ * sub-buffers hold more.
+ */
 #define DRAIN_BYTES (2u * SUB_BYTES)
 
 /* A record, or a number of records that were lost at the time `stamp`. */
 struct item {
-	uint64_t stamp, order; /* stamp of the trace's clock; order of arrival */
+	uint64_t stamp, order; /* stamp of the trace's clock; order: order of arrival */
 	uint64_t nr_lost;      /* 0: a record */
 	size_t nr_bytes;       /* including path */
 	struct trace_perf_record record;
@@ -76,11 +79,12 @@ struct trace_mappings {
 	uint64_t nr_added;
 
 	/* For a folder. */
-	struct trace_channel *channel; /* NULL: a flight recorder */
+	struct trace_channel *channel; /* NULL for a flight recorder */
 
 	/* For a flight recorder. */
-	struct trace_tasks *tasks; /* as they were before the first item; NULL: for a folder */
-	size_t apply_bytes; /* limit of the total size of items; above it, a round applies some */
+	struct trace_tasks *tasks; /* state before the first item; NULL: the trace is in a folder */
+	/* when the total size of items exceeds this, a round applies some of them */
+	size_t apply_bytes;
 
 	uint64_t nr_written, lost, forgotten;
 };
@@ -131,7 +135,7 @@ static void remove_items(struct trace_mappings *mappings, size_t nr)
 	memmove(mappings->items, mappings->items + nr, mappings->nr_items * sizeof(struct item *));
 }
 
-/* Returns false if out of memory. */
+/* Adds an item to the list. Returns false if out of memory. */
 static bool add_item(struct trace_mappings *mappings, uint64_t stamp,
 		     const struct trace_perf_record *record, uint64_t nr_lost)
 {
@@ -201,8 +205,8 @@ static void apply_until(struct trace_mappings *mappings, uint64_t until)
 }
 
 /*
- * Returns the number of the oldest items that together fill half of bytes_max, all older than
- * until. Items with the same stamp are not separated.
+ * Returns the number of the oldest items that together fill half of bytes_max. All are older than
+ * `until`. Items with equal stamps are not separated.
  */
 static size_t nr_oldest_half(const struct trace_mappings *mappings, uint64_t until)
 {
@@ -216,7 +220,10 @@ static size_t nr_oldest_half(const struct trace_mappings *mappings, uint64_t unt
 	return nr;
 }
 
-/* Applies the oldest items and counts them as forgotten. The items must be sorted. */
+/*
+ * Applies the oldest items, counts them as forgotten, and adds an item that counts them as lost.
+ * The items must be sorted.
+ */
 static void forget_oldest_half(struct trace_mappings *mappings, uint64_t until)
 {
 	const size_t nr = nr_oldest_half(mappings, until);
@@ -247,9 +254,10 @@ static void set_apply_bytes(struct trace_mappings *mappings, size_t nr_bytes)
 }
 
 /*
- * If there are many items, applies those that the trace's rings no longer need, but only up to
- * read_until, up to which the rings of all CPUs have been read. The next limit is twice the size of
- * the remaining items, so that rounds do not always sort items that cannot be applied yet.
+ * If there are many items, applies those that are older than all records in the trace's rings, and
+ * older than read_until: up to this time the rings of all CPUs have been read. The next limit is
+ * twice the size of the remaining items, so that not every round sorts items that cannot be applied
+ * yet.
  */
 static void apply_if_many(struct trace_mappings *mappings, uint64_t read_until)
 {
@@ -278,7 +286,7 @@ struct writing {
 	struct trace_mappings *mappings;
 	struct trace_channel *channel;
 	uint64_t begin;	 /* earlier records get this stamp; earlier losses do not count */
-	size_t nr_bytes; /* written since the channel was drained */
+	size_t nr_bytes; /* bytes written since the channel was last drained */
 	struct trace_mappings_counts done;
 };
 
@@ -298,7 +306,7 @@ static void write_record(struct writing *writing, const struct item *item)
 	uint8_t *payload;
 
 	if (!nr_bytes)
-		return; /* a task's name, for which there is no event */
+		return; /* a task's name, which is not an event of the trace */
 	payload = trace_channel_reserve(writing->channel, 0, id, stamp, nr_bytes);
 	if (payload) {
 		trace_sample_write(&item->record, payload);
@@ -309,7 +317,7 @@ static void write_record(struct writing *writing, const struct item *item)
 	writing->nr_bytes += nr_bytes;
 }
 
-/* Returns 0 or an error of the disk. */
+/* Writes an item to the channel, which is drained when necessary. Returns 0 or a disk error. */
 static int write_item(struct writing *writing, const struct item *item, struct diag *diag)
 {
 	if (item->nr_lost)
@@ -322,7 +330,10 @@ static int write_item(struct writing *writing, const struct item *item, struct d
 	return trace_channel_drain(writing->channel, false, 0, diag);
 }
 
-/* Writes all items up to a stamp; *nr_items is their number. Returns 0 or the first error. */
+/*
+ * Writes all items up to the stamp `until` and sets *nr_items to their number. Returns 0 or the
+ * first error.
+ */
 static int write_items(struct writing *writing, uint64_t until, size_t *nr_items, struct diag *diag)
 {
 	struct trace_mappings *mappings = writing->mappings;
@@ -340,7 +351,7 @@ static int write_items(struct writing *writing, uint64_t until, size_t *nr_items
 	return error;
 }
 
-/* Writes and removes the items up to a stamp. Returns 0 or the first error. */
+/* Writes and removes the items up to the stamp `until`. Returns 0 or the first error. */
 static int write_until(struct trace_mappings *mappings, uint64_t until, struct diag *diag)
 {
 	struct writing writing = {.mappings = mappings, .channel = mappings->channel};
@@ -353,7 +364,7 @@ static int write_until(struct trace_mappings *mappings, uint64_t until, struct d
 	return error;
 }
 
-/* Returns the number of events that would be written for all items. */
+/* Returns the number of events that writing all items would produce. */
 static uint64_t nr_events(const struct trace_mappings *mappings)
 {
 	uint64_t nr = 0;
@@ -462,7 +473,7 @@ int trace_mappings_start(struct trace_mappings *mappings)
 	error = trace_perf_enable(mappings->perf, true);
 	if (!mappings->tasks)
 		return error;
-	/* Changes during this reading become items, like all later changes. */
+	/* Changes that occur during this reading become items, like all later changes. */
 	read = read_state(mappings);
 	return error ? error : read;
 }

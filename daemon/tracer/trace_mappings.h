@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The code that is mapped while a trace is recorded and, in a flight recorder, the tasks that begin
- * and end. Without them, the addresses of samples could not be resolved to names. Separate
- * performance events report them, in rings that no other event fills.
+ * and end. Without these records, the addresses of samples could not be resolved to names. Separate
+ * performance events report them, in rings that no other events use.
  *
  * These records form a separate stream in order of time, with stamps of the trace's clock. Each
  * round writes them to the folder. A flight recorder keeps in memory the tasks at one moment
- * (trace_tasks.h) and the changes since that moment. The moment advances as the trace's rings
- * overwrite old records. It also advances if the changes exceed TRACE_MAPPINGS_BYTES_MAX: then
- * tasks that ended before it have no names.
+ * (trace_tasks.h) and the changes since that moment. The moment advances when the trace's rings
+ * have overwritten old records. It also advances if the size of the changes exceeds
+ * TRACE_MAPPINGS_BYTES_MAX; tasks that ended before the new moment then have no names.
  */
 #ifndef DAEMON_TRACE_MAPPINGS_H
 #define DAEMON_TRACE_MAPPINGS_H
@@ -23,24 +23,29 @@
 #define TRACE_MAPPINGS_BYTES_MAX (8u << 20)
 
 struct trace_mappings_config {
-	/* Borrowed, for its clock; NULL: the trace uses CLOCK_MONOTONIC. */
+	/*
+	 * Borrowed; the session of the module whose clock the trace uses. NULL: the trace uses
+	 * CLOCK_MONOTONIC.
+	 */
 	const struct ktrace *ktrace;
 	uint8_t uuid[CTF_UUID_BYTES];
 	uint32_t stream_id, first_id; /* of trace_sample.h's events */
-	struct ctf_writer *writer;    /* NULL: a flight recorder */
-	/* Flight recorder only: returns the stamp of the oldest record that the trace holds. */
+	struct ctf_writer *writer;    /* NULL for a flight recorder */
+	/* For a flight recorder: returns the stamp of the oldest record that the trace holds. */
 	uint64_t (*oldest)(void *context);
 	void *context;
-	/* Limit for the changes that a flight recorder keeps; 0: TRACE_MAPPINGS_BYTES_MAX. */
+	/* For a flight recorder: limit of the size of the changes; 0: TRACE_MAPPINGS_BYTES_MAX. */
 	size_t bytes_max;
 };
 
 struct trace_mappings_counts {
-	uint64_t nr_records;  /* written to the folder; 0 in a flight recorder */
-	uint64_t lost;	      /* the kernel's rings were full, or there was no memory */
-	uint64_t forgotten;   /* flight recorder only: removed although a snapshot may need them */
+	uint64_t nr_records; /* records written to the folder; 0 for a flight recorder */
+	/* records lost because the kernel's rings were full, or memory was short */
+	uint64_t lost;
+	/* flight recorder: changes that were removed although a snapshot may need them */
+	uint64_t forgotten;
 	uint64_t ring_errors; /* damaged rings; their contents are unknown */
-	uint64_t nr_late;     /* of nr_records, those whose stamp was changed */
+	uint64_t nr_late;     /* records written with a changed stamp */
 };
 
 struct trace_mappings;
@@ -51,33 +56,40 @@ struct trace_mappings;
  */
 int trace_mappings_open(struct trace_mappings **mappings,
 			const struct trace_mappings_config *config, struct diag *diag);
-/* NULL: does nothing. This holds for all functions below. */
+/*
+ * Closes the events and frees all memory. If the parameter mappings is NULL, this function and all
+ * functions below do nothing.
+ */
 void trace_mappings_close(struct trace_mappings *mappings);
 
 /*
- * Begins recording. A flight recorder also reads the present tasks, so this must be called before
- * its trace begins. Returns 0 or -errno: some mappings or tasks may be missing.
+ * Begins recording. A flight recorder also reads the present tasks, so this function must be called
+ * before the trace begins. Returns 0 or -errno; after an error some mappings or tasks may be
+ * missing.
  */
 int trace_mappings_start(struct trace_mappings *mappings);
 int trace_mappings_follow_cpus(struct trace_mappings *mappings, struct diag *diag);
 
 /*
- * Reads the kernel's rings. Writes records older than TRACE_SLACK_NS to the folder when their
- * packet is full. Returns 0 or an error of the disk.
+ * Reads the kernel's rings. For a folder, adds records older than TRACE_SLACK_NS to packets and
+ * writes the packets that are full. Returns 0 or a disk error.
  */
 int trace_mappings_round(struct trace_mappings *mappings, struct diag *diag);
-/* As trace_mappings_round; also writes packets that are not full. */
+/* As trace_mappings_round, but also writes packets that are not full. */
 int trace_mappings_flush(struct trace_mappings *mappings, struct diag *diag);
 /* Ends recording and writes the remaining records. */
 int trace_mappings_stop(struct trace_mappings *mappings, struct diag *diag);
 
-/* Flight recorder only: returns the tasks and mappings at a stamp; NULL if mappings is NULL. */
+/*
+ * For a flight recorder: returns the tasks and mappings at the stamp `at`; NULL if mappings is
+ * NULL.
+ */
 const struct trace_tasks *trace_mappings_tasks(struct trace_mappings *mappings, uint64_t at);
 
 /*
- * Flight recorder only: writes all changes to writer and keeps them; changes before begin get the
- * stamp begin. taken->lost counts losses since begin. After an error nr_records counts all records,
- * written or not.
+ * For a flight recorder: writes all changes to writer and also keeps them in memory. Changes before
+ * `begin` get the stamp `begin`. taken->lost counts the losses since `begin`. After an error
+ * taken->nr_records counts all records, whether written or not.
  */
 int trace_mappings_snapshot(struct trace_mappings *mappings, struct ctf_writer *writer,
 			    uint64_t begin, struct trace_mappings_counts *taken, struct diag *diag);

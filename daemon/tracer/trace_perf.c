@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define RING_BYTES_ALL (UINT64_C(1) << 30) /* limit for all CPUs together */
+#define RING_BYTES_ALL (UINT64_C(1) << 30) /* limit of the size of all CPUs' rings together */
 #define RING_PAGES_MIN 16u
 #define NONE	       UINT32_MAX
 
@@ -68,10 +68,10 @@ static void raise_descriptors(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit); /* after an error the old limit stays */
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* after an error the old limit remains */
 }
 
-/* Opens all online CPUs. Skips a CPU that has gone offline concurrently. */
+/* Opens all online CPUs. Skips a CPU that goes offline at the same time. */
 static int open_cpus(struct trace_perf *perf, struct diag *diag)
 {
 	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
@@ -190,7 +190,7 @@ static void lose_bad(struct trace_perf *perf, unsigned int cpu)
 	perf->config.sink->lost(perf->config.sink, cpu, 1);
 }
 
-/* Notes a record, which will be passed on after sorting. */
+/* Makes a note of a record, which will be passed on after sorting. */
 static void note_record(struct trace_perf *perf, unsigned int cpu, size_t at, size_t nr_bytes)
 {
 	const uint8_t *bytes = perf->bytes + at;
@@ -251,7 +251,7 @@ static int compare_notes(const void *a, const void *b)
 
 /*
  * The kernel reads a record's time before it reserves room in the ring. If an interrupt delays the
- * record, the record follows those of the interrupt, which have later times. Such records are few
+ * writer, its record follows the interrupt's records, which have later times. Such records are few
  * and close to their proper place, so insertion is fast; the number of its steps is limited.
  */
 static void sort_notes(struct trace_perf *perf)
@@ -312,7 +312,10 @@ static int read_ring(struct trace_perf *perf, unsigned int cpu)
 	return error;
 }
 
-/* The ring reports losses only with its next record: read those after the last record. */
+/*
+ * Reads the kernel's count of losses. This includes the losses after the ring's last record; the
+ * ring would report them only with its next record.
+ */
 static void read_losses(struct trace_perf *perf, unsigned int nr)
 {
 	struct trace_perf_cpu *cpu = &perf->cpus[nr];

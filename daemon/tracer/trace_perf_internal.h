@@ -10,21 +10,23 @@
 
 struct trace_perf_cpu {
 	struct perf_ring ring;
-	int ring_fd;	    /* of the event that owns the ring; this event records nothing */
-	int *fds;	    /* for each event and target; -1: not open. NULL: the CPU is not open */
-	uint64_t told_lost; /* losses reported by records of the ring */
+	/* descriptor of the event that owns the ring; this event records nothing */
+	int ring_fd;
+	/* descriptor for each event and target; -1: not open. NULL: the CPU is not open */
+	int *fds;
+	uint64_t told_lost; /* losses that records of the ring have reported */
 };
 
-/* Assigns an event to the kernel's number for it. The array is sorted by id. */
+/* Maps the kernel's number of an event to the event. The array trace_perf.ids is sorted by id. */
 struct event_id {
 	uint64_t id;
 	unsigned int event, cpu;
 };
 
-/* A record that will be passed on when all records of its ring are sorted. */
+/* A note of a record, which is passed on when the notes of all records of its ring are sorted. */
 struct trace_perf_note {
 	uint64_t time;
-	uint32_t at; /* offset in trace_perf.bytes; a ring is smaller than 4 GiB */
+	uint32_t at; /* offset in bytes; 32 bits suffice, because a ring is smaller than 4 GiB */
 	uint32_t event;
 };
 _Static_assert(sizeof(struct trace_perf_note) == TRACE_MEMORY_NOTE_BYTES,
@@ -33,7 +35,7 @@ _Static_assert(sizeof(struct trace_perf_note) == TRACE_MEMORY_NOTE_BYTES,
 struct trace_perf {
 	struct trace_perf_config config;
 	struct cpu_watch watch;
-	struct trace_perf_cpu *cpus; /* indexed by CPU number, up to watch.nr_cpus */
+	struct trace_perf_cpu *cpus; /* indexed by CPU number; has watch.nr_cpus elements */
 	unsigned int nr_open;
 	struct event_id *ids;
 	size_t nr_ids, room_ids;
@@ -44,8 +46,9 @@ struct trace_perf {
 	struct trace_perf_note *notes;
 	size_t nr_notes, notes_room;
 	int epoll_fd;
-	bool has_lost;	/* PERF_FORMAT_LOST is supported: since Linux 6.0 */
-	bool use_clock; /* sample by the clock, because cycles cannot be counted */
+	bool has_lost; /* PERF_FORMAT_LOST is supported: since Linux 6.0 */
+	/* samples are taken by the clock, because the machine cannot count cycles */
+	bool use_clock;
 	bool enabled;
 	struct trace_perf_counts counts;
 };
@@ -55,7 +58,8 @@ struct trace_perf {
  * and was not opened; or another -errno with diag.
  */
 int trace_cpu_open(struct trace_perf *perf, unsigned int nr, struct diag *diag);
-void trace_cpu_close(struct trace_perf *perf, unsigned int nr); /* does nothing if it is not open */
+/* does nothing if the CPU is not open */
+void trace_cpu_close(struct trace_perf *perf, unsigned int nr);
 
 /* Returns the number of a CPU's descriptors. */
 static inline size_t trace_cpu_nr_fds(const struct trace_perf *perf)

@@ -39,7 +39,7 @@ static void ask_samples(struct perf_event_attr *attr, const struct trace_perf *p
 	attr->sample_type = TRACE_RECORD_SAMPLE_TYPE;
 	attr->freq = 1;
 	attr->sample_freq = event->samples_hz;
-	attr->exclude_idle = 1; /* as for cycles, which idle CPUs do not count */
+	attr->exclude_idle = 1; /* as with cycles, which do not increase on an idle CPU */
 }
 
 static struct perf_event_attr event_attr(const struct trace_perf *perf,
@@ -67,7 +67,7 @@ static struct perf_event_attr event_attr(const struct trace_perf *perf,
 		attr.sample_type = TRACE_RECORD_MAPPING_TYPE;
 		break;
 	default:
-		break; /* other kinds have no separate event */
+		break; /* records of other kinds need no event of their own */
 	}
 	return attr;
 }
@@ -85,7 +85,10 @@ static int open_attr(const struct trace_perf *perf, struct perf_event_attr *attr
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Opens an event. Retries without features that this kernel or machine does not support. */
+/*
+ * Opens an event. If this kernel or machine does not support a feature, tries again without the
+ * feature.
+ */
 static int open_event(struct trace_perf *perf, const struct trace_perf_event *event,
 		      unsigned int target, unsigned int cpu)
 {
@@ -167,8 +170,8 @@ static void remove_ids(struct trace_perf *perf, unsigned int cpu)
 /* ---- one CPU ---- */
 
 /*
- * Opens the ring of a CPU. It belongs to an event of its own, because other events may belong to
- * threads, which may end.
+ * Opens the ring of a CPU. The ring has an event of its own, because the other events may be of
+ * threads that end.
  */
 static int open_ring(struct trace_perf *perf, struct trace_perf_cpu *cpu, unsigned int nr,
 		     struct diag *diag)

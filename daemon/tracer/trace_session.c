@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define LOCK_NAME "lock"
-/* The lock of a killed tracer is held until the kernel has closed all its descriptors. */
+/* A killed tracer's lock is held until the kernel has closed all the tracer's descriptors. */
 #define LOCK_TRIES    20
 #define LOCK_PAUSE_NS 50000000L
 
@@ -43,8 +43,8 @@ static int wait_lock(int fd)
 }
 
 /*
- * Writes the pid of this tracer. If the file is locked, its pid is the running tracer's. If not, a
- * pid in it means that a tracer died.
+ * Writes the pid of this tracer to the lock file. If the file is locked, the pid in it is the
+ * running tracer's. If it is not locked and has a pid, a tracer has died.
  */
 static int write_owner(int fd)
 {
@@ -90,7 +90,10 @@ int trace_session_open(struct trace_session_folder *session, const char *path,
 	if (error)
 		return diag_set(diag, error, "cannot make the folder %s: %s", path,
 				strerror(-error));
-	/* The path of a socket must be short; within the folder, the file's name is sufficient. */
+	/*
+	 * The path of a socket must be short. In the session's folder, the file's name is
+	 * sufficient.
+	 */
 	if (chdir(path))
 		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
 	error = take_lock(session, path, diag);

@@ -20,20 +20,23 @@ struct trace_session_folder {
 void trace_session_init(struct trace_session_folder *session);
 
 /*
- * Makes path if necessary, changes into it and locks it. Replaces the files of an earlier tracer
- * that was killed. Returns 0; -EBUSY: another process holds the lock; or -errno. Fills diag on
+ * Makes the folder path if necessary, changes into it and locks it. Replaces files that a killed
+ * tracer left. Returns 0; -EBUSY: another process holds the lock; or another -errno. Fills diag on
  * errors.
  */
 int trace_session_open(struct trace_session_folder *session, const char *path,
 		       control_handler *handler, void *context, struct diag *diag);
 /*
  * Removes the socket and releases the lock, so that another tracer may use the folder. Requests
- * that have been received can still be answered.
+ * that were received before can still be answered.
  */
 void trace_session_release(struct trace_session_folder *session);
-/* For a forked child: closes its copies of lock and socket, which must not outlive the tracer. */
+/*
+ * For a forked child: closes the child's copies of lock and socket, which must not stay open longer
+ * than the tracer runs.
+ */
 void trace_session_forget(struct trace_session_folder *session);
-/* Ends the session; its log stays. */
+/* Ends the session. The log file remains. */
 void trace_session_close(struct trace_session_folder *session);
 
 #endif

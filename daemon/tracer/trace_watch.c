@@ -71,7 +71,7 @@ static int choose(struct trace_watch *watch, uint32_t event, const char *system,
 	const unsigned int kind = ktrace_kind_find(&watch->ktrace.info, system, name);
 	const bool is_exit = !strcmp(name, "sys_exit");
 
-	/* Leave room for the event of switches, and for the second event of system calls. */
+	/* Leave room for the event of switches and for the second event of system calls. */
 	if (watch->nr_events + 2 > OPROF_EVENT_COMPACT_MAX)
 		return diag_set(
 			diag, -EOPNOTSUPP,
@@ -252,7 +252,10 @@ static bool take_header(struct record_walk *walk)
 	return true;
 }
 
-/* Computes the size of the payload at walk->next. Returns false if it exceeds walk->end. */
+/*
+ * Computes the size of the payload at walk->next. Returns false if the payload would exceed
+ * walk->end.
+ */
 static bool find_bytes(const struct record_walk *walk, uint32_t fixed_bytes, bool has_string,
 		       size_t *nr)
 {
@@ -282,7 +285,10 @@ static void take_record(struct trace_watch *watch, uint32_t cpu, const struct re
 
 	if (watched->event != TRACE_TRIGGER_NONE)
 		trace_trigger_note(watch->trigger, &record);
-	/* The switch itself counts as an event of the thread that leaves the CPU. */
+	/*
+	 * The switch is an event of the thread that leaves the CPU; later events are of the next
+	 * thread.
+	 */
 	if (knows_switches && watched->kind == OPROF_KTRACE_SCHED_SWITCH)
 		memcpy(&watch->cpus[cpu].tid,
 		       record.bytes +
@@ -290,7 +296,7 @@ static void take_record(struct trace_watch *watch, uint32_t cpu, const struct re
 		       sizeof(watch->cpus[cpu].tid));
 }
 
-/* Returns false if the packet is malformed. */
+/* Passes the records of a packet to the trigger. Returns false if the packet is malformed. */
 static bool walk_packet(struct trace_watch *watch, uint32_t cpu, struct record_walk *walk,
 			bool knows_switches)
 {
@@ -315,10 +321,10 @@ static bool walk_packet(struct trace_watch *watch, uint32_t cpu, struct record_w
 }
 
 /*
- * A packet's header counts the losses up to its end. Records may have been lost between its
- * records, where a long record did not fit and a shorter one did, or after the last one. The lost
- * records may be switches: the running thread is unknown from the begin of such a packet to the
- * first switch in a later one.
+ * A packet's header counts the losses up to the packet's end. Records may have been lost after the
+ * packet's last record; or between its records, if a long record did not fit and a shorter one did.
+ * A lost record may be a switch. Therefore the running thread is unknown from the beginning of a
+ * packet with losses to the first switch in a later packet.
  */
 void trace_watch_take_packet(struct trace_watch *watch, uint32_t cpu,
 			     const struct oprof_ktrace_packet *packet)
@@ -356,8 +362,8 @@ const char *trace_watch_round(struct trace_watch *watch)
 		struct oprof_ktrace_packet packet;
 
 		/*
-		 * Read only the packets that existed at the flush: a fast writer must delay neither
-		 * the other CPUs nor the decision.
+		 * Read only the packets that existed at the flush. Otherwise a fast writer could
+		 * delay the other CPUs and the check of the conditions.
 		 */
 		for (unsigned int i = 0; fd >= 0 && i < NR_SUBS; i++) {
 			if (ioctl(fd, OPROF_KTRACE_NEXT, &packet))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State of a watch (trace_watch.h), and functions for events and packets that need no module. */
+/*
+ * The state of a watch (trace_watch.h), and functions for events and packets that do not use the
+ * module.
+ */
 #ifndef DAEMON_TRACE_WATCH_INTERNAL_H
 #define DAEMON_TRACE_WATCH_INTERNAL_H
 
@@ -7,8 +10,8 @@
 #include "daemon/tracer/trace_watch.h"
 
 /*
- * The watch gives the module an empty table of system calls, so all calls are recorded as unknown
- * ones, with the layout of the kernel's tracepoints.
+ * The watch gives the module an empty table of system calls, so the module records every call as an
+ * unknown call. These are the layouts of the records.
  */
 struct call_entry {
 	int64_t id;
@@ -19,17 +22,21 @@ struct call_exit {
 } __attribute__((packed));
 /* An event of the session. Its id is its index in trace_watch.events. */
 struct watched {
-	unsigned int kind; /* OPROF_KTRACE_NR_KINDS for system calls */
-	/* The trigger's number of the event; TRACE_TRIGGER_NONE: the trigger does not need it. */
+	unsigned int kind; /* kind of probe; OPROF_KTRACE_NR_KINDS for system calls */
+	/*
+	 * The trigger's number for the event; TRACE_TRIGGER_NONE: the trigger does not need the
+	 * event.
+	 */
 	uint32_t event;
-	uint32_t fixed_bytes; /* of the payload, followed by a string if has_string */
+	/* size of the payload's fixed part, which precedes a string if has_string is set */
+	uint32_t fixed_bytes;
 	bool has_string;
 	const struct ctf_field *fields;
 	unsigned int nr_fields;
 };
 
 struct watched_cpu {
-	int32_t tid; /* the thread that ran on the CPU at the last record read */
+	int32_t tid; /* thread that runs on the CPU after the last record that was read */
 	uint64_t lost;
 };
 
@@ -41,17 +48,20 @@ struct trace_watch {
 	struct watched_cpu *cpus;
 };
 
-/* Add the next event of the session, of a probe or of system calls. event: the trigger's number. */
+/*
+ * These functions add an event to the session: the event of a probe, or of system calls. event: the
+ * trigger's number of the event.
+ */
 void trace_watch_add_kind(struct trace_watch *watch, unsigned int kind, uint32_t event);
 void trace_watch_add_calls(struct trace_watch *watch, bool is_exit, uint32_t event);
 
 /*
- * Gives the trigger the layouts of the records, or only checks them if is_trial is set. Returns 0
- * or -errno.
+ * Reports the layouts of the module's records to the trigger; if is_trial is set, only checks that
+ * the trigger can use them. Returns 0 or -errno.
  */
 int trace_watch_lay_out(struct trace_watch *watch, bool is_trial, struct diag *diag);
 
-/* Passes all records of a packet to the trigger. The packet is in the mapping of its CPU's ring. */
+/* Passes all records of a packet to the trigger. The packet is in the mapped ring of its CPU. */
 void trace_watch_take_packet(struct trace_watch *watch, uint32_t cpu,
 			     const struct oprof_ktrace_packet *packet);
 

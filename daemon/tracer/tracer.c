@@ -43,7 +43,7 @@ static int open_kind(struct tracer **tracer, const struct tracer_ops *ops,
 	made->config = *config;
 	error = ops->open(made, diag);
 	if (error)
-		(void)tracer_close(made, NULL);
+		tracer_discard(made);
 	else
 		*tracer = made;
 	return error;
@@ -91,6 +91,16 @@ int tracer_describe(struct tracer *tracer, struct diag *diag)
 	return 0;
 }
 
+bool tracer_is_cancelled(const struct tracer *tracer)
+{
+	return tracer->config.is_cancelled && tracer->config.is_cancelled();
+}
+
+static int tell_cancelled(struct diag *diag)
+{
+	return diag_set(diag, -ECANCELED, "a signal ended the tracer before tracing began");
+}
+
 int tracer_open_folder(struct tracer *tracer, struct diag *diag)
 {
 	const struct tracer_config *config = &tracer->config;
@@ -98,11 +108,13 @@ int tracer_open_folder(struct tracer *tracer, struct diag *diag)
 
 	if (!config->folder)
 		return 0;
-	if (config->is_cancelled && config->is_cancelled())
-		return diag_set(diag, -ECANCELED, "a signal ended the tracer before tracing began");
+	if (tracer_is_cancelled(tracer))
+		return tell_cancelled(diag);
 	if (config->keep_old) {
-		tracer->has_old = ctf_chunk_is_trace(config->folder);
+		const bool has_old = ctf_chunk_is_trace(config->folder);
+
 		error = trace_place_make_way(config->folder, diag);
+		tracer->has_old = has_old && !error;
 	}
 	return error ? error
 		     : trace_chunks_open(&tracer->chunks, &tracer->writer, &config->chunks,
@@ -126,19 +138,30 @@ int tracer_close(struct tracer *tracer, struct diag *diag)
 
 void tracer_discard(struct tracer *tracer)
 {
-	const char *folder = tracer && tracer->writer ? tracer->config.folder : NULL;
-	const bool has_old = tracer && tracer->has_old;
+	const char *folder;
 
+	if (!tracer)
+		return;
+	folder = tracer->has_old ? tracer->config.folder : NULL;
+	/* The folder is still locked while its contents are removed. */
+	if (tracer->writer)
+		ctf_writer_discard(tracer->writer);
+	tracer->writer = NULL;
+	tracer->chunks.writer = NULL;
 	(void)tracer_close(tracer, NULL);
 	if (folder)
-		trace_place_give_back(folder, has_old);
+		trace_place_give_back(folder);
 }
 
 /* ---- recording ---- */
 
 int tracer_start(struct tracer *tracer, struct diag *diag)
 {
-	return tracer->ops->start(tracer, diag);
+	const int error = tracer->ops->start(tracer, diag);
+	const bool is_cancelled = tracer_is_cancelled(tracer);
+
+	tracer->config.is_cancelled = NULL;
+	return is_cancelled ? tell_cancelled(diag) : error;
 }
 
 int tracer_round(struct tracer *tracer, struct diag *diag)

@@ -43,7 +43,10 @@ struct tracer_config {
 	const uint32_t *uids; /* records only these users; nr_uids 0: all. Module only */
 	unsigned int nr_uids;
 	struct trace_trigger *trigger; /* the choice must include its events; NULL: no conditions */
-	/* Called right before the folder is made: true ends the start, -ECANCELED. May be NULL. */
+	/*
+	 * Called until recording has started: if it returns true, tracer_open or tracer_start stops
+	 * and returns -ECANCELED. May be NULL.
+	 */
 	bool (*is_cancelled)(void);
 };
 
@@ -103,8 +106,9 @@ struct tracer;
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag);
 
 /*
- * Closes a tracer, if not NULL, whose trace is not wanted: removes the folder, and moves the trace
- * that keep_old moved away back. What was in folder.old before is lost.
+ * Closes a tracer, if not NULL, whose trace is not wanted: removes the trace and, if the tracer
+ * made it, the folder. Then moves back the trace that keep_old moved to folder.old. A trace that
+ * was in folder.old before is lost.
  */
 void tracer_discard(struct tracer *tracer);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The common part of both kinds of tracer (tracer_perf.c uses perf_event_open, trace_kmod.c the
- * kernel module), and the functions in which they differ. tracer.c chooses the kind and contains
- * the shared functions.
+ * kernel module), and the functions that differ (tracer_ops). tracer.c chooses the kind and
+ * contains the shared functions.
  */
 #ifndef DAEMON_TRACER_INTERNAL_H
 #define DAEMON_TRACER_INTERNAL_H
@@ -17,18 +17,24 @@
 
 #define TRACER_STREAM 0u /* stream id of all packets */
 
-/* A kind of tracer. tracer.h documents function NAME as tracer_NAME, unless a comment here does. */
+/*
+ * A kind of tracer. If a function NAME has no comment here, tracer.h documents it as tracer_NAME.
+ */
 struct tracer_ops {
-	size_t nr_bytes; /* of its struct, whose first member is a struct tracer */
+	/* size of the struct of this kind, whose first member is a struct tracer */
+	size_t nr_bytes;
 
 	/*
-	 * Opens everything, but does not record yet; ignores config's source. Returns 0;
-	 * -EOPNOTSUPP: only the other kind supports something that is chosen; -ENOENT: no module
+	 * Opens everything, but does not record yet. Ignores config's member source. Returns 0;
+	 * -EOPNOTSUPP: an option or event is supported only by the other kind; -ENOENT: no module
 	 * with tracing is loaded; -EPERM, -EACCES: the user lacks the permission; or another
-	 * -errno. Fills diag on errors. After an error close is called.
+	 * -errno. Fills diag on errors. After an error the caller calls close.
 	 */
 	int (*open)(struct tracer *tracer, struct diag *diag);
-	/* Frees what open allocated. writer, chunks and mappings have already been closed. */
+	/*
+	 * Frees everything that `open` allocated. writer, chunks and mappings have already been
+	 * closed.
+	 */
 	void (*close)(struct tracer *tracer);
 	int (*start)(struct tracer *tracer, struct diag *diag);
 	int (*round)(struct tracer *tracer, struct diag *diag);
@@ -37,9 +43,9 @@ struct tracer_ops {
 	int (*follow_cpus)(struct tracer *tracer, struct diag *diag);
 	int (*flush)(struct tracer *tracer, struct diag *diag);
 	/*
-	 * Writes all parts to the folder of writer, even if one fails. Returns 0 or the first
-	 * error. *taken is zeroed by the caller. Its nr_records counts all records taken from
-	 * memory, written or not; nr_unwritten, nr_packets and nr_bytes stay 0.
+	 * Writes all parts to the folder of writer, even if one of them fails. Returns 0 or the
+	 * first error. The caller has zeroed *taken. taken->nr_records counts all records taken
+	 * from memory, whether written or not; nr_unwritten, nr_packets and nr_bytes stay 0.
 	 */
 	int (*snapshot)(struct tracer *tracer, struct ctf_writer *writer,
 			struct tracer_snapshot *taken, struct diag *diag);
@@ -48,8 +54,8 @@ struct tracer_ops {
 	unsigned int (*nr_cpus)(const struct tracer *tracer); /* recorded at present */
 	unsigned int (*nr_events)(const struct tracer *tracer);
 	/*
-	 * Returns counts without those of writer, mappings, chunks and trigger; nr_records includes
-	 * nr_state.
+	 * Returns counts that do not include those of writer, mappings, chunks and trigger.
+	 * nr_records includes nr_state.
 	 */
 	struct tracer_counts (*counts)(const struct tracer *tracer);
 };
@@ -58,33 +64,38 @@ extern const struct tracer_ops tracer_perf_ops, trace_kmod_ops;
 
 struct tracer {
 	const struct tracer_ops *ops;
-	struct tracer_config config; /* the sizes of buffers have been chosen */
+	/* with the chosen sizes of buffers, even if the caller left them 0 */
+	struct tracer_config config;
 
 	struct ctf_trace trace; /* contents of the folder's metadata */
 	struct trace_describe machine;
 	uint32_t stream;
 
-	struct ctf_writer *writer;	 /* NULL: a flight recorder */
+	struct ctf_writer *writer;	 /* NULL for a flight recorder */
 	bool has_old;			 /* an existing trace was moved to folder.old */
 	struct trace_chunks chunks;	 /* zeroed: no chunks */
 	struct trace_mappings *mappings; /* NULL: mappings are not recorded separately */
-	const char *cause; /* text of a condition that became true; NULL: none, or already taken */
+	/* text of the first condition that became true and was not yet reported; NULL: none */
+	const char *cause;
 	uint64_t nr_state; /* records of the state in the folder */
 	uint64_t begin_ns; /* when recording began, CLOCK_MONOTONIC */
 };
 
-/* Fills in the trace's description except its clock and events. Returns 0, or -EIO and diag. */
+/* Fills in the trace's description, except its clock and events. Returns 0, or -EIO and diag. */
 int tracer_describe(struct tracer *tracer, struct diag *diag);
 
+/* Returns whether the start shall end: until tracer_start has ended, see tracer_config. */
+bool tracer_is_cancelled(const struct tracer *tracer);
+
 /*
- * Makes the folder unless the trace is a flight recorder. Must be the last step of opening, so that
- * a trace that cannot be recorded leaves no folder.
+ * Makes the folder, except for a flight recorder. This must be the last step of opening, so that a
+ * trace that cannot be recorded leaves no folder.
  */
 int tracer_open_folder(struct tracer *tracer, struct diag *diag);
 
 /*
- * Keeps a condition's text for tracer_take_cause, unless another text is already kept. If cause is
- * NULL, does nothing.
+ * Stores a condition's text for tracer_take_cause, unless another text is already stored. Does
+ * nothing if cause is NULL.
  */
 void tracer_note_cause(struct tracer *tracer, const char *cause);
 

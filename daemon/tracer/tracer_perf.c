@@ -120,7 +120,7 @@ static void take_sample(struct tracer_perf *tracer, const struct trace_perf_reco
 	trace_channel_commit(tracer->channel);
 }
 
-/* Passes a record to the trigger. All raw records have the thread's number at the same offset. */
+/* Passes a record to the trigger. The thread's number has the same offset in all raw records. */
 static void note(const struct tracer_perf *tracer, const struct trace_perf_record *from)
 {
 	struct trace_trigger_record record = {.event = tracer->trigger_events[from->event],
@@ -275,7 +275,10 @@ static void close_all(struct tracer *base)
 
 /* ---- recording ---- */
 
-/* Allocates a flight recorder's rings at the start, when a lack of memory can be reported. */
+/*
+ * Allocates a flight recorder's rings when it is opened, because lack of memory can then still be
+ * reported.
+ */
 static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 {
 	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
@@ -292,8 +295,11 @@ static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 	return 0;
 }
 
-/* Empties the kernel's rings while /proc is read, because they would otherwise fill up. */
-static void read_meanwhile(void *context)
+/*
+ * Called while /proc is read: reads the kernel's rings, which would otherwise become full. Returns
+ * whether to continue.
+ */
+static bool read_meanwhile(void *context)
 {
 	struct tracer_perf *tracer = context;
 	int error;
@@ -301,11 +307,12 @@ static void read_meanwhile(void *context)
 	(void)trace_perf_read(tracer->perf, false);
 	error = trace_channel_drain(tracer->channel, false, 0, &tracer->disk_diag);
 	tracer->disk_error = tracer->disk_error ? tracer->disk_error : error;
+	return !tracer_is_cancelled(&tracer->base);
 }
 
 /*
- * Writes the machine's state to writer, before the contents of the rings: the tasks in tasks or, if
- * tasks is NULL, the contents of /proc. Returns 0 or -errno.
+ * Writes the machine's state to writer, before the contents of the rings: the tasks in `tasks`; if
+ * tasks is NULL, the tasks in /proc. Returns 0 or -errno.
  */
 static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 		      const struct trace_tasks *tasks, struct trace_state_config *how,
@@ -336,7 +343,10 @@ static int start(struct tracer *base, struct diag *diag)
 	struct trace_state_config how = {.turn = read_meanwhile, .context = tracer};
 	int error = prepare_rings(tracer, diag);
 
-	/* Start the mappings first: tasks that end after the trace begins are then known. */
+	/*
+	 * The mappings are started first, so that all tasks that end after the trace begins are
+	 * known.
+	 */
 	if (!error && (error = trace_mappings_start(tracer->base.mappings)))
 		(void)diag_set(diag, error, "cannot record what is running: %s", strerror(-error));
 	if (error)
@@ -346,12 +356,15 @@ static int start(struct tracer *base, struct diag *diag)
 	if (error)
 		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
 	if (!tracer->base.writer)
-		return 0; /* each snapshot writes the state at its begin */
+		return 0; /* each snapshot writes the state at its beginning */
 	error = tell_state(tracer, tracer->base.writer, NULL, &how, &tracer->base.nr_state);
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-/* Also reports an error of the disk that could not be reported when it occurred. */
+/*
+ * Returns an earlier disk error that could not be reported when it occurred. If there was none,
+ * returns error.
+ */
 static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 {
 	if (tracer->disk_error) {
@@ -363,8 +376,9 @@ static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 }
 
 /*
- * Begins the next chunk. Records before now stay in the old chunk. The new chunk begins with the
- * state at now or, if that is later, after CPU 0's last record.
+ * Begins the next chunk. Records from before now are written to the old chunk. The new chunk begins
+ * with the machine's state, which has the time now; if CPU 0's last record is later, the state has
+ * this record's time.
  */
 static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 {
@@ -384,7 +398,10 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-/* Call this when the records of all CPUs up to TRACE_SLACK_NS before `before` have been read. */
+/*
+ * Checks the conditions. To be called when the records of all CPUs up to TRACE_SLACK_NS before the
+ * time `before` have been read.
+ */
 static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
 {
 	const char *cause;
@@ -402,7 +419,10 @@ static int do_round(struct tracer *base, struct diag *diag)
 	int error;
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
-	/* Read mappings and tasks after the other records, which need them. */
+	/*
+	 * The mappings and tasks are read after the other records, so that they include all those
+	 * to which the records refer.
+	 */
 	if (!tracer->base.writer)
 		return trace_mappings_round(tracer->base.mappings, diag);
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
@@ -465,7 +485,10 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 	int error;
 
 	taken->end = clock_monotonic_ns();
-	/* Close open packets first: they are also written, and may be the oldest. */
+	/*
+	 * Open packets are closed first, because they are written, too, and one of them may be the
+	 * oldest.
+	 */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
 	error = tell_state(tracer, writer,
@@ -473,7 +496,7 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 			   &taken->nr_state);
 	if (error)
 		(void)diag_set(diag, error, "cannot record what was running: %s", strerror(-error));
-	/* Write all parts even if one fails, and return the first error. */
+	/* All parts are written, even if one of them fails. The first error is returned. */
 	error = diag_first(
 		error, trace_channel_snapshot(tracer->channel, writer, taken->end, &written, &why),
 		&why, diag);
@@ -524,7 +547,10 @@ static struct tracer_counts count_all(const struct tracer *base)
 	return (struct tracer_counts){
 		.nr_records = channel.nr_records,
 		.lost_kernel = perf.lost,
-		/* The channel counts all losses: those that were reported to it, and its own. */
+		/*
+		 * The channel counts the losses that were reported to it, and its own. Only its own
+		 * are lost_room.
+		 */
 		.lost_room = channel.lost - tracer->lost_perf - tracer->lost_bad,
 		.lost_bad = tracer->lost_bad + perf.bad_records,
 		.ring_errors = perf.ring_errors,

@@ -9,16 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The few compact ids are for tracepoints. All other events have extended ids. */
+/* The few compact ids are used for tracepoints. All other events have extended ids. */
 #define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
-/* Events in addition to the choice's: two for system calls, samples, mappings. */
+/* Number of events that are not in the choice: two for system calls, samples, mappings. */
 #define NR_OTHER_EVENTS 4u
 
 /* ---- events ---- */
 
 static uint32_t id_of(size_t i)
 {
-	/* Extended ids follow the compact ones; the ids between them are reserved. */
+	/*
+	 * The first events get the compact ids, the others extended ids. The ids between these two
+	 * ranges are reserved.
+	 */
 	return i <= OPROF_EVENT_COMPACT_MAX
 		       ? (uint32_t)i
 		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
@@ -128,7 +131,7 @@ static void choose_trigger(struct tracer_perf *tracer, unsigned int event,
 							   tracepoint->system, tracepoint->name);
 }
 
-/* Assigns each event the trigger's number of it, if the trigger needs the event. */
+/* For each event that the trigger needs, stores the trigger's number. */
 static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
 {
 	if (!tracer->base.config.trigger)

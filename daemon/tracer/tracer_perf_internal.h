@@ -16,7 +16,7 @@
 
 struct call_tracepoint {
 	struct tracepoint *tracepoint;
-	/* `rest` is the field args of an entry, or the field ret of an exit. */
+	/* `rest` is the field args of an entry event, or the field ret of an exit event. */
 	const struct tracepoint_field *id, *rest;
 };
 
@@ -25,19 +25,20 @@ struct tracer_perf {
 	struct trace_perf_sink sink;
 
 	/*
-	 * Indexed by event number: first the choice's events, then the two of system calls, then
-	 * samples and mappings.
+	 * Indexed by event number: first the events of the choice, then the two for system calls,
+	 * then samples and mappings.
 	 */
 	struct trace_layout *layouts;
 	size_t nr_layouts;
 	struct trace_perf_event *events;
 	unsigned int nr_events;
-	char **names;			 /* of the events, for messages */
+	char **names;			 /* names of the events, for messages */
 	struct trace_syscalls *syscalls; /* NULL: no system calls */
 	struct call_tracepoint entry, exit;
 	uint32_t state_id, sample_id;
-	uint64_t lost_perf; /* reported by trace_perf: the kernel's losses and malformed records */
-	uint64_t lost_bad;  /* records that do not match their tracepoint */
+	/* losses that trace_perf reported: the kernel's losses and malformed records */
+	uint64_t lost_perf;
+	uint64_t lost_bad; /* records that do not match their tracepoint */
 	struct ctf_event *trace_events;
 
 	uint32_t *trigger_events; /* the trigger's number for each event; NULL: no trigger */
@@ -49,7 +50,10 @@ struct tracer_perf {
 };
 _Static_assert(offsetof(struct tracer_perf, base) == 0, "tracer_ops cast base");
 
-/* Returns whether mappings and tasks are recorded separately, for a flight recorder's snapshots. */
+/*
+ * Returns whether mappings and tasks are recorded separately, which a flight recorder's snapshots
+ * need.
+ */
 static inline bool tracer_perf_keeps_tasks(const struct tracer_perf *tracer)
 {
 	return !tracer->base.config.folder && trace_state_is_the_machines();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handles requests to a trace session in the background: report its status, take a snapshot, end
- * the session. Snapshots, including those that conditions request, are written by a child process,
- * one at a time.
+ * Handles requests to a trace session that runs in the background: report its status, take a
+ * snapshot, end the session. A child process writes the snapshots, including those that conditions
+ * cause, one at a time.
  */
 #ifndef DAEMON_TRACER_SERVE_H
 #define DAEMON_TRACER_SERVE_H
@@ -20,8 +20,9 @@
 
 struct tracer_wanted {
 	char folder[PATH_MAX];
-	const char *cause; /* a condition's text; NULL: requested by a user */
-	uint64_t number;   /* of the job */
+	/* text of the condition that caused the snapshot; NULL: a user requested it */
+	const char *cause;
+	uint64_t number; /* of the job */
 };
 
 struct tracer_serve {
@@ -30,22 +31,22 @@ struct tracer_serve {
 	struct trace_session_folder session;
 	struct trace_job job;
 	/*
-	 * Queued snapshots; a child may be writing the first one. A queued snapshot begins only
-	 * after the next round.
+	 * Queued snapshots; a child may be writing the first one. Before a queued snapshot begins,
+	 * the tracer reads all available records in a round.
 	 */
 	struct tracer_wanted wanted[TRACER_SERVE_NR_WANTED];
 	unsigned int nr_wanted;
-	uint64_t last_number; /* number of the last snapshot or end that was requested */
+	uint64_t last_number; /* number of the last request for a snapshot or for the end */
 	uint64_t nr_snapshots, nr_failed;
 	/*
-	 * Snapshots by conditions that are done, are queued, or failed but left a folder; at most
-	 * snapshot_limit.
+	 * Number of snapshots caused by conditions that were written, are queued, or failed but
+	 * left a folder; at most snapshot_limit.
 	 */
 	uint64_t nr_by_condition;
 	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: conditions are ignored until then */
-	char last_folder[PATH_MAX]; /* of the last snapshot; empty: none */
+	char last_folder[PATH_MAX]; /* folder of the last snapshot; empty: no snapshot was taken */
 	char last_failure[DIAG_FILE_BYTES + DIAG_TEXT_BYTES]; /* empty: no failure */
-	bool ending; /* a request or a signal has asked to end */
+	bool ending; /* a request or a signal asked the session to end */
 	bool disk_failed;
 	int64_t started_ns; /* ns since 1970 */
 };
@@ -53,17 +54,20 @@ struct tracer_serve {
 /* Opens the session's folder, options->session. Returns 0, or -errno with diag. */
 int tracer_serve_open(struct tracer_serve *serve, const struct tracer_options *options,
 		      struct diag *diag);
-/* Call it when recording has begun; requests are refused before. */
+/* To be called when recording has begun. Before this call, requests are refused. */
 void tracer_serve_begin(struct tracer_serve *serve, struct tracer *tracer);
 
-/* Answers requests. Call it when the session's server or the job is readable. */
+/* Answers requests. To be called when the session's server or the job is readable. */
 void tracer_serve_run(struct tracer_serve *serve);
-/* Begins a queued snapshot. Call it after a round, so that it has all available records. */
+/*
+ * Begins a queued snapshot. To be called after a round, so that the snapshot contains all available
+ * records.
+ */
 void tracer_serve_turn(struct tracer_serve *serve);
 
 /*
- * Call it when a condition is true. Queues a snapshot unless the limit is reached, a failure was
- * recent, or the session ends. cause is borrowed.
+ * To be called when a condition is true. Queues a snapshot, unless the limit is reached, a snapshot
+ * has recently failed, or the session ends. cause is borrowed.
  */
 void tracer_serve_want(struct tracer_serve *serve, const char *cause);
 
@@ -71,13 +75,13 @@ void tracer_serve_want(struct tracer_serve *serve, const char *cause);
 bool tracer_serve_is_busy(const struct tracer_serve *serve);
 
 /*
- * Call it after the tracer has been stopped and closed. Answers the request to end with the result,
- * which is error (0 or -errno) and text, and removes the session.
+ * To be called when the tracer has been stopped and closed. Answers the request to end with the
+ * result, which consists of error (0 or -errno) and text, and removes the session.
  */
 void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *counts, int error,
 		      const char *text);
 
-/* Reports the results of a trace. Calls tell for each sentence. */
+/* Reports the results of a trace. Calls `tell` for each sentence. */
 void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 			void (*tell)(void *context, bool is_loss, const char *text), void *context);
 

@@ -58,7 +58,7 @@ static const struct poptOption option_table[] = {
 	 "none|normal|smart"},
 	TOOL_TABLE_END};
 
-/* Handles options about source files. Returns -ENOENT if option is another one. */
+/* Handles the options about source files. Returns -ENOENT for any other option. */
 static int set_source_value(struct annotate_options *options, int option, const char *text,
 			    struct diag *diag)
 {
@@ -78,7 +78,7 @@ static int set_source_value(struct annotate_options *options, int option, const 
 	}
 }
 
-/* Handles options that select samples. */
+/* Handles the other options with a value, such as those that select samples. */
 static int set_value(struct annotate_options *options, int option, const char *text,
 		     struct diag *diag)
 {
@@ -98,7 +98,7 @@ static int set_value(struct annotate_options *options, int option, const char *t
 	}
 }
 
-/* Handles options without a value. Returns false if option is another one. */
+/* Handles the options without a value. Returns false for any other option. */
 static bool set_flag(struct annotate_options *options, int option)
 {
 	switch (option) {

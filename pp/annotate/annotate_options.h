@@ -15,11 +15,11 @@
 
 struct annotate_options {
 	struct tool_options tool;
-	struct spec sides[SPEC_SIDES_MAX]; /* two sides: a differential profile */
+	struct spec sides[SPEC_SIDES_MAX]; /* two for a differential profile */
 	size_t nr_sides;
 	struct selection_options selection;
 	struct profile_options profile;
-	struct annotated_options shown; /* borrows from the members below */
+	struct annotated_options shown; /* its pointers borrow from the members below */
 	struct spec_list search_dirs, base_dirs, include_files, exclude_files;
 	char *output_dir; /* NULL: not given */
 	char *command_line;

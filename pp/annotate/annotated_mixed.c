@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/annotate/annotated_mixed.h"
 
+#include "lib/utf8.h"
 #include "pp/format/format_text.h"
 #include "pp/profile/image_search.h"
 #include "pp/lines/line_table.h"
@@ -28,13 +29,15 @@ struct mixed {
 	struct mixed_sources *sources;
 	const struct annotated_cells *cells;
 	struct line_table table;
-	const struct mixed_file **files; /* by file index in table; NULL: not yet used */
+	const struct mixed_file **files; /* indexed like table.files; NULL: not yet used */
 	size_t hint;
 	struct line_found found;
-	bool has_found; /* found is valid for keys below its end */
-	/* The place of the previous line; line 0: none. */
+	bool has_found; /* `found` is valid for keys below found.end */
+	/*
+	 * Place of the last line written for this function; place.line is 0 if there is none yet.
+	 */
 	struct line_place place;
-	uint64_t functions; /* hash of the inlined functions there */
+	uint64_t functions; /* hash of the functions inlined at `place` */
 };
 
 /* ---- files ---- */
@@ -63,7 +66,7 @@ void mixed_sources_destroy(struct mixed_sources *sources)
 	free(sources);
 }
 
-/* Reports a missing file that has samples; missing files without samples are not reported. */
+/* Reports that a file is missing or cannot be read, but only if the file has samples. */
 static void tell_missing(const struct mixed_sources *sources, const char *path, int error)
 {
 	const struct annotation *annotation = sources->annotation;
@@ -72,7 +75,7 @@ static void tell_missing(const struct mixed_sources *sources, const char *path, 
 		if (!annotation->files[i].nr_lines || strcmp(annotation->files[i].path, path) != 0)
 			continue;
 		(void)fputs("source file ", sources->err);
-		text_write_name(sources->err, path);
+		utf8_write_masked(sources->err, path);
 		if (error == -ENOENT)
 			(void)fputs(" is missing: ", sources->err);
 		else
@@ -85,7 +88,7 @@ static void tell_missing(const struct mixed_sources *sources, const char *path, 
 	}
 }
 
-/* Takes ownership of path. */
+/* Adds the file and reads its text. Takes ownership of `path`. */
 static int add_file(struct mixed_sources *sources, char *path, const struct mixed_file **added)
 {
 	struct mixed_file *file = calloc(1, sizeof(*file));
@@ -171,7 +174,7 @@ void mixed_end(struct mixed *mixed)
 void mixed_end_function(struct mixed *mixed)
 {
 	mixed->has_found = false;
-	mixed->hint = 0; /* functions are not written in the order of keys */
+	mixed->hint = 0; /* search from the start: functions are not written in the order of keys */
 	mixed->place.line = 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where annotated code is written: to one stream, or to a file for each source file (or
- * binary) below a folder. A file is replaced atomically.
+ * The destination of annotated code: one stream, or a folder with one file for each source file (or
+ * binary). A file is replaced atomically.
  */
 #ifndef PP_ANNOTATED_OUTPUT_H
 #define PP_ANNOTATED_OUTPUT_H
@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 struct annotated_output {
-	const char *dir; /* NULL: everything is written to all */
+	const char *dir; /* NULL: everything is written to the stream `all` */
 	FILE *all;
-	FILE *out;  /* valid between begin and end */
+	FILE *out;  /* stream of the current part; valid between begin and end */
 	char *path; /* path of the current file */
 	char *text;
 	size_t nr_bytes;
@@ -22,11 +22,11 @@ struct annotated_output {
 };
 
 /*
- * Begins the part for name, which may be any path: the file is always inside dir. Returns 0 or
- * -ENOMEM.
+ * Begins the part for the source file or binary `name`. The output file is always inside dir, even
+ * if `name` contains "..". Returns 0 or -ENOMEM.
  */
 int annotated_output_begin(struct annotated_output *output, const char *name);
-/* Ends the part. Returns 0, or -errno of writing with *diag. */
+/* Ends the part. Returns 0, or -errno with *diag if writing failed. */
 int annotated_output_end(struct annotated_output *output, struct diag *diag);
 /* If the output is a folder, reports to err how many files were written there. */
 void annotated_output_write_sum(const struct annotated_output *output, FILE *err);

@@ -170,7 +170,7 @@ int annotated_head_write(FILE *out, const struct annotation *annotation,
 	return error;
 }
 
-/* ---- order and sums ---- */
+/* ---- sorting and sums ---- */
 
 struct ordering {
 	const struct profile *profile;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What annotated sources and instructions have in common: columns before each line, comments,
- * order by samples. Internal to format_source.c, format_assembly.c, annotated_mixed.c.
+ * Functions that annotated sources and annotated instructions share: they write the columns before
+ * each line and the comments, and sort by samples. Internal to format_source.c, format_assembly.c,
+ * annotated_mixed.c.
  */
 #ifndef PP_ANNOTATED_TEXT_H
 #define PP_ANNOTATED_TEXT_H
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A cache of column texts: small numbers repeat often. */
+/* A cache of the texts in columns, because small numbers repeat often. */
 struct annotated_cells {
 	const struct profile *profile;
 	struct annotated_cell *known;
@@ -25,26 +26,32 @@ void annotated_cells_deinit(struct annotated_cells *cells);
 /* Writes "    10  5.0000 " for each column: 15 characters, or more if numbers are large. */
 void annotated_cells_write(struct annotated_cells *cells, FILE *out, const uint64_t *counts,
 			   const uint64_t *shares);
-/* Writes the blanks that stand for columns in a line without samples. */
+/* Writes blanks in place of the columns of a line without samples. */
 void annotated_cells_blank(const struct annotated_cells *cells, FILE *out);
 
-/* Writes text inside a comment, changed so that it cannot end the comment or affect a terminal. */
+/*
+ * Writes `text` inside a comment. Replaces characters that would end the comment or affect a
+ * terminal.
+ */
 void annotated_comment_write(FILE *out, const char *text);
-/* Writes the demangled name of a function; if name is NULL: "(no symbols)". */
+/* Writes the demangled name of a function, or "(no symbols)" if `name` is NULL. */
 void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode);
 
-/* Writes the first comment: command line, its meaning, events. Returns 0 or -ENOMEM. */
+/*
+ * Writes the comment at the beginning of the output: the command line, its meaning and the events.
+ * Returns 0 or -ENOMEM.
+ */
 int annotated_head_write(FILE *out, const struct annotation *annotation,
 			 const struct annotated_options *options);
 
 /*
- * Returns the indexes of nr elements of sums from `first` on, largest share first; malloc'ed.
- * NULL: out of memory.
+ * Sorts `nr` elements of `sums`, beginning with element `first`, by share, largest first. Returns
+ * their indexes in a malloc'ed array; NULL: out of memory.
  */
 size_t *annotated_order(const struct profile *profile, const struct annotation_sums *sums,
 			size_t first, size_t nr);
 
-/* Returns the sum of counts over all columns. */
+/* Returns the sum of `counts` over all columns. */
 uint64_t annotated_sum(const struct profile *profile, const uint64_t *counts);
 /* Writes "N samples (P %)". */
 void annotated_samples_write(FILE *err, const struct profile *profile, uint64_t nr_samples);

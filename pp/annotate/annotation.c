@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the order of keys ---- */
+/* ---- sorting of keys ---- */
 
-/* Rows of several applications may have equal keys, which become neighbours here. */
+/*
+ * Sorts by image and key. Rows of several applications may have equal keys: these become
+ * neighbours.
+ */
 static int compare_keys(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
@@ -35,7 +38,7 @@ static int order_keys(struct annotation *annotation)
 	annotation->nr_keys = profile->nr_details;
 	for (size_t j = 0; j < annotation->nr_keys; j++)
 		annotation->keys[j] = (uint32_t)j;
-	/* With one application, keys are usually sorted already. */
+	/* The keys of one application are usually sorted already. */
 	while (i < annotation->nr_keys &&
 	       compare_keys(&annotation->keys[i - 1], &annotation->keys[i], context) <= 0)
 		i++;
@@ -47,7 +50,7 @@ static int order_keys(struct annotation *annotation)
 
 /* ---- images and functions ---- */
 
-/* Returns the row of each detail. */
+/* Returns a malloc'ed array with the index of each detail's row. */
 static uint32_t *make_rows(const struct profile *profile)
 {
 	uint32_t *rows = calloc(profile->nr_details + 1, sizeof(*rows));
@@ -118,7 +121,10 @@ static void count_key(struct annotation *annotation, size_t i)
 	annotation->functions[function].nr++;
 }
 
-/* In their order, the keys of an image are one range, and so are the keys of a function in it. */
+/*
+ * The keys are sorted, so the keys of an image are one range, and the keys of each function are one
+ * range within it.
+ */
 static int group_keys(struct annotation *annotation, const uint32_t *rows)
 {
 	const struct profile *profile = annotation->profile;
@@ -141,7 +147,7 @@ static int group_keys(struct annotation *annotation, const uint32_t *rows)
 	return error;
 }
 
-/* ---- the whole annotation ---- */
+/* ---- building and freeing an annotation ---- */
 
 int annotation_build(struct annotation *annotation, const struct profile *profile,
 		     const struct profile_options *options, bool lines)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The data of annotated code: the keys of a profile by image, function and source line. Inlined
- * code counts for its innermost line; the functions into which it was inlined are also kept,
- * with their samples.
+ * The data of annotated code: the keys of a profile, grouped by image, function and source line. A
+ * sample in inlined code counts for the innermost source line. For each inlined function, the
+ * functions into which it was inlined are also stored, with their samples.
  *
- * Sums agree: functions add up to the profile's totals, and so do lines plus no_line. Counts
- * and shares are as in struct profile, nr_columns each.
+ * The samples of all functions add up to the profile's totals. So do the samples of all lines plus
+ * no_line. Each element has nr_columns counts and nr_columns shares, as in struct profile.
  *
- * Knows profiles and line tables; does not read sources, disassemble (disassembly.h) or lay
- * out text.
+ * This module reads profiles and line tables. It does not read sources (source_file.h), disassemble
+ * (disassembly.h) or lay out text (format_annotated.h).
  */
 #ifndef PP_ANNOTATION_H
 #define PP_ANNOTATION_H
@@ -22,24 +22,24 @@
 
 #define ANNOTATION_NO_FILE UINT32_MAX
 
-/* A symbol of an image; with name NULL, code outside every symbol. */
+/* A function of an image; if `name` is NULL, all code of the image that is outside its symbols. */
 struct annotation_function {
 	uint32_t image;	  /* index in the selection's images */
-	const char *name; /* as in the file, in the profile's pool */
-	uint64_t start;	  /* key of its first byte; UINT64_MAX: not known */
-	uint64_t address; /* as in its file */
+	const char *name; /* not demangled; belongs to the profile */
+	uint64_t start;	  /* key of the first byte; UINT64_MAX: unknown */
+	uint64_t address; /* address of the first byte, as in the image's file */
 	size_t first, nr; /* range in annotation.keys, sorted by key */
-	uint32_t file;	  /* file of its definition; ANNOTATION_NO_FILE: not known */
+	uint32_t file;	  /* file of the function's definition; ANNOTATION_NO_FILE: unknown */
 	uint32_t line;
 };
 
-/* A source file. Files of equal path in several images are one file. */
+/* A source file. A path that occurs in several images is one file. */
 struct annotation_file {
 	const char *path;  /* as in debug information, without "." and ".." */
 	size_t first_line; /* range in annotation.lines */
 	size_t nr_lines;
 	uint32_t image;	  /* index of an image built from this file */
-	int64_t built_ns; /* build time of the oldest such image; 0: not known */
+	int64_t built_ns; /* build time of the oldest image built from this file; 0: unknown */
 };
 
 struct annotation_line {
@@ -48,15 +48,15 @@ struct annotation_line {
 
 /* An inlined function: its samples in one source file, and its callers. */
 struct annotation_inlined {
-	const char *function; /* as in debug information, in the pool */
+	const char *function; /* as in debug information; belongs to annotation.strings */
 	uint32_t file;
-	uint32_t line; /* its first line with samples */
+	uint32_t line; /* first line of the function that has samples */
 	size_t first_caller, nr_callers;
 };
 
 /* The samples of an inlined function inside one caller, which may be inlined itself. */
 struct annotation_caller {
-	const char *function; /* as in the file, in a pool; NULL: outside every symbol */
+	const char *function; /* not demangled; NULL: code outside all symbols */
 };
 
 struct annotation_image {
@@ -64,13 +64,16 @@ struct annotation_image {
 	size_t first_function; /* range in annotation.functions */
 	size_t nr_functions;
 	enum symbols_lack lines; /* SYMBOLS_FULL: lines are available */
-	char *note;		 /* why lines are missing; NULL: they are not */
+	char *note;		 /* why lines are missing; NULL: lines are available */
 };
 
 struct annotation {
 	const struct profile *profile; /* must have details */
 	bool with_lines;
-	/* indexes in profile->details by image, then key; several rows may have one key */
+	/*
+	 * Indexes in profile->details, sorted by image, then key. Several rows may have the same
+	 * key.
+	 */
 	uint32_t *keys;
 	size_t nr_keys;
 	struct annotation_image *images; /* images with samples, in the selection's order */
@@ -79,7 +82,7 @@ struct annotation {
 	struct annotation_function *functions;	    /* sorted by image, then key */
 	struct annotation_sums function_sums;
 
-	/* Filled only if with_lines. */
+	/* The following members are filled only if with_lines is set. */
 	struct annotation_file *files;
 	size_t nr_files;
 	struct annotation_sums file_sums;
@@ -93,14 +96,17 @@ struct annotation {
 };
 
 /*
- * If lines is true, also fills lines and files. profile must outlive annotation. Returns 0,
- * -ENOMEM, -EOVERFLOW, or an error of line_table_load().
+ * If `lines` is true, also fills the members from annotation->files to annotation->strings.
+ * `profile` must outlive the annotation. Returns 0, -ENOMEM, -EOVERFLOW, or an error of
+ * line_table_load().
  */
 int annotation_build(struct annotation *annotation, const struct profile *profile,
 		     const struct profile_options *options, bool lines);
 void annotation_deinit(struct annotation *annotation);
 
-/* Returns the counts, or shares, of element i of sums. */
+/*
+ * Returns the counts (the next function: the shares) of element i of `sums`, one for each column.
+ */
 static inline const uint64_t *annotation_counts(const struct annotation *annotation,
 						const struct annotation_sums *sums, size_t i)
 {
@@ -114,8 +120,8 @@ static inline const uint64_t *annotation_shares(const struct annotation *annotat
 }
 
 /*
- * Returns path without "//", "." and "..", malloc'ed. A ".." that leads above the beginning of
- * path is dropped. NULL: out of memory.
+ * Returns `path` without "//", "." and "..", malloc'ed. A ".." that would lead above the beginning
+ * of `path` is removed. NULL: out of memory.
  */
 char *annotation_clean_path(const char *path);
 

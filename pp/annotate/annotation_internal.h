@@ -5,14 +5,17 @@
 
 #include "pp/annotate/annotation.h"
 
-/* Returns the detail of the key at index i of keys. */
+/* Returns the profile's detail that annotation->keys[i] refers to. */
 static inline const struct profile_detail *annotation_detail(const struct annotation *annotation,
 							     size_t i)
 {
 	return &annotation->profile->details[annotation->keys[i]];
 }
 
-/* Fills all members about lines. images and functions must be filled. Returns 0 or -errno. */
+/*
+ * Fills the members of *annotation that are needed only for lines. Its images and functions must
+ * have been filled before. Returns 0 or -errno.
+ */
 int annotation_lines_build(struct annotation *annotation, const struct profile_options *options);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: the keys of each function are looked up in the image's line table. This gives
- * runs of neighbouring keys with the same place. The runs are then sorted and summed: by file
- * and line to lines and files, and by inlined function and caller.
+ * How it works: the keys of each function are looked up in the image's line table. Neighbouring
+ * keys with the same source line and inlined functions form a run. The runs are then sorted twice:
+ * by file and line, to get the sums of each line and file; and by inlined function and caller, to
+ * get the sums of each inlined function and each of its callers.
  */
 #include "lib/index_table.h"
 #include "pp/annotate/annotation_internal.h"
@@ -14,12 +15,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Neighbouring keys of one place in one function. */
+/* A run: neighbouring keys of one function that have the same source line and inlined functions. */
 struct key_run {
 	uint32_t file, line;
-	const char *inlined; /* innermost function inlined there, in the pool; NULL: none */
-	const char *caller;  /* function into which it was inlined; NULL: outside every symbol */
-	uint32_t first_line; /* first line with samples of the inlined function in this file */
+	const char *inlined; /* innermost inlined function; NULL: none */
+	/* function into which `inlined` was inlined; NULL: code outside all symbols */
+	const char *caller;
+	uint32_t first_line; /* first line of `inlined` in this file that has samples */
 };
 
 struct builder {
@@ -28,7 +30,8 @@ struct builder {
 	struct key_run *runs;
 	struct annotation_sums run_sums;
 	struct index_table files; /* by path */
-	const char *last_name;	  /* a name in a line table, and the pool's copy of it */
+	/* the last name that was copied from a line table; its copy is last_kept */
+	const char *last_name;
 	const char *last_kept;
 };
 
@@ -37,11 +40,14 @@ struct image_lines {
 	struct builder *builder;
 	size_t image; /* index in annotation->images */
 	struct line_table table;
-	/* by file of table: index in annotation->files; ANNOTATION_NO_FILE: not yet added */
+	/*
+	 * Index in annotation->files of each file of the line table; ANNOTATION_NO_FILE: not yet
+	 * added.
+	 */
 	uint32_t *files;
 	size_t hint;
 	struct line_found found;
-	bool has_line; /* found is the result for the last searched key */
+	bool has_line; /* `found` has the line of the last searched key */
 	int64_t built_ns;
 };
 
@@ -96,7 +102,10 @@ static int find_file(struct image_lines *joining, const char *path, uint32_t *fi
 	return index_table_put(&builder->files, hash, *file);
 }
 
-/* Finds or adds the annotation's file for a file of the line table. */
+/*
+ * Stores in *file the index in annotation->files for a file of the line table; adds the file if
+ * new.
+ */
 static int take_file(struct image_lines *joining, uint32_t index, uint32_t *file)
 {
 	struct annotation_file *files;
@@ -116,7 +125,7 @@ static int take_file(struct image_lines *joining, uint32_t index, uint32_t *file
 	return 0;
 }
 
-/* Returns the time at which the image was written; 0: not known. */
+/* Returns the time at which the image's file was written; 0: unknown. */
 static int64_t built_ns_of(const struct image_lines *joining)
 {
 	const struct selection_image *selected = selected_of(joining);
@@ -138,7 +147,7 @@ static bool is_known(const struct line_table *table, const struct line_place *pl
 	return place->line && place->file < table->nr_files && *table->files[place->file];
 }
 
-/* Returns the pool's copy of a name in the line table; NULL: out of memory. */
+/* Returns the copy in annotation->strings of a name in the line table; NULL: out of memory. */
 static const char *keep_name(struct builder *builder, const char *name)
 {
 	if (name != builder->last_name) {
@@ -163,7 +172,7 @@ static int name_run(struct image_lines *joining, const struct annotation_functio
 	return run->inlined && (run->caller || !function->name) ? 0 : -ENOMEM;
 }
 
-/* Begins a run with the place in found. */
+/* Begins a run with the place in joining->found. */
 static int begin_run(struct image_lines *joining, const struct annotation_function *function)
 {
 	struct builder *builder = joining->builder;
@@ -228,7 +237,10 @@ static int join_function(struct image_lines *joining, const struct annotation_fu
 	return error;
 }
 
-/* Finds the line where the function itself begins, not code that was inlined there. */
+/*
+ * Finds the line where the function begins. If its first instruction was inlined from another
+ * function, this is the line of the call.
+ */
 static int find_definition(struct image_lines *joining, struct annotation_function *function,
 			   size_t *hint)
 {
@@ -301,7 +313,7 @@ static int join_image(struct builder *builder, size_t image)
 	struct image_lines joining = {.builder = builder, .image = image};
 	int error = load_table(&joining);
 
-	builder->last_name = NULL; /* names are freed with the table of their image */
+	builder->last_name = NULL; /* the name belonged to the previous image's line table */
 	if (!error) {
 		joining.built_ns = built_ns_of(&joining);
 		error = join_functions(&joining);
@@ -357,7 +369,10 @@ static int compare_by_caller(const void *a, const void *b, void *context)
 	return compare_texts(left->caller, right->caller);
 }
 
-/* Sums runs to lines and files. order: sorted by file and line. */
+/*
+ * Adds up the runs of each line and of each file. order: the runs' indexes, sorted by file and
+ * line.
+ */
 static int sum_lines(struct builder *builder, const uint32_t *order)
 {
 	struct annotation *annotation = builder->annotation;
@@ -390,7 +405,10 @@ static int sum_lines(struct builder *builder, const uint32_t *order)
 	return 0;
 }
 
-/* Sets first_line of all runs of inlined functions. order: sorted by name, file and line. */
+/*
+ * Sets first_line of all runs of inlined functions. order: indexes of these runs, sorted by name,
+ * file and line.
+ */
 static void find_first_lines(struct builder *builder, const uint32_t *order, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -438,7 +456,10 @@ static int add_caller(struct annotation *annotation, const struct key_run *run)
 	return 0;
 }
 
-/* Sums runs to inlined functions and callers. order: sorted by caller. */
+/*
+ * Adds up the runs of each inlined function and of each of its callers. order: indexes of the runs,
+ * sorted by compare_by_caller().
+ */
 static int sum_inlined(struct builder *builder, const uint32_t *order, size_t nr)
 {
 	struct annotation *annotation = builder->annotation;
@@ -509,7 +530,9 @@ int annotation_lines_build(struct annotation *annotation, const struct profile_o
 
 /* ---- paths ---- */
 
-/* Removes the last part of the path [begin, end), with the '/' before it. Returns its new end. */
+/*
+ * Removes the last part of the path [begin, end) and the '/' before it. Returns the path's new end.
+ */
 static char *drop_part(char *begin, char *end)
 {
 	while (end > begin && end[-1] != '/')

@@ -66,8 +66,8 @@ void annotation_sums_deinit(struct annotation_sums *sums)
 void *annotation_grow(void *array, const struct annotation_sums *sums, size_t nr_bytes)
 {
 	/*
-	 * The room of sums doubles from 64 on: array grows when the newest element is one
-	 * beyond a power of two.
+	 * sums->room is first 64, and then doubled. The array must grow after each doubling, that
+	 * is when sums->nr is one more than a power of two.
 	 */
 	if (array && (sums->nr - 1 < 64 || ((sums->nr - 1) & (sums->nr - 2))))
 		return array;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples for an array of elements that grows: each element has one row of the profile's
- * columns.
+ * Sums of samples for the elements of a growing array: each element has one sum for each column of
+ * the profile.
  */
 #ifndef PP_ANNOTATION_SUMS_H
 #define PP_ANNOTATION_SUMS_H
@@ -11,13 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* nr_columns numbers for each element. shares is counts if all shares are samples. */
+/*
+ * Both arrays have nr_columns numbers for each element. If shares are shares of samples, not of
+ * weight or time, both pointers are the same.
+ */
 struct annotation_sums {
 	uint64_t *counts, *shares;
 	size_t nr, room; /* elements */
 };
 
-/* Adds an element with zeroed sums. Returns its index, or SIZE_MAX if out of memory. */
+/* Adds an element whose sums are 0. Returns its index, or SIZE_MAX if out of memory. */
 size_t annotation_sums_add(struct annotation_sums *sums, const struct profile *profile);
 /* Adds counts and shares to element i. Sums that overflow stay at the maximum. */
 void annotation_sums_count(struct annotation_sums *sums, const struct profile *profile, size_t i,
@@ -25,8 +28,9 @@ void annotation_sums_count(struct annotation_sums *sums, const struct profile *p
 void annotation_sums_deinit(struct annotation_sums *sums);
 
 /*
- * Call after annotation_sums_add(): grows an array that has an element of nr_bytes for each
- * element of sums. Returns the new array; NULL: out of memory, and array is unchanged.
+ * To be called after each annotation_sums_add(), for a parallel array that has an element of
+ * nr_bytes bytes for each element of `sums`. Returns the array, reallocated if necessary. NULL: out
+ * of memory, and `array` is unchanged.
  */
 void *annotation_grow(void *array, const struct annotation_sums *sums, size_t nr_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layouts of opannotate (doc/man/opannotate.1, OUTPUT): source files, instructions, or
- * both, each line with its samples. A second stream reports what is missing.
+ * Writes the output of opannotate (doc/man/opannotate.1, OUTPUT): source files, instructions, or
+ * both, each line with its samples. A second stream receives messages about missing files and code.
  */
 #ifndef PP_FORMAT_ANNOTATED_H
 #define PP_FORMAT_ANNOTATED_H
@@ -27,14 +27,17 @@ struct annotated_options {
 };
 
 /*
- * Writes to out, or below options->output_dir. err reports files that are missing or newer than
- * their binary, and code that is not available. Returns 0, or -errno with *diag: -ENOMEM, errors
- * of writing, and those of disassembly_load and line_table_load.
+ * Writes source files to `out`, or below options->output_dir. Reports to `err` which files are
+ * missing or newer than their binary, and which code is not available. Returns 0, or -errno with
+ * *diag: -ENOMEM, or an error of writing, disassembly_load() or line_table_load().
  */
 int annotated_format_source(const struct annotation *annotation,
 			    const struct annotated_options *options, FILE *out, FILE *err,
 			    struct diag *diag);
-/* The same for instructions. With options->source, source lines are above their instructions. */
+/*
+ * Like annotated_format_source(), but writes instructions; with options->source, each below the
+ * source lines it was compiled from.
+ */
 int annotated_format_assembly(const struct annotation *annotation,
 			      const struct annotated_options *options, FILE *out, FILE *err,
 			      struct diag *diag);

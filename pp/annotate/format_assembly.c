@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/annotate/annotated_mixed.h"
+#include "lib/utf8.h"
 #include "pp/annotate/annotated_output.h"
 #include "pp/annotate/annotated_text.h"
 #include "pp/annotate/annotation_sums.h"
@@ -38,7 +39,8 @@ struct assembly_writing {
 	const struct annotation_image *image;
 	struct symbol_table symbols;
 	struct disassembly code;
-	struct shown_function *shown; /* sorted by key; ranges are empty outside every symbol */
+	/* sorted by key; ranges are empty for code outside all symbols */
+	struct shown_function *shown;
 	size_t nr_shown;
 	struct mixed *mixed; /* NULL: instructions only */
 };
@@ -58,7 +60,7 @@ static const struct annotation_function *function_of(const struct assembly_writi
 
 /* ---- choice of functions ---- */
 
-/* Returns the symbol that contains key, or NULL. */
+/* Returns the symbol that contains `key`, or NULL. */
 static const struct symbol *find_symbol(const struct symbol_table *table, uint64_t key)
 {
 	size_t low = 0, high = table->nr_symbols;
@@ -129,7 +131,9 @@ static int load_symbols(struct assembly_writing *writing, const struct image_sea
 	return error;
 }
 
-/* Returns the ranges that have code, each only once. */
+/*
+ * Returns the code ranges of the functions to show, without empty and repeated ranges; malloc'ed.
+ */
 static struct disassembly_range *collect_ranges(const struct assembly_writing *writing,
 						size_t *nr_ranges)
 {
@@ -175,7 +179,7 @@ static int load_code(struct assembly_writing *writing)
 	return error;
 }
 
-/* Loads the code and, if wanted, the source lines. */
+/* Loads the code and, if requested, the source lines. */
 static int load_image(struct assembly_writing *writing)
 {
 	struct assembly *assembly = writing->assembly;
@@ -194,7 +198,10 @@ static int load_image(struct assembly_writing *writing)
 
 /* ---- lines ---- */
 
-/* Sums the keys from *next up to key `last`. Returns whether there are any. */
+/*
+ * Adds up the samples of the function's keys from index *next to key `last` inclusive, and advances
+ * *next. Returns whether the function has such keys.
+ */
 static bool sum_keys(struct assembly *assembly, const struct annotation_function *function,
 		     size_t *next, uint64_t last)
 {
@@ -220,7 +227,9 @@ static bool sum_keys(struct assembly *assembly, const struct annotation_function
 
 static const char hex_digits[] = "0123456789abcdef";
 
-/* Writes like "%8lx:\t", but faster: there may be millions of addresses. */
+/*
+ * Writes the address like fprintf() with "%8lx:\t", but faster: there may be millions of addresses.
+ */
 static void write_address(FILE *out, uint64_t address)
 {
 	char text[18];
@@ -253,7 +262,7 @@ static void write_line(struct assembly_writing *writing, FILE *out,
 	(void)fputc_unlocked('\n', out);
 }
 
-/* Writes the remaining samples, which belong to no instruction. */
+/* Writes the function's remaining samples, which belong to no instruction. */
 static void write_unclaimed(struct assembly_writing *writing, FILE *out,
 			    const struct annotation_function *function, size_t *next,
 			    const char *why)
@@ -342,24 +351,27 @@ static void tell_code(const struct assembly_writing *writing)
 			annotated_sum(annotation->profile,
 				      annotation_counts(annotation, &annotation->function_sums,
 							writing->shown[i].function));
-	text_write_name(assembly->err, selected_of(writing)->path);
+	utf8_write_masked(assembly->err, selected_of(writing)->path);
 	(void)fputs(": no code, ", assembly->err);
 	annotated_samples_write(assembly->err, annotation->profile, nr_samples);
 	(void)fputs(": ", assembly->err);
-	text_write_name(assembly->err, writing->code.note);
+	utf8_write_masked(assembly->err, writing->code.note);
 	(void)fputc('\n', assembly->err);
 }
 
 static int compare_shown(const void *a, const void *b, void *context)
 {
-	const size_t *places = context; /* rank of each function of the image */
+	const size_t *places = context; /* rank of each function of the image, by samples */
 	size_t left = places[((const struct shown_function *)a)->function];
 	size_t right = places[((const struct shown_function *)b)->function];
 
 	return left < right ? -1 : left > right;
 }
 
-/* Sorts by samples, most first. collect_ranges() needs the order by key, so it runs before this. */
+/*
+ * Sorts the shown functions by samples, most first. collect_ranges() needs them sorted by key, so
+ * call collect_ranges() first.
+ */
 static int sort_shown(struct assembly_writing *writing)
 {
 	const struct annotation *annotation = writing->assembly->annotation;
@@ -461,7 +473,7 @@ int annotated_format_assembly(const struct annotation *annotation,
 				    .output = {.dir = options->output_dir, .all = out}};
 	int error = annotated_cells_init(&assembly.cells, annotation->profile);
 
-	/* Allocates the only element of scratch. */
+	/* Allocates the only element of assembly.scratch. */
 	if (!error && annotation_sums_add(&assembly.scratch, annotation->profile) == SIZE_MAX)
 		error = -ENOMEM;
 	if (!error && options->source)

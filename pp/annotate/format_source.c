@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/annotate/annotated_output.h"
+#include "lib/utf8.h"
 #include "pp/annotate/annotated_text.h"
 #include "pp/annotate/format_annotated.h"
 #include "pp/format/format_columns.h"
@@ -11,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_SHOWN  8 /* of functions that begin in one line */
+#define TOTALS_SHOWN  8 /* maximum number of totals of functions after one line */
 #define CALLERS_SHOWN 4
-#define LACKS_SHOWN   5 /* images with samples that have no line */
+#define LACKS_SHOWN   5 /* maximum number of images listed that have samples without a line */
 
 /* A total that is written after the line where a function begins. */
 struct total {
 	uint32_t file, line;
-	bool inlined; /* index is in annotation->inlined, else in functions */
+	bool inlined; /* true: index is in annotation->inlined; false: in annotation->functions */
 	size_t index;
 };
 
@@ -169,7 +170,10 @@ static void write_totals(struct source_writing *writing, FILE *out, uint32_t lin
 			      nr - TOTALS_SHOWN == 1 ? "" : "s");
 }
 
-/* Moves totals from the line of the first instruction to the function's first line in the text. */
+/*
+ * Moves each total from the line of the function's first instruction to the line where the source
+ * text defines the function.
+ */
 static void move_totals(struct source_writing *writing)
 {
 	struct sources *sources = writing->sources;
@@ -294,7 +298,7 @@ static void tell_unread(struct source_writing *writing, int error)
 		annotation_counts(annotation, &annotation->file_sums, writing->index));
 
 	(void)fputs("source file ", sources->err);
-	text_write_name(sources->err, writing->file->path);
+	utf8_write_masked(sources->err, writing->file->path);
 	if (error == -ENOENT)
 		(void)fputs(" is missing: ", sources->err);
 	else if (error == -EINVAL)
@@ -316,9 +320,9 @@ static void tell_newer(const struct source_writing *writing)
 	if (!writing->file->built_ns || writing->text.mtime_ns <= writing->file->built_ns)
 		return;
 	(void)fputs("source file ", sources->err);
-	text_write_name(sources->err, writing->text.path);
+	utf8_write_masked(sources->err, writing->text.path);
 	(void)fputs(" is newer than ", sources->err);
-	text_write_name(sources->err, selection->images[writing->file->image].path);
+	utf8_write_masked(sources->err, selection->images[writing->file->image].path);
 	(void)fputs(": line numbers may be wrong\n", sources->err);
 }
 
@@ -389,7 +393,10 @@ static size_t find_totals(const struct sources *sources, uint32_t file)
 	return low;
 }
 
-/* Does not show files that have the definition of a function but no samples. */
+/*
+ * Writes the files that have samples. A file without samples may be listed because a function
+ * begins in it; such a file is not written.
+ */
 static int write_files(struct sources *sources)
 {
 	const struct annotation *annotation = sources->annotation;
@@ -471,17 +478,17 @@ static void write_image_lack(FILE *err, const struct annotation *annotation, siz
 	const struct selection *selection = annotation->profile->selection;
 
 	(void)fputs("  ", err);
-	text_write_name(err, selection->images[image->image].path);
+	utf8_write_masked(err, selection->images[image->image].path);
 	(void)fputs(": ", err);
 	annotated_samples_write(err, annotation->profile, nr_samples);
 	if (image->note) {
 		(void)fputs(": ", err);
-		text_write_name(err, image->note);
+		utf8_write_masked(err, image->note);
 	}
 	(void)fputc('\n', err);
 }
 
-/* Returns the samples without a line of the i'th image in order. */
+/* Returns the number of samples without a line in image order[i] (or i, if order is NULL). */
 static uint64_t sum_image(const struct annotation *annotation, const size_t *order, size_t i)
 {
 	return annotated_sum(

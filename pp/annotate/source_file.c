@@ -62,7 +62,7 @@ const char *source_file_line(const struct source_file *file, size_t number, size
 
 /* ---- reading ---- */
 
-/* Does not wait on pipes, and refuses devices. */
+/* Opens a regular file. Refuses anything else, such as a pipe or device, without waiting for it. */
 static int open_regular(const char *path, struct stat *status)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -129,7 +129,9 @@ void source_file_deinit(struct source_file *file)
 
 /* ---- finding ---- */
 
-/* Returns the length of folder in path, with slashes; 0: path is not inside. */
+/*
+ * Returns how many bytes of `path` are `folder` and the slashes after it; 0: path is not inside it.
+ */
 static size_t nr_inside(const char *path, const char *folder)
 {
 	size_t nr = strlen(folder);

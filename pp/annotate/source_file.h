@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source files of annotated code: found by the path in debug information, read as a whole, and
- * split into lines. Files may contain any bytes: NULs, escape sequences, no newline at the end.
+ * Finds the source files of annotated code by their path in debug information, reads them as a
+ * whole, and splits them into lines. A file may contain any bytes, such as NULs and escape
+ * sequences, and may end without a newline.
  *
  * Not for the samples of lines (annotation.h).
  */
@@ -19,28 +20,31 @@
 /* Where to search for files. The lists are borrowed. */
 struct source_search {
 	const struct spec_list *search_dirs; /* -d */
-	const struct spec_list *base_dirs;   /* -b: prefixes that are removed from paths for the
-						search in search_dirs */
-	const char *root;		     /* -R: prefix of unchanged paths; NULL: none */
+	/* -b: removed from the beginning of paths for the search in search_dirs */
+	const struct spec_list *base_dirs;
+	const char *root; /* -R: prefix for the whole path; NULL: none */
 };
 
 struct source_file {
 	char *path; /* where the file was found */
 	char *text;
 	size_t nr_bytes;
-	size_t *starts; /* offset of each line, and of the end */
+	size_t *starts; /* offset of each line; the last element is the offset of the end */
 	size_t nr_lines;
 	int64_t mtime_ns;
 };
 
-/* Returns path without the longest base folder that contains it, or path itself. */
+/*
+ * Returns the part of `path` after the longest base folder that contains it, or `path` if there is
+ * none.
+ */
 const char *source_file_strip(const char *path, const struct source_search *search);
 
 /*
- * Finds and reads a file. Tries in each of search_dirs the path without its base folder, the
- * whole path, its last part; then the path itself. Returns 0, -ENOENT, -EFBIG, -EINVAL (not a
- * regular file), -ENOMEM, or -errno of the first existing file that cannot be read; *file is
- * then unchanged.
+ * Finds and reads a file. In each folder of search_dirs, tries the path without its base folder,
+ * then the whole path, then only the file name. Finally tries the path itself, below `root`.
+ * Returns 0, or if the first file found cannot be read its error: -EFBIG, -EINVAL (not a regular
+ * file), -ENOMEM or another -errno; -ENOENT: no file was found. After an error, *file is unchanged.
  */
 int source_file_read(struct source_file *file, const char *path,
 		     const struct source_search *search);

@@ -10,7 +10,10 @@ static bool is_of_name(char c)
 	       c == '_' || c == '$' || c == '~' || (unsigned char)c >= 0x80;
 }
 
-/* Returns the length before the parameters, or before a compiler's suffix: "work.part.0". */
+/*
+ * Returns how many bytes of the name precede its parameters or a compiler's suffix: 4 of
+ * "work.part.0".
+ */
 static size_t nr_before_parameters(const char *shown)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -33,7 +36,7 @@ static size_t nr_before_parameters(const char *shown)
 	return i;
 }
 
-/* Returns the length of shown's first nr bytes without template arguments at their end. */
+/* Returns how many of the first nr bytes of `shown` precede the template arguments at their end. */
 static size_t nr_without_template(const char *shown, size_t nr)
 {
 	size_t depth = 0;
@@ -65,7 +68,7 @@ const char *source_function_name(const char *shown, size_t *nr_bytes)
 	return shown + begin;
 }
 
-/* Returns whether line contains name as a whole word, followed by a parenthesis. */
+/* Returns whether `line` contains `name` as a whole word, followed by a parenthesis. */
 static bool has_name(const char *line, size_t nr_line, const char *name, size_t nr_name)
 {
 	const char *end = line + nr_line;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guesses where a function begins in its source. A line table has the line of the function's
- * first instruction, which is often inside the function, so the lines above are searched for
- * its name. This is exact enough to choose the line that shows the function's total.
+ * Guesses in which source line a function begins. A line table has only the line of the function's
+ * first instruction, which is often inside the function, so the function's name is searched in the
+ * lines above. This is exact enough to choose the line that shows the function's total.
  */
 #ifndef PP_SOURCE_FUNCTION_H
 #define PP_SOURCE_FUNCTION_H
@@ -14,12 +14,15 @@
 #define SOURCE_FUNCTION_LINES 100 /* lines searched above the known line */
 
 /*
- * Returns the nearest line, at or above `line`, that has the function's name before a
- * parenthesis; if there is none, `line`. shown: the demangled name.
+ * Returns the nearest line, at or above `line`, in which a parenthesis follows the function's name;
+ * if there is none, returns `line`. shown: the function's demangled name.
  */
 size_t source_function_line(const struct source_file *file, size_t line, const char *shown);
 
-/* Returns the bare name in shown: "baz" in "foo::bar<int>::baz<3>(int)"; *nr_bytes 0: none. */
+/*
+ * Returns the bare name within `shown`: "baz" in "foo::bar<int>::baz<3>(int)". *nr_bytes is its
+ * length, or 0 if there is none.
+ */
 const char *source_function_name(const char *shown, size_t *nr_bytes);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "lib/progress.h"
+#include "lib/utf8.h"
 #include "oprof/session.h"
 #include "pp/archive/archive_slices.h"
 #include "pp/symbols/debug_file.h"
@@ -22,18 +23,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* State of adding files. Each file is added only once: names has the names added so far. */
+/* State while files are added. Each file is added only once: `names` has the names added so far. */
 struct content_adding {
 	struct archive_content *content;
 	struct strings names;
 	char session_dir[PATH_MAX]; /* absolute */
-	char prefix[PATH_MAX];	    /* of the current session: "var/lib/.../samples/current" */
-	char meta[PATH_MAX];	    /* meta folder of the current session */
-	struct strings seen;	    /* images of stacks that have been handled */
+	/* current session's folder in the archive: "var/lib/.../samples/current" */
+	char prefix[PATH_MAX];
+	char meta[PATH_MAX]; /* meta folder of the current session */
+	struct strings seen; /* images of call chains that have been added */
 	struct diag *diag;
 };
 
-/* Returns the name in the archive: path without leading slashes. */
+/* Returns the file's name in the archive: `path` without leading slashes. */
 static const char *name_of(const char *path)
 {
 	while (*path == '/')
@@ -67,8 +69,10 @@ static int take_name(struct content_adding *adding, const char *name)
 		return out_of_memory(adding);
 	if (adding->names.nr_used == nr_used)
 		return 1;
-	if (adding->content->list)
-		(void)fprintf(adding->content->list, "%s\n", name);
+	if (adding->content->list) {
+		utf8_write_masked(adding->content->list, name);
+		(void)fputc('\n', adding->content->list);
+	}
 	return 0;
 }
 
@@ -83,7 +87,10 @@ static int add_fd(struct content_adding *adding, const char *name, int fd)
 		       : 0;
 }
 
-/* Adds the file at path on this machine. If the file is missing, returns 0 and *there is false. */
+/*
+ * Adds the file at `path` on this machine. If it cannot be opened, returns 0 and sets *there to
+ * false.
+ */
 static int add_path(struct content_adding *adding, const char *path, const char *name, bool *there)
 {
 	int fd = debug_file_open_regular(path);
@@ -111,7 +118,7 @@ static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 	char *whole;
 	int error;
 
-	(void)diag; /* the same as adding->diag */
+	(void)diag; /* the caller passes adding->diag */
 	if (asprintf(&whole, "%s/" OPROF_SLICE_FOLDER "/%s", adding->prefix, name) < 0)
 		return out_of_memory(adding);
 	error = add_fd(adding, whole, fd);
@@ -119,7 +126,10 @@ static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 	return error;
 }
 
-/* Adds the files in a folder, and in its folders up to depth. Skips files still being written. */
+/*
+ * Adds the files in a folder and in its subfolders, down to `depth` levels. Skips temporary files,
+ * which are still being written.
+ */
 static int add_folder(struct content_adding *adding, const char *path, unsigned int depth)
 {
 	struct dirent **entries;
@@ -160,7 +170,10 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	adding->content->skip(path, &diag);
 }
 
-/* Adds the file that reports on this machine read: from a folder of -p, else below the root. */
+/*
+ * Adds the binary that reports on this machine read: from a folder of -p if it is there, otherwise
+ * from its path below the root (-R).
+ */
 static int add_binary(struct content_adding *adding, const char *path, bool *there)
 {
 	const struct profile_options *options = adding->content->options;
@@ -249,8 +262,8 @@ static int add_file(struct content_adding *adding, const struct symbol_request *
 		return 0;
 	}
 	/*
-	 * The symbols are kept in the meta folder, because the file at the path is missing or
-	 * another build.
+	 * The binary's symbols were saved in the meta folder, because the file at this path is
+	 * missing or is another build.
 	 */
 	if (table->kept)
 		return 0;
@@ -281,7 +294,10 @@ static int add_found(struct content_adding *adding, const char *path,
 	return error;
 }
 
-/* The kernel's symbols are in the meta folder; its debug files add lines and instructions. */
+/*
+ * Adds the kernel's debug files, for its lines and instructions. Its symbols are in the meta
+ * folder.
+ */
 static int add_kernel(struct content_adding *adding, const struct oprof_image_identity *identity,
 		      const struct symbol_search *search)
 {
@@ -311,7 +327,7 @@ static int add_image(struct content_adding *adding, uint32_t index)
 			 &image->section->identity, &search.search);
 }
 
-/* Adds an image of the stacks. The image may have callers but no samples. */
+/* Adds an image of the call chains. The image may contain callers without having samples itself. */
 static int add_caller(void *context, const struct stack_image *image)
 {
 	struct content_adding *adding = context;
@@ -353,7 +369,7 @@ static int add_images(struct content_adding *adding)
 	return error;
 }
 
-/* ---- the whole content ---- */
+/* ---- sessions, images and manifest ---- */
 
 static int add_session(struct content_adding *adding, size_t index)
 {

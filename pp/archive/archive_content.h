@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All files that another machine needs for reports on a selection: the samples as closed
- * slices, which are the same on every machine; the sessions' meta folders; the binaries that
- * have samples, and the debug files with their symbols.
+ * Collects all files that another machine needs for reports on a selection: the samples as closed
+ * slices, whose format does not depend on the machine; the sessions' meta folders; the binaries
+ * that have samples or callers; and the debug files of these binaries.
  *
- * Paths in the archive are those of this machine: ARCHIVE/usr/bin/perl,
- * ARCHIVE/var/lib/oprofile/samples/current/history/..., so -R accepts the archive's root.
- * ARCHIVE/oprof-archive names the session folder.
+ * The archive has the same paths as this machine: ARCHIVE/usr/bin/perl,
+ * ARCHIVE/var/lib/oprofile/samples/current/history/.... So ARCHIVE can be given to -R as the root
+ * folder. The file ARCHIVE/oprof-archive has the path of the session directory.
  */
 #ifndef PP_ARCHIVE_CONTENT_H
 #define PP_ARCHIVE_CONTENT_H
@@ -24,13 +24,15 @@
 struct archive_content {
 	const struct selection *selection;     /* must have one side */
 	const char *session_dir;	       /* like selection_options.session_dir */
-	const struct profile_options *options; /* where to search for binaries */
+	const struct profile_options *options; /* settings of the search for binaries */
 	struct archive_writer *writer;	       /* NULL: files are only listed */
-	/* receives the name of each added file, one per line; NULL: no list */
+	/* Receives the name of each added file, one in each line. NULL: no list is written. */
 	FILE *list;
-	/* Called for each file that is omitted, with the reason. */
+	/* Called for each file that is left out, with the reason in *diag. */
 	void (*skip)(const char *path, const struct diag *diag);
-	/* results; nr_missing: binaries that were not available */
+	/*
+	 * The results of archive_content_add(). nr_missing counts binaries that were not available.
+	 */
 	size_t nr_binaries, nr_debug_files, nr_missing;
 };
 

@@ -18,7 +18,7 @@ struct slice_making {
 	int (*take)(void *context, const char *name, int fd, struct diag *diag);
 	void *context;
 	void (*skip)(const char *path, const struct diag *diag);
-	/* the session's parts, sorted by slice and number; live files last */
+	/* The session's selected parts, sorted by slice and section number; live files are last. */
 	struct selected_part *parts;
 	size_t nr_parts;
 	struct sdb_entry *entries;
@@ -73,7 +73,7 @@ static int write_built(struct slice_making *making, struct slice_builder *builde
 
 	if (fd < 0)
 		return diag_set(diag, -errno, "no memory for a slice: %s", strerror(errno));
-	(void)fchmod(fd, 0600); /* the mode of the daemon's slices, which the archive keeps */
+	(void)fchmod(fd, 0600); /* same mode as the daemon's slices; the archive stores this mode */
 	error = slice_builder_write(builder, info, fd, &nr_bytes);
 	if (error)
 		diag_set(diag, error, "cannot make a slice: %s", strerror(-error));
@@ -83,7 +83,7 @@ static int write_built(struct slice_making *making, struct slice_builder *builde
 	return error;
 }
 
-/* ---- stacks ---- */
+/* ---- call stacks ---- */
 
 static bool has_app(const struct slice_making *making, const struct selected_part *parts,
 		    size_t nr_parts, const struct slice_path *app)
@@ -99,7 +99,10 @@ static bool has_app(const struct slice_making *making, const struct selected_par
 	return false;
 }
 
-/* Returns whether the selection is by application only: all stacks of these are then kept. */
+/*
+ * Returns whether samples are selected by application only. Then all call stacks of the selected
+ * applications are copied.
+ */
 static bool is_by_app(const struct selection *selection)
 {
 	static const enum spec_tag by_leaf[] = {SPEC_IMAGE_EXCLUDE, SPEC_LIB_IMAGE,
@@ -111,13 +114,13 @@ static bool is_by_app(const struct selection *selection)
 	return !selection->options.exclude_dependent;
 }
 
-/* State while the selected part of a tree is copied. */
+/* State while the selected nodes of a call tree are copied. */
 struct keeping {
 	const struct stack_tree *from;
-	bool whole;	     /* copy all of the tree */
-	bool *apps, *images; /* for each root, each image: whether it is a selected application */
-	uint32_t *roots;     /* for each node: its root */
-	bool *needed, *counted; /* for each node: whether it, and whether its samples, are copied */
+	bool whole;		/* copy the whole tree */
+	bool *apps, *images;	/* for each root (image): whether it is a selected application */
+	uint32_t *roots;	/* for each node: index of its root */
+	bool *needed, *counted; /* for each node: copy the node; copy its samples too */
 	int64_t *nodes;		/* for each node: its index in the copy */
 };
 
@@ -147,8 +150,9 @@ static void keeping_deinit(struct keeping *keeping)
 }
 
 /*
- * Returns whether the node's samples are copied. With OPROF_STACK_BY_IMAGE, samples belong to
- * their image (oprof/stack_file.h); samples in a mark are not copied, as their image is unknown.
+ * Returns whether the node's samples must be copied. With OPROF_STACK_BY_IMAGE, the samples'
+ * application is the image in which they were taken (oprof/stack_file.h). Samples in a mark are
+ * then not copied, because their image is unknown.
  */
 static bool is_counted(const struct keeping *keeping, uint32_t number)
 {
@@ -179,7 +183,7 @@ static void choose_nodes(struct keeping *keeping)
 	}
 }
 
-/* Returns the node's index in kept, or -errno. */
+/* Adds the node to `kept`. Returns its index there, or -errno. */
 static int64_t keep_node(struct stack_tree *kept, const struct keeping *keeping, uint32_t number)
 {
 	const struct stack_tree *from = keeping->from;
@@ -263,7 +267,7 @@ static int copy_section(struct slice_making *making, struct slice *slice,
 						 section->nr_keys);
 }
 
-/* parts: the selected parts of this slice. */
+/* Copies the selected sections of a slice. parts: the selected parts of this slice, by number. */
 static int copy_sections(struct slice_making *making, struct slice *slice,
 			 struct slice_builder *builder, const struct selected_part *parts,
 			 size_t nr_parts, struct diag *diag)
@@ -332,8 +336,10 @@ static void widen(int64_t *begin_ns, int64_t *end_ns, int64_t first_ns, int64_t 
 		*end_ns = last_ns;
 }
 
-/* Fills info from a live file: values that all files share come from the first; strings are
- * borrowed. */
+/*
+ * Adds a live file's header to *info. The values that are the same in all files are copied from the
+ * first file. Strings are borrowed.
+ */
 static void take_header(struct slice_info *info, const struct sdb_image *file)
 {
 	const struct oprof_sdb_header *header = &file->header;
@@ -369,7 +375,7 @@ static int add_file(struct slice_builder *builder, const struct part_live *live,
 	return slice_builder_add_entries(builder, number, file->entries, file->nr_entries);
 }
 
-/* live_counters begin at the end of the last slice, so their first values are 0. */
+/* live_counters count from the end of the last slice, so all values in `begin` are 0. */
 static void set_counters(struct slice_info *info, struct oprof_stats_entry *begin,
 			 struct oprof_stats_entry *end, const struct session_parts *parts)
 {
@@ -533,7 +539,10 @@ static size_t count_parts(const struct selected_part *parts, size_t nr_parts, si
 	return nr;
 }
 
-/* Returns whether archive_slices_make() also reads the stacks of a slice, and reports damage. */
+/*
+ * Returns whether archive_slices_make() reads the stacks of this slice too, and so reports their
+ * damage.
+ */
 static bool reads_stacks(const struct selection *selection, size_t session, size_t slice)
 {
 	size_t nr = count_parts(selection->parts, selection->nr_parts, session, slice) +

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes the samples of a selection as slices. A slice that was selected as a whole is copied
- * unchanged; from other slices only the selected sections are copied. Live files become a slice of
- * their own. Stacks of selected applications are included; but if the selection depends on the
- * sampled images, slices that were not selected as a whole lose their stacks.
+ * unchanged. Of other slices, only the selected sections are copied. The live files become one more
+ * slice. The call stacks of selected applications are included. But if samples are selected also by
+ * the image in which they were taken, slices that were not selected as a whole are copied without
+ * their call stacks.
  */
 #ifndef PP_ARCHIVE_SLICES_H
 #define PP_ARCHIVE_SLICES_H
@@ -15,9 +16,10 @@
 #include <stddef.h>
 
 /*
- * Calls take() for each slice of session, with the slice's name, such as "minute.17.17.slice",
- * and a descriptor that is valid during the call. Stops if take() fails, and returns its error.
- * Damaged slices are reported to skip() and omitted. Returns 0, -ENOMEM or -errno with diag set.
+ * Calls take() for each slice of the session with this index, with the slice's name, such as
+ * "minute.17.17.slice", and a descriptor that is valid during the call. Stops if take() fails, and
+ * returns its error. Damaged slices are reported to skip() and left out. Returns 0, or -errno with
+ * diag set.
  */
 int archive_slices_make(const struct selection *selection, size_t session,
 			int (*take)(void *context, const char *name, int fd, struct diag *diag),
@@ -25,10 +27,10 @@ int archive_slices_make(const struct selection *selection, size_t session,
 			struct diag *diag);
 
 /*
- * Calls visit() for each image in the stacks of these slices; an image in several slices is
- * visited several times. A slice whose stacks cannot be read is reported to skip(), unless
- * archive_slices_make() reports it. Stops if visit() fails, and returns its error. Returns 0, or
- * -ENOMEM with diag set.
+ * Calls visit() for each image in the call stacks of the session's slices. An image that occurs in
+ * several slices is visited several times. A slice whose stacks cannot be read is reported to
+ * skip(), unless archive_slices_make() reports this slice. Stops if visit() fails, and returns its
+ * error. Returns 0, or -ENOMEM with diag set.
  */
 int archive_slices_walk_images(const struct selection *selection, size_t session,
 			       int (*visit)(void *context, const struct stack_image *image),

@@ -24,14 +24,15 @@
 struct archive_writer {
 	struct archive *archive;
 	char *path;
-	char *tmp; /* name of a compressed file until it is finished; NULL: a folder */
-	int fd;	   /* open file of tmp; -1: not created by this writer */
+	char *tmp; /* temporary name of a compressed file; NULL if the archive is a folder */
+	int fd;	   /* descriptor of the file `tmp`; -1: this writer has not created the file */
 	uint8_t *buffer;
 	uint64_t nr_bytes;
-	struct strings names; /* names added to a folder, to be removed if it is not finished */
-	/* length of the part of path that existed before the writer was opened */
+	/* names written to a folder; the files are removed if the archive is not finished */
+	struct strings names;
+	/* Length of the part of `path` that existed before the writer was opened. */
 	size_t nr_there_bytes;
-	bool folder; /* path is a folder that this writer may fill */
+	bool folder; /* `path` is a folder that this writer may fill */
 	bool finished;
 };
 
@@ -42,7 +43,7 @@ static bool ends_in(const char *text, const char *end)
 	return nr_text > nr_end && !strcmp(text + nr_text - nr_end, end);
 }
 
-/* Sets diag from libarchive's error, which may lack a number. */
+/* Sets *diag to libarchive's error, and returns it; -EIO if libarchive gives no error number. */
 static int failed(struct archive_writer *writer, const char *name, struct diag *diag)
 {
 	int number = archive_errno(writer->archive);
@@ -69,7 +70,7 @@ static bool is_empty_folder(const char *path)
 	return nr >= 0 && nr <= 2; /* "." and ".." */
 }
 
-/* Returns the length of the existing part of path: "/tmp" of "/tmp/a/b". */
+/* Returns the length of the existing part of `path`, such as "/tmp" of "/tmp/a/b". */
 static size_t nr_bytes_there(const char *path)
 {
 	size_t nr = strlen(path);
@@ -129,7 +130,9 @@ static int open_file(struct archive_writer *writer, struct diag *diag)
 	    archive_write_add_filter_zstd(writer->archive) != ARCHIVE_OK)
 		return diag_set(diag, -EOPNOTSUPP,
 				"this libarchive cannot write tar with zstd; give a folder");
-	/* Does not follow a link that other users may have placed at this name, such as in /tmp. */
+	/*
+	 * O_EXCL and O_NOFOLLOW: another user may have placed a link at this name, such as in /tmp.
+	 */
 	writer->fd = open(writer->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (writer->fd < 0)
 		return diag_set_at(diag, -errno, writer->tmp, 0, "cannot be created: %s",
@@ -163,9 +166,10 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 /* ---- adding ---- */
 
 /*
- * Accepts libarchive's warning for a name that is not text in this locale (always "C", since
- * none is set): the name is stored as bytes, and its entry is marked accordingly. Marking all
- * entries in this way would make tar(1) warn about each.
+ * Returns whether an entry's header was written. Accepts libarchive's warning for a name that is
+ * not text in this locale (always "C", because no locale is set): libarchive stores the name as
+ * bytes, and marks the entry accordingly. If all entries were marked in this way, tar(1) would warn
+ * about each of them.
  */
 static bool is_written(const struct archive_writer *writer, int result)
 {
@@ -238,8 +242,8 @@ int archive_writer_add_bytes(struct archive_writer *writer, const char *name, co
 }
 
 /*
- * Copies nr_bytes, the size in the header. Returns an error if the file has become shorter:
- * libarchive would silently fill it up with zeros.
+ * Copies nr_bytes bytes, which is the size in the entry's header. Returns an error if the file has
+ * become shorter, because libarchive would silently append zeros.
  */
 static int copy_data(struct archive_writer *writer, const char *name, int fd, uint64_t nr_bytes,
 		     struct diag *diag)
@@ -280,7 +284,7 @@ uint64_t archive_writer_nr_bytes(const struct archive_writer *writer)
 	return writer->nr_bytes;
 }
 
-/* ---- the end ---- */
+/* ---- finishing and closing ---- */
 
 int archive_writer_finish(struct archive_writer *writer, struct diag *diag)
 {
@@ -295,7 +299,10 @@ int archive_writer_finish(struct archive_writer *writer, struct diag *diag)
 	return 0;
 }
 
-/* Removes the empty folders in path, last one first, but not the first nr_kept bytes of path. */
+/*
+ * Removes the folders of the path that are empty, innermost first. Keeps the folders in the path's
+ * first nr_kept bytes.
+ */
 static void remove_parents(char *path, size_t nr_kept)
 {
 	char *slash;
@@ -307,7 +314,10 @@ static void remove_parents(char *path, size_t nr_kept)
 	}
 }
 
-/* Removes only the files written: the folder may have existed before, and others may use it. */
+/*
+ * Removes only the files that this writer has written: the folder may have existed before, and
+ * other programs may use it.
+ */
 static void remove_folder(struct archive_writer *writer)
 {
 	char *path;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects files for another machine in a folder or in one compressed file (tar with pax
- * headers, zstd), by libarchive. The archive is complete or absent: a compressed file gets its
- * name when it is finished, a folder its manifest.
+ * Collects files for another machine in a folder or in one compressed file (tar with pax headers,
+ * zstd), by libarchive. An incomplete archive cannot be mistaken for a complete one: a compressed
+ * file gets its name, and a folder its manifest, only when all files have been added.
  *
  * Not for choosing the files (archive_content.h).
  */
@@ -18,15 +18,16 @@
 struct archive_writer;
 
 /*
- * path is a file if it ends in .tar.zst, else a folder, which is created; an existing folder
- * must be empty (-EEXIST). Returns 0 or -errno with diag.
+ * Opens an archive for writing. If `path` ends in .tar.zst, the archive is a compressed file;
+ * otherwise it is a folder. The folder is created, or must be empty (-EEXIST). Returns 0 or -errno
+ * with diag.
  */
 int archive_writer_open(struct archive_writer **writer, const char *path, struct diag *diag);
 
 /*
- * Adds a file called name, relative and without ".."; its folders are created. Each name may
- * be added once. Returns 0 or -errno with diag: nothing more can be added. -EINTR: a signal
- * asks the process to end (stop_signal.h).
+ * Adds a file. `name` is its path in the archive: relative, without "..", and not yet used. The
+ * path's folders are created. Returns 0, or -errno with diag; after an error nothing more can be
+ * added. -EINTR: a signal requests that the process end (stop_signal.h).
  */
 int archive_writer_add_bytes(struct archive_writer *writer, const char *name, const void *bytes,
 			     size_t nr_bytes, struct diag *diag);
@@ -37,12 +38,15 @@ int archive_writer_add_bytes(struct archive_writer *writer, const char *name, co
 int archive_writer_add_fd(struct archive_writer *writer, const char *name, int fd,
 			  struct diag *diag);
 
-/* Returns the bytes of the added files, uncompressed. */
+/* Returns the total size of the added files in bytes, uncompressed. */
 uint64_t archive_writer_nr_bytes(const struct archive_writer *writer);
 
 /* Completes the archive. Returns 0 or -errno with diag. */
 int archive_writer_finish(struct archive_writer *writer, struct diag *diag);
-/* Frees the writer; NULL is allowed. If it is not finished, removes only what it created. */
+/*
+ * Frees the writer; NULL is allowed. If the archive is not finished, removes the files and folders
+ * that the writer created.
+ */
 void archive_writer_close(struct archive_writer *writer);
 
 #endif

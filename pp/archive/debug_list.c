@@ -28,7 +28,7 @@ struct debug_listing {
 	size_t nr_bytes;
 };
 
-/* Writes one file; frees name. */
+/* Writes one file's path and name to the list. Frees `name`. */
 static int put(struct debug_listing *listing, const char *path, char *name)
 {
 	if (!name)
@@ -38,7 +38,7 @@ static int put(struct debug_listing *listing, const char *path, char *name)
 	return ferror(listing->out) ? -ENOMEM : 0;
 }
 
-/* Returns the path at which a file with this build-id is always searched. */
+/* Returns the path at which reports always search for the debug file with this build-id. */
 static char *name_by_build_id(const struct buildid *id)
 {
 	static const struct symbol_search nowhere = {.root = NULL};
@@ -46,7 +46,10 @@ static char *name_by_build_id(const struct buildid *id)
 	return debug_file_build_id_path(&nowhere, id, ".debug");
 }
 
-/* Returns the path in the image's folder, below debug_path if given, with the last part of path. */
+/*
+ * Returns a path with the last part of `path`, in the image's folder. If debug_path is not "", this
+ * is the folder of the same name below debug_path.
+ */
 static char *name_beside(const struct debug_listing *listing, const char *debug_path,
 			 const char *path)
 {
@@ -82,8 +85,8 @@ static int put_alt(struct debug_listing *listing)
 }
 
 /*
- * Returns the path that dwarf_split tries first. A relative path without a known folder is
- * next to the image.
+ * Returns the path of a split file that dwarf_split tries first. If the name is relative and the
+ * compiler's folder is unknown, the file is expected in the image's folder.
  */
 static char *name_split(const struct debug_listing *listing, const struct dwarf_unit *skeleton)
 {
@@ -144,7 +147,7 @@ static int put_units(struct debug_listing *listing)
 	return error;
 }
 
-/* Opens the debug file if it is needed only for symbols, because the image itself has lines. */
+/* Opens the debug file if only its symbols are needed, because the image itself has lines. */
 static int open_for_symbols(struct debug_listing *listing)
 {
 	struct symbol_file *debug = &listing->files.debug;

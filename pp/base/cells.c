@@ -10,8 +10,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#define NR_STEPS  8 /* steps of a bar in one cell */
-#define MARKS_MAX 4 /* accents on one character */
+#define NR_STEPS  8 /* number of steps of a bar in one cell */
+#define MARKS_MAX 4 /* maximum number of accents shown on one character */
 
 static bool is_utf8(void)
 {
@@ -31,7 +31,10 @@ static bool is_invisible(wchar_t wide)
 	       (wide >= 0xfff9 && wide <= 0xfffb) || (wide >= 0xe0000 && wide <= 0xe007f);
 }
 
-/* Returns the length of the character at text; *nr_cells is its width, or -1: show it as '?'. */
+/*
+ * Returns the length in bytes of the character at `text`. *nr_cells is its width, or -1 if the
+ * character must be shown as '?'.
+ */
 static size_t read_character(const char *text, int *nr_cells)
 {
 	mbstate_t state = {0};
@@ -47,10 +50,10 @@ static size_t read_character(const char *text, int *nr_cells)
 	return nr;
 }
 
-/* A character with the marks on it, such as accents, which need no cells. */
+/* A character and the marks on it, such as accents. Marks need no cells of their own. */
 struct character {
 	size_t nr_bytes; /* in the text */
-	size_t nr_shown; /* bytes that are shown: without marks after the first MARKS_MAX */
+	size_t nr_shown; /* bytes that are shown: the character and at most MARKS_MAX marks */
 	int nr_cells;
 	bool masked; /* shown as '?', without marks */
 };
@@ -88,7 +91,7 @@ int cells_count(const char *text)
 	return sum;
 }
 
-/* Returns the longest end of text that needs at most width cells. */
+/* Returns the longest part at the end of `text` that needs at most `width` cells. */
 static const char *skip_front(const char *text, int width)
 {
 	int nr_cells = cells_count(text);
@@ -103,8 +106,8 @@ static const char *skip_front(const char *text, int width)
 }
 
 /*
- * Appends at most width cells of text to line, which has *used bytes. Returns
- * the number of cells.
+ * Appends the beginning of `text`, at most `width` cells, to line[nr_bytes], of which *used bytes
+ * are used. Returns the number of cells appended.
  */
 static int copy_cells(char *line, size_t nr_bytes, size_t *used, const char *text, int width)
 {
@@ -176,7 +179,7 @@ void cells_bar(char *line, size_t nr_bytes, double part, int width)
 	line[used] = '\0';
 }
 
-/* Writes the word from text to end. Returns the number of its cells. */
+/* Writes the word from `text` to `end`. Returns the number of its cells. */
 static int put_word(FILE *out, const char *text, const char *end)
 {
 	int sum = 0;
@@ -194,7 +197,7 @@ static int put_word(FILE *out, const char *text, const char *end)
 	return sum;
 }
 
-/* Returns the number of cells of the word from text to end. */
+/* Returns the number of cells of the word from `text` to `end`. */
 static int count_word(const char *text, const char *end)
 {
 	int sum = 0;
@@ -208,7 +211,7 @@ static int count_word(const char *text, const char *end)
 	return sum;
 }
 
-/* Writes one line, which ends at end. */
+/* Writes the line from `text` to `end`, divided at blanks. */
 static void wrap_line(FILE *out, const char *text, const char *end, int width)
 {
 	int indent = (int)strspn(text, " ");

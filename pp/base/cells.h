@@ -15,35 +15,35 @@
 #include <stdio.h>
 
 /*
- * The part that is cut from text that is too long. An ellipsis replaces a
- * beginning or middle that was cut.
+ * Which part of a text is cut if the text is too long. An ellipsis replaces a beginning or middle
+ * that was cut.
  */
 enum cells_cut { CELLS_CUT_END, CELLS_CUT_FRONT, CELLS_CUT_MIDDLE };
 
-/* Returns the number of cells that text needs. */
+/* Returns the number of cells that `text` needs. */
 int cells_count(const char *text);
 
 /*
- * Writes text to line[nr_bytes] in exactly width cells, padded with blanks.
- * Fewer cells are written if line is too small.
+ * Writes `text` to line[nr_bytes] in exactly `width` cells, padded with blanks. Fewer cells are
+ * written if `line` is too small.
  */
 void cells_fit(char *line, size_t nr_bytes, const char *text, int width, enum cells_cut cut);
 
-/* As cells_fit, without blanks at the end. */
+/* Like cells_fit(), but writes no blanks at the end. */
 void cells_fit_last(char *line, size_t nr_bytes, const char *text, int width, enum cells_cut cut);
 
 /*
- * Writes a bar to line[nr_bytes], padded with blanks to width cells. A part of
- * 1 fills all cells. If the locale uses UTF-8, a cell has eight steps, and
- * every part above 0 is visible.
+ * Writes a bar to line[nr_bytes], padded with blanks to `width` cells. If `part` is 1, the bar
+ * fills all cells. If the locale uses UTF-8, a cell has eight steps, and a bar is visible for every
+ * `part` above 0.
  */
 void cells_bar(char *line, size_t nr_bytes, double part, int width);
 
 /*
- * Writes text, lines that end with a line feed, to out. A line of more than
- * width cells is divided at blanks; its continuation is indented by two cells
- * more than the line. A word that is longer than a line, such as a path, is not
- * divided. The caller checks out for errors.
+ * Writes the lines of `text`, each ending with a line feed, to `out`. A line of more than `width`
+ * cells is divided at blanks; its continuation is indented by two cells more than the line. A word
+ * that is longer than a line, such as a path, is not divided. The caller must check the stream
+ * `out` for errors.
  */
 void cells_wrap(FILE *out, const char *text, int width);
 

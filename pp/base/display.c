@@ -34,7 +34,7 @@ static long environment_width(void)
 	return errno || *end || width < 0 ? 0 : width;
 }
 
-/* Returns 0 if fd is not a terminal or its width is unknown. */
+/* Returns the width of the terminal fd; 0 if fd is not a terminal or if the width is unknown. */
 static long terminal_width(int fd)
 {
 	struct winsize size;

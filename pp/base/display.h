@@ -10,9 +10,10 @@
 
 #include <stdbool.h>
 
-#define DISPLAY_WIDTH_DEFAULT 100 /* if the width is unknown */
-#define DISPLAY_WIDTH_MIN     60  /* narrower terminals will wrap lines */
-#define DISPLAY_WIDTH_MAX     500
+#define DISPLAY_WIDTH_DEFAULT 100 /* width if the real width is unknown */
+/* smallest width of a report; narrower terminals wrap its lines */
+#define DISPLAY_WIDTH_MIN 60
+#define DISPLAY_WIDTH_MAX 500
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -25,10 +26,10 @@ struct display {
 int color_when_parse(const char *text, enum color_when *when, struct diag *diag);
 
 /*
- * The width is the first that is known of: COLUMNS in the environment; the
- * width of terminal fd; the width of standard error (used with a pager); the
- * default. COLOR_AUTO chooses colours if fd is a terminal, TERM is set and not
- * "dumb", and NO_COLOR is not set or empty. A negative fd is not a terminal.
+ * Fills *display. Its width is the first known of these: COLUMNS in the environment; the width of
+ * terminal fd; the width of standard error (used with a pager); DISPLAY_WIDTH_DEFAULT. COLOR_AUTO
+ * chooses colours if fd is a terminal, TERM is set and not "dumb", and NO_COLOR is not set or is
+ * empty. A negative fd is not a terminal.
  */
 void display_find(struct display *display, int fd, enum color_when when);
 

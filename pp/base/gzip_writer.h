@@ -11,10 +11,11 @@
 
 struct gzip_writer;
 
-int gzip_writer_create(struct gzip_writer **writer, FILE *out); /* 0 or -ENOMEM; out is borrowed */
-/* Write errors stay in out's error indicator. */
+/* Returns 0 or -ENOMEM. `out` must outlive the writer. */
+int gzip_writer_create(struct gzip_writer **writer, FILE *out);
+/* A write error sets the error indicator of the stream. */
 void gzip_writer_add(struct gzip_writer *writer, const void *bytes, size_t nr_bytes);
-/* Writes the remaining output, then frees writer. */
+/* Writes the remaining output, then frees the writer. */
 void gzip_writer_end(struct gzip_writer *writer);
 
 #endif

@@ -21,7 +21,7 @@ static void write_code(FILE *out, const char *bytes, size_t nr_bytes, uint32_t c
 	if (code == '"' || code == '\\')
 		(void)fprintf(out, "\\%c", (int)code);
 	else if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT ||
-		 code == 0x2028 || code == 0x2029 || code == '<')
+		 code == 0x2028 || code == 0x2029 || utf8_changes_direction(code) || code == '<')
 		/*
 		 * '<' is escaped so that the document can be embedded in the script of an
 		 * HTML page.

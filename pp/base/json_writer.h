@@ -3,8 +3,8 @@
  * Writes JSON in UTF-8 to a stream; the caller checks the stream for errors. The output is
  * valid for any text: each byte that is not part of a UTF-8 character becomes U+FFFD.
  *
- * In all functions, key is the member's name in an object, and NULL in an
- * array.
+ * In all functions, `key` is the member's name if the value belongs to an object, and NULL if it
+ * belongs to an array.
  */
 #ifndef PP_JSON_WRITER_H
 #define PP_JSON_WRITER_H
@@ -32,7 +32,10 @@ void json_number(struct json_writer *json, const char *key, uint64_t number);
 void json_signed(struct json_writer *json, const char *key, int64_t number);
 void json_double(struct json_writer *json, const char *key, double number);
 void json_bool(struct json_writer *json, const char *key, bool value);
-/* Writes a string, because readers that store numbers as doubles would lose digits. */
+/*
+ * Writes the number as a hexadecimal string, because readers that store numbers as doubles would
+ * lose digits.
+ */
 void json_hex(struct json_writer *json, const char *key, uint64_t number);
 void json_numbers(struct json_writer *json, const char *key, const uint64_t *numbers, size_t nr);
 

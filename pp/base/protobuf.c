@@ -21,7 +21,7 @@ void protobuf_deinit(struct protobuf *buffer)
 	*buffer = (struct protobuf){0};
 }
 
-/* Returns NULL if out of memory. */
+/* Makes room for nr_bytes more bytes. Returns where to write them, or NULL if out of memory. */
 static uint8_t *reserve(struct protobuf *buffer, size_t nr_bytes)
 {
 	if (!buffer->failed &&

@@ -14,13 +14,16 @@
 struct protobuf {
 	uint8_t *bytes;
 	size_t nr_bytes, room;
-	bool failed; /* an allocation failed: bytes are incomplete */
+	bool failed; /* an allocation failed, so `bytes` is incomplete */
 };
 
 void protobuf_clear(struct protobuf *buffer); /* keeps the memory for reuse */
 void protobuf_deinit(struct protobuf *buffer);
 
-/* Fields. A number that is 0 is omitted, since readers assume 0 for a missing field. */
+/*
+ * Each of these functions writes a field. A number that is 0 is omitted, because readers assume 0
+ * for a missing field.
+ */
 void protobuf_number(struct protobuf *buffer, uint32_t field, uint64_t value);
 void protobuf_bytes(struct protobuf *buffer, uint32_t field, const void *bytes, size_t nr_bytes);
 void protobuf_text(struct protobuf *buffer, uint32_t field, const char *text);

@@ -17,7 +17,7 @@ static uint64_t hash_text(const char *text)
 	return hash ^ hash >> 32;
 }
 
-/* Returns the slot that contains text, or the empty slot into which text must be put. */
+/* Returns the slot that contains `text`, or the empty slot into which `text` must be put. */
 static char **find_slot(const struct strings *strings, const char *text)
 {
 	size_t mask = strings->nr_slots - 1;

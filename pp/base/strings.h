@@ -14,7 +14,7 @@ struct strings {
 	size_t nr_used;
 };
 
-/* Returns the pool's copy of text, or NULL if out of memory. A zeroed pool is empty. */
+/* Returns the pool's copy of `text`, or NULL if out of memory. A pool of zeros is empty. */
 const char *strings_keep(struct strings *strings, const char *text);
 void strings_deinit(struct strings *strings);
 

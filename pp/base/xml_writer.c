@@ -42,7 +42,7 @@ void xml_end(struct xml_writer *xml)
 	xml->in_tag = xml->inline_text = false;
 }
 
-/* The characters that XML 1.0 allows (production 2). */
+/* Returns whether XML 1.0 allows the character (production 2 of its specification). */
 static bool is_allowed(uint32_t code)
 {
 	return code == '\t' || code == '\n' || code == '\r' ||
@@ -59,7 +59,8 @@ static void write_code(FILE *out, const char *bytes, size_t nr_bytes, uint32_t c
 		(void)fputs("&lt;", out);
 	else if (code == '>')
 		(void)fputs("&gt;", out);
-	else if (code == '"' || code < 0x20 || (code >= 0x7f && code < 0xa0))
+	else if (code == '"' || code < 0x20 || (code >= 0x7f && code < 0xa0) ||
+		 utf8_changes_direction(code))
 		(void)fprintf(out, "&#x%" PRIx32 ";", code);
 	else
 		(void)fwrite(bytes, 1, nr_bytes, out);

@@ -26,14 +26,14 @@ void xml_writer_init(struct xml_writer *xml, FILE *out);
 void xml_begin(struct xml_writer *xml, const char *element);
 void xml_end(struct xml_writer *xml); /* ends the innermost open element */
 
-/* Must directly follow xml_begin. NULL: the attribute is omitted. */
+/* Writes an attribute; must directly follow xml_begin(). If `text` is NULL, writes nothing. */
 void xml_attribute(struct xml_writer *xml, const char *name, const char *text);
 void xml_attribute_number(struct xml_writer *xml, const char *name, uint64_t number);
 void xml_attribute_hex(struct xml_writer *xml, const char *name, uint64_t number);
 
 /* Writes a number as the innermost element's only content, instead of child elements. */
 void xml_number(struct xml_writer *xml, uint64_t number);
-/* The same for bytes, each as two digits of 0-9A-F. */
+/* Like xml_number(), but writes bytes, each as two hexadecimal digits (0-9A-F). */
 void xml_bytes(struct xml_writer *xml, const uint8_t *bytes, size_t nr_bytes);
 
 #endif

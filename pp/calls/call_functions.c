@@ -21,9 +21,9 @@ struct function_joining {
 	size_t room;	 /* allocated elements of tree->functions */
 	uint32_t *order; /* indexes of keys, sorted by image, then offset */
 	uint32_t *sides; /* for each function, one bit for each side that has it */
-	/* Symbols of the current image; kept for copies of this image that follow in order. */
+	/* Symbols of the current image. They stay loaded while copies of the same binary follow. */
 	struct symbol_table table;
-	const struct call_image *loaded; /* image of table; NULL: table is empty */
+	const struct call_image *loaded; /* image whose symbols are in `table`; NULL: none */
 };
 
 /* ---- functions ---- */
@@ -64,10 +64,12 @@ static int add_mark(struct function_joining *making, uint32_t image, uint32_t *n
 		[OPROF_STACK_BROKEN] = "[broken]",
 		[OPROF_STACK_OTHER] = "[other]",
 	};
-	uint32_t mark = STACK_MARK(image); /* STACK_MARK is its own inverse */
+	uint32_t mark = STACK_MARK(image); /* STACK_MARK() is its own inverse function */
 	struct call_function function = {.image = CALL_IMAGE_NONE};
 
-	/* The reader of trees rejects other values; if one remains, it is treated as unknown. */
+	/*
+	 * Other values cannot occur, because trees with such values are refused when they are read.
+	 */
 	if (mark >= OPROF_STACK_MARKS)
 		mark = OPROF_STACK_UNKNOWN;
 	function.mark = (enum oprof_stack_mark)mark;
@@ -93,8 +95,8 @@ static void forget_symbols(struct function_joining *making)
 }
 
 /*
- * image->path is the path as reports show it. Only for memory regions, which have no symbols,
- * it differs from the real path.
+ * image->path is the path that reports show. It differs from the real path only for memory regions,
+ * which have no symbols.
  */
 static int load_symbols(struct function_joining *making, const struct call_image *image)
 {
@@ -127,18 +129,18 @@ static int note_symbols(struct function_joining *making, struct call_image *imag
 
 /* ---- keys of an image ---- */
 
-/* The keys of one image, in ascending order. */
+/* State while functions are found for the keys of one image, in ascending order. */
 struct image_joining {
 	struct function_joining *making;
 	uint32_t image;
-	uint32_t outside; /* function of the code outside every symbol, or CALL_NODE_NONE */
+	uint32_t outside; /* function of the code outside all symbols, or CALL_NODE_NONE */
 	uint32_t last;	  /* function of last_symbol, or CALL_NODE_NONE */
 	uint32_t last_nameless;
 	size_t last_symbol;
-	size_t nr_symbols; /* symbols from this index on have no function yet */
-	size_t symbol;	   /* index at which the next search begins */
+	size_t nr_symbols; /* no symbol with this index or a higher one has a function yet */
+	size_t symbol;	   /* index of the symbol at which the next search begins */
 	struct code_functions functions;
-	bool has_functions; /* functions is loaded, or loading failed */
+	bool has_functions; /* `functions` is loaded, or could not be loaded */
 };
 
 static bool holds(const struct symbol_table *table, size_t symbol, uint64_t offset)
@@ -146,7 +148,7 @@ static bool holds(const struct symbol_table *table, size_t symbol, uint64_t offs
 	return symbol < table->nr_symbols && table->symbols[symbol].start <= offset;
 }
 
-/* Returns the function that begins at key start of its image, or CALL_NODE_NONE. */
+/* Returns the image's function that begins at the key `start`, or CALL_NODE_NONE. */
 static uint32_t find_start(const struct image_joining *joining, uint64_t start)
 {
 	const struct call_tree *tree = joining->making->tree;
@@ -181,8 +183,8 @@ static int join_symbol(struct image_joining *joining, size_t symbol, uint32_t *f
 }
 
 /*
- * Returns the address of key start, which is outside every symbol. The distance between key
- * and address is taken from a nearby symbol.
+ * Returns the address of the key `start`, which is outside all symbols. The difference between key
+ * and address is assumed to be the same as for a nearby symbol.
  */
 static uint64_t address_at(const struct image_joining *joining, uint64_t start)
 {
@@ -196,7 +198,7 @@ static uint64_t address_at(const struct image_joining *joining, uint64_t start)
 	return start + table->symbols[near].address - table->symbols[near].start;
 }
 
-/* Adds a function without a symbol; its name contains the key of its first byte. */
+/* Adds a function that has no symbol. Its name contains the key of its first byte. */
 static int add_nameless(struct image_joining *joining, uint64_t start, uint32_t *number)
 {
 	struct function_joining *making = joining->making;
@@ -229,7 +231,7 @@ static int load_functions(struct image_joining *joining)
 				   &search.search);
 }
 
-/* Finds the function of code outside every symbol, in the image's code table if possible. */
+/* Finds the function of code outside all symbols, in the image's code table if possible. */
 static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t *function)
 {
 	const struct symbol_table *table = &joining->making->table;
@@ -347,7 +349,7 @@ static int make_images(struct function_joining *making)
 	return error;
 }
 
-/* ---- functions that reports show as one ---- */
+/* ---- merging of functions that reports show as one ---- */
 
 static bool is_named(const struct call_image *image)
 {
@@ -384,9 +386,10 @@ static int compare_functions(const void *a, const void *b, void *context)
 }
 
 /*
- * Two functions of equal path and name are the same if the binary was rebuilt between the two
- * sides, or if their code has no file: each session then numbers the names itself.
- * pp/profile/profile_merge.h merges rows by the same rule.
+ * Returns whether two functions with equal path and name, in different images, are the same
+ * function. This is so if their code has no file, because each session numbers its names itself; or
+ * if the binary was rebuilt between the two sides, so that each function has samples on one side
+ * only. pp/profile/profile_merge.h merges rows by the same rule.
  */
 static bool belong_together(const struct function_joining *making, uint32_t a, uint32_t b)
 {
@@ -413,7 +416,7 @@ static void merge_group(struct function_joining *making, uint32_t *to, const uin
 		}
 }
 
-/* Sets to[i] to the function that function i is merged into, or to i. */
+/* Sets to[i] to the function into which function i is merged, or to i if it is not merged. */
 static int find_same(struct function_joining *making, uint32_t *to)
 {
 	size_t nr = making->tree->nr_functions;

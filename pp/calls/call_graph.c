@@ -13,8 +13,8 @@
 /* One level of the path from a root to the current node. */
 struct frame {
 	uint32_t node;
-	uint32_t outer; /* index in path of the outermost frame with this function */
-	uint32_t next;	/* child to visit next; CALL_NODE_NONE: no more */
+	uint32_t outer; /* index in `path` of the outermost frame with this function */
+	uint32_t next;	/* child to visit next; CALL_NODE_NONE: all children have been visited */
 };
 
 /*
@@ -26,12 +26,13 @@ struct walking {
 	const struct call_tree *tree;
 	struct index_table arc_table;
 	size_t arcs_room;
-	/* list of each node's children: first child, next sibling */
+	/* Lists of children: the first child of each node, and the next sibling of each node. */
 	uint32_t *first_below, *next_beside;
 	uint32_t *arc_of; /* the arc that leads to each node */
-	/* of each function: 1 + index in path of its outermost frame; 0: not on the path */
+	/* For each function: 1 + index in `path` of its outermost frame; 0: not on the path. */
 	uint32_t *outermost;
-	uint32_t *arc_depth; /* the same for each arc */
+	/* for each arc: 1 + index in `path` of its outermost callee; 0: not on the path */
+	uint32_t *arc_depth;
 	struct frame *path;
 	size_t depth, path_room;
 };
@@ -79,7 +80,7 @@ static int find_arcs(struct walking *walking)
 	return error;
 }
 
-/* ---- the walk ---- */
+/* ---- walking the tree ---- */
 
 static void list_parts(struct walking *walking)
 {
@@ -108,15 +109,18 @@ static void add_node_counts(uint64_t *counts, uint64_t *shares, size_t at,
 		saturate_add_each(shares + at * nr, node_shares, nr);
 }
 
-/* frame must be the path's last one. Returns whether no other frame has the same function. */
+/*
+ * Returns whether no other frame on the path has the function of `frame`, which must be the path's
+ * last frame.
+ */
 static bool is_outermost(const struct walking *walking, const struct frame *frame)
 {
 	return frame->outer + 1 == walking->depth;
 }
 
 /*
- * Adds a node's own samples to its function, and also the samples below unless a frame above
- * has the same function.
+ * Adds the node's own samples to its function's `self`. Adds the samples of the node and all nodes
+ * below it to the function's `below`, unless a frame above has the same function.
  */
 static void count_function(const struct walking *walking, const struct frame *frame)
 {
@@ -133,7 +137,7 @@ static void count_function(const struct walking *walking, const struct frame *fr
 				call_tree_below_shares(tree, frame->node));
 }
 
-/* Adds a node's samples to the arc that leads to this node. */
+/* Adds the samples of the node and all nodes below it to the arc that leads to this node. */
 static void count_arc(const struct walking *walking, const struct frame *frame)
 {
 	const struct call_graph *graph = walking->graph;
@@ -207,7 +211,7 @@ static int walk_root(struct walking *walking, uint32_t root)
 	return error;
 }
 
-/* ---- orders ---- */
+/* ---- sorting of arcs ---- */
 
 static int compare_counts(const struct call_graph *graph, uint32_t a, uint32_t b)
 {
@@ -291,7 +295,10 @@ static int make_walk(struct walking *walking)
 		       : -ENOMEM;
 }
 
-/* Allocates nr x columns counts and as many shares; if shares are samples, both are one array. */
+/*
+ * Allocates nr x nr_columns counts and as many shares. If shares are shares of samples, *shares is
+ * the same array as *counts.
+ */
 static int make_pair(const struct call_tree *tree, size_t nr, uint64_t **counts, uint64_t **shares)
 {
 	*counts = *shares = calloc(nr * tree->nr_columns + 1, sizeof(**counts));

@@ -14,7 +14,10 @@ const char *call_image_path(const struct call_tree *tree, uint32_t function)
 	return image == CALL_IMAGE_NONE ? "" : tree->images[image].path;
 }
 
-/* An image without any symbol is shown by its path. */
+/*
+ * Returns the name that reports show, malloc'ed. If an image has no symbols at all, the name is the
+ * image's path.
+ */
 static char *make_name(const struct call_tree *tree, uint32_t number, enum demangle_mode demangle)
 {
 	const struct call_function *function = &tree->functions[number];

@@ -8,11 +8,13 @@
 #include <stddef.h>
 
 struct call_names {
-	char **names; /* one for each function, in the form of the flat layouts */
+	char **names; /* one for each function of the tree, as in reports without call stacks */
 	size_t nr_names;
 };
 
-/* Returns 0 or -ENOMEM; call call_names_deinit() in either case. */
+/*
+ * Makes the names of all functions. Returns 0 or -ENOMEM. Call call_names_deinit() in either case.
+ */
 int call_names_make(struct call_names *names, const struct call_tree *tree,
 		    enum demangle_mode demangle);
 void call_names_deinit(struct call_names *names);

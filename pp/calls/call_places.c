@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Joins two views of the same samples: the flat profile has the addresses at which samples
- * were taken (its details, by row: a symbol of an image that ran in an application); the call
- * tree has the functions. The steps:
+ * Joins two views of the same samples. The flat profile has rows (a symbol of an image, in an
+ * application), and for each row its details: the addresses at which samples were taken. The call
+ * tree has functions and their callers. The steps:
  *
- * 1. match_selection: map the selection's numbers of images and applications, which the
- *    flat profile uses, to the tree's numbers.
- * 2. index_functions: make a hash table of the tree's functions, by image and key
- *    of the first byte.
- * 3. add_places: find the function of each detail, by the symbol of its row or else
- *    by the image's code table. The address becomes a code, once for each function,
- *    and a place, once for each application. Details whose function or application
- *    is not in the tree are omitted.
- * 4. sort_places: by function, application and key, each with the counts of its
- *    detail, so that a function's places are one range.
- * 5. find_lines: one query for each code and each function's first byte. They are
- *    sorted by image and key, so each line table is loaded once and read forwards.
+ * 1. match_selection: map the selection's numbers of images and applications, which the flat
+ *    profile uses, to the tree's numbers.
+ * 2. index_functions: make a hash table of the tree's functions, by image and key of the first
+ *    byte.
+ * 3. add_places: find the function of each detail, by the symbol of its row or, if there is none,
+ *    by the image's code table. Store each address of a function once, as a code, and once for
+ *    each application, as a place. Ignore details whose function or application is not in the
+ *    tree.
+ * 4. sort_places: sort the places by function, application and key, so that a function's places
+ *    are one range. Copy to each place the counts of its detail.
+ * 5. find_lines: make one query for each code, and one for each function's first byte. Queries
+ *    are sorted by image and key, so each line table is loaded once and read forwards.
  */
 #include "pp/calls/call_places.h"
 
@@ -35,7 +35,7 @@
 /* The functions in an image's code table, which is read at its first use. */
 struct image_functions {
 	struct code_functions functions;
-	bool is_loaded; /* loaded, or there was nothing to load */
+	bool is_loaded; /* `functions` is loaded, or could not be loaded */
 };
 
 struct place_join {
@@ -43,10 +43,13 @@ struct place_join {
 	const struct call_tree *tree;
 	const struct profile *flat;
 	const struct profile_options *options;
-	/* Maps the selection's number to the tree's number; NONE: not in the tree. */
+	/*
+	 * For each image (application) of the selection: its number in the tree; NONE: not in the
+	 * tree.
+	 */
 	uint32_t *tree_image, *tree_app;
-	/* By image of the tree. */
-	uint64_t *bias; /* difference between an address and its key */
+	/* The next two have an element for each image of the tree. */
+	uint64_t *bias; /* address of a byte minus the byte's key */
 	struct image_functions *image_functions;
 	/* Hash tables of the tree's functions, and of the result's codes and files. */
 	struct index_table function_table, code_table, file_table;
@@ -62,7 +65,10 @@ struct code_line_query {
 	uint32_t code; /* NONE: the query is for the function's first line */
 };
 
-/* Makes room for one more element; keeps indexes within 32 bits. */
+/*
+ * Makes room for one more element. Returns false if out of memory, or if indexes would need more
+ * than 32 bits.
+ */
 static bool grow(void *array, size_t nr, size_t *room, size_t nr_bytes)
 {
 	return nr < NONE / 2 && !array_reserve_bytes(array, room, nr, 1, nr_bytes);
@@ -115,8 +121,8 @@ static int match_selection(struct place_join *join)
 /* ---- 2. functions ---- */
 
 /*
- * A function is found by its image and the key of its first byte. The entry for code in no
- * symbol may have the same key; this entry has no name.
+ * A function is found by its image and the key of its first byte. The entry for code outside all
+ * symbols may have the same key, but has no name.
  */
 struct function_key {
 	uint32_t image;
@@ -212,8 +218,8 @@ static int function_of_code(struct place_join *join, const struct profile_detail
 }
 
 /*
- * of_symbol: what function_of_symbol() returned for the row. Sets *function to NONE if the tree
- * has no such function.
+ * Sets *function to the detail's function, or to NONE if the tree does not have it. of_symbol: the
+ * result of function_of_symbol() for the row.
  */
 static int function_of_detail(struct place_join *join, const struct profile_row *row,
 			      uint32_t of_symbol, const struct profile_detail *detail,
@@ -236,7 +242,10 @@ static bool same_code(uint32_t index, const void *key, void *context)
 	       places->codes[index].key == wanted->key;
 }
 
-/* The address of a detail outside every symbol is only its key: adds the image's bias. */
+/*
+ * Returns the address of a detail. A detail outside all symbols has only a key; its address is
+ * computed by adding the image's bias.
+ */
 static uint64_t address_of(const struct place_join *join, const struct call_function *function,
 			   const struct profile_detail *detail, bool is_named)
 {
@@ -246,7 +255,9 @@ static uint64_t address_of(const struct place_join *join, const struct call_func
 					     : join->bias[function->image]);
 }
 
-/* Finds or adds the code of a function at a detail's key. Returns its index; NONE: out of memory.
+/*
+ * Finds or adds the code of a function at a detail's key. Returns the code's index; NONE: out of
+ * memory.
  */
 static uint32_t keep_code(struct place_join *join, uint32_t function,
 			  const struct profile_detail *detail, bool is_named)
@@ -285,7 +296,7 @@ static int add_place(struct place_join *join, uint32_t function, uint32_t app, s
 	return 0;
 }
 
-/* Returns whether the row's samples are stored under the image itself, not the program. */
+/* Returns whether the row's samples are stored under the image itself, not under the program. */
 static bool is_by_image(const struct place_join *join, const struct profile_row *row)
 {
 	const struct selection *selection = join->flat->selection;
@@ -327,8 +338,9 @@ static int add_places(struct place_join *join)
 	for (size_t i = 0; i < join->flat->nr_rows && !error; i++)
 		error = add_row(join, i);
 	/*
-	 * The tree does not distinguish the samples of such a function that are stored under
-	 * its image from the others, so all its places count all applications.
+	 * If some samples of a function are stored under its image, the tree does not distinguish
+	 * them from the function's other samples. So all places of this function count the samples
+	 * of all applications.
 	 */
 	for (size_t i = 0; i < places->nr_places; i++)
 		if (places->is_shared[places->places[i].function])
@@ -336,7 +348,7 @@ static int add_places(struct place_join *join)
 	return error;
 }
 
-/* ---- 4. the order of places ---- */
+/* ---- 4. sorting of places ---- */
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -385,7 +397,7 @@ static int allocate_counts(struct place_join *join)
 	return places->counts && places->shares ? 0 : -ENOMEM;
 }
 
-/* Returns the indexes of places in sorted order, to be freed; NULL: out of memory. */
+/* Returns the sorted indexes of all places, in a malloc'ed array; NULL: out of memory. */
 static uint32_t *make_order(struct call_places *places)
 {
 	uint32_t *order = calloc(places->nr_places + 1, sizeof(*order));
@@ -398,7 +410,10 @@ static uint32_t *make_order(struct call_places *places)
 	return order;
 }
 
-/* places must be sorted: the places before a function's first one belong to lower functions. */
+/*
+ * Fills places->first. Places must be sorted: the index of a function's first place is then the
+ * number of places that belong to functions with lower indexes.
+ */
 static int find_first_places(struct call_places *places, size_t nr_functions)
 {
 	places->first = calloc(nr_functions + 1, sizeof(*places->first));
@@ -440,7 +455,7 @@ static bool same_file(uint32_t index, const void *key, void *context)
 	return places->files[index] == key;
 }
 
-/* Finds or adds the number of a line table's file, by path. Returns 0 or -ENOMEM. */
+/* Finds or adds a file by its path, and stores its index in places->files. Returns 0 or -ENOMEM. */
 static int keep_file(struct place_join *join, const char *path, uint32_t *number)
 {
 	struct call_places *places = join->places;
@@ -460,7 +475,10 @@ static int keep_file(struct place_join *join, const char *path, uint32_t *number
 	return 0;
 }
 
-/* Converts a line table's file and line to the result's numbers; 0 and 0: not known. */
+/*
+ * Converts a file and line of the line table to an index in places->files and a line; 0 and 0:
+ * unknown.
+ */
 static int keep_line(struct place_join *join, const struct line_table *table,
 		     struct line_place from, uint32_t *file, uint32_t *line)
 {
@@ -489,7 +507,9 @@ static int add_frame(struct place_join *join, const struct line_table *table, co
 	return 0;
 }
 
-/* Adds frames from the innermost outwards; each outer frame has the line of the inner one's call.
+/*
+ * Adds the frames of a code, innermost first. Each outer frame has the line that calls the frame
+ * before.
  */
 static int answer_code(struct place_join *join, const struct line_table *table,
 		       const struct line_found *found, struct call_code *code)
@@ -508,7 +528,10 @@ static int answer_code(struct place_join *join, const struct line_table *table,
 	return error;
 }
 
-/* If code at a function's first byte is inlined, the function's line is the outermost call. */
+/*
+ * Stores the function's first line. If the code at its first byte is inlined, this is the line of
+ * the outermost call.
+ */
 static int answer_start(struct place_join *join, const struct line_table *table,
 			const struct line_found *found, struct line_place *start)
 {
@@ -539,7 +562,7 @@ static int answer(struct place_join *join, const struct line_table *table,
 	return error;
 }
 
-/* Answers all queries of one image. */
+/* Answers all queries about one image. */
 static int answer_image(struct place_join *join, const struct code_line_query *queries, size_t nr)
 {
 	const struct selection *selection = join->flat->selection;
@@ -619,7 +642,7 @@ static int find_lines(struct place_join *join)
 	return error;
 }
 
-/* ---- the whole join ---- */
+/* ---- all steps ---- */
 
 static int join_all(struct place_join *join)
 {

@@ -2,7 +2,8 @@
 /*
  * The addresses at which the samples of a call tree were taken, with source lines and inlined
  * functions, for formats that show lines. A call tree has functions but no addresses; the flat
- * profile has addresses but no stacks. pp/calls/call_spread.h joins both.
+ * profile has addresses but no call stacks. This module finds the addresses of each function;
+ * pp/calls/call_spread.h divides their samples among the call paths to the function.
  */
 #ifndef PP_CALL_PLACES_H
 #define PP_CALL_PLACES_H
@@ -13,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A source line of an address, and the function in which the source has this line. */
+/* A source line of an address, and the function to which this line belongs in the source. */
 struct call_frame {
 	const char *function; /* name of an inlined function; NULL: not inlined */
-	uint32_t file, line;  /* file: index in files; 0: not known */
+	uint32_t file, line;  /* file: index in call_places.files; 0: unknown */
 };
 
 /*
@@ -36,7 +37,7 @@ struct call_place {
 struct call_code {
 	uint32_t function;
 	uint32_t nr_frames;
-	size_t first_frame; /* index in frames, innermost first; nr_frames 0: no line is known */
+	size_t first_frame; /* index in `frames` of the innermost frame, if nr_frames > 0 */
 	uint64_t key;
 	uint64_t address; /* like call_function.address */
 };
@@ -44,15 +45,15 @@ struct call_code {
 struct call_places {
 	const struct call_tree *tree;
 	struct call_place *places; /* sorted by function, application and key */
-	uint64_t *counts, *shares; /* nr_places x nr_columns of the flat profile */
+	uint64_t *counts, *shares; /* nr_places x nr_columns; columns as in the flat profile */
 	size_t nr_places;
 	size_t *first;	 /* index of each function's first place; nr_functions + 1 entries */
-	bool *is_shared; /* for each function: the application of its places is CALL_PLACE_ANY */
+	bool *is_shared; /* for each function: whether `app` of its places is CALL_PLACE_ANY */
 	struct call_code *codes;
 	size_t nr_codes;
 	struct call_frame *frames;
 	size_t nr_frames;
-	struct line_place *starts; /* for each function: its first line; line 0: not known */
+	struct line_place *starts; /* for each function: its first line; line 0: unknown */
 	const char **files;	   /* full paths as the compiler wrote them; files[0] is "" */
 	size_t nr_files;
 	struct call_place_image {
@@ -62,8 +63,8 @@ struct call_places {
 };
 
 /*
- * tree's profile must have symbols and details. Returns 0, -ENOMEM, or an error of
- * line_table_load or code_functions_load.
+ * Fills *places. tree->profile must have symbols and details. Returns 0, -ENOMEM, or an error of
+ * line_table_load() or code_functions_load().
  */
 int call_places_make(struct call_places *places, const struct call_tree *tree,
 		     const struct profile_options *options);

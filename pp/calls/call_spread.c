@@ -10,13 +10,15 @@ static uint64_t number_of(const struct call_spread *spread, size_t place)
 	return place < spread->nr_places ? spread->numbers[place * spread->stride] : spread->rest;
 }
 
-/* Returns the whole part of a taker's proportional number at a place. */
+/* Returns a taker's proportional part of a place, rounded down. number: the taker's samples. */
 static uint64_t part_of(const struct call_spread *spread, uint64_t number, size_t place)
 {
 	return (uint64_t)((unsigned __int128)number * number_of(spread, place) / spread->whole);
 }
 
-/* Returns whether a taker has a whole part at any place. Most takers are too small. */
+/*
+ * Returns whether a taker's part of any place, rounded down, is above 0. Most takers are too small.
+ */
 static bool has_parts(const struct call_spread *spread, uint64_t number)
 {
 	return spread->whole &&
@@ -74,9 +76,10 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * The leftovers of all places form one row of units. Takers draw from this row in steps of
- * about its golden section. Step and length have no common divisor, so each unit is drawn
- * once, and any few successive draws are spread over the whole row.
+ * After rounding down, places have samples left. These are numbered from 0 to n - 1, place by
+ * place, and are given to the takers one by one: sample i is followed by sample (i + step) % n. The
+ * step is about 5/8 of n (near the golden section), and has no common divisor with n. So each
+ * sample is given once, and samples given in succession are spread over all places.
  */
 void call_spread_begin(struct call_spread *spread)
 {
@@ -90,7 +93,7 @@ void call_spread_begin(struct call_spread *spread)
 		spread->step++;
 }
 
-/* Returns the place to which a unit of the leftovers belongs. number: of the unit, from 0. */
+/* Returns the place to which the leftover sample with this number belongs. */
 static size_t find_place(const struct call_spread *spread, uint64_t number)
 {
 	size_t low = 0;

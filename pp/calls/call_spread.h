@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Divides the samples of places (addresses of a function) among takers (the call paths to the
- * function). The number of samples of each taker and of each place is known, but not how many
- * samples of a taker belong to which place. Each taker gets a part of each place, in proportion
- * and in whole numbers, and its parts add up to its number. If takers and places have the same
- * sum, the parts of a place add up to its number. If the takers' sum is larger, the rest
- * belongs to no place; if it is smaller, the parts of places add up to less.
+ * Divides the samples of a function among its callers. A place is an address of the function; a
+ * taker is a call path to the function. The number of samples of each place and of each taker is
+ * known, but not how many samples of a taker were taken at which place. Each taker gets a part of
+ * each place's samples, in proportion and in whole numbers.
+ *
+ * The parts of a taker add up to its number. If all takers together have as many samples as all
+ * places, the parts of each place add up to its number. If the takers have more, the rest belongs
+ * to no place. If the takers have fewer, the parts of some places add up to less than their
+ * numbers.
  */
 #ifndef PP_CALL_SPREAD_H
 #define PP_CALL_SPREAD_H
@@ -14,30 +17,30 @@
 #include <stdint.h>
 
 struct call_spread {
-	const uint64_t *numbers; /* of place i: numbers[i * stride] */
+	const uint64_t *numbers; /* place i has numbers[i * stride] samples */
 	size_t nr_places, stride;
-	uint64_t rest;	  /* belongs to no place */
+	uint64_t rest;	  /* samples of takers that belong to no place */
 	uint64_t whole;	  /* sum of all places and the rest */
-	uint64_t largest; /* largest number of a place */
+	uint64_t largest; /* largest number of samples of a place, or `rest` */
 	/*
-	 * For each place, then for the rest: the units that remain after the whole parts of all
-	 * takers; after call_spread_begin(): the running sums of these units.
+	 * For each place, then for `rest`: the samples that are left after each taker got its part,
+	 * rounded down. After call_spread_begin(): the running sums of these numbers.
 	 */
 	uint64_t *left;
 	uint64_t step, nr_steps;
 };
 
 /*
- * Call in this order: call_spread_init(); call_spread_count() for each taker;
- * call_spread_begin(); call_spread_take() for each taker. all_takers: the sum of the takers'
- * numbers. numbers must outlive spread. Returns 0 or -ENOMEM.
+ * Call in this order: call_spread_init(); call_spread_count() for each taker; call_spread_begin();
+ * call_spread_take() for each taker. all_takers: the sum of the takers' numbers. The array
+ * `numbers` must outlive *spread. Returns 0 or -ENOMEM.
  */
 int call_spread_init(struct call_spread *spread, const uint64_t *numbers, size_t nr_places,
 		     size_t stride, uint64_t all_takers);
 void call_spread_count(struct call_spread *spread, uint64_t number);
 void call_spread_begin(struct call_spread *spread);
 /*
- * Calls give() for each part of a taker's number, possibly several times for a place. place is
+ * Calls give() for each part of a taker, possibly several times for the same place. `place` is
  * nr_places for a part that belongs to no place.
  */
 void call_spread_take(struct call_spread *spread, uint64_t number,

@@ -18,18 +18,21 @@ struct tree_adding {
 	const struct stack_tree *tree;
 	uint32_t session, side, stretch;
 	const struct spec *spec;
-	/* true: the specification also selects by the image of the leaf */
+	/* The specification also selects by the image of the leaf. */
 	bool by_leaf;
-	struct part_shown *shown; /* for each root of the tree; image is not set */
+	struct part_shown *shown; /* for each root of the tree; the member image is not set */
 	const char **image_paths; /* for each image of the tree */
 	uint32_t *images, *roots,
-		*nodes;	 /* index in stacks of each image, root, node of the tree */
-	uint8_t *leaves; /* enum leaf, by root and image of the tree */
+		*nodes;	 /* for each image, root and node of the tree: its index in `stacks` */
+	uint8_t *leaves; /* enum leaf for each root and image of the tree */
 };
 
-/* ---- arrays that grow ---- */
+/* ---- growing arrays ---- */
 
-/* Makes room for one more element; keeps indexes within 32 bits. */
+/*
+ * Makes room for one more element. Returns false if out of memory, or if indexes would need more
+ * than 32 bits.
+ */
 static bool grow(void *array, size_t nr, size_t *room, size_t nr_bytes)
 {
 	return nr < CALL_IMAGE_NONE / 2 && !array_reserve_bytes(array, room, nr, 1, nr_bytes);
@@ -40,7 +43,7 @@ static uint64_t hash_pair(uint64_t a, uint64_t b)
 	return index_table_hash(index_table_hash(0, a), b);
 }
 
-/* ---- equal elements get equal numbers ---- */
+/* ---- numbers of elements: equal elements have equal numbers ---- */
 
 static bool same_app(uint32_t index, const void *key, void *context)
 {
@@ -178,8 +181,9 @@ static int append_node(struct call_stacks *stacks, const struct call_stack_node 
 }
 
 /*
- * All nodes of one call tree differ, so the nodes of the first tree need no look-up. Nodes that
- * become equal by merging are joined when they get their symbols.
+ * All nodes of one call tree differ, so the nodes of the first tree are added without a look-up.
+ * Some of them may become equal, if their roots or images are merged; such nodes are joined when
+ * they get their symbols.
  */
 static int number_node(struct call_stacks *stacks, const struct call_stack_node *node,
 		       uint32_t *number)
@@ -197,7 +201,9 @@ static int number_node(struct call_stacks *stacks, const struct call_stack_node 
 	return error ? error : index_table_put(&stacks->node_table, hash, *number);
 }
 
-/* Called before the second tree is added: enters the nodes of the first tree into the table. */
+/*
+ * To be called before the second tree is added: enters the nodes of the first tree into node_table.
+ */
 static int index_nodes(struct call_stacks *stacks)
 {
 	int error = 0;
@@ -224,7 +230,9 @@ static bool is_by_image(const struct tree_adding *adding, uint32_t root)
 	return adding->tree->roots[root].flags & OPROF_STACK_BY_IMAGE;
 }
 
-/* Returns whether samples of this root whose leaf is in image are selected. */
+/*
+ * Returns whether samples of this root are selected if they were taken in the image with this path.
+ */
 static bool is_chosen(const struct tree_adding *adding, uint32_t root, const char *image)
 {
 	struct part_shown shown = adding->shown[root];
@@ -254,7 +262,7 @@ static bool is_leaf_chosen(const struct tree_adding *adding, uint32_t root, uint
 
 	bool by_leaf = adding->by_leaf || is_by_image(adding, root);
 
-	/* The image of a sample that ends in a mark is not known. */
+	/* If the leaf of a sample is a mark, the sample's image is unknown. */
 	if (image >= tree->nr_images)
 		return !adding->by_leaf && (!is_by_image(adding, root) || !has_images(adding));
 	if (is_idle(&tree->images[image]))
@@ -268,11 +276,12 @@ static bool is_leaf_chosen(const struct tree_adding *adding, uint32_t root, uint
 	return *leaf == LEAF_CHOSEN;
 }
 
-/* ---- a tree ---- */
+/* ---- adding one call tree ---- */
 
 /*
- * Finds or adds the root in stacks for root `number` of the tree, and stores its index in
- * adding->roots[number]; CALL_NODE_NONE: not selected, or in no column. Returns 0 or -ENOMEM.
+ * Finds or adds the root in `stacks` for root `number` of the tree, and stores its index in
+ * adding->roots[number]. The index is CALL_NODE_NONE if the root is not selected, or belongs to no
+ * column. Returns 0 or -ENOMEM.
  */
 static int take_root(struct tree_adding *adding, uint32_t number)
 {
@@ -364,7 +373,7 @@ static int take_samples(struct tree_adding *adding, uint32_t number, const struc
 						     .share = from->weight});
 }
 
-/* Stores the root of each node of the tree in of_root. */
+/* Adds the tree's nodes and their selected samples. of_root: receives the root of each node. */
 static int take_nodes(struct tree_adding *adding, uint32_t *of_root)
 {
 	const struct stack_tree *tree = adding->tree;
@@ -421,7 +430,10 @@ static void adding_deinit(struct tree_adding *adding)
 	free(adding->leaves);
 }
 
-/* part: index of a slice in the session; for the live files, the number of slices. */
+/*
+ * Adds a call tree. part: the index of its slice in the session, or the number of slices if the
+ * tree is that of the live files.
+ */
 static int add_tree(struct call_stacks *stacks, const struct stack_tree *tree, size_t session,
 		    size_t part, size_t side)
 {
@@ -454,7 +466,7 @@ static int add_tree(struct call_stacks *stacks, const struct stack_tree *tree, s
 	return error;
 }
 
-/* ---- the whole selection ---- */
+/* ---- adding all trees of the selection ---- */
 
 static int add_slice(struct call_stacks *stacks, size_t session, size_t part, size_t side,
 		     void (*skip)(const char *path, const struct diag *diag))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks of a selection before they have symbols: the sum of all its call trees, by key.
- * Each application and column has its own root; samples outside the specification are not
- * counted. Internal to pp/calls/.
+ * Reads the call stacks of a selection, and adds up all its call trees. The frames are keys; they
+ * get their symbols later. Each application has a root for each column. Samples that the
+ * specification does not select are not counted. Internal to pp/calls/.
  */
 #ifndef PP_CALL_STACKS_H
 #define PP_CALL_STACKS_H
@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A key of an image, or a mark: a frame that stands for unknown frames. */
+/* A frame: a key of an image, or a mark, which stands for unknown frames. */
 struct call_key {
 	uint32_t image; /* index in images, or STACK_MARK() */
 	uint32_t function;
 	uint64_t offset;
-	uint32_t sides; /* one bit for each side that has the key */
+	uint32_t sides; /* bit i is set if side i has the key */
 };
 
 struct call_stack_root {
@@ -30,7 +30,7 @@ struct call_stack_node {
 	uint32_t parent; /* smaller than the node's own index; CALL_NODE_NONE: a root */
 	uint32_t key;	 /* index in keys; CALL_NODE_NONE: a root */
 	uint32_t root;
-	uint32_t node; /* index in the tree with symbols */
+	uint32_t node; /* index in call_tree.nodes */
 	uint64_t nr_samples, weight;
 };
 
@@ -45,9 +45,11 @@ struct call_stacks {
 	size_t nr_apps, nr_images, nr_roots, nr_keys, nr_nodes;
 	size_t apps_room, images_room, roots_room, keys_room, nodes_room;
 	struct index_table app_table, image_table, root_table, key_table, node_table;
-	const struct profile_time *stretches; /* NULL: samples are not kept by time */
-	struct profile_time times; /* entries: row is a node, column is 0, share is the weight */
-	/* trees added so far; node_table is empty until the second tree is added */
+	/* the stretches of time; NULL: samples are not stored by time */
+	const struct profile_time *stretches;
+	/* in each entry, row is a node, column is 0, and share is the weight */
+	struct profile_time times;
+	/* Number of trees added so far. node_table is empty until the second tree is added. */
 	size_t nr_trees;
 	bool has_stacks;   /* at least one tree has nodes */
 	bool has_by_image; /* like call_tree.has_by_image */
@@ -55,8 +57,8 @@ struct call_stacks {
 };
 
 /*
- * Reads all call trees of flat's selection, and calls skip() for each tree that cannot be read.
- * Returns 0 or -ENOMEM; call call_stacks_deinit() in either case.
+ * Reads all call trees of flat->selection. Calls skip() for each tree that cannot be read. Returns
+ * 0 or -ENOMEM. Call call_stacks_deinit() in either case.
  */
 int call_stacks_read(struct call_stacks *stacks, const struct profile *flat,
 		     struct strings *strings,

@@ -118,7 +118,10 @@ static bool is_mark(const struct call_tree *tree, size_t node, enum oprof_stack_
 	return node >= tree->nr_apps && tree->functions[tree->nodes[node].function].mark == mark;
 }
 
-/* Computes each node's below from self, and counts how the stacks end. */
+/*
+ * Computes tree->below from tree->self. Counts the samples whose stacks are truncated, broken or
+ * folded.
+ */
 static void sum_up(struct call_tree *tree)
 {
 	sum_below(tree, tree->self, tree->below);
@@ -144,7 +147,10 @@ static void compare_flat(struct call_tree *tree)
 	uint64_t all = flat->nr_samples;
 	uint64_t ours = tree->nr_samples;
 
-	/* A flat profile without symbols was not filtered, so filtered samples are included. */
+	/*
+	 * Both totals include filtered samples, because a flat profile without symbols is not
+	 * filtered.
+	 */
 	saturate_add(&all, flat->nr_filtered);
 	saturate_add(&ours, tree->nr_filtered);
 	tree->nr_missing = all > ours ? all - ours : 0;
@@ -157,7 +163,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorts the applications and renumbers them in the roots of stacks. */
+/* Sorts the applications, and changes their numbers in stacks->roots accordingly. */
 static int sort_apps(struct call_tree *tree, struct call_stacks *stacks)
 {
 	size_t nr = stacks->nr_apps;
@@ -180,7 +186,7 @@ static int sort_apps(struct call_tree *tree, struct call_stacks *stacks)
 	return 0;
 }
 
-/* ---- from stacks ---- */
+/* ---- building a tree from call stacks ---- */
 
 static bool is_counted(const struct call_stacks *stacks, const bool *hidden, size_t node)
 {
@@ -240,7 +246,7 @@ static void count_nodes(struct call_tree *tree, const struct call_stacks *stacks
 	}
 }
 
-/* Counts the same samples also by stretch (interval of time). */
+/* If the profile has times, counts the samples also by stretch (interval of time). */
 static int count_times(struct call_tree *tree, const struct call_stacks *stacks, const bool *hidden)
 {
 	const struct classes *classes = &tree->profile->selection->classes;
@@ -308,7 +314,7 @@ static int read_stacks(struct call_tree *tree, const struct profile_options *opt
 		error = call_functions_make(tree, &stacks, options, &hidden);
 	if (!error)
 		error = add_symbols(tree, &stacks, hidden);
-	/* The tree takes over the images, which have their notes now. */
+	/* The tree becomes the owner of the images, which have their notes now. */
 	tree->images = stacks.images;
 	tree->nr_images = stacks.nr_images;
 	stacks.images = NULL;
@@ -340,7 +346,7 @@ int call_tree_build(struct call_tree *tree, const struct profile *flat,
 	return 0;
 }
 
-/* ---- from a flat profile ---- */
+/* ---- building a tree from a flat profile ---- */
 
 static int copy_images(struct call_tree *tree)
 {
@@ -385,8 +391,8 @@ static bool same_function(uint32_t index, const void *key, void *context)
 }
 
 /*
- * Finds or adds the function of a row; rows of a symbol in several applications share it.
- * Returns its index; CALL_NODE_NONE: out of memory.
+ * Finds or adds the function of a row. Rows of the same symbol in several applications have the
+ * same function. Returns the function's index; CALL_NODE_NONE: out of memory.
  */
 static uint32_t place_function(struct call_tree *tree, struct index_table *table,
 			       const struct profile_row *row)

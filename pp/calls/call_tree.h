@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call trees of a selection (libdb/slice/stack_tree.h) as one tree of functions, summed over
- * sessions, slices and everything else that does not distinguish columns.
+ * The call trees of a selection (libdb/slice/stack_tree.h) as one tree of functions: the sum over
+ * all sessions, slices and other properties in which the report's columns do not differ.
  *
  * A function is an (image, symbol) of the flat profile; a node has at most one child for each
  * function. A stack is selected like the sample at its leaf: by application and by the leaf's
- * image. So the sums over all roots equal the flat profile's, except for nr_missing. A root
+ * image. So the sum over all roots, plus nr_missing, is the total of the flat profile. A root
  * stands for the program that ran. It includes the samples of kernel code that ran for this
- * program, even if they are stored under the kernel's image. So a root may have more samples
- * than its application in the flat profile.
+ * program, even if these samples are stored under the kernel's image. So a root may have more
+ * samples than its application in the flat profile.
  *
- * Knows profiles and symbols, but no layout.
+ * This module uses profiles and symbols. It does not lay out text.
  */
 #ifndef PP_CALL_TREE_H
 #define PP_CALL_TREE_H
@@ -24,14 +24,17 @@
 struct call_function {
 	uint32_t image; /* index in call_tree.images; CALL_IMAGE_NONE: a mark */
 	/*
-	 * Name as in the file, in the pool; NULL: code outside every symbol. A mark's name is
-	 * "[truncated]", "[broken]", "[other]" or "[unknown]".
+	 * The name, not demangled; belongs to call_tree.strings. NULL: code outside all symbols. A
+	 * mark has the name "[truncated]", "[broken]", "[other]" or "[unknown]".
 	 */
 	const char *name;
-	uint64_t address;  /* of its first byte, as in the file's symbol table; 0: not known */
-	uint64_t offset;   /* key of its first byte; 0: not known */
+	/* address of the first byte, as in the file's symbol table; 0: unknown */
+	uint64_t address;
+	uint64_t offset;   /* key of the first byte; 0: unknown */
 	uint64_t nr_bytes; /* 0: not known */
-	/* No symbol covers the function, but its first byte is known; name is "IMAGE+0xOFFSET". */
+	/*
+	 * No symbol covers the function, but its first byte is known. Its name is "IMAGE+0xOFFSET".
+	 */
 	bool is_nameless;
 	enum oprof_stack_mark mark; /* OPROF_STACK_MARKS: not a mark */
 };
@@ -41,12 +44,14 @@ struct call_function {
 
 struct call_node {
 	uint32_t parent;   /* smaller than the node's own index; CALL_NODE_NONE: a root */
-	uint32_t function; /* index in functions; of a root: index in apps */
+	uint32_t function; /* index in call_tree.functions; for a root: index in call_tree.apps */
 };
 
-/* Images differ by path, identity and kind, like struct selection_image. */
+/*
+ * An image. Any two images differ in path, identity or kind, as those of struct selection_image do.
+ */
 struct call_image {
-	const char *path; /* as reports show it, in the pool */
+	const char *path; /* path that reports show; belongs to call_tree.strings */
 	enum oprof_image_kind kind;
 	struct oprof_image_identity identity;
 	uint64_t image_start;
@@ -56,46 +61,54 @@ struct call_image {
 	char *note; /* states what is missing and what to install; NULL: nothing is missing */
 };
 
-/* Columns are the profile's: classes x sides. Counts and shares are as in struct profile. */
+/*
+ * The columns are the same as the profile's: one for each class and side. Counts and shares are as
+ * in struct profile.
+ */
 struct call_tree {
 	const struct profile *profile; /* the flat profile */
-	const char **apps;	       /* sorted; with --by, the names of the rows */
+	/* paths of the applications, sorted; with --by, the names of the rows */
+	const char **apps;
 	struct call_image *images;
 	struct call_function *functions;
 	struct call_node *nodes; /* the first nr_apps are the roots, one for each application */
 	/*
-	 * nr_nodes x nr_columns. self: samples taken in the node; below: sum of self of the
-	 * node and of all nodes below it.
+	 * Arrays of nr_nodes x nr_columns. self: samples taken in the node; below: sum of `self` of
+	 * the node and of all nodes below it.
 	 */
 	uint64_t *self, *self_shares;
 	uint64_t *below, *below_shares;
 	size_t nr_apps, nr_images, nr_functions, nr_nodes, nr_columns;
-	uint64_t *totals, *share_totals;	     /* one for each column */
-	uint64_t nr_samples;			     /* sum over all columns */
-	uint64_t nr_truncated, nr_broken, nr_folded; /* parts of nr_samples: how the stacks end */
-	uint64_t nr_filtered;			     /* samples removed by include and exclude */
-	/* samples of the flat profile whose stacks were not recorded, or were lost */
+	uint64_t *totals, *share_totals; /* one for each column */
+	uint64_t nr_samples;		 /* sum over all columns */
+	/* Samples, among nr_samples, whose stacks are truncated, broken or folded. */
+	uint64_t nr_truncated, nr_broken, nr_folded;
+	uint64_t nr_filtered; /* samples removed by include and exclude */
+	/* Samples of the flat profile whose stacks were not recorded or were lost. */
 	uint64_t nr_missing;
 	size_t nr_damaged; /* trees that could not be read; each was reported to skip() */
-	bool is_flat;	   /* made by call_tree_flat: one function deep */
-	bool has_by_image; /* some roots' samples are stored under images, not programs */
-	/* self by stretch (interval) of time; rows are nodes. NULL unless flat has times. */
+	bool is_flat;	   /* made by call_tree_flat(): each stack has one function */
+	bool has_by_image; /* samples of some roots are stored under images, not under programs */
+	/*
+	 * The numbers of `self` by stretch (interval) of time. Its rows are nodes. NULL if the
+	 * profile has no times.
+	 */
 	struct profile_time *time;
 	struct strings strings;
 };
 
 /*
- * flat: the profile of the selection, which must include stacks; flat may have no symbols.
- * include and exclude select stacks by the function at their leaf. Returns 0; -ENODATA if no
- * sample has a stack (diag explains how to record stacks); -EINVAL from rows_by_name(); or an
- * error of call_functions_make(). After an error, tree needs no deinit. flat must outlive tree.
+ * Builds the call tree of flat->selection, which must include stacks. *flat may lack symbols, and
+ * must outlive the tree. options->include and ->exclude select stacks by the function at their
+ * leaf. Returns 0; -ENODATA if no sample has a stack (diag explains how to record stacks); -EINVAL
+ * from rows_by_name(); or an error of call_functions_make(). After an error, *tree needs no deinit.
  */
 int call_tree_build(struct call_tree *tree, const struct profile *flat,
 		    const struct profile_options *options, struct diag *diag);
 
 /*
- * Makes each row of flat, which must have symbols, a stack of one function. Returns 0 or
- * -ENOMEM.
+ * Builds a tree in which each row of *flat is a stack of one function. *flat must have symbols.
+ * Returns 0 or -ENOMEM.
  */
 int call_tree_flat(struct call_tree *tree, const struct profile *flat);
 void call_tree_deinit(struct call_tree *tree);
@@ -122,9 +135,9 @@ static inline const uint64_t *call_tree_below_shares(const struct call_tree *tre
 }
 
 /*
- * For each function its callers and callees, with the numbers of samples whose stacks contain
- * this call, summed over applications. A sample counts once for a function or an arc, even if
- * its stack contains the function or arc several times.
+ * The call graph: an arc from each caller to each callee, with the number of samples whose stacks
+ * contain this call, summed over applications. A sample counts once for a function or an arc, even
+ * if its stack contains the function or arc several times.
  */
 struct call_arc {
 	uint32_t caller, callee; /* indexes in the tree's functions */
@@ -134,23 +147,23 @@ struct call_graph {
 	const struct call_tree *tree;
 	/* nr_functions x nr_columns */
 	uint64_t *self, *self_shares;	/* samples taken in the function */
-	uint64_t *below, *below_shares; /* samples with the function anywhere in their stack */
+	uint64_t *below, *below_shares; /* samples whose stacks contain the function */
 	struct call_arc *arcs;
 	size_t nr_arcs;
-	/* nr_arcs x nr_columns: samples with the arc anywhere in their stack. */
+	/* Arrays of nr_arcs x nr_columns: samples whose stacks contain the arc. */
 	uint64_t *arc_counts, *arc_shares;
 	/*
 	 * Like arc_counts, but a sample counts only for the arc to the outermost frame of the
-	 * callee. So a function's below is the sum of arc_costs of all arcs to the function,
-	 * plus below of its nodes directly under roots.
+	 * callee. So the value of `below` for a function is the sum of arc_costs of all arcs to the
+	 * function, plus `below` of those of its nodes that are directly under roots.
 	 */
 	uint64_t *arc_costs, *arc_cost_shares;
-	/* Indexes in arcs, sorted by callee (by caller), then by share, largest first. */
+	/* Indexes in `arcs`, sorted by callee (by caller), then by share, largest first. */
 	uint32_t *by_callee, *by_caller;
 	size_t *first_by_callee, *first_by_caller; /* nr_functions + 1 entries each */
 };
 
-/* Returns 0 or -ENOMEM. tree must outlive graph. */
+/* Builds the call graph of a tree, which must outlive it. Returns 0 or -ENOMEM. */
 int call_graph_build(struct call_graph *graph, const struct call_tree *tree);
 void call_graph_deinit(struct call_graph *graph);
 

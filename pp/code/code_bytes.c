@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-/* ---- the child's result ---- */
+/* ---- the result of the child process ---- */
 
 static bool is_good(const struct code_bytes *code, const struct code_bytes_request *request)
 {

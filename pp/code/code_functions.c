@@ -29,8 +29,8 @@ static int take_table(int fd, void *result)
 }
 
 /*
- * Loads the table that the daemon stored for this identity. Returns 0, -ENOMEM,
- * or another error if there is no valid table.
+ * Loads the code table that the daemon stored for the binary with this identity. Returns 0,
+ * -ENOMEM, or another error if there is no valid table.
  */
 static int load_kept(struct code_functions *functions, const struct oprof_image_identity *identity,
 		     const char *code_path)
@@ -51,7 +51,7 @@ static int load_kept(struct code_functions *functions, const struct oprof_image_
 	return error;
 }
 
-/* Runs in the helper. */
+/* Builds the code table and writes it to fd. Runs in the helper. */
 static int build_table(const struct symbol_request *request, int fd)
 {
 	struct symbol_image image;
@@ -81,7 +81,7 @@ int code_functions_load(struct code_functions *functions, const char *path,
 	error = load_kept(functions, identity, search->code_path);
 	if (error && error != -ENOMEM)
 		error = symbol_helper_read(&request, build_table, take_table, functions, &note);
-	/* The note is not needed: it is also reported with the symbols of this file. */
+	/* The note is not needed, because it is reported when this file's symbols are read. */
 	free(note);
 	return error == -ENOMEM ? error : 0;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Returns true for a debug file, in which sections of code have headers but no bytes. */
+/* Returns whether the section at the address has a header but no bytes, as in debug files. */
 static bool is_empty_at(const struct symbol_file *file, uint64_t address)
 {
 	for (size_t i = 1; i < file->nr_sections; i++) {
@@ -56,7 +56,10 @@ int code_reader_range(const struct symbol_file *file, const struct code_range *r
 
 /* ---- bytes of many ranges ---- */
 
-/* Leaves *part empty if the file does not have all bytes, or the result would become too large. */
+/*
+ * Writes the bytes of one range, and advances *end, the size of the result. Leaves *part empty if
+ * the file does not have all bytes, or if the result would become too large.
+ */
 static int write_range(const struct symbol_file *file, const struct code_range *range, int fd,
 		       uint64_t *end, struct code_part *part)
 {
@@ -78,8 +81,8 @@ static int write_range(const struct symbol_file *file, const struct code_range *
 }
 
 /*
- * The parts precede the bytes in the file: they are first written empty, and at
- * the end again with their final values.
+ * Writes the result: the parts, then the bytes. The parts are first written empty, and at the end
+ * again with their final values.
  */
 static int write_ranges(const struct symbol_image *image, const struct code_bytes_request *request,
 			int fd, struct code_part *parts)
@@ -95,7 +98,10 @@ static int write_ranges(const struct symbol_image *image, const struct code_byte
 	return error ? error : file_write_all(fd, parts, parts_bytes);
 }
 
-/* The session's copies of files have no code; its copy of the vdso is complete. */
+/*
+ * Returns whether the image has code. Copies of files in the session have no code, except that of
+ * the vdso, which is complete.
+ */
 static bool has_code(const struct symbol_request *request, const struct symbol_image *image)
 {
 	return !image->kept || request->kind == OPROF_IMAGE_VDSO;

@@ -8,16 +8,22 @@
 
 /* One range's code. */
 struct code_read {
-	uint8_t *bytes;	  /* malloc'ed, followed by zero padding; NULL: no code */
-	size_t nr_bytes;  /* bytes from the start of the range that the file has */
-	uint64_t address; /* of the first byte */
+	uint8_t *bytes;	  /* malloc'ed, followed by `padding` zeros; NULL: no code */
+	size_t nr_bytes;  /* how many bytes the file has, from the start of the range */
+	uint64_t address; /* address of the first byte */
 };
 
-/* Returns 0, -EFBIG, -ENOMEM or -errno; after a failure there is nothing to free. */
+/*
+ * Reads the code of one range. Returns 0, -EFBIG, -ENOMEM or -errno; after an error, there is
+ * nothing to free.
+ */
 int code_reader_range(const struct symbol_file *file, const struct code_range *range,
 		      size_t padding, struct code_read *read);
 
-/* Writes the input of code_bytes_take; request->more is a struct code_bytes_request. */
+/*
+ * Writes to fd the code that code_bytes_take() will map. request->more points to a struct
+ * code_bytes_request.
+ */
 int code_reader_read(const struct symbol_request *request, int fd);
 
 #endif

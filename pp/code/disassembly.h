@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Disassembles parts of a binary image with libopcodes, in the confined child that reads
- * binaries. libopcodes determines which machines are supported: in most distributions only
- * the native one.
+ * Disassembles parts of a binary image with libopcodes, in the confined child process that reads
+ * binaries. libopcodes determines which machines are supported: in most distributions only the
+ * native one.
  *
- * Not for the kernel without its vmlinux, nor for modules: the session keeps
- * none of their code.
+ * Cannot disassemble modules, or the kernel without its vmlinux, because the session has no copy of
+ * their code.
  */
 #ifndef PP_DISASSEMBLY_H
 #define PP_DISASSEMBLY_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keys from start up to end, which is excluded. */
+/* The keys from `start` to `end`, which is excluded. */
 struct disassembly_range {
 	uint64_t start, end;
 };
@@ -28,19 +28,19 @@ struct disassembly_line {
 
 /* A range for which the file has code. Its lines are consecutive. */
 struct disassembly_part {
-	uint64_t key, address; /* address: of key, as in the file */
+	uint64_t key, address; /* address: the address in the file that belongs to `key` */
 	uint64_t first, nr;    /* index of the first line; number of lines */
 };
 
 struct disassembly {
 	const struct disassembly_line *lines;
 	size_t nr_lines;
-	const struct disassembly_part *parts; /* by ascending key, not overlapping */
+	const struct disassembly_part *parts; /* sorted by key, not overlapping */
 	size_t nr_parts;
-	const char *strings; /* texts, without control characters except tabs */
-	void *memory;	     /* internal: a mapping that holds all of these */
+	const char *strings; /* the texts; their only control characters are tabs */
+	void *memory;	     /* internal: a mapping with lines, parts and strings */
 	size_t memory_bytes;
-	/* SYMBOLS_FULL: the image could be opened and disassembled. */
+	/* SYMBOLS_FULL if the image could be opened and disassembled. */
 	enum symbols_lack lack;
 	char *note; /* why code is missing; NULL: no code is missing */
 };
@@ -48,11 +48,14 @@ struct disassembly {
 struct disassembly_request {
 	const struct disassembly_range *ranges; /* ascending, not overlapping */
 	size_t nr_ranges;
-	const struct symbol_table *symbols; /* names of branch targets */
+	const struct symbol_table *symbols; /* for the names of branch targets */
 	enum demangle_mode demangle;	    /* for the names */
 };
 
-/* Always fills *disassembly. Returns -ENOMEM or -errno only if this process itself fails. */
+/*
+ * Always fills *disassembly. Returns 0, or -ENOMEM or -errno if an error occurs in this process
+ * (not in the child).
+ */
 int disassembly_load(struct disassembly *disassembly, const char *path,
 		     const struct oprof_image_identity *identity, enum oprof_image_kind kind,
 		     const struct symbol_search *search, const struct disassembly_request *request);
@@ -66,7 +69,9 @@ struct disassembly_cursor {
 	size_t line, nr_left; /* internal */
 };
 
-/* Moves to the first instruction of the part that begins at key. Returns false if there is none. */
+/*
+ * Moves to the first instruction of the part that begins at `key`. Returns false if there is none.
+ */
 bool disassembly_first(const struct disassembly *disassembly, uint64_t key,
 		       struct disassembly_cursor *cursor);
 /* Moves to the part's next instruction. Returns false if there is none. */

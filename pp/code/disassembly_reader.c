@@ -21,12 +21,12 @@
 
 #define LINES_AT_ONCE 8192
 
-/* State of disassembling one image. */
+/* State while one image is disassembled. */
 struct code_reading {
 	const struct disassembly_request *request;
 	struct symbol_image image;
 	struct instruction_decoder *decoder;
-	char **names; /* demangled names, by symbol; NULL: not demangled yet */
+	char **names; /* demangled name of each symbol; NULL: not demangled yet */
 	int fd;
 	struct disassembly_line lines[LINES_AT_ONCE]; /* not written yet */
 	size_t nr_unwritten;
@@ -60,7 +60,10 @@ static int grow_strings(struct code_reading *reading, size_t nr_more)
 	return 0;
 }
 
-/* Appends text. The first text must be the empty one, because offset 0 means no text. */
+/*
+ * Appends `text` to reading->strings, and stores its offset. The first text must be "", because
+ * offset 0 means that there is no text.
+ */
 static int add_text(struct code_reading *reading, const char *text, uint32_t *offset)
 {
 	size_t nr_bytes = strlen(text) + 1;
@@ -109,7 +112,7 @@ static bool key_of(const struct symbol_file *file, uint64_t address, uint64_t *k
 	return false;
 }
 
-/* Returns the index of the symbol that contains key, or SIZE_MAX. */
+/* Returns the index of the symbol that contains `key`, or SIZE_MAX. */
 static size_t find_symbol(const struct symbol_table *table, uint64_t key)
 {
 	size_t low = 0, high = table->nr_symbols;
@@ -137,7 +140,7 @@ static const char *name_of(struct code_reading *reading, size_t index)
 	return *name ? *name : "?";
 }
 
-/* Formats an address like objdump. */
+/* Formats an address as objdump does. */
 static void show_address(void *context, uint64_t address, char *text, size_t nr_bytes)
 {
 	struct code_reading *reading = context;
@@ -177,7 +180,7 @@ static int keep_text(struct code_reading *reading, const struct instruction *ins
 	return error;
 }
 
-/* code: nr_bytes bytes, followed by INSTRUCTION_PADDING readable bytes. */
+/* Disassembles one range. code: nr_bytes bytes, followed by INSTRUCTION_PADDING readable bytes. */
 static int decode_range(struct code_reading *reading, const uint8_t *code, size_t nr_bytes,
 			uint64_t key, uint64_t address)
 {
@@ -214,7 +217,7 @@ static int read_range(struct code_reading *reading, const struct disassembly_ran
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole image ---- */
 
 __attribute__((format(printf, 3, 4))) static void tell(struct code_reading *reading,
 						       enum symbols_lack lack, const char *format,
@@ -268,7 +271,7 @@ static int read_ranges(struct code_reading *reading)
 	return error;
 }
 
-/* Writes the header last, at offset 0, because it contains the counts. */
+/* Writes the header last, to the beginning of the file, because it contains the counts. */
 static int write_result(struct code_reading *reading)
 {
 	struct disassembly_wire_header header = {.magic = DISASSEMBLY_WIRE_MAGIC,

@@ -33,8 +33,7 @@ static int open_parts(struct disassembly *read, const struct disassembly_wire_he
 }
 
 /*
- * Returns false if the part's lines are invalid. *end becomes the key after the
- * part's last line.
+ * Returns false if the part's lines are invalid. Sets *end to the key after the part's last line.
  */
 static bool check_part(const struct disassembly *read, const struct disassembly_part *part,
 		       size_t nr_strings, uint64_t *end)
@@ -67,7 +66,7 @@ static int check_parts(const struct disassembly *read, size_t nr_strings)
 	return next == read->nr_lines ? 0 : -EILSEQ;
 }
 
-/* Modifies the private mapping; only pages with control characters are copied. */
+/* Replaces control characters in the private mapping. Only the pages that have some are copied. */
 static void hide_controls(char *bytes, size_t nr_bytes)
 {
 	for (size_t i = 0; i < nr_bytes; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The result of the child that disassembles. As in symbol_wire.h, the parent
- * does not trust it, and checks every number.
+ * The format of the result of the child process that disassembles. As in symbol_wire.h, the parent
+ * does not trust the result, and checks every number.
  *
  *   struct disassembly_wire_header
  *   struct disassembly_line [nr_lines]
@@ -22,7 +22,7 @@ struct disassembly_wire_header {
 	uint32_t lack; /* enum symbols_lack */
 	uint64_t nr_lines, nr_parts;
 	uint32_t strings_bytes;
-	uint32_t note; /* offset in the strings; 0: none */
+	uint32_t note; /* offset of the note in the strings; 0: none */
 };
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/code/instruction.h"
 
-/* bfd.h refuses to compile without these two. */
+/* bfd.h does not compile unless both macros are defined. */
 #define PACKAGE		"oprof"
 #define PACKAGE_VERSION OPROF_VERSION
 #include <dis-asm.h>
@@ -13,14 +13,14 @@
 #include <string.h>
 
 #define NR_SLOTS	 (1u << 16)
-#define NR_FIRST	 (1u << 16) /* number of values of two bytes */
-#define REMEMBERED_BYTES 15	    /* the longest instruction of x86 */
+#define NR_FIRST	 (1u << 16) /* number of different values of two bytes */
+#define REMEMBERED_BYTES 15	    /* length of the longest x86 instruction */
 
 /* The bytes of an instruction that has been decoded, and the number of its text. */
 struct slot {
 	uint64_t bytes[2]; /* followed by zeros */
 	uint32_t nr_bytes; /* 0: empty */
-	uint32_t kept;	   /* the caller's number for its text */
+	uint32_t kept;	   /* the caller's number for the instruction's text */
 };
 
 struct instruction_decoder {
@@ -33,8 +33,9 @@ struct instruction_decoder {
 	char text[INSTRUCTION_TEXT_BYTES];
 	size_t nr_text;
 	bool shows_address;
-	struct slot *slots; /* NR_SLOTS, by hash of bytes; NULL: no cache */
-	uint16_t *lengths;  /* by first two bytes; bit n: an instruction of n bytes is cached */
+	struct slot *slots; /* NR_SLOTS slots, indexed by a hash of the bytes; NULL: no cache */
+	/* indexed by the first two bytes; bit n: an instruction of n bytes is cached */
+	uint16_t *lengths;
 };
 
 /* ---- callbacks of libopcodes ---- */
@@ -96,8 +97,8 @@ __attribute__((format(printf, 3, 4))) static int print_styled(void *stream,
 #endif
 
 /*
- * The padding after the code can also be read, because the output of libopcodes
- * is not well defined if a read within an instruction fails.
+ * Reads code for libopcodes. The padding after the code can also be read, because the output of
+ * libopcodes is not well defined if a read within an instruction fails.
  */
 static int read_memory(bfd_vma address, bfd_byte *to, unsigned int nr,
 		       struct disassemble_info *info)
@@ -112,7 +113,10 @@ static int read_memory(bfd_vma address, bfd_byte *to, unsigned int nr,
 	return 0;
 }
 
-/* Writes no message: instruction_decode() shows an unreadable byte as ".byte". */
+/*
+ * Called by libopcodes. Writes no message, because instruction_decode() shows an unreadable byte as
+ * ".byte".
+ */
 static void ignore_memory_error(int status, bfd_vma address, struct disassemble_info *info)
 {
 	(void)status;
@@ -234,7 +238,7 @@ void instruction_decoder_destroy(struct instruction_decoder *decoder)
 
 /* ---- the cache ---- */
 
-/* Loads nr_bytes of code, followed by zeros. */
+/* Copies nr_bytes bytes of code to `bytes`, and fills the rest with zeros. */
 static void load_bytes(const uint8_t *code, unsigned int nr_bytes, uint64_t bytes[2])
 {
 	bytes[0] = bytes[1] = 0;
@@ -255,7 +259,7 @@ static unsigned int first_of(const uint8_t *code)
 	return code[0] | (unsigned int)code[1] << 8;
 }
 
-/* Returns the slot of the instruction at code, or NULL if it is not cached. */
+/* Returns the slot of the instruction at `code`, or NULL if it is not cached. */
 static struct slot *recall(const struct instruction_decoder *decoder, const uint8_t *code,
 			   size_t nr_left)
 {
@@ -299,8 +303,8 @@ static bool is_prefix(uint8_t byte)
 }
 
 /*
- * Returns whether the instruction can be cached. Prefixes alone and invalid
- * instructions cannot: their text depends on the bytes after them.
+ * Returns whether the instruction can be cached. Invalid instructions and prefixes without an
+ * instruction cannot be cached, because their text depends on the bytes after them.
  */
 static bool is_whole(const struct instruction_decoder *decoder, const uint8_t *code,
 		     unsigned int nr_bytes)
@@ -354,7 +358,8 @@ void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code
 	nr = decoder->decode(address, &decoder->info);
 	if (nr <= 0 || (size_t)nr > nr_left) {
 		decoder->nr_text = 0;
-		decoder->shows_address = true; /* not cached: may be valid elsewhere */
+		/* not cached: with other bytes after it, the byte may be valid */
+		decoder->shows_address = true;
 		(void)print(decoder, ".byte 0x%02x", *code);
 		nr = 1;
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decodes instructions to text with libopcodes, one at a time. The texts of x86
- * instructions are cached: no x86 instruction is the beginning of another one,
- * so that equal bytes are the same instruction at any address. Texts that
- * contain an address are not cached. Runs in the helper.
+ * Decodes instructions to text with libopcodes, one at a time. The texts of x86 instructions are
+ * cached: no x86 instruction is the beginning of another one, so equal bytes are the same
+ * instruction at any address. Texts that contain an address are not cached. Runs in the helper.
  */
 #ifndef PP_INSTRUCTION_H
 #define PP_INSTRUCTION_H
@@ -17,17 +16,17 @@
 
 struct instruction_decoder;
 
-/* Callbacks and options of the decoder's user. */
+/* Options and a callback that the decoder's user provides. */
 struct instruction_names {
 	void *context;
-	/* Writes the address to text, such as "1139 <square+0x4>". */
+	/* Writes the address and its symbol to `text`, such as "1139 <square+0x4>". */
 	void (*show)(void *context, uint64_t address, char *text, size_t nr_bytes);
-	bool forgets; /* disables the cache: for tests */
+	bool forgets; /* disables the cache; used by tests */
 };
 
 /*
  * machine: e_machine of an ELF file; is_64: its class. Returns 0, -ENOMEM, or -ENOEXEC if
- * libopcodes does not support the machine. *name: static text, the machine's name or "this
+ * libopcodes does not support the machine. Sets *name to a static text: the machine's name or "this
  * machine".
  */
 int instruction_decoder_create(struct instruction_decoder **decoder, int machine, bool is_64,
@@ -37,16 +36,18 @@ void instruction_decoder_destroy(struct instruction_decoder *decoder);
 
 struct instruction {
 	unsigned int nr_bytes; /* > 0 */
-	const char *text; /* NULL: the text is that of an earlier instruction with number *kept */
-	uint32_t *kept; /* if text is not NULL, the caller stores its own number for it here; NULL:
-			   the text is not cached */
+	const char *text; /* NULL: the same text as the earlier instruction with the number *kept */
+	/*
+	 * If `text` is not NULL, the caller stores its own number for the text in *kept. NULL: the
+	 * text is not cached.
+	 */
+	uint32_t *kept;
 };
 
 /*
- * Decodes the instruction at code, whose address is `address`. nr_left bytes of
- * code are left, and INSTRUCTION_PADDING readable bytes follow them.
- * *instruction is valid until the next call. Invalid bytes are shown as
- * ".byte".
+ * Decodes the instruction at `code`, whose address is `address`. nr_left: the number of bytes of
+ * code from there; INSTRUCTION_PADDING readable bytes must follow them. *instruction is valid until
+ * the next call. Invalid bytes have the text ".byte".
  */
 void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code, size_t nr_left,
 			uint64_t address, struct instruction *instruction);

@@ -2,6 +2,7 @@
 #include "pp/format/coverage.h"
 
 #include "lib/saturate.h"
+#include "lib/utf8.h"
 #include "oprof/session.h"
 
 #include "pp/profile/balance.h"
@@ -12,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IMAGES_SHOWN 5 /* images without symbols to list */
+#define IMAGES_SHOWN 5 /* maximum number of images without symbols to list */
 #define NS_PER_S     1000000000
 #define DEBUG_REMEDY                                                                               \
 	"install -dbgsym, -dbg or -debuginfo packages, or debuginfod-find debuginfo FILE"
-/* Times are shown in seconds, so smaller differences from the requested time are ignored. */
+/* A time counts as the requested one up to this difference, because times are shown in seconds. */
 #define SAME_TIME_NS (3 * (int64_t)NS_PER_S / 2)
 
 static const char *level_unit(enum oprof_slice_level level)
@@ -44,7 +45,10 @@ static bool is_as_asked(const struct profile_side *taken, const struct selection
 		same_time(asked->range.end_ns, taken->end_ns));
 }
 
-/* Names the slices that extend beyond the requested range; only their total is known. */
+/*
+ * Lists the slices that extend beyond the requested range. Of such a slice, only the total is
+ * known.
+ */
 static void write_cut(FILE *err, const struct session_parts *parts, const struct time_range *range)
 {
 	char shown[TIME_RANGE_SHOWN_BYTES];
@@ -94,7 +98,7 @@ static void write_sessions(FILE *err, const struct selection *selection,
 	(void)fputs(side->nr_sessions > 1 ? "sessions " : "session ", err);
 	for (size_t i = 0; i < side->nr_sessions; i++) {
 		(void)fputs(i ? "," : "", err);
-		text_write_name(err, selection->sessions[side->first_session + i].name);
+		utf8_write_masked(err, selection->sessions[side->first_session + i].name);
 	}
 	(void)fprintf(err, " of %s", archive ? archive->path : session_dir);
 }
@@ -110,12 +114,12 @@ static void write_events(FILE *err, const struct classes *classes)
 			break;
 		class_key_show_count(key, count, sizeof(count));
 		(void)fputc(' ', err);
-		text_write_name(err, key->event);
+		utf8_write_masked(err, key->event);
 		(void)fprintf(err, ":%s", count);
 	}
 }
 
-/* True if the classes are events, whose samples have no meaningful sum. */
+/* Returns whether the classes are events, whose samples have no meaningful sum. */
 static bool shows_events(const struct profile *profile)
 {
 	return profile->selection->classes.axis == AXIS_EVENT;
@@ -130,7 +134,7 @@ static void write_rate(FILE *err, const struct profile *profile, size_t index)
 					 : &side->nr_samples;
 	size_t nr = shows_events(profile) ? profile->nr_classes : 1;
 
-	/* A shorter time gives no meaningful rate. */
+	/* A rate over less than 0.1 seconds is not meaningful. */
 	if (!side->start_ns || seconds < 0.1)
 		return;
 	for (size_t i = 0; i < nr; i++)
@@ -138,14 +142,14 @@ static void write_rate(FILE *err, const struct profile *profile, size_t index)
 	(void)fputs(" samples/s", err);
 }
 
-/* Writes which side a line is about. */
+/* If there are two sides, writes to which of them the line refers. */
 static void write_side(FILE *err, const struct profile *profile, size_t index)
 {
 	if (profile->selection->nr_sides > 1)
 		(void)fputs(index ? "after: " : "before: ", err);
 }
 
-/* Writes a side; brief: without the reason for the source. */
+/* Writes the line about one side. If `brief` is set, omits the reason for the source. */
 static void write_before(FILE *err, const struct profile *profile, size_t index,
 			 const char *session_dir, bool brief)
 {
@@ -157,15 +161,15 @@ static void write_before(FILE *err, const struct profile *profile, size_t index,
 	write_side(err, profile, index);
 	write_sessions(err, selection, side, session_dir);
 	(void)fputs(profile->several_hosts ? ", several hosts, first " : ", host ", err);
-	text_write_name(err, host ? host : "unknown");
+	utf8_write_masked(err, host ? host : "unknown");
 	write_times(err, profile, index);
 	if (info->source) {
 		(void)fputs(", source ", err);
-		text_write_name(err, info->source);
+		utf8_write_masked(err, info->source);
 	}
 	if (info->source && info->source_reason && !brief) {
 		(void)fputs(" (", err);
-		text_write_name(err, info->source_reason);
+		utf8_write_masked(err, info->source_reason);
 		(void)fputc(')', err);
 	}
 	write_events(err, &selection->classes);
@@ -190,7 +194,10 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* Names are compared whole: foo does not match foo(int), so nothing may be left. */
+/*
+ * Reports the samples that -e and -i exclude. These options compare whole names, so foo does not
+ * match foo(int), and possibly no samples are left.
+ */
 static void write_filtered(FILE *err, const struct profile_side *side)
 {
 	if (!side->nr_filtered)
@@ -215,7 +222,7 @@ static void write_samples(FILE *err, const struct profile *profile, size_t index
 	write_filtered(err, side);
 }
 
-/* True if an earlier class has the same event. */
+/* Returns whether an earlier class has the same event. */
 static bool measured_before(const struct classes *classes, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -224,7 +231,7 @@ static bool measured_before(const struct classes *classes, size_t index)
 	return false;
 }
 
-/* Writes the unit of numbers and percentages, if it is not samples. */
+/* Writes the units of numbers and percentages if they are not samples. */
 static void write_measures(FILE *err, const struct classes *classes)
 {
 	for (size_t i = 0; i < classes->nr_classes; i++) {
@@ -232,7 +239,7 @@ static void write_measures(FILE *err, const struct classes *classes)
 
 		if (class->measure == MEASURE_SAMPLES || measured_before(classes, i))
 			continue;
-		text_write_name(err, class->key.event);
+		utf8_write_masked(err, class->key.event);
 		(void)fputs(class->measure == MEASURE_TIME
 				    ? ": numbers are nanoseconds, percentages are of that time\n"
 				    : ": numbers are samples, percentages are of the events that "
@@ -263,7 +270,7 @@ static void write_lost(FILE *err, const struct selection_side *side)
 	(void)fputc('\n', err);
 }
 
-/* Reports call trees that hold fewer samples than shown, or have parts folded into [other]. */
+/* Reports samples that are missing from the call trees, or were folded there into [other]. */
 static void write_stacks(FILE *err, const struct selection_side *side)
 {
 	const struct counters *counters = &side->counters;
@@ -316,7 +323,7 @@ static void write_throttled(FILE *err, const struct selection_side *side)
 			      (double)counters_get(&side->counters, "throttled_ns") / 1e6);
 }
 
-/* Reports violated sums: between counters, and between counters and sample files. */
+/* Reports if the counters do not add up, or do not agree with the sample files. */
 static void write_balance(FILE *err, const struct profile *profile, size_t index)
 {
 	const struct counters *counters = &profile->selection->sides[index].counters;
@@ -337,22 +344,25 @@ static void write_balance(FILE *err, const struct profile *profile, size_t index
 
 /* ---- images without symbols ---- */
 
-/* The column of an image with the greatest share of samples without a symbol. */
+/* Samples without a symbol of one image: the column in which they have the greatest share. */
 struct column_lack {
 	uint32_t image;
 	size_t column;
 	uint64_t nr_samples; /* samples without a symbol */
-	double percent;	     /* their share of the column */
+	double percent;	     /* share of these samples in the column */
 };
 
-/* Samples without a symbol, by image and column. A column is an event, or all classes together. */
+/*
+ * All samples without a symbol, by image and column. A column here is an event, or all classes
+ * together.
+ */
 struct lack {
 	const struct profile *profile;
 	size_t nr_columns;
-	uint64_t *counts; /* by image, then column */
+	uint64_t *counts; /* nr_columns for each image */
 	uint64_t *sums;	  /* one for each column */
 	struct column_lack *images;
-	size_t nr_images; /* with such samples, or a damaged file */
+	size_t nr_images; /* images with samples without a symbol, or with a damaged file */
 };
 
 static void lack_deinit(struct lack *lack)
@@ -362,7 +372,7 @@ static void lack_deinit(struct lack *lack)
 	free(lack->images);
 }
 
-/* Returns the sum over all sides. */
+/* Returns the number of all samples in the column, over all sides. */
 static uint64_t column_total(const struct lack *lack, size_t column)
 {
 	const struct profile *profile = lack->profile;
@@ -392,7 +402,7 @@ static void lack_count(struct lack *lack)
 	}
 }
 
-/* Returns the column with the greatest share of samples without a symbol in image. */
+/* Returns the column in which the image's samples without a symbol have the greatest share. */
 static struct column_lack find_worst(const struct lack *lack, uint32_t image)
 {
 	const uint64_t *counts = lack->counts + image * lack->nr_columns;
@@ -417,13 +427,16 @@ static int compare_lacking(const void *a, const void *b)
 	return left->image < right->image ? -1 : left->image > right->image;
 }
 
-/* True for defects. Symbols that are just not installed are no defect: many images lack them. */
+/*
+ * Returns true for defects, which are always reported. Symbols that are not installed are not a
+ * defect, because many images lack them.
+ */
 static bool is_always_shown(enum symbols_lack why)
 {
 	return why == SYMBOLS_DAMAGED || why == SYMBOLS_WRONG_FILE;
 }
 
-/* Returns false if there is no memory; then coverage_write_after omits these lines. */
+/* Returns false if out of memory; coverage_write_after() then omits these lines. */
 static bool lack_init(struct lack *lack, const struct profile *profile)
 {
 	size_t nr_images = profile->selection->nr_images;
@@ -447,13 +460,13 @@ static bool lack_init(struct lack *lack, const struct profile *profile)
 	return true;
 }
 
-/* Names the event of a percentage, if there are several. */
+/* If there are several events, writes the event to which a percentage refers. */
 static void write_of_event(FILE *err, const struct lack *lack, size_t column)
 {
 	if (lack->nr_columns == 1)
 		return;
 	(void)fputs(" of ", err);
-	text_write_name(err, lack->profile->selection->classes.classes[column].name);
+	utf8_write_masked(err, lack->profile->selection->classes.classes[column].name);
 }
 
 /* Rounds down, so that 100.00 % means all. */
@@ -485,17 +498,17 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct colum
 		      lacking->nr_samples == 1 ? "" : "s", lacking->percent);
 	write_of_event(err, lack, lacking->column);
 	(void)fputs(") without a symbol in ", err);
-	text_write_name(err, lack->profile->selection->images[lacking->image].path);
+	utf8_write_masked(err, lack->profile->selection->images[lacking->image].path);
 	if (note) {
 		(void)fputs(": ", err);
-		text_write_name(err, note);
+		utf8_write_masked(err, note);
 	}
 	(void)fputc('\n', err);
 }
 
 /*
- * Lists the images with the greatest shares of samples without symbols, all damaged images,
- * and once the remedy.
+ * Lists the images with the greatest shares of samples without a symbol, and all damaged images.
+ * Then writes the remedy once for all.
  */
 static void write_images(FILE *err, const struct lack *lack)
 {
@@ -519,7 +532,7 @@ static void write_images(FILE *err, const struct lack *lack)
 		(void)fputs("  debug symbols: " DEBUG_REMEDY "\n", err);
 }
 
-/* Returns the class with the greatest share of samples without a symbol. */
+/* Returns the column with the greatest share of samples without a symbol. */
 static size_t worst_column(const struct lack *lack)
 {
 	size_t worst = 0;
@@ -531,15 +544,15 @@ static size_t worst_column(const struct lack *lack)
 	return worst;
 }
 
-/* Returns the number of samples of an image in a column that have no symbol. */
+/* Returns the number of the image's samples in the column that have no symbol. */
 static uint64_t lacking_in(const struct lack *lack, const struct column_lack *image, size_t column)
 {
 	return lack->counts[image->image * lack->nr_columns + column];
 }
 
 /*
- * Returns the image with most samples without a symbol in a column, and the number of images with
- * such samples; NULL and 0: none.
+ * Returns the image that has the most samples without a symbol in the column, or NULL. *nr_images
+ * is the number of images with such samples.
  */
 static const struct column_lack *find_most(const struct lack *lack, size_t column,
 					   size_t *nr_images)
@@ -560,7 +573,10 @@ static const struct column_lack *find_most(const struct lack *lack, size_t colum
 	return most;
 }
 
-/* True if debug symbols would help a column: often they are only not installed. */
+/*
+ * Returns whether debug symbols may help: whether the column has samples in an image that was
+ * stripped.
+ */
 static bool lacks_debug(const struct lack *lack, size_t column)
 {
 	for (size_t i = 0; i < lack->nr_images; i++) {
@@ -573,7 +589,10 @@ static bool lacks_debug(const struct lack *lack, size_t column)
 	return false;
 }
 
-/* Writes what helps, or else why the image has no symbols, unless its own line says so. */
+/*
+ * Writes how to get symbols. If this is unknown, writes why the image has none, unless the image
+ * has a line of its own that states the reason.
+ */
 static void write_remedy(FILE *err, const struct lack *lack, size_t column,
 			 const struct column_lack *most)
 {
@@ -583,11 +602,14 @@ static void write_remedy(FILE *err, const struct lack *lack, size_t column,
 		(void)fputs("; " DEBUG_REMEDY, err);
 	} else if (image->note && !is_always_shown(image->lack)) {
 		(void)fputs(": ", err);
-		text_write_name(err, image->note);
+		utf8_write_masked(err, image->note);
 	}
 }
 
-/* Sums up the images without symbols, and names the one with most such samples. */
+/*
+ * Writes one line about all images without symbols, with the name of the image that has the most
+ * samples without a symbol.
+ */
 static void write_sum(FILE *err, const struct lack *lack)
 {
 	size_t column = worst_column(lack);
@@ -603,7 +625,7 @@ static void write_sum(FILE *err, const struct lack *lack)
 		(void)fprintf(err, ", in %zu images, most in ", nr_images);
 	else
 		(void)fputs(", in ", err);
-	text_write_name(err, lack->profile->selection->images[most->image].path);
+	utf8_write_masked(err, lack->profile->selection->images[most->image].path);
 	if (nr_images > 1) {
 		(void)fprintf(err, " (%.2f %%",
 			      percent(lacking_in(lack, most, column), column_total(lack, column)));
@@ -614,7 +636,10 @@ static void write_sum(FILE *err, const struct lack *lack)
 	(void)fputs("; -V lists reasons\n", err);
 }
 
-/* Sums up the images without symbols, and lists those that are damaged or replaced. */
+/*
+ * Writes one line about all images without symbols, and one for each image that is damaged or
+ * replaced.
+ */
 static void write_images_brief(FILE *err, const struct lack *lack)
 {
 	write_sum(err, lack);
@@ -623,7 +648,7 @@ static void write_images_brief(FILE *err, const struct lack *lack)
 			write_lacking(err, lack, &lack->images[i]);
 }
 
-/* True if an earlier note, of this session or of another, has this name. */
+/* Returns whether an earlier note, of this session or of another one, has this name. */
 static bool noted_before(const struct selection *selection, size_t session, size_t nr_notes,
 			 const char *name)
 {
@@ -638,7 +663,7 @@ static bool noted_before(const struct selection *selection, size_t session, size
 	return false;
 }
 
-/* Writes the source's notes about its samples. */
+/* Writes the notes of the sources about their samples. */
 static void write_notes(FILE *err, const struct selection *selection)
 {
 	for (size_t i = 0; i < selection->nr_sessions; i++) {
@@ -647,8 +672,12 @@ static void write_notes(FILE *err, const struct selection *selection)
 		for (size_t j = 0; j < info->nr_notes; j++) {
 			if (noted_before(selection, i, j, info->notes[j].name) ||
 			    !strcmp(info->notes[j].name, OPROF_NOTE_NO_KERNEL_SYMBOLS))
-				continue; /* shown with the kernel's image, if it has samples */
-			text_write_name(err, info->notes[j].text);
+				/*
+				 * repeated, or shown with the kernel's image if this image has
+				 * samples
+				 */
+				continue;
+			utf8_write_masked(err, info->notes[j].text);
 			(void)fputc('\n', err);
 		}
 	}
@@ -665,7 +694,7 @@ static void write_side_losses(FILE *err, const struct profile *profile, size_t i
 	write_balance(err, profile, index);
 }
 
-/* Writes the lines that explain the shares above, and the lines about missing samples. */
+/* Writes the lines about units, notes of sources, and lost, damaged or missing samples. */
 static void write_losses(FILE *err, const struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
@@ -688,7 +717,7 @@ static void write_losses(FILE *err, const struct profile *profile)
 			      profile->nr_holed);
 }
 
-/* True if all classes are measured times, so that nothing was sampled. */
+/* Returns whether all classes are measured times, so that no number depends on sampling. */
 static bool is_measured(const struct classes *classes)
 {
 	for (size_t i = 0; i < classes->nr_classes; i++)
@@ -697,7 +726,7 @@ static bool is_measured(const struct classes *classes)
 	return true;
 }
 
-/* Reports how many of the changes exceed the sampling error. meaning: of the column. */
+/* Reports how many changes exceed the sampling error. meaning: explains the column of changes. */
 static void write_chance(FILE *err, const struct profile *profile, const char *meaning)
 {
 	size_t nr_by_chance = profile->nr_rows * profile->nr_classes / 20;
@@ -720,7 +749,7 @@ static void write_chance(FILE *err, const struct profile *profile, const char *m
 		      "than that",
 		      meaning, nr_beyond, profile->nr_rows,
 		      profile->with_symbols ? "symbols" : "images");
-	/* Each line has one chance in twenty to look changed, so among many lines some do. */
+	/* With a confidence of 95 %, one of twenty unchanged lines appears to have changed. */
 	if (nr_by_chance && !is_measured(&profile->selection->classes))
 		(void)fprintf(err, "; up to %zu of them may have changed by chance alone",
 			      nr_by_chance);

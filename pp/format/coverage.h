@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines around a report, on stderr. Before it: whose samples it shows. After it: how many have
- * symbols, what was lost and why, and what to install to see more.
+ * Lines on stderr before and after a report. The lines before it state which samples the report
+ * shows. The lines after it state how many samples have symbols, how many were lost and why, and
+ * what to install to get more symbols.
  */
 #ifndef PP_COVERAGE_H
 #define PP_COVERAGE_H
@@ -17,8 +18,9 @@ void coverage_write_before(FILE *err, const struct profile *profile, const char 
 void coverage_write_after(FILE *err, const struct profile *profile);
 
 /*
- * The same for the terminal layout: without the reason for the source, and with one line for all
- * images without symbols, or one for each of the most important ones.
+ * Like the functions above, for the terminal layout: without the reason for the source. If
+ * each_image is set, there is a line for each of the most important images without symbols;
+ * otherwise one line for all.
  */
 void coverage_brief_before(FILE *err, const struct profile *profile, const char *session_dir);
 void coverage_brief_after(FILE *err, const struct profile *profile, bool each_image);

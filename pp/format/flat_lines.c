@@ -18,7 +18,10 @@ static void add_line(const struct flat_lines *lines, struct flat_line *to, const
 	saturate_add_each(to->shares, shares, lines->profile->nr_columns);
 }
 
-/* By application, then path: a binary that was replaced shares a line with its old version. */
+/*
+ * Sorts by application, then path. So a binary that was replaced has the same line as its old
+ * version.
+ */
 static int compare_places(const void *a, const void *b)
 {
 	const struct flat_line *left = a;
@@ -29,7 +32,10 @@ static int compare_places(const void *a, const void *b)
 	return left->path == right->path ? 0 : strcmp(left->path, right->path);
 }
 
-/* The storage holds counts and shares of each row, then of each application. */
+/*
+ * Assigns counts and shares to a line. The storage has those of each row, then those of each
+ * application.
+ */
 static void set_storage(const struct flat_lines *lines, struct flat_line *line, size_t index)
 {
 	line->counts = lines->storage + 2 * index * lines->profile->nr_columns;
@@ -65,7 +71,7 @@ static int make_lines(struct flat_lines *lines)
 	return 0;
 }
 
-/* Merges lines of equal application and path, and sums up applications. */
+/* Merges lines with equal application and path, and adds up the lines of each application. */
 static void sum_up(struct flat_lines *lines)
 {
 	size_t nr = 0;
@@ -83,7 +89,7 @@ static void sum_up(struct flat_lines *lines)
 	lines->nr_images = nr;
 }
 
-/* The lines to sort, and the wholes of their shares. */
+/* The lines to sort, and the totals to which their shares refer. */
 struct order {
 	const struct flat_lines *lines;
 	const uint64_t *of_shares;

@@ -14,7 +14,7 @@
 #define NR_DASHES    79
 #define INDENT	     "  "
 #define INDENT_CELLS 2
-#define NAME_BYTES   8192 /* of a line on a terminal; longer names are cut */
+#define NAME_BYTES   8192 /* buffer for a name on a terminal; longer names are cut */
 
 struct callgraph {
 	const struct call_graph *graph;
@@ -22,28 +22,32 @@ struct callgraph {
 	const struct profile *profile;
 	const struct text_options *options;
 	struct call_names names;
-	uint32_t *functions; /* functions with a block, in order */
+	uint32_t *functions; /* sorted functions that have a block of lines */
 	size_t nr_functions;
-	uint64_t *sum, *share_sum; /* nr_columns: the whole that the current lines are shares of */
+	/* nr_columns each: the totals to which shares of the current lines refer */
+	uint64_t *sum, *share_sum;
 	bool vma64, image_column;
 	struct text_line line;
-	const struct display *display; /* of the terminal layout; NULL: that of scripts */
-	struct table table;	       /* of the terminal layout */
-	bool measuring;		       /* each line is measured for the table, not written */
-	size_t nr_hidden; /* functions without a block, since the threshold hides them */
+	/* for the terminal layout; NULL: the layout is for scripts */
+	const struct display *display;
+	struct table table; /* for the terminal layout */
+	bool measuring;	    /* lines are only measured for the table, not written */
+	size_t nr_hidden;   /* functions without a block, because the threshold hides them */
 };
 
 /* The data of one line. */
 struct call_line {
 	uint32_t function;
 	const uint64_t *counts, *shares, *of_counts, *of_shares;
-	const char *indent, *behind; /* indent: before the line; behind: after the name */
-	const char *arrow;	     /* on a terminal, before the name of a caller or callee */
+	/* `indent` is written before the line, `behind` after the name */
+	const char *indent, *behind;
+	/* written before the name of a caller or callee, on a terminal only */
+	const char *arrow;
 };
 
 /* ---- choice and order of functions ---- */
 
-/* shares: nr_columns values of a line, as in passes(). */
+/* Returns whether a line has samples. shares: the line's nr_columns shares. */
 static bool has_samples(const struct call_tree *tree, const uint64_t *shares)
 {
 	for (size_t i = 0; i < tree->nr_columns; i++)
@@ -123,7 +127,7 @@ static int compare_by(const struct callgraph *callgraph, enum text_sort sort, ui
 		return strcmp(callgraph->names.names[a], callgraph->names.names[b]);
 	case TEXT_SORT_VMA:
 		return left < right ? -1 : left > right;
-	case TEXT_SORT_APP: /* applications are summed up */
+	case TEXT_SORT_APP: /* no order: functions are the sums over all applications */
 		return 0;
 	default:
 		order = compare_sides(graph->self_shares + a * nr, graph->self_shares + b * nr,
@@ -134,7 +138,7 @@ static int compare_by(const struct callgraph *callgraph, enum text_sort sort, ui
 	}
 }
 
-/* Compares by the requested keys, then by others for a reproducible order. */
+/* Compares by the requested sort keys, then by other keys to make the order reproducible. */
 static int compare_functions(const void *a, const void *b, void *context)
 {
 	static const enum text_sort rest[] = {TEXT_SORT_SAMPLE, TEXT_SORT_IMAGE, TEXT_SORT_SYMBOL,
@@ -306,7 +310,7 @@ static void sum_arcs(struct callgraph *callgraph, const uint32_t *arcs, size_t n
 			   graph->arc_shares + arcs[i] * nr_columns);
 }
 
-/* The wholes for the percentages of callers and callees. */
+/* Returns the totals to which the percentages of callers and callees refer. */
 static const uint64_t *line_whole(const struct callgraph *callgraph)
 {
 	return callgraph->options->global_percent ? callgraph->tree->totals : callgraph->sum;
@@ -338,7 +342,7 @@ static void write_arc(struct callgraph *callgraph, uint32_t arc, uint32_t functi
 		write_line(callgraph, &line);
 }
 
-/* Writes the smallest arcs first, so that the largest stand next to the function's line. */
+/* Writes the smallest arcs first, so that the largest are next to the function's line. */
 static void write_callers(struct callgraph *callgraph, uint32_t function)
 {
 	const struct call_graph *graph = callgraph->graph;
@@ -374,8 +378,8 @@ static void write_function(struct callgraph *callgraph, uint32_t function, const
 }
 
 /*
- * Places the line [self] among the callees by its samples. On a terminal, the function's line above
- * is enough.
+ * Writes the callees by number of samples, and among them the line [self]. A terminal shows no line
+ * [self], because the function's own line above has the same numbers.
  */
 static void write_callees(struct callgraph *callgraph, uint32_t function)
 {
@@ -440,7 +444,8 @@ static int write_terminal(struct callgraph *callgraph)
 				.heads = {[TABLE_ADDRESS] = "ADDRESS",
 					  [TABLE_IMAGE] = "IMAGE",
 					  [TABLE_SYMBOL] = "SYMBOL"},
-				.widths[TABLE_SYMBOL] = 1}; /* there even without any row */
+				/* this column exists even if there are no rows */
+				.widths[TABLE_SYMBOL] = 1};
 	callgraph->measuring = true;
 	write_blocks(callgraph);
 	callgraph->measuring = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/saturate.h"
+#include "lib/utf8.h"
 #include "pp/calls/call_names.h"
 #include "pp/calls/call_places.h"
 #include "pp/calls/call_spread.h"
@@ -12,24 +13,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A source line. Its numbers are nr_columns elements of parts, from part x nr_columns on. */
+/*
+ * A source line. Its numbers are the nr_columns elements of callgrind.parts that begin at index
+ * part x nr_columns.
+ */
 struct callgrind_line {
 	uint32_t file, line;
 	size_t part;
 };
 
-/* Names are numbered from 1 on and written out at their first use. */
+/*
+ * Names are numbered from 1. A name is written in full at its first use, and later only by its
+ * number.
+ */
 struct callgrind {
 	const struct call_graph *graph;
 	const struct call_tree *tree;
 	const struct call_places *places; /* NULL: no line is known */
 	struct call_names names;
-	bool *function_told; /* name already written; by function, then application */
-	bool *image_told;    /* the same; by image, one for marks, then by application */
+	/* for each function, then each application: its name has been written */
+	bool *function_told;
+	/* for each image, then for marks, then for each application: its name has been written */
+	bool *image_told;
 	bool *file_told;
 	uint32_t file;	     /* source file of the current function */
 	uint32_t *outermost; /* nodes directly below roots, sorted by application */
-	/* Of the current function: the numbers and lines of each place, and of no place. */
+	/* The current function's numbers and lines for each place, then for no place. */
 	uint64_t *parts, *part;
 	struct callgrind_line *lines;
 	size_t lines_room;
@@ -38,7 +47,10 @@ struct callgrind {
 
 /* ---- names ---- */
 
-/* An application is the caller of its outermost functions; it is numbered after all functions. */
+/*
+ * Writes a function or application. An application is the caller of its outermost functions; its
+ * number follows those of all functions.
+ */
 static void write_function(struct callgrind *callgrind, const char *key, uint32_t function)
 {
 	const struct call_tree *tree = callgrind->tree;
@@ -47,12 +59,12 @@ static void write_function(struct callgrind *callgrind, const char *key, uint32_
 	(void)fprintf(callgrind->out, "%s=(%" PRIu32 ")", key, function + 1);
 	if (!callgrind->function_told[function] && is_app) {
 		(void)fputs(" [", callgrind->out);
-		text_write_name(callgrind->out,
-				short_name(tree->apps[function - tree->nr_functions]));
+		utf8_write_masked(callgrind->out,
+				  short_name(tree->apps[function - tree->nr_functions]));
 		(void)fputc(']', callgrind->out);
 	} else if (!callgrind->function_told[function]) {
 		(void)fputc(' ', callgrind->out);
-		text_write_name(callgrind->out, callgrind->names.names[function]);
+		utf8_write_masked(callgrind->out, callgrind->names.names[function]);
 	}
 	callgrind->function_told[function] = true;
 	(void)fputc('\n', callgrind->out);
@@ -72,13 +84,13 @@ static void write_image(struct callgrind *callgrind, const char *key, uint32_t f
 	(void)fprintf(callgrind->out, "%s=(%zu)", key, number + 1);
 	if (!callgrind->image_told[number]) {
 		(void)fputc(' ', callgrind->out);
-		text_write_name(callgrind->out, *path ? path : "???");
+		utf8_write_masked(callgrind->out, *path ? path : "???");
 	}
 	callgrind->image_told[number] = true;
 	(void)fputc('\n', callgrind->out);
 }
 
-/* Returns the source file in which a function begins; 0: not known. */
+/* Returns the source file in which a function begins; 0: unknown. */
 static uint32_t file_of(const struct callgrind *callgrind, uint32_t function)
 {
 	return callgrind->places && function < callgrind->tree->nr_functions
@@ -91,7 +103,7 @@ static void write_file(struct callgrind *callgrind, const char *key, uint32_t fi
 	(void)fprintf(callgrind->out, "%s=(%" PRIu32 ")", key, file + 1);
 	if (!callgrind->file_told[file]) {
 		(void)fputc(' ', callgrind->out);
-		text_write_name(callgrind->out, file ? callgrind->places->files[file] : "???");
+		utf8_write_masked(callgrind->out, file ? callgrind->places->files[file] : "???");
 	}
 	callgrind->file_told[file] = true;
 	(void)fputc('\n', callgrind->out);
@@ -120,7 +132,7 @@ static void write_numbers(struct callgrind *callgrind, const uint64_t *counts,
 	(void)fputc('\n', callgrind->out);
 }
 
-/* Writes a cost at line 0, which means not known. */
+/* Writes a cost at line 0, which means that the line is unknown. */
 static void write_cost(struct callgrind *callgrind, const uint64_t *counts, const uint64_t *shares)
 {
 	(void)fputc('0', callgrind->out);
@@ -153,7 +165,7 @@ static void give_part(void *context, size_t place, uint64_t part)
 	saturate_add(callgrind->part + place * callgrind->tree->nr_columns, part);
 }
 
-/* Spreads one column of a function's own numbers over its places. */
+/* Divides one column of a function's own numbers among its places. */
 static int spread_column(struct callgrind *callgrind, uint32_t function, size_t first,
 			 size_t nr_places, size_t column)
 {
@@ -177,7 +189,7 @@ static int spread_column(struct callgrind *callgrind, uint32_t function, size_t 
 	return 0;
 }
 
-/* Makes room for nr_places and one row for no place; clears all numbers. */
+/* Makes room for nr_places rows and one for no place. Sets all numbers to 0. */
 static int make_parts(struct callgrind *callgrind, size_t nr_places)
 {
 	size_t nr_bytes = callgrind->tree->nr_columns * sizeof(*callgrind->parts);
@@ -195,7 +207,10 @@ static int make_parts(struct callgrind *callgrind, size_t nr_places)
 	return 0;
 }
 
-/* Lists and sorts the lines of the function's places. The entry for no place has line 0. */
+/*
+ * Lists the source lines of the function's places, and sorts them. The entry for no place has line
+ * 0.
+ */
 static void sort_lines(struct callgrind *callgrind, size_t first, size_t nr_places)
 {
 	const struct call_places *places = callgrind->places;
@@ -225,7 +240,7 @@ static bool has_samples(const struct callgrind *callgrind, const uint64_t *count
 	return false;
 }
 
-/* Writes each line once; a function without a cost of its own gets one of 0. */
+/* Writes each source line once. If the function has no cost of its own, writes a cost of 0. */
 static void write_lines(struct callgrind *callgrind, size_t nr_lines)
 {
 	size_t nr = callgrind->tree->nr_columns;
@@ -275,7 +290,7 @@ static int write_self(struct callgrind *callgrind, uint32_t function)
 
 /* ---- functions ---- */
 
-/* The number of calls is not known: the number of samples is written. */
+/* Writes a call. The number of calls is unknown; the number of samples is written in its place. */
 static void write_call(struct callgrind *callgrind, uint32_t callee, const uint64_t *calls,
 		       const uint64_t *counts, const uint64_t *shares)
 {
@@ -311,7 +326,7 @@ static int write_block(struct callgrind *callgrind, uint32_t function)
 	return 0;
 }
 
-/* Writes the application, as the caller of functions that have no known caller. */
+/* Writes the application as the caller of its functions that have no known caller. */
 static void write_app(struct callgrind *callgrind, uint32_t app, const uint32_t *nodes, size_t nr)
 {
 	const struct call_tree *tree = callgrind->tree;
@@ -359,7 +374,7 @@ static void write_apps(struct callgrind *callgrind)
 
 /* ---- the head ---- */
 
-/* Event names must be single words. */
+/* Writes an event's name as one word, as the format requires. */
 static void write_event_name(FILE *out, const char *name)
 {
 	for (; *name; name++)
@@ -376,14 +391,14 @@ static void write_head(struct callgrind *callgrind)
 	(void)fputs("cmd:", out);
 	for (size_t i = 0; i < tree->nr_apps && i < 3; i++) {
 		(void)fputc(' ', out);
-		text_write_name(out, short_name(tree->apps[i]));
+		utf8_write_masked(out, short_name(tree->apps[i]));
 	}
 	(void)fputs(tree->nr_apps > 3 ? " ...\n" : "\n", out);
 	for (size_t i = 0; i < classes->nr_classes; i++) {
 		(void)fputs("event: ", out);
 		write_event_name(out, classes->classes[i].name);
 		(void)fputs(" : ", out);
-		text_write_name(out, classes->classes[i].name);
+		utf8_write_masked(out, classes->classes[i].name);
 		(void)fputs(classes->classes[i].measure == MEASURE_TIME ? " (ns)\n"
 									: " (samples)\n",
 			    out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Layouts of call stacks: text for people, and formats for other programs
- * (doc/man/opreport.1). The caller checks the streams for errors.
+ * Layouts of call stacks: text for people, and formats for other programs (doc/man/opreport.1). The
+ * caller must check the streams for errors.
  */
 #ifndef PP_FORMAT_CALLS_H
 #define PP_FORMAT_CALLS_H
@@ -16,40 +16,44 @@
 
 struct calls_options {
 	const struct text_options *text;
-	/* Functions with a block of their own in a call graph; NULL: all. */
+	/*
+	 * They select the functions that have a block of their own in a call graph; NULL: all
+	 * functions.
+	 */
 	const struct spec_list *include, *exclude;
 	const struct call_places *places; /* for formats with lines; NULL: no line is known */
-	const struct display *display;	  /* for the terminal layout; NULL: that of scripts */
+	/* for the terminal layout; NULL: the layout is for scripts */
+	const struct display *display;
 };
 
 /*
- * Writes each function with its callers and callees, block by block. In the terminal layout all
- * shares are of all samples. Returns 0 or -ENOMEM.
+ * Writes a block for each function, with its callers and callees. In the terminal layout, all
+ * shares refer to the total of all samples. Returns 0 or -ENOMEM.
  */
 int text_format_callgraph(FILE *out, const struct call_graph *graph,
 			  const struct calls_options *options);
 
-/* Writes the tree, from the outermost functions down. Returns 0, -EIO or -ENOMEM. */
+/* Writes the call tree, beginning with the outermost functions. Returns 0, -EIO or -ENOMEM. */
 int text_format_stacks(FILE *out, const struct call_tree *tree,
 		       const struct calls_options *options);
 
 /*
- * Writes one line for each stack, "app;outer;...;leaf NUMBER"; with two sides both numbers.
- * Returns 0, -EINVAL (several columns: diag names the tag), -EIO or -ENOMEM.
+ * Writes one line for each stack: "app;outer;...;leaf NUMBER", or with two sides the numbers of
+ * both. Returns 0, -EINVAL (there are several columns; diag names the tag), -EIO or -ENOMEM.
  */
 int folded_format(FILE *out, const struct call_tree *tree, const struct calls_options *options,
 		  struct diag *diag);
 
 /*
- * Writes callgrind.out, format 1, with lines of places. Returns 0, -EINVAL (two sides) or
- * -ENOMEM.
+ * Writes the format of callgrind.out, version 1, with source lines if options->places is set.
+ * Returns 0, -EINVAL (two sides) or -ENOMEM.
  */
 int callgrind_format(FILE *out, const struct call_graph *graph, const struct calls_options *options,
 		     struct diag *diag);
 
 /*
- * Writes profile.proto, compressed by gzip, with the lines of places. Returns 0, -EINVAL (two
- * sides) or -ENOMEM.
+ * Writes pprof's profile.proto, compressed by gzip, with source lines if options->places is set.
+ * Returns 0, -EINVAL (two sides) or -ENOMEM.
  */
 int pprof_format(FILE *out, const struct call_tree *tree, const struct calls_options *options,
 		 struct diag *diag);

@@ -27,7 +27,7 @@ bool column_has_sides(const struct profile *profile)
 	return profile->nr_columns > profile->nr_classes;
 }
 
-/* As in OProfile: the change of the share, in percent of its earlier value. */
+/* Formats the change of a share, in percent of its earlier value, as in OProfile. */
 static void format_difference(const struct share *before, const struct share *after,
 			      char text[TEXT_PERCENT_BYTES])
 {
@@ -56,7 +56,7 @@ static void format_difference(const struct share *before, const struct share *af
 			       percent, mark);
 }
 
-/* The shares of both sides, and the one to show. */
+/* The shares of a cell on both sides. `shown` points to the one to show. */
 struct cell_shares {
 	struct share sides[SPEC_SIDES_MAX];
 	const struct share *shown;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cells of a class in a line: a number, a percentage and, on request, the sampling error
- * or the difference between two sides. Internal to format_*.c.
+ * Computes the values that a line shows for a class: a number, a percentage and, on request, the
+ * sampling error or the difference between two sides. Internal to format_*.c.
  *
- * In a differential profile, number and percentage are those of the second side, or of the
- * first if the line has samples only there.
+ * In a differential profile, number and percentage are those of the second side. If the line has
+ * samples only on the first side, they are those of the first side.
  */
 #ifndef PP_FORMAT_COLUMNS_H
 #define PP_FORMAT_COLUMNS_H
@@ -17,13 +17,16 @@
 struct column_cell {
 	uint64_t number;
 	double percent;
-	/* "+++", "---", or the relative change; "~" if within sampling error */
+	/*
+	 * "+++" (no samples before), "---" (none after), or the relative change; with "~" if within
+	 * sampling error
+	 */
 	char difference[TEXT_PERCENT_BYTES];
 };
 
 /*
- * Makes the cell of a class. counts and shares belong to the line, of_counts and of_shares to
- * the whole; nr_columns each.
+ * Makes the cell of a class. counts and shares are those of the line, of_counts and of_shares the
+ * totals to which percentages refer; each array has nr_columns elements.
  */
 void column_cell_make(struct column_cell *cell, const struct profile *profile, size_t class,
 		      const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
@@ -32,16 +35,19 @@ void column_cell_make(struct column_cell *cell, const struct profile *profile, s
 /* A line's shares on the two sides of a comparison, in percent. */
 struct column_change {
 	double before, now;
-	bool was, is; /* it has samples on that side */
+	bool was, is; /* the line has samples on the first (second) side */
 	bool same;    /* the difference is within sampling error */
 };
 
-/* Makes the change of a line in a class; arguments as above. The profile has two sides. */
+/*
+ * Computes the change of a line in a class. The arguments are those of column_cell_make(). The
+ * profile must have two sides.
+ */
 void column_change_make(struct column_change *change, const struct profile *profile, size_t class,
 			const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
 			const uint64_t *of_shares);
 
-/* True if the profile is a comparison of two sides. */
+/* Returns whether the profile compares two sides. */
 bool column_has_sides(const struct profile *profile);
 
 /* Returns the sampling error: half the 95 % interval of the percentage, in percentage points. */
@@ -54,24 +60,27 @@ const char *column_number_head(const struct profile *profile, size_t class);
 int column_number_width(const struct profile *profile, size_t class);
 
 /*
- * Sorts lines by the size of their change, largest first; the first class that differs
- * decides. Returns 0 if there is only one side.
+ * Compares two lines for sorting by the size of their change, largest first. The first class in
+ * which the changes differ decides. Returns 0 if there is only one side.
  */
 int column_compare_changes(const struct profile *profile, const uint64_t *shares_a,
 			   const uint64_t *shares_b, const uint64_t *of_shares);
 
-/* True if a line's share in the first class reaches the threshold on any side. */
+/* Returns whether a line's share in the first class reaches the threshold on any side. */
 bool column_passes(const struct profile *profile, const uint64_t *shares, double threshold);
-/* True if the options' threshold lets a line be shown, also for its share in any class. */
+/*
+ * Returns whether a line is shown: whether its share reaches options->threshold in the first class
+ * or, if options->any_class is set, in any class.
+ */
 bool column_is_shown(const struct profile *profile, const uint64_t *shares,
 		     const struct text_options *options);
 
-/* Sums of lines, nr_columns each. */
+/* Sums over lines; nr_columns counts and nr_columns shares. */
 struct column_sums {
 	uint64_t *counts, *shares;
 };
 
-/* Makes sums of 0. Returns 0 or -ENOMEM; deinit in either case. */
+/* Makes sums that are 0. Returns 0 or -ENOMEM. Call column_sums_deinit() in either case. */
 int column_sums_init(struct column_sums *sums, const struct profile *profile);
 void column_sums_deinit(struct column_sums *sums);
 void column_sums_clear(struct column_sums *sums, const struct profile *profile);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/flat_lines.h"
+#include "lib/utf8.h"
 #include "pp/format/format_columns.h"
 #include "pp/format/format_text.h"
 
@@ -32,14 +33,16 @@ static int head_width(const struct flat *flat, size_t class)
 /* Names of control groups differ at their ends, so the beginning is cut. */
 static void write_head(FILE *out, const char *name, enum class_axis axis, int width)
 {
-	int length = (int)strlen(name);
+	const int length = (int)strlen(name);
+	char text[4096]; /* for any width */
 
 	if (length <= width)
-		(void)fprintf(out, "%*s|", width, name);
+		(void)snprintf(text, sizeof(text), "%*s|", width, name);
 	else if (axis == AXIS_CGROUP)
-		(void)fprintf(out, "...%s|", name + length - (width - 3));
+		(void)snprintf(text, sizeof(text), "...%s|", name + length - (width - 3));
 	else
-		(void)fprintf(out, "%.*s...|", width - 3, name);
+		(void)snprintf(text, sizeof(text), "%.*s...|", width - 3, name);
+	utf8_write_masked(out, text);
 }
 
 static void write_columns(const struct flat *flat, FILE *out, size_t class)
@@ -96,7 +99,7 @@ static void write_line(const struct flat *flat, FILE *out, const struct flat_lin
 {
 	for (size_t i = 0; i < flat->profile->nr_classes; i++)
 		write_cell(flat, out, line, i);
-	text_write_name(out, flat_line_name(&flat->lines, line));
+	utf8_write_masked(out, flat_line_name(&flat->lines, line));
 	(void)fputc('\n', out);
 }
 

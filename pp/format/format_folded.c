@@ -12,9 +12,9 @@
 
 struct folded {
 	const struct call_tree *tree;
-	struct call_names names; /* as written to out */
+	struct call_names names; /* escaped, as they are written */
 	char **apps;
-	uint32_t *path; /* nodes from the leaf outwards */
+	uint32_t *path; /* nodes from the leaf to the root */
 	size_t room;
 	FILE *out;
 };
@@ -26,9 +26,9 @@ static void write_hex(FILE *out, const char *bytes, size_t nr_bytes)
 }
 
 /*
- * A ';' ends a frame and a newline ends a stack, so these and what must not reach a terminal
- * become "\xHH" for each byte, and a backslash becomes "\\". Returns malloc'ed text; NULL: no
- * memory.
+ * Returns `before`, the escaped name and `behind` as one malloc'ed text; NULL: out of memory. A ';'
+ * would end the frame and a newline the stack, so each byte of these, and of characters that affect
+ * a terminal, becomes "\xHH". A backslash becomes "\\".
  */
 static char *escape(const char *before, const char *name, const char *behind)
 {
@@ -59,7 +59,9 @@ static char *escape(const char *before, const char *name, const char *behind)
 	return text;
 }
 
-/* A function outside every symbol is shown as its image in brackets. */
+/*
+ * Replaces all names by escaped ones. Code outside all symbols gets its image's name in brackets.
+ */
 static int escape_names(struct folded *folded)
 {
 	const struct call_tree *tree = folded->tree;

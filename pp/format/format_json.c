@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes the document of doc/report-json.md. */
+/* Writes the document that doc/report-json.md describes. */
 #include "pp/calls/call_names.h"
 #include "pp/format/format_document.h"
 #include "pp/format/format_text.h"
@@ -26,7 +26,7 @@ static bool is_weighted(const struct profile *profile)
 	return profile->shares != profile->counts;
 }
 
-/* Writes samples, and weight if it differs from samples. */
+/* Writes the samples, and the weight if it differs from them. */
 static void write_counts(struct json_report *report, const uint64_t *counts, const uint64_t *shares)
 {
 	json_numbers(&report->json, "samples", counts, report->profile->nr_columns);
@@ -34,7 +34,7 @@ static void write_counts(struct json_report *report, const uint64_t *counts, con
 		json_numbers(&report->json, "weight", shares, report->profile->nr_columns);
 }
 
-/* time_ns 0 means not known and is written as null. */
+/* Writes a time; 0 means that the time is unknown, and is written as null. */
 static void write_time(struct json_writer *json, const char *key, int64_t time_ns)
 {
 	if (time_ns)

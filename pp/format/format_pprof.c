@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The output is described in pprof_writer.h. */
+/* Writes samples in pprof's format (pprof_writer.h). */
 #include "lib/array.h"
 #include "lib/saturate.h"
 #include "pp/calls/call_names.h"
@@ -22,12 +22,13 @@ enum label_field { LABEL_KEY = 1, LABEL_TEXT = 2 };
 #define NO_CODE	      UINT32_MAX
 #define COMMENT_BYTES 512
 
-/* The samples of the current stack, spread over places. */
+/* The samples of the current stack, divided among places. */
 struct pprof_spread {
 	struct call_spread *columns;
-	size_t first, nr_places;     /* the places of the function and application */
-	size_t column;		     /* column being spread */
-	uint64_t *counts, *shares;   /* by place (the last: no place), then column */
+	/* range in call_places.places: the places of the function and application */
+	size_t first, nr_places;
+	size_t column;		     /* the column that is being divided */
+	uint64_t *counts, *shares;   /* nr_columns for each place, then for no place */
 	size_t *touched, nr_touched; /* places with samples */
 	size_t room;
 };
@@ -37,12 +38,15 @@ struct pprof {
 	const struct profile *profile;
 	const struct call_places *places; /* NULL: no line is known */
 	struct pprof_spread spread;
-	/* root of each node, or CALL_PLACE_ANY; nodes that samples ended at */
+	/*
+	 * roots: the root of each node, or CALL_PLACE_ANY; ends: the nodes that have samples of
+	 * their own
+	 */
 	uint32_t *roots, *ends;
 	struct call_names names;
 	struct pprof_writer *writer;
 	struct pprof_code code;
-	uint64_t *ids, *values; /* of the current sample */
+	uint64_t *ids, *values; /* location ids and values of the current sample */
 	size_t ids_room;
 };
 
@@ -53,7 +57,7 @@ static const struct profile_class *class_of(const struct pprof *pprof, size_t cl
 	return &pprof->profile->selection->classes.classes[class];
 }
 
-/* True if samples have a value in addition to their number. */
+/* Returns whether samples have a value in addition to their number. */
 static bool has_weight(const struct profile_class *class)
 {
 	return class->measure != MEASURE_SAMPLES || !class->key.frequency;
@@ -79,7 +83,7 @@ static void write_type(struct pprof *pprof, enum profile_field field, const char
 	pprof_write_message(pprof->writer, field);
 }
 
-/* With several classes, the name of a type includes its class. */
+/* Writes a sample type. If there are several classes, its name includes the class. */
 static void write_class_type(struct pprof *pprof, const struct profile_class *class,
 			     const char *what, const char *unit)
 {
@@ -130,7 +134,7 @@ static uint64_t weight_of(const struct profile_class *class, uint64_t nr_samples
 										    : weight;
 }
 
-/* pprof's values are signed. */
+/* Returns the number limited to the range of pprof's values, which are signed. */
 static uint64_t as_value(uint64_t number)
 {
 	return number > INT64_MAX ? INT64_MAX : number;
@@ -150,7 +154,10 @@ static size_t make_values(struct pprof *pprof, const uint64_t *counts, const uin
 	return nr;
 }
 
-/* Collects the location ids, leaf first. Sets *app to the index of the application. */
+/*
+ * Collects the location ids of a node's stack, leaf first. Sets *app to the index of the
+ * application.
+ */
 static size_t make_ids(struct pprof *pprof, uint32_t node, uint32_t *app)
 {
 	const struct call_tree *tree = pprof->tree;
@@ -167,7 +174,10 @@ static size_t make_ids(struct pprof *pprof, uint32_t node, uint32_t *app)
 	return nr;
 }
 
-/* code is where the samples ended; NO_CODE: only the function is known. */
+/*
+ * Writes one sample of the profile. code: the address at which the samples were taken; NO_CODE:
+ * only the function is known.
+ */
 static void write_sample(struct pprof *pprof, uint32_t node, uint32_t code, const uint64_t *counts,
 			 const uint64_t *shares)
 {
@@ -203,7 +213,7 @@ static void give_part(void *context, size_t place, uint64_t part)
 	counts[spread->column] += part;
 }
 
-/* Returns the average share of one sample at a place. */
+/* Returns the average share of a sample at a place. */
 static double share_each(const struct pprof *pprof, uint32_t node, size_t place, size_t column)
 {
 	const struct pprof_spread *spread = &pprof->spread;
@@ -218,7 +228,10 @@ static double share_each(const struct pprof *pprof, uint32_t node, size_t place,
 	return nr_samples ? (double)share / (double)nr_samples : 0;
 }
 
-/* Divides a stack's share among its places, by the average share of a sample there. */
+/*
+ * Divides a stack's share among its places, in proportion to the samples given to each place and
+ * the average share of a sample there.
+ */
 static void spread_shares(struct pprof *pprof, uint32_t node, size_t column)
 {
 	struct pprof_spread *spread = &pprof->spread;
@@ -272,7 +285,7 @@ static void write_spread(struct pprof *pprof, uint32_t node)
 	}
 }
 
-/* Makes room for nr_places, and one entry for no place. */
+/* Makes room for nr_places places and one entry for no place. Returns false if out of memory. */
 static bool make_room(struct pprof *pprof, size_t nr_places)
 {
 	struct pprof_spread *spread = &pprof->spread;
@@ -351,8 +364,8 @@ static bool same_end(const struct pprof *pprof, uint32_t a, uint32_t b)
 }
 
 /*
- * Finds the places of the function and application of a node. Nodes and places are sorted
- * alike, so spread->first only moves forward.
+ * Finds the places of a node's function and application. Nodes and places are sorted in the same
+ * way, so spread->first only moves forward.
  */
 static void find_places(struct pprof *pprof, uint32_t node)
 {
@@ -374,7 +387,10 @@ static void find_places(struct pprof *pprof, uint32_t node)
 		spread->nr_places++;
 }
 
-/* If a function's places belong to all applications together, all its stacks share them. */
+/*
+ * If a function's places count all applications together, changes the roots of its nodes to
+ * CALL_PLACE_ANY, so that the places are divided among its stacks of all applications.
+ */
 static void share_ends(struct pprof *pprof, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -386,7 +402,10 @@ static void share_ends(struct pprof *pprof, size_t nr)
 	}
 }
 
-/* Lists the nodes that samples ended at; with places, by function, then application. */
+/*
+ * Lists the nodes that have samples of their own. If there are places, sorts the nodes by function,
+ * then application.
+ */
 static size_t list_ends(struct pprof *pprof)
 {
 	const struct call_tree *tree = pprof->tree;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions shared by the layouts of images and of symbols. Internal to format_*.c. */
+/* Functions that the layouts of images and of symbols share. Internal to format_*.c. */
 #ifndef PP_FORMAT_ROWS_H
 #define PP_FORMAT_ROWS_H
 
@@ -12,7 +12,10 @@ static inline double percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* Sorts larger numbers first, by the first class that differs; in a class, second side first. */
+/*
+ * Compares two lines for sorting, larger numbers first. The first class that differs decides;
+ * within a class, the second side is compared first.
+ */
 static inline int compare_sides(const uint64_t *a, const uint64_t *b, size_t nr_classes,
 				size_t nr_columns)
 {
@@ -26,7 +29,7 @@ static inline int compare_sides(const uint64_t *a, const uint64_t *b, size_t nr_
 	return 0;
 }
 
-/* Returns the last part of a path, or the whole name if it has no such part. */
+/* Returns the last part of a path, or the whole path if nothing follows its last slash. */
 static inline const char *short_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -13,8 +13,8 @@ struct stacks {
 	const struct profile *profile;
 	const struct text_options *options;
 	struct call_names names;
-	uint32_t *order;	  /* nodes to show, by parent, then by samples */
-	uint32_t *first, *behind; /* range in order of each node's children */
+	uint32_t *order;	  /* nodes to show, sorted by parent, then by samples */
+	uint32_t *first, *behind; /* for each node: the range of its children in `order` */
 	uint32_t *roots;	  /* sorted by samples */
 	size_t nr_order, nr_roots;
 	struct text_line line;
@@ -164,7 +164,10 @@ static void write_node(struct stacks *stacks, uint32_t node, size_t depth)
 	text_line_end(&stacks->line);
 }
 
-/* Writes a root and all nodes below. path[depth] is the index in order of the next child. */
+/*
+ * Writes a root and all nodes below it. path[depth] is the index in stacks->order of the next
+ * child.
+ */
 static int write_root(struct stacks *stacks, uint32_t root, uint32_t *path)
 {
 	size_t depth = 0;
@@ -186,7 +189,7 @@ static int write_root(struct stacks *stacks, uint32_t root, uint32_t *path)
 	}
 }
 
-/* Returns the number of nodes on the longest path, root included. */
+/* Returns the number of nodes on the longest path, including the root. */
 static size_t deepest(const struct call_tree *tree, uint32_t *depths)
 {
 	size_t most = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/format_columns.h"
+#include "lib/utf8.h"
 #include "pp/format/format_rows.h"
 #include "pp/format/format_text.h"
 #include "pp/format/symbol_lines.h"
@@ -26,7 +27,7 @@ enum column {
 
 static const struct {
 	const char *head;
-	size_t width; /* including the blank after it */
+	size_t width; /* including the blank after the column */
 } columns[NR_COLUMNS] = {
 	[COLUMN_VMA] = {"vma", 9},
 	[COLUMN_SAMPLES] = {"samples", 9},
@@ -43,10 +44,13 @@ static const struct {
 
 #define VMA64_WIDTH 17 /* 16 digits and a blank */
 
-/* The numbers of a line, for a symbol or one of its keys; nr_columns each. */
+/*
+ * The numbers of a line, which is for a symbol or for one of its keys. Each array has nr_columns
+ * elements.
+ */
 struct line_numbers {
 	const uint64_t *counts, *shares;
-	const uint64_t *of_counts, *of_shares; /* wholes for the percentages */
+	const uint64_t *of_counts, *of_shares; /* totals to which the percentages refer */
 };
 
 struct symbols {
@@ -79,7 +83,10 @@ static size_t column_width(const struct symbols *symbols, enum column column)
 	return column == COLUMN_VMA && symbols->vma64 ? VMA64_WIDTH : columns[column].width;
 }
 
-/* Times may need more digits than samples; the width includes one blank. */
+/*
+ * Returns the width of a number column, including one blank. Times may need more digits than
+ * samples.
+ */
 static size_t number_width(const struct symbols *symbols, enum column column, size_t class)
 {
 	size_t width = (size_t)column_number_width(symbols->profile, class);
@@ -89,14 +96,17 @@ static size_t number_width(const struct symbols *symbols, enum column column, si
 		       : columns[column].width;
 }
 
-/* Blanks come before a column, never after the last; there is always one between two. */
+/*
+ * Writes a column after the padding of the column before it, so no blanks follow the last column.
+ * There is at least one blank between two columns.
+ */
 static void write_padded(struct symbols *symbols, FILE *out, size_t width, const char *text)
 {
 	size_t length = strlen(text);
 
 	for (; symbols->padding; symbols->padding--)
 		(void)putc_unlocked(' ', out);
-	text_write_name(out, text);
+	utf8_write_masked(out, text);
 	symbols->padding = length < width ? width - length : 1;
 }
 
@@ -204,7 +214,7 @@ static void write_vma(struct symbols *symbols, FILE *out, uint64_t address)
 static void write_numbers(struct symbols *symbols, FILE *out, const struct line_numbers *numbers,
 			  struct column_sums *sums)
 {
-	/* Running totals are refused with two sides. */
+	/* Running totals cannot be requested if there are two sides. */
 	if (symbols->options->accumulated)
 		column_sums_add(sums, symbols->profile, numbers->counts, numbers->shares);
 	for (size_t i = 0; i < symbols->profile->nr_classes; i++)
@@ -234,7 +244,10 @@ static void write_path(struct symbols *symbols, FILE *out, enum column column, c
 	write_field(symbols, out, column, symbols->options->long_names ? path : short_name(path));
 }
 
-/* Writes the keys of a symbol; percentages are of the symbol, or of all samples. */
+/*
+ * Writes the keys of a symbol. Their percentages refer to the symbol's samples or, if
+ * options->global_percent is set, to all samples.
+ */
 static void write_details(struct symbols *symbols, FILE *out, const struct symbol_line *line,
 			  const struct line_numbers *of)
 {

@@ -12,12 +12,12 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#define INDENT	   2 /* of an application's images */
+#define INDENT	   2 /* indentation of an application's images */
 #define NOTE_BYTES 128
 
-/* ---- what is hidden ---- */
+/* ---- hidden lines ---- */
 
-/* Changes the sums of the shown lines to those of the hidden ones. */
+/* Changes the sums over the shown lines to the sums over the hidden lines. */
 static void subtract_from(struct column_sums *sums, const struct profile *profile,
 			  const uint64_t *counts, const uint64_t *shares)
 {
@@ -27,13 +27,13 @@ static void subtract_from(struct column_sums *sums, const struct profile *profil
 	}
 }
 
-/* The texts of a line for hidden lines, from the longest to the shortest. */
+/* The possible texts of the line that stands for hidden lines, from the longest to the shortest. */
 enum hidden_text { HIDDEN_WITH_REMEDY, HIDDEN_WITH_KIND, HIDDEN_BELOW, HIDDEN_NUMBER, HIDDEN_NR };
 
-/* The lines that the threshold hides below a line, or below all. */
+/* The lines that the threshold hides, of one application or of the whole report. */
 struct hidden {
 	size_t nr_lines;
-	const char *kind; /* of a line, such as "symbol" */
+	const char *kind; /* name for one of the lines, such as "symbol" */
 	int indent;
 };
 
@@ -52,7 +52,10 @@ static void show_hidden(const struct table *table, const struct hidden *hidden,
 		(void)snprintf(note, NOTE_BYTES, "%zu hidden", hidden->nr_lines);
 }
 
-/* Prefers room for the threshold in the line of hidden lines to the bar and to the last classes. */
+/*
+ * Reserves enough room to show the threshold in the line for hidden lines. The bar and the last
+ * classes are omitted first.
+ */
 static void measure_hidden(struct table *table, const struct hidden *hidden)
 {
 	char note[NOTE_BYTES];
@@ -63,7 +66,7 @@ static void measure_hidden(struct table *table, const struct hidden *hidden)
 	table_measure_note(table, cells_count(note) + hidden->indent);
 }
 
-/* Writes the line of hidden lines with their sums, and with the longest text that fits. */
+/* Writes the line for hidden lines, with their sums and the longest text that fits. */
 static void write_hidden(const struct table *table, FILE *out, const struct column_sums *sums,
 			 const struct hidden *hidden)
 {
@@ -136,7 +139,7 @@ static struct table_row symbol_row(const struct symbol_lines *lines, const struc
 	return row;
 }
 
-/* Returns the digits of all addresses: 8, or 16 if one needs more. */
+/* Returns the number of digits for addresses: 8, or 16 if any address needs more. */
 static int address_digits(const struct symbol_lines *lines)
 {
 	for (size_t i = 0; i < lines->nr_lines; i++)
@@ -192,10 +195,11 @@ struct flat {
 	struct table *table;
 	FILE *out;
 	struct flat_lines lines;
-	struct column_sums sums, image_sums; /* of applications; of the images of one */
+	/* sums over applications, and over the images of one application */
+	struct column_sums sums, image_sums;
 };
 
-/* Handles a line of the table, with indent: measures it or writes it. */
+/* A function that measures or writes a line of the table, with the given indentation. */
 typedef void handle_line(struct flat *flat, const struct flat_line *line, int indent);
 
 static struct table_row flat_row(const struct flat *flat, const struct flat_line *line, int indent)
@@ -220,7 +224,7 @@ static void write_line(struct flat *flat, const struct flat_line *line, int inde
 	table_write_row(flat->table, flat->out, &row);
 }
 
-/* Handles the images of an application; returns how many the threshold hides. */
+/* Calls handle() for the images of an application. Returns how many images the threshold hides. */
 static size_t handle_images(struct flat *flat, const struct flat_line *app,
 			    const struct flat_line *images, size_t nr_images, handle_line *handle)
 {
@@ -242,7 +246,10 @@ static size_t handle_images(struct flat *flat, const struct flat_line *app,
 	return nr_hidden;
 }
 
-/* Handles all applications; returns how many the threshold hides. */
+/*
+ * Calls handle() for all applications and their images. Returns how many applications the threshold
+ * hides.
+ */
 static size_t handle_apps(struct flat *flat, handle_line *handle)
 {
 	const struct profile *profile = flat->lines.profile;
@@ -317,9 +324,9 @@ int terminal_format(FILE *out, const struct profile *profile, const struct text_
 	table.heads[TABLE_IMAGE] = "IMAGE";
 	table.heads[TABLE_PROGRAM] = options->named_rows ? "NAME" : "PROGRAM";
 	table.heads[TABLE_SYMBOL] = "SYMBOL";
-	if (!profile->with_symbols) /* applications, with their images below */
+	if (!profile->with_symbols) /* the rows are applications, with their images below */
 		table.heads[TABLE_IMAGE] = table.heads[TABLE_PROGRAM];
-	table.widths[main_column] = 1; /* there even if all rows are hidden */
+	table.widths[main_column] = 1; /* this column exists even if all rows are hidden */
 	if (!error && profile->with_symbols)
 		error = format_symbols(&table, out, &sums);
 	else if (!error)

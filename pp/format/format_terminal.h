@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layout of a report for people at a terminal (doc/man/opreport.1, OUTPUT, Terminal): lines
- * that fit its width, shares with bars, colours. What the options' threshold hides is summed up
- * in one line, so that the shares of all lines are 100 %.
+ * that fit its width, shares with bars, colours. One line has the sum of all lines that the
+ * threshold hides, so the shares of all lines add up to 100 %.
  */
 #ifndef PP_FORMAT_TERMINAL_H
 #define PP_FORMAT_TERMINAL_H
@@ -12,12 +12,12 @@
 
 #include <stdio.h>
 
-#define TERMINAL_THRESHOLD 0.5 /* percent; for reports that ask for none */
+#define TERMINAL_THRESHOLD 0.5 /* in percent; used if the options give no threshold */
 
 /*
- * Writes the symbols of a profile that has symbols, else applications with their images. The
- * profile has one side. All shares are of all samples. Characters are those of the program's
- * locale (LC_CTYPE). Returns 0 or -ENOMEM; the caller checks out for errors.
+ * Writes the profile's symbols, or if it has none the applications with their images. All shares
+ * refer to the total of all samples. Characters are in the encoding of the program's locale
+ * (LC_CTYPE). Returns 0 or -ENOMEM. The caller must check the stream `out` for errors.
  */
 int terminal_format(FILE *out, const struct profile *profile, const struct text_options *options,
 		    const struct display *display);

@@ -15,27 +15,8 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7d", 0);
 	else if (size < 0.001)
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.1e", percent);
-	else /* 100 has one more digit before the point, so one digit fewer after it */
+	else /* 100 has one more digit before the point, and so gets one digit less after it */
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
-}
-
-void text_write_name(FILE *out, const char *name)
-{
-	size_t nr_plain = 0;
-
-	while (name[nr_plain] >= 0x20 && name[nr_plain] < 0x7f)
-		nr_plain++;
-	(void)fwrite(name, 1, nr_plain, out);
-	for (name += nr_plain; *name;) {
-		bool masked;
-		size_t nr_bytes = utf8_next(name, &masked);
-
-		if (masked)
-			(void)fputc('?', out);
-		else
-			(void)fwrite(name, 1, nr_bytes, out);
-		name += nr_bytes;
-	}
 }
 
 static void write_cpu(FILE *out, const struct profile *profile)
@@ -45,7 +26,7 @@ static void write_cpu(FILE *out, const struct profile *profile)
 	uint32_t khz = info->cpu_khz ? info->cpu_khz : profile->cpu_khz;
 
 	(void)fputs("CPU: ", out);
-	text_write_name(out, cpu_type ? cpu_type : "unknown");
+	utf8_write_masked(out, cpu_type ? cpu_type : "unknown");
 	if (khz)
 		(void)fprintf(out, ", speed %.10g MHz (estimated)", khz / 1000.0);
 	(void)fputc('\n', out);
@@ -84,7 +65,9 @@ static bool info_has_note(const struct session_info *info, const char *name)
 	return false;
 }
 
-/* True for the kernel module's own timer. For perf, these clocks are events. */
+/*
+ * Returns whether the event is the kernel module's own timer. With perf, these clocks are events.
+ */
 static bool is_module_timer(const struct selection *selection, const char *event)
 {
 	if (strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0)
@@ -115,9 +98,9 @@ static void write_event(FILE *out, const struct selection *selection, const stru
 	}
 	class_key_show_count(key, count, sizeof(count));
 	(void)fputs("Counted ", out);
-	text_write_name(out, key->event);
+	utf8_write_masked(out, key->event);
 	(void)fputs(" events (", out);
-	text_write_name(out, text_event_description(selection, key->event, event));
+	utf8_write_masked(out, text_event_description(selection, key->event, event));
 	(void)fprintf(out, ") with a unit mask of 0x%02" PRIx32 " (%s) count %s\n", key->unit_mask,
 		      unit_mask_text(event, key->unit_mask), count);
 }
@@ -138,7 +121,7 @@ void text_format_header(FILE *out, const struct profile *profile, const struct e
 	for (size_t i = 0; i < classes->nr_classes; i++) {
 		if (!classes->classes[i].long_name)
 			continue;
-		text_write_name(out, classes->classes[i].long_name);
+		utf8_write_masked(out, classes->classes[i].long_name);
 		(void)fputc('\n', out);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text layouts of opreport (doc/man/opreport.1, OUTPUT), written to a stream that the
- * caller checks for errors. Shares are of samples, or of weight (enum class_measure).
+ * The text layouts of opreport (doc/man/opreport.1, OUTPUT). They are written to a stream, which
+ * the caller must check for errors. Shares are shares of samples, weight or time (enum
+ * class_measure).
  */
 #ifndef PP_FORMAT_TEXT_H
 #define PP_FORMAT_TEXT_H
@@ -24,41 +25,54 @@ enum text_sort {
 };
 
 struct text_options {
-	bool header;	     /* lines before the columns, and column heads */
-	bool long_names;     /* full paths */
-	bool named_rows;     /* applications are not paths, and their images are not shown (--by) */
-	bool global_percent; /* of dependent images: of all samples, not of their application */
+	bool header;	 /* write the lines before the columns, and the column heads */
+	bool long_names; /* full paths */
+	/* rows are names, not paths of applications; images are not shown (--by) */
+	bool named_rows;
+	/*
+	 * percentages of images and details refer to all samples, not to their application or
+	 * symbol
+	 */
+	bool global_percent;
 	bool accumulated;
 	bool show_vma;
-	bool show_lines;   /* source file and line */
-	bool show_details; /* below each symbol its keys, with percentages of the symbol */
-	bool show_error;   /* sampling error of percentages, 95 % */
+	bool show_lines;   /* show the source file and line */
+	bool show_details; /* show the keys below each symbol */
+	bool show_error;   /* show the sampling error (95 %) of percentages */
 	bool reverse;
-	double threshold; /* percent of the first class; lines with less are not shown */
-	bool any_class;	  /* show lines that reach the threshold in any class */
+	/* smallest share in the first class, in percent, of lines that are shown */
+	double threshold;
+	bool any_class; /* also show lines that reach the threshold in another class */
 	enum demangle_mode demangle;
-	enum text_sort sort[TEXT_SORT_NR]; /* the first one counts most */
-	size_t nr_sort; /* 0: by sample; in a differential profile, by the size of the change */
+	enum text_sort sort[TEXT_SORT_NR]; /* sort keys; the first has precedence */
+	/* 0: sort by samples, or in a differential profile by the size of the change */
+	size_t nr_sort;
 };
 
 #define TEXT_PERCENT_BYTES 32
 
-/* Writes percent into text, 7 wide as the man page says, such as " 4.2000". */
+/* Formats a percentage with a width of 7, as the man page describes, such as " 4.2000". */
 void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES]);
 
-/* Writes a file or symbol name; what affects a terminal becomes '?': utf8_next() in lib/utf8.h. */
-void text_write_name(FILE *out, const char *name);
-
-/* True for the kernel module's own timer, which needs no counters; perf's clocks are events. */
+/*
+ * Returns whether the event is the kernel module's own timer, which needs no counters. With perf,
+ * clocks are events.
+ */
 bool text_event_is_timer(const struct selection *selection, const struct class_key *key);
-/* Returns the text of a session's daemon, else of event (NULL: none), else "no description". */
+/*
+ * Returns the description of an event that a session's daemon stored. If there is none, returns
+ * that of `event`; if `event` is NULL, "no description".
+ */
 const char *text_event_description(const struct selection *selection, const char *name,
 				   const struct event *event);
 
-/* Writes CPU, events and the meaning of classes. table describes events; NULL: fewer words. */
+/*
+ * Writes the CPU, the events and the meaning of classes. table: used to describe events; may be
+ * NULL.
+ */
 void text_format_header(FILE *out, const struct profile *profile, const struct event_table *table);
 
-/* Writes applications, each with its dependent images below. Returns 0 or -ENOMEM. */
+/* Writes the applications, and below each its images. Returns 0 or -ENOMEM. */
 int text_format_flat(FILE *out, const struct profile *profile, const struct text_options *options);
 
 /* Writes the symbols of a profile that has symbols. Returns 0 or -ENOMEM. */

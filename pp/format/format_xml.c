@@ -19,9 +19,9 @@ struct xml_report {
 	struct row_symbols symbols; /* empty if the profile has no symbols */
 };
 
-/* The columns that an element shows: all, or those of one thread. */
+/* The columns that an element shows: all columns, or those of one thread. */
 struct column_range {
-	size_t first, step; /* every step'th column, beginning with first */
+	size_t first, step; /* indexes of the columns: first, first + step, first + 2 x step ... */
 };
 
 /* ---- head of the document ---- */
@@ -200,7 +200,10 @@ static void write_module(struct xml_report *report, const struct column_range *r
 
 /* ---- applications ---- */
 
-/* The application's own image has no module: its symbols are in the binary. */
+/*
+ * Writes an application. Its own image has no module element: the symbols are directly in the
+ * binary element.
+ */
 static void write_binary(struct xml_report *report, const struct row_app *app)
 {
 	const struct column_range all = {.step = 1};
@@ -226,7 +229,7 @@ static const struct class_key *key_of(const struct xml_report *report, size_t cl
 	return &report->profile->selection->classes.classes[class].key;
 }
 
-/* If samples are not separated by thread, the thread has the process's number. */
+/* Writes a thread. If samples are not separated by thread, the thread has the process's number. */
 static void write_thread(struct xml_report *report, size_t class)
 {
 	const struct profile *profile = report->profile;
@@ -281,7 +284,7 @@ static void write_processes(struct xml_report *report)
 
 /* ---- call graph ---- */
 
-/* Writes the other end of an arc, with the samples of the arc. */
+/* Writes the function at the other end of an arc, with the samples of the arc. */
 static void write_arc(struct xml_report *report, uint32_t arc, uint32_t function)
 {
 	const struct column_range all = {.step = 1};
@@ -325,7 +328,7 @@ static bool calls_itself(const struct call_graph *graph, size_t function)
 	return false;
 }
 
-/* Writes a function with the samples that ended in it, its callers and its callees. */
+/* Writes a function with the samples taken in it, its callers and its callees. */
 static void write_called(struct xml_report *report, size_t function)
 {
 	const struct column_range all = {.step = 1};
@@ -344,7 +347,10 @@ static void write_called(struct xml_report *report, size_t function)
 	xml_end(&report->xml);
 }
 
-/* Each image has a binary element; marks are in one with an empty name. */
+/*
+ * Writes the functions of an image as a binary element. Marks are in a binary element whose name is
+ * "".
+ */
 static void write_called_image(struct xml_report *report, uint32_t image)
 {
 	const struct call_tree *tree = report->options->graph->tree;
@@ -449,7 +455,7 @@ static void write_symboldetails(struct xml_report *report, size_t id)
 	xml_end(&report->xml);
 }
 
-/* Writes the bytes of the symbol's code; omits code that is not available. */
+/* Writes the bytes of a symbol's code. Writes nothing if the code is not available. */
 static void write_bytes(struct xml_report *report, size_t id)
 {
 	size_t row = report->symbols.rows[report->symbols.symbols[id].first];

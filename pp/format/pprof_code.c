@@ -38,20 +38,25 @@ enum function_field {
 #define PAGE_BYTES     UINT64_C(4096)
 #define BUILD_ID_BYTES (2 * OPROF_BUILD_ID_BYTES_MAX + 1)
 
-/* The address range of an image's functions, as in its file. */
+/* The range of an image's functions; addresses as in its file. */
 struct pprof_range {
 	uint64_t first, last;
 	uint64_t first_offset; /* key of first */
 	bool used;
 };
 
-/* A function that is not in the tree: an inlined one, or the part of a function in another file. */
+/*
+ * A function that is not in the tree: an inlined function, or the part of a function whose source
+ * is in another file.
+ */
 struct pprof_function {
-	const char *name; /* as in the file, in a pool */
+	const char *name; /* not demangled; borrowed */
 	uint32_t file;
 };
 
-/* Extends the image's range by nr_bytes of code at address, whose key is offset. */
+/*
+ * Extends the image's range to include nr_bytes bytes of code at `address`, whose key is `offset`.
+ */
 static void note_range(struct pprof_code *code, uint32_t image, uint64_t address, uint64_t offset,
 		       uint64_t nr_bytes)
 {
@@ -90,7 +95,7 @@ static void write_function(struct pprof_code *code, uint64_t id, const char *sho
 	pprof_write_message(code->writer, PROFILE_FUNCTION);
 }
 
-/* Returns a function's id; the function is written at its first use. */
+/* Returns a function's id. Writes the function at its first use. */
 static uint64_t number_function(struct pprof_code *code, const struct pprof_function *function)
 {
 	uint64_t hash = index_table_hash(
@@ -119,7 +124,7 @@ failed:
 	return 0;
 }
 
-/* Returns the id of the function that contains a frame, with the frame's source file. */
+/* Returns the id of the function to which a frame belongs, with the frame's source file. */
 static uint64_t frame_function(struct pprof_code *code, uint32_t number,
 			       const struct call_frame *frame)
 {
@@ -150,7 +155,10 @@ static void write_location_head(struct pprof_code *code, uint64_t id, uint32_t i
 	protobuf_number(&code->writer->message, LOCATION_ADDRESS, address);
 }
 
-/* Without lines the location has the function only; outside every symbol only a mapping. */
+/*
+ * Writes the location of a code. If no line is known, the location has only the function; if the
+ * code is outside all symbols, only a mapping.
+ */
 static void write_code_location(struct pprof_code *code, uint32_t number)
 {
 	const struct call_code *at = &code->places->codes[number];
@@ -168,14 +176,14 @@ static void write_code_location(struct pprof_code *code, uint32_t number)
 	if (function->name && !nr)
 		write_line(code, at->function + UINT64_C(1), 0);
 	pprof_write_message(code->writer, PROFILE_LOCATION);
-	/* The ends of these functions are not known. */
+	/* The end of such a function is unknown, so each address of it extends the range. */
 	if (!function->name || function->is_nameless)
 		note_range(code, function->image, at->address, at->key, 1);
 }
 
 /*
  * Writes a function and the location of the whole function. This location is used for callers,
- * since stacks do not hold call addresses, and for samples without a known address.
+ * because stacks do not contain call addresses, and for samples whose address is unknown.
  */
 static void write_tree_function(struct pprof_code *code, uint32_t number)
 {
@@ -239,8 +247,8 @@ static void write_mapping(struct pprof_code *code, uint32_t number)
 }
 
 /*
- * Returns the image of the application with the most samples, or nr_images. Its mapping must
- * be first: readers name the whole profile by it.
+ * Returns the image of the application with the most samples, or nr_images if it has none. The
+ * mapping of this image must be written first, because readers use its name for the whole profile.
  */
 static uint32_t main_image(const struct pprof_code *code)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a profile.proto of github.com/google/pprof, with its field numbers. Top-level fields
- * may come in any order, so samples are written as they come, and the strings last.
+ * Writes a profile in the format of github.com/google/pprof (profile.proto). Top-level fields may
+ * be in any order, so each sample is written immediately, and the strings are written last.
  */
 #ifndef PP_PPROF_WRITER_H
 #define PP_PPROF_WRITER_H
@@ -32,26 +32,26 @@ enum profile_field {
 
 struct pprof_writer {
 	struct gzip_writer *gzip;
-	/* in progress: top-level field, message in it, part of that */
+	/* In progress: a top-level field, the message in this field, and a part of this message. */
 	struct protobuf field, message, part;
 	struct strings texts;
-	const char **text_of; /* by number; number 0 is "" */
+	const char **text_of; /* indexed by the text's number; number 0 is "" */
 	size_t nr_texts, texts_room;
 	struct index_table text_table;
 	bool failed; /* memory ran out */
 };
 
 int pprof_writer_init(struct pprof_writer *writer, FILE *out); /* 0 or -ENOMEM */
-/* Completes the output. Returns 0 or -ENOMEM. */
+/* Completes the output. Returns 0, or -ENOMEM if any call failed. */
 int pprof_writer_end(struct pprof_writer *writer);
 void pprof_writer_deinit(struct pprof_writer *writer);
 
 void pprof_write_number(struct pprof_writer *writer, enum profile_field field, uint64_t value);
-/* Writes and empties the current message. */
+/* Writes the current message as a field, and empties it. */
 void pprof_write_message(struct pprof_writer *writer, enum profile_field field);
-/* Adds the current part to the message and empties it. */
+/* Adds the current part to the message as a field, and empties the part. */
 void pprof_write_part(struct pprof_writer *writer, uint32_t field);
-/* Returns the number of a text in the table of texts, added if it is new. */
+/* Returns the number of a text in the table of texts. Adds the text if it is new. */
 uint64_t pprof_number_text(struct pprof_writer *writer, const char *text);
 /* Writes the table of texts. */
 void pprof_write_texts(struct pprof_writer *writer);

@@ -59,7 +59,7 @@ static int compare_apps(const void *a, const void *b, void *context)
 	return order ? order : compare_indexes(left->app, right->app);
 }
 
-/* True if the row at index i of groups->rows begins a new image, or a new application. */
+/* Returns whether the row at index i of groups->rows begins a new image or a new application. */
 static bool begins_image(const struct row_groups *groups, size_t i)
 {
 	const struct profile_row *rows = groups->profile->rows;
@@ -91,7 +91,7 @@ static int make_groups(struct row_groups *groups)
 	return groups->images && groups->apps && groups->sums ? 0 : -ENOMEM;
 }
 
-/* Takes two arrays of nr_columns from the sums. */
+/* Assigns two arrays of nr_columns elements at *next, in groups->sums, and advances *next. */
 static void take_sums(struct row_groups *groups, uint64_t **next, uint64_t **counts,
 		      uint64_t **shares)
 {
@@ -151,7 +151,7 @@ static void sum_groups(struct row_groups *groups)
 	}
 }
 
-/* Puts the rows into the order of their groups. */
+/* Copies groups->rows to `rows`, sorted as the groups are, and replaces the old array. */
 static void put_rows(struct row_groups *groups, size_t *rows)
 {
 	size_t nr = 0;

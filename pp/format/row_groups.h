@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups a profile's rows by application, then by image, with the sums of each group, for
- * documents of this shape. Everywhere the most samples come first.
+ * Groups a profile's rows by application, then by image, with the sums of each group, for documents
+ * with this structure. Applications, images and rows are sorted by samples, most first.
  */
 #ifndef PP_ROW_GROUPS_H
 #define PP_ROW_GROUPS_H
@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* rows[first] to rows[first + nr - 1] belong to one image under one application. */
+/* An image of an application. It has the rows rows[first] to rows[first + nr - 1]. */
 struct row_image {
 	uint32_t app, image;
 	size_t first, nr;
 	uint64_t *counts, *shares; /* nr_columns each; owned by the groups */
 };
 
-/* images[first] to images[first + nr - 1] belong to one application. */
+/* An application. It has the images images[first] to images[first + nr - 1]. */
 struct row_app {
 	uint32_t app;
 	size_t first, nr;
@@ -37,7 +37,7 @@ struct row_groups {
 int row_groups_init(struct row_groups *groups, const struct profile *profile); /* 0 or -ENOMEM */
 void row_groups_deinit(struct row_groups *groups);
 
-/* Returns the number that users see for a column: samples, or time. */
+/* Returns the number that a report shows in a column: samples, or time. */
 uint64_t row_groups_number(const struct profile *profile, size_t column, const uint64_t *counts,
 			   const uint64_t *shares);
 

@@ -39,7 +39,7 @@ const char *symbol_line_name(const struct symbol_lines *lines, const struct symb
 	return symbol_line_image(lines, line);
 }
 
-/* Paths are in a pool, so most equal paths have equal pointers. */
+/* Paths are in a pool, so equal paths usually have equal pointers. */
 static int compare_texts(const char *a, const char *b)
 {
 	return a == b ? 0 : strcmp(a, b);
@@ -87,7 +87,7 @@ static int compare_by(const struct symbol_lines *lines, enum text_sort sort,
 	}
 }
 
-/* Compares by the requested keys, then by others for a reproducible order. */
+/* Compares by the requested sort keys, then by other keys to make the order reproducible. */
 static int compare_lines(const void *a, const void *b, void *context)
 {
 	static const enum text_sort rest[] = {TEXT_SORT_SAMPLE, TEXT_SORT_IMAGE, TEXT_SORT_APP,
@@ -136,7 +136,7 @@ static int collect(struct symbol_lines *lines)
 	return 0;
 }
 
-/* A column that has the same text on each line is omitted. */
+/* Omits the column of images (applications) if all rows have the same one. */
 static void choose_columns(struct symbol_lines *lines)
 {
 	const struct profile *profile = lines->profile;

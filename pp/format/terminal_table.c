@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The numbers have the width that they need. Names share the rest: each column has at most its
- * weight times a level, and the level is the highest at which all columns fit. So a long symbol
- * leaves short image names whole, and long names of both kinds are cut in proportion.
+ * How widths are chosen: the numbers get the width that they need. The columns of names divide the
+ * rest: a column has the width of its longest name, but at most its weight x level cells, and the
+ * level is the highest at which all columns fit. So a long symbol does not shorten short image
+ * names, and long names of both kinds are cut in proportion to their weights.
  */
 #include "pp/format/terminal_table.h"
 
@@ -20,7 +21,7 @@
 #define NUMBER_WIDTH   7						      /* "SAMPLES" */
 #define CHANGE_WIDTH   7						      /* "+100.00" */
 #define SIDES_WIDTH    (SHARE_WIDTH + 1 + SHARE_WIDTH + 1 + CHANGE_WIDTH + 1) /* with a mark */
-#define NUMBER_BYTES   32   /* of a formatted number */
+#define NUMBER_BYTES   32   /* buffer for a formatted number */
 #define NUMBER_PLAIN   1e10 /* larger numbers are written with an exponent */
 #define NAME_WIDTH_MIN 12
 #define GAP	       2 /* blanks between names */
@@ -28,11 +29,11 @@
 #define BAR_WIDTH_MAX  20
 #define LINE_BYTES     (DISPLAY_WIDTH_MAX * 8) /* a cell may need several bytes */
 
-/* Shares from which a row is hot, or warm, in percent. */
+/* Smallest shares in percent of hot and warm rows, which are coloured. */
 #define HOT  10.0
 #define WARM 1.0
 
-/* An address is not cut. */
+/* The weights of the columns. Addresses have the whole width, so that they are never cut. */
 static const int weights[TABLE_NR_NAMES] = {
 	[TABLE_ADDRESS] = DISPLAY_WIDTH_MAX,
 	[TABLE_SOURCE] = 2,
@@ -66,7 +67,7 @@ static void make_cell(const struct table *table, size_t class, const uint64_t *c
 			 table->share_totals);
 }
 
-/* Returns the width of a class's numbers. No row has more than the total. */
+/* Returns the width of a class's numbers: that of the total, which is the largest number. */
 static int number_width(const struct table *table, size_t class)
 {
 	struct column_cell total;
@@ -79,7 +80,7 @@ static int number_width(const struct table *table, size_t class)
 	return length > NUMBER_WIDTH ? length : NUMBER_WIDTH;
 }
 
-/* Returns the cells of a class, without the blanks before it. */
+/* Returns the number of cells for all columns of a class, without the blanks after them. */
 static int class_width(const struct table *table, size_t class)
 {
 	int number = number_width(table, class);
@@ -96,7 +97,7 @@ static int class_width(const struct table *table, size_t class)
 
 /* ---- layout ---- */
 
-/* Returns what the bar of a row shows, in percent. */
+/* Returns the share, or in a comparison the difference, that a row's bar shows, in percent. */
 static double bar_size(const struct table *table, const struct table_row *row)
 {
 	struct column_change change;
@@ -137,7 +138,7 @@ void table_measure_note(struct table *table, int width)
 		table->note_width = width;
 }
 
-/* Returns the cells for names beside the numbers of the classes. */
+/* Returns how many cells are left for names, after the numbers of the classes. */
 static int names_room(const struct table *table)
 {
 	int room = table->display->width;
@@ -152,7 +153,7 @@ int table_note_room(const struct table *table, int indent)
 	return names_room(table) - indent;
 }
 
-/* Returns the cells of a column of names at a level. */
+/* Returns the width of a column of names at this level. */
 static int name_width(const struct table *table, size_t name, int level)
 {
 	int most = weights[name] * level;
@@ -162,7 +163,7 @@ static int name_width(const struct table *table, size_t name, int level)
 	return table->widths[name] < most ? table->widths[name] : most;
 }
 
-/* Returns the cells of all names with their gaps. */
+/* Returns the total width of all columns of names at this level, with the gaps between them. */
 static int names_width(const struct table *table, int level)
 {
 	int sum = -GAP;
@@ -183,8 +184,9 @@ static size_t last_name(const struct table *table)
 }
 
 /*
- * Removes columns, the least important first, until those that stay have enough cells. Programs
- * and images come without an option, but for the names of --by; options ask for the others.
+ * Removes columns of names, the least important first, until the others have enough cells. Programs
+ * and images are the least important, because no option requests them, except names that --by
+ * requests.
  */
 static void drop_names(struct table *table, int room)
 {
@@ -213,7 +215,7 @@ static void fit_names(struct table *table, int room)
 		level++;
 	for (size_t i = 0; i < TABLE_NR_NAMES; i++)
 		table->widths[i] = name_width(table, i, level);
-	/* The last column takes what the others leave. */
+	/* The last column gets the remaining cells. */
 	table->widths[last_name(table)] += room - names_width(table, level);
 }
 
@@ -245,7 +247,7 @@ void table_lay_out(struct table *table)
 
 /* ---- lines ---- */
 
-/* Begins a way of writing, by the parameters of the terminal's SGR sequence; "": none. */
+/* Begins a style. style: the parameters of the terminal's SGR sequence; "": no style. */
 static void begin_style(const struct table *table, FILE *out, const char *style)
 {
 	if (table->display->colors && *style)
@@ -258,7 +260,7 @@ static void end_style(const struct table *table, FILE *out, const char *style)
 		(void)fputs("\033[0m", out);
 }
 
-/* Returns the style of a share; a note has one style for its whole line. */
+/* Returns the style of a share. A note gets none, because its whole line has one style. */
 static const char *heat(const struct table_row *row, double percent)
 {
 	if (row->note || row->plain)
@@ -266,7 +268,7 @@ static const char *heat(const struct table_row *row, double percent)
 	return percent >= HOT ? "1;31" : percent >= WARM ? "33" : "";
 }
 
-/* Writes text to the right end of width cells. */
+/* Writes `text` in `width` cells, aligned to the right. */
 static void write_right(FILE *out, const char *text, int width, enum cells_cut cut)
 {
 	char line[LINE_BYTES];
@@ -322,7 +324,7 @@ static void write_side(FILE *out, bool has_samples, double percent)
 	(void)fputc(' ', out);
 }
 
-/* Returns the style of a change: what may be chance is faint. */
+/* Returns the style of a change. A change within the sampling error is faint. */
 static const char *change_style(const struct table_row *row, const struct column_change *change)
 {
 	double points = change->now - change->before;
@@ -334,7 +336,7 @@ static const char *change_style(const struct table_row *row, const struct column
 	return points >= WARM ? "1;31" : points <= -WARM ? "32" : "";
 }
 
-/* Writes the shares of both sides, and how much the second is larger. */
+/* Writes the shares of both sides, and the second minus the first. */
 static void write_sides(const struct table *table, FILE *out, const struct table_row *row,
 			size_t class)
 {
@@ -356,7 +358,7 @@ static void write_sides(const struct table *table, FILE *out, const struct table
 	end_style(table, out, style);
 }
 
-/* Writes the share and the number of a class, and their sums if these are asked for. */
+/* Writes the share and the number of a class, and their running totals if requested. */
 static void write_numbers(const struct table *table, FILE *out, const struct table_row *row,
 			  size_t class)
 {
@@ -391,7 +393,10 @@ static void write_class(const struct table *table, FILE *out, const struct table
 					   table->share_totals));
 }
 
-/* Symbols and file names differ anywhere; paths and source places at their ends. */
+/*
+ * Returns which part of a name is cut. Paths and source places differ mostly at their ends, so
+ * their beginning is cut; symbols and file names may differ anywhere, so the middle is cut.
+ */
 static enum cells_cut cut_of(size_t name, const char *text)
 {
 	bool is_path = name == TABLE_SOURCE || (name != TABLE_SYMBOL && strchr(text, '/'));
@@ -449,11 +454,11 @@ void table_write_row(const struct table *table, FILE *out, const struct table_ro
 	(void)fputc('\n', out);
 }
 
-/* Names the classes above their columns, if there are several. */
+/* Writes the names of the classes above their columns, if there are several classes. */
 static void write_classes(const struct table *table, FILE *out)
 {
 	const struct classes *classes = &table->profile->selection->classes;
-	/* Names of control groups differ at their ends. */
+	/* The names of control groups differ mostly at their ends, so the beginning is cut. */
 	enum cells_cut cut = classes->axis == AXIS_CGROUP ? CELLS_CUT_FRONT : CELLS_CUT_MIDDLE;
 
 	if (classes->nr_classes < 2)
@@ -503,9 +508,9 @@ void table_write_heads(const struct table *table, FILE *out)
 	(void)fputc('\n', out);
 }
 
-/* ---- columns without room ---- */
+/* ---- columns that do not fit ---- */
 
-/* Returns the number of columns that the display has no room for. */
+/* Returns the number of columns for which the display has no room. */
 static size_t count_missing(const struct table *table)
 {
 	size_t nr = table->profile->nr_classes - table->nr_classes;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table in the width of a terminal: for each class a share and a number, the first share with
- * a bar; then names, shortened where they do not fit. In a comparison, each class has the shares
- * of both sides and their difference, which has the bar. Internal to format_*.c.
+ * A table that fits the width of a terminal: for each class a share and a number, then names, which
+ * are shortened if they do not fit. The first share has a bar. In a comparison, each class has the
+ * shares of both sides and their difference; the first difference has the bar. Internal to
+ * format_*.c.
  *
- * The caller measures every row and note, then calls table_lay_out(), then writes heads and rows.
- * No line is wider than the display.
+ * The caller first measures every row and note, then calls table_lay_out(), then writes the heads
+ * and rows. No line is wider than the display.
  */
 #ifndef PP_TERMINAL_TABLE_H
 #define PP_TERMINAL_TABLE_H
@@ -35,9 +36,12 @@ struct table_row {
 	const struct column_sums *sums;	   /* running totals; NULL without options->accumulated */
 	const char *names[TABLE_NR_NAMES]; /* NULL: empty */
 	int indent;			   /* cells before the last name */
-	bool faint;			   /* names only */
+	bool faint;			   /* the names are faint */
 	bool plain;			   /* shares have no colour */
-	/* Replaces the names, and makes the row faint; cut beyond table_note_room(). NULL: none. */
+	/*
+	 * A text that replaces the names, and makes the whole row faint. It is cut after
+	 * table_note_room() cells. NULL: none.
+	 */
 	const char *note;
 };
 
@@ -45,37 +49,48 @@ struct table {
 	const struct profile *profile;
 	const struct text_options *options;
 	const struct display *display;
-	const uint64_t *totals, *share_totals; /* the whole, nr_columns each */
+	/* the totals to which shares refer, nr_columns each */
+	const uint64_t *totals, *share_totals;
 	const char *heads[TABLE_NR_NAMES];
-	/* Cells; 0: no such column. Before table_lay_out(): the width that the names need. */
+	/*
+	 * Width of each column of names in cells; 0: the table does not have this column. Before
+	 * table_lay_out(): the width that the names need.
+	 */
 	int widths[TABLE_NR_NAMES];
-	bool dropped[TABLE_NR_NAMES]; /* by table_lay_out(), for lack of room */
+	bool dropped[TABLE_NR_NAMES]; /* removed by table_lay_out(), because there was no room */
 	int note_width;		      /* cells that the notes need with their indent; 0: no notes */
-	/* Of the first class, in percent: the largest share or difference, which fills the bar. */
+	/*
+	 * The largest share or difference in the first class, in percent. It fills the whole bar.
+	 */
 	double largest;
-	int bar_width;	   /* 0: no bar */
-	size_t nr_classes; /* those for which there is room, the first ones */
+	int bar_width; /* 0: no bar */
+	/* number of classes shown: the first ones, as many as there is room for */
+	size_t nr_classes;
 };
 
-/* Adds the row's names and shares to what the layout has to hold. */
+/* Measures a row: the layout will have room for its names and shares. */
 void table_measure(struct table *table, const struct table_row *row);
 
-/* Adds the cells of a note, with its indent, to what the layout has to hold. */
+/* Measures a note: the layout will have room for `width` cells, which include the note's indent. */
 void table_measure_note(struct table *table, int width);
 
 /*
- * Divides the width. Narrow displays lose the bar, then the last classes, then names: first those
- * that are only there because rows differ in them, then those that options asked for.
+ * Divides the display's width among the columns. If the display is too narrow, leaves out the bar,
+ * then the last classes, then columns of names: first those that are shown only because rows differ
+ * in them, then those that options request.
  */
 void table_lay_out(struct table *table);
 
-/* Returns the cells for a note with this indent. */
+/* Returns the largest number of cells of a note with this indent. */
 int table_note_room(const struct table *table, int indent);
 
-/* Names the columns for which the display is too narrow, if any. Returns 0 or -ENOMEM. */
+/*
+ * Writes a line that lists the columns for which the display is too narrow, if there are any.
+ * Returns 0 or -ENOMEM.
+ */
 int table_write_missing(const struct table *table, FILE *out);
 
-/* These write whole lines; the caller checks out for errors. */
+/* These functions write whole lines. The caller must check the stream `out` for errors. */
 void table_write_heads(const struct table *table, FILE *out);
 void table_write_row(const struct table *table, FILE *out, const struct table_row *row);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/text_line.h"
+#include "lib/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +11,7 @@ void text_line_field(struct text_line *line, size_t width, const char *text)
 
 	for (; line->padding; line->padding--)
 		(void)putc_unlocked(' ', line->out);
-	text_write_name(line->out, text);
+	utf8_write_masked(line->out, text);
 	line->padding = length < width ? width - length : 1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of columns: blanks are written before a column, never after the last; two columns have
- * at least one between them. Internal to format_*.c.
+ * Writes lines of columns. There is at least one blank between two columns, and none after the
+ * last. Internal to format_*.c.
  */
 #ifndef PP_TEXT_LINE_H
 #define PP_TEXT_LINE_H
@@ -30,7 +30,7 @@ void text_line_number(struct text_line *line, size_t width, uint64_t number);
 void text_line_percent(struct text_line *line, double percent);
 void text_line_end(struct text_line *line);
 
-/* Returns the width of a class's number column: times may need more digits. */
+/* Returns the width of a class's number column. Times may need more digits than samples. */
 size_t text_line_number_width(const struct profile *profile, size_t class);
 
 #endif

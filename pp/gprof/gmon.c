@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COOKIE		"gmon"
-#define VERSION		1
-#define SPARE_BYTES	12
-#define UNIT_BYTES	15
-#define BIN_MAX		UINT16_MAX
-#define BINS_MAX	(64u << 20)
-#define ARC_COUNT_MAX	INT32_MAX
-#define ARC_RECORDS_MAX 1024 /* for one arc, to limit the file size; a larger count is cut */
+#define COOKIE	      "gmon"
+#define VERSION	      1
+#define SPARE_BYTES   12
+#define UNIT_BYTES    15
+#define BIN_MAX	      UINT16_MAX
+#define BINS_MAX      (64u << 20)
+#define ARC_COUNT_MAX INT32_MAX
+/*
+ * Maximum number of records for one arc, to limit the file's size. A count that needs more is
+ * reduced.
+ */
+#define ARC_RECORDS_MAX 1024
 
 enum gmon_tag { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
@@ -45,8 +49,8 @@ void gmon_write_header(FILE *out, const struct gmon_target *target)
 }
 
 /*
- * Writes a record with as much of each count in left as a bin can hold, and subtracts it. Returns
- * whether any count is left.
+ * Writes a histogram record. The record has as much of each count in left[] as a bin can hold;
+ * these numbers are then subtracted from left[]. Returns whether any count remains.
  */
 static bool put_record(FILE *out, const struct gmon_target *target,
 		       const struct gmon_histogram *histogram, uint64_t *left)

@@ -15,7 +15,7 @@
 
 #define IMAGES_SHOWN 6
 
-/* ---- choice of the image ---- */
+/* ---- choosing the image ---- */
 
 static bool has_samples(const struct profile *profile, uint32_t image)
 {
@@ -33,7 +33,10 @@ static bool is_app(const struct selection *selection, uint32_t image)
 	return false;
 }
 
-/* Counts the images with samples, or the applications among them. *found is the last one. */
+/*
+ * Returns the number of images with samples; if apps_only is set, only of those that are
+ * applications. *found is the last of them.
+ */
 static size_t count_images(const struct profile *profile, bool apps_only, uint32_t *found)
 {
 	size_t nr = 0;
@@ -104,7 +107,10 @@ static struct gmon_target find_target(const char *path)
 	return target;
 }
 
-/* Sets the samples per unit, so that gprof shows seconds if the event measures time. */
+/*
+ * Sets the unit and the samples per unit. If samples of the event measure time, gprof shows
+ * seconds.
+ */
 static void set_unit(struct gmon_histogram *histogram, const struct class_key *key)
 {
 	bool is_clock = !strcmp(key->event, "cpu-clock") || !strcmp(key->event, "task-clock");
@@ -173,7 +179,10 @@ static void add_row(struct gmon_writing *writing, size_t row)
 	}
 }
 
-/* A range consists of whole bins, at addresses that are multiples of the bin width. */
+/*
+ * Returns the start of a row's range. A range consists of whole bins, which begin at multiples of
+ * the bin width.
+ */
 static uint64_t bin_start(const struct profile_row *row)
 {
 	return row->address / GMON_BIN_BYTES * GMON_BIN_BYTES;
@@ -185,7 +194,7 @@ static uint64_t bin_end(const struct profile_row *row)
 	       GMON_BIN_BYTES;
 }
 
-/* Writes the histogram from start to end, with the samples of nr rows. */
+/* Writes the histogram of the addresses [start, end), with the samples of `nr` rows. */
 static int write_stretch(struct gmon_writing *writing, const size_t *rows, size_t nr,
 			 uint64_t start, uint64_t end)
 {
@@ -209,7 +218,10 @@ static int write_stretch(struct gmon_writing *writing, const size_t *rows, size_
 	return error;
 }
 
-/* A symbol has a row for each application. Rows that overlap share one histogram. */
+/*
+ * Writes the histograms of `nr` rows. A symbol has a row for each application; rows that overlap
+ * are added up in one histogram.
+ */
 static int write_symbols(struct gmon_writing *writing, size_t *rows, size_t nr)
 {
 	const struct profile *profile = writing->profile;

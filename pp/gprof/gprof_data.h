@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The gmon.out of one binary image: the samples at its addresses, in a histogram for each
+ * Writes the gmon.out of one binary image: the samples at its addresses, in a histogram for each
  * function, and the arcs within the image if there are call stacks.
  */
 #ifndef PP_GPROF_DATA_H
@@ -14,8 +14,9 @@
 #include <stdio.h>
 
 /*
- * Sets *image to the only image with samples, or else to the only application with samples.
- * Returns 0, -ENOENT (no samples), -EINVAL (several: diag lists them) or -ENOMEM.
+ * Chooses the image to write: the only image with samples, or if there are several the only
+ * application among them. Returns 0, -ENOENT (there are no samples), -EINVAL (several images are
+ * possible; diag lists them) or -ENOMEM.
  */
 int gprof_data_choose(const struct profile *profile, uint32_t *image, struct diag *diag);
 
@@ -26,9 +27,10 @@ struct gprof_data_result {
 };
 
 /*
- * Writes the samples of image, and the arcs of graph (NULL: no stacks). profile must have
- * details. path: the binary, from which byte order and word size are read (NULL or unreadable:
- * those of this machine). Returns 0, or -ENOMEM, -ERANGE or -EFBIG with diag set.
+ * Writes the samples of the image, and its arcs in `graph` (NULL: there are no stacks). `profile`
+ * must have details. path: the binary, from which byte order and word size are read; if `path` is
+ * NULL or cannot be read, those of this machine are used. Returns 0, or -ENOMEM, -ERANGE or -EFBIG
+ * with diag set.
  */
 int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, const char *path,
 		     const struct call_graph *graph, struct gprof_data_result *result,

@@ -97,8 +97,8 @@ static void step_over_indirect(struct cursor *cursor, const struct dwarf_format 
 	struct dwarf_step step;
 
 	/*
-	 * Refuses an indirect form that is itself indirect, or whose value is
-	 * in the table: compilers do not write these.
+	 * Refuses a form that is again indirect, or whose value is in the abbreviation table:
+	 * compilers do not write such forms here.
 	 */
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const || form > UINT16_MAX) {
 		cursor_fail(cursor);
@@ -145,7 +145,7 @@ void dwarf_step_over(const struct dwarf_step *step, struct cursor *cursor,
 
 /* ---- tables ---- */
 
-/* Adds a step to abbrev. Adjacent steps of fixed sizes are merged. */
+/* Adds a step to *abbrev. Adjacent steps of fixed sizes are merged. */
 static int add_step(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
 		    struct dwarf_step step)
 {
@@ -187,9 +187,9 @@ static bool has_attribute(const struct dwarf_abbrevs *abbrevs, const struct dwar
 }
 
 /*
- * Entries that may contain code are passed: a DW_TAG_subprogram with code may
- * be nested in any entry, even in a type or in a function without code, in
- * which GCC puts lambdas.
+ * Returns how the walk treats entries with this abbreviation. The walk visits the children of all
+ * entries that may contain code: a DW_TAG_subprogram with code may be nested in nearly any entry,
+ * even in a type or in a function without code, where GCC puts lambdas.
  */
 static enum dwarf_use use_of(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev)
 {
@@ -270,7 +270,7 @@ int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct cursor cursor,
 	int error = cursor.failed ? -EILSEQ : 0;
 
 	*abbrevs = (struct dwarf_abbrevs){0};
-	/* The last table of a section may end without a 0. */
+	/* The last table of the section may lack the 0 at its end. */
 	while (!error && cursor_left(&cursor) && (code = cursor_uleb(&cursor))) {
 		ascending = ascending && code > before;
 		before = code;

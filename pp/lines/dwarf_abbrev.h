@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Abbreviation tables, which describe the layout of the entries of .debug_info,
- * converted so that entries can be skipped quickly. Runs in the helper.
+ * Abbreviation tables describe the layout of the entries of .debug_info. This module converts them
+ * so that entries can be skipped quickly. Runs in the helper.
  */
 #ifndef PP_DWARF_ABBREV_H
 #define PP_DWARF_ABBREV_H
 
 #include "lib/cursor.h"
 
-/* The properties of a unit's header that determine the sizes of its forms. */
+/* The values in a unit's header that determine the sizes of forms (encodings of values). */
 struct dwarf_format {
 	uint8_t version;
 	uint8_t address_bytes;
@@ -20,11 +20,12 @@ enum dwarf_step_kind {
 	DWARF_STEP_FIXED, /* skip nr_bytes */
 	DWARF_STEP_LEB,
 	DWARF_STEP_TEXT,
-	DWARF_STEP_BLOCK1, /* a length (1, 2 or 4 bytes, or LEB), then that many bytes */
+	/* These skip a length (1, 2 or 4 bytes, or LEB), and as many bytes as the length states. */
+	DWARF_STEP_BLOCK1,
 	DWARF_STEP_BLOCK2,
 	DWARF_STEP_BLOCK4,
 	DWARF_STEP_BLOCK_LEB,
-	DWARF_STEP_INDIRECT, /* the value is preceded by its form */
+	DWARF_STEP_INDIRECT, /* read the form, which precedes the value, then skip the value */
 	DWARF_STEP_UNKNOWN,  /* unknown form: the rest of the unit cannot be read */
 };
 
@@ -40,11 +41,14 @@ struct dwarf_attribute {
 	int64_t implicit;	/* DW_FORM_implicit_const */
 };
 
-/* How a walk that looks for inlined functions treats an entry. */
+/* How the walk that searches inlined functions treats an entry. */
 enum dwarf_use {
-	DWARF_USE_PASS,	 /* ignores the entry, visits its children */
-	DWARF_USE_LEAVE, /* no code in the entry or its children: goes to its sibling, if the
-			    sibling is known */
+	DWARF_USE_PASS, /* ignore the entry, but visit its children */
+	/*
+	 * the entry and its children have no code: continue with its sibling, if the sibling's
+	 * offset is known
+	 */
+	DWARF_USE_LEAVE,
 	DWARF_USE_INLINED,
 };
 
@@ -69,7 +73,10 @@ struct dwarf_abbrevs {
 	size_t nr_steps, room_steps;
 };
 
-/* Reads the table at cursor. Returns 0, -EILSEQ if damaged or of an unknown kind, or -ENOMEM. */
+/*
+ * Reads the table at `cursor`. Returns 0, -EILSEQ if the table is damaged or of an unknown kind, or
+ * -ENOMEM.
+ */
 int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct cursor cursor,
 		       const struct dwarf_format *format);
 void dwarf_abbrevs_deinit(struct dwarf_abbrevs *abbrevs);
@@ -86,10 +93,10 @@ static inline const struct dwarf_abbrev *dwarf_abbrevs_find(const struct dwarf_a
 	return dwarf_abbrevs_find_slow(abbrevs, code);
 }
 
-/* Returns how to skip a value of this form. */
+/* Returns the step that skips a value of this form. */
 struct dwarf_step dwarf_form_step(unsigned int form, const struct dwarf_format *format);
 
-/* Skips the value of one attribute; dwarf_abbrev_skip() skips those of an entry. */
+/* Skips the value of one attribute. dwarf_abbrev_skip() skips all values of an entry. */
 void dwarf_step_over(const struct dwarf_step *step, struct cursor *cursor,
 		     const struct dwarf_format *format);
 

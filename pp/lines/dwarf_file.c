@@ -18,9 +18,8 @@ static const char *const names[NR_DWARF_SECTIONS] = {
 };
 
 /*
- * Returns the number of the section whose name is ".debug_NAME" or
- * ".zdebug_NAME" (old compression), with ".dwo" appended in split files; -1 for
- * other sections.
+ * Returns the number of the section with this name: ".debug_NAME" or ".zdebug_NAME" (old
+ * compression), with ".dwo" appended in split files. Returns -1 for other sections.
  */
 static int section_of(const char *name, bool split, bool *old_compressed)
 {
@@ -40,12 +39,15 @@ static int section_of(const char *name, bool split, bool *old_compressed)
 }
 
 /*
- * Maximum compression ratio: zlib has no higher one, and zstd has none for real
- * debug information.
+ * Maximum compression ratio. zlib cannot reach a higher ratio, and zstd does not with real debug
+ * information.
  */
 #define RATIO_MAX 1100
 
-/* Returns malloc'ed memory of *nr_bytes bytes; NULL if the data are damaged or out of memory. */
+/*
+ * Returns the decompressed section in malloc'ed memory of *nr_bytes bytes; NULL if the data are
+ * damaged or if out of memory.
+ */
 static uint8_t *decompress_zstd(Elf *elf, Elf_Scn *section, const GElf_Chdr *compressed,
 				size_t *nr_bytes)
 {
@@ -66,7 +68,7 @@ static uint8_t *decompress_zstd(Elf *elf, Elf_Scn *section, const GElf_Chdr *com
 	return NULL;
 }
 
-/* Uses libelf's memory. */
+/* Takes the section's bytes without a copy: they belong to libelf. */
 static bool take_elf_data(struct dwarf_bytes *taken, Elf_Scn *section)
 {
 	const Elf_Data *data = elf_rawdata(section, NULL);
@@ -93,7 +95,10 @@ static bool take_compressed(struct dwarf_file *file, int number, Elf *elf, Elf_S
 	return taken->bytes != NULL;
 }
 
-/* Old compression: ".zdebug_" sections begin with "ZLIB" and the decompressed size. */
+/*
+ * Takes a section with the old compression: a ".zdebug_" section begins with "ZLIB" and the
+ * decompressed size.
+ */
 static bool take_old_compressed(struct dwarf_bytes *taken, Elf_Scn *section)
 {
 	const Elf_Data *data = elf_rawdata(section, NULL);

@@ -10,7 +10,10 @@ static bool has_lines(const struct dwarf_file *file)
 	return file->sections[DWARF_INFO].bytes && file->sections[DWARF_LINE].bytes;
 }
 
-/* Tries the image, then its debug file, which stays open. Returns -ENOENT if neither has lines. */
+/*
+ * Searches debug information in the image, then in its debug file, which stays open. Returns
+ * -ENOENT if neither has lines.
+ */
 static int find_info(struct dwarf_files *files, const struct symbol_file *image,
 		     const struct symbol_request *request)
 {
@@ -34,8 +37,8 @@ static int find_info(struct dwarf_files *files, const struct symbol_file *image,
 }
 
 /*
- * Opens the file that dwz made, if the image has one. If this file is missing,
- * only names are missing.
+ * Opens the file that dwz made, if the image refers to one. A missing file is not an error, because
+ * only names of functions are then missing.
  */
 static int open_alt(struct dwarf_files *files, const struct symbol_request *request)
 {

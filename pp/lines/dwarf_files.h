@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files that hold an image's debug information: the image or its separate debug file, and
- * the file to which dwz moved shared parts. Runs in the helper.
+ * Opens the files that contain an image's debug information: the image or its separate debug file,
+ * and the file to which dwz moved shared parts. Runs in the helper.
  *
  * Not for split files (dwarf_split.h).
  */
@@ -12,17 +12,18 @@
 #include "pp/symbols/symbol_image.h"
 
 struct dwarf_files {
-	const struct symbol_file *from; /* the file with the debug information: image or debug */
-	struct symbol_file debug;	/* fd -1: none */
-	struct symbol_file alt;		/* the file that dwz made; fd -1: none */
+	/* the file with the debug information: the image or `debug` */
+	const struct symbol_file *from;
+	struct symbol_file debug; /* fd -1: none */
+	struct symbol_file alt;	  /* the file that dwz made; fd -1: none */
 	struct dwarf_info info, alt_info;
 	bool undecompressed; /* debug information has an unsupported compression or is damaged */
 };
 
 /*
- * Finds and opens the files. Returns 0, -ENOENT if there is no line information (debug may be
- * open nevertheless), or -ENOMEM. Call dwarf_files_close also after an error; image must stay
- * open until then.
+ * Finds and opens the files. Returns 0, -ENOENT if there is no line information (files->debug may
+ * be open nevertheless), or -ENOMEM. Call dwarf_files_close() even after an error; the image must
+ * stay open until then.
  */
 int dwarf_files_open(struct dwarf_files *files, const struct symbol_file *image,
 		     const struct symbol_request *request);

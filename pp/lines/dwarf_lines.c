@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum number of fields of an entry in the tables of version 5; real entries have about five. */
+/* Maximum number of fields of an entry in the tables of DWARF 5. Real entries have about five. */
 #define FIELDS_MAX 32
 
 /* ---- headers ---- */
@@ -29,7 +29,10 @@ static int add_file(struct dwarf_lines *lines, const char *name, uint64_t folder
 	return 0;
 }
 
-/* Up to version 4: lists that end with an empty text. Folder 0 is the compilation directory. */
+/*
+ * Reads the tables of folders and files of versions 2 to 4. Each table ends with an empty text.
+ * Folder 0 is the compilation directory.
+ */
 static int read_old_tables(struct dwarf_lines *lines, struct cursor *cursor)
 {
 	int error = add_folder(lines, lines->unit->folder);
@@ -81,7 +84,10 @@ static bool read_fields(struct cursor *cursor, const struct dwarf_format *format
 	return !cursor->failed;
 }
 
-/* Reads a table of version 5. unit: a copy of the program's unit, with the program's format. */
+/*
+ * Reads a table of folders or files of version 5. unit: a copy of the program's unit that has the
+ * program's format.
+ */
 static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *unit,
 			  struct cursor *cursor, bool folders)
 {
@@ -92,7 +98,7 @@ static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *un
 	if (!read_fields(cursor, &lines->format, &fields))
 		return -EILSEQ;
 	nr = cursor_uleb(cursor);
-	/* Each entry has at least one byte: this check bounds the loop. */
+	/* Each entry has at least one byte, so this check limits the number of entries. */
 	if (nr > cursor_left(cursor) || (nr && !fields.nr))
 		return -EILSEQ;
 	for (uint64_t i = 0; !error && i < nr && !cursor->failed; i++) {
@@ -129,7 +135,7 @@ static int read_parameters(struct dwarf_lines *lines, struct cursor *cursor)
 {
 	lines->min_bytes = cursor_u8(cursor);
 	lines->max_operations = lines->format.version >= 4 ? cursor_u8(cursor) : 1;
-	(void)cursor_u8(cursor); /* default_is_stmt: all rows are used */
+	(void)cursor_u8(cursor); /* default_is_stmt is not needed, because all rows are used */
 	lines->line_base = (int8_t)cursor_u8(cursor);
 	lines->line_range = cursor_u8(cursor);
 	lines->opcode_base = cursor_u8(cursor);
@@ -215,7 +221,7 @@ char *dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file)
 		folder = lines->folders[lines->files[index].folder];
 	if (*name == '/')
 		return strdup(name);
-	/* Before version 5 folder 0 is the compilation directory itself. */
+	/* Before version 5, folder 0 is the compilation directory itself. */
 	if (*folder == '/' || folder == lines->unit->folder)
 		return join(folder, "", name);
 	return join(lines->unit->folder, folder, name);
@@ -235,7 +241,7 @@ struct line_machine {
 	const struct dwarf_lines *lines;
 	struct dwarf_rows *rows;
 	struct cursor cursor;
-	size_t first;  /* index of the sequence's first row */
+	size_t first;  /* index of the first row of the current sequence */
 	uint64_t last; /* address of the last row, even if this row was redundant */
 	uint64_t address;
 	uint64_t operation; /* index of the operation within a VLIW instruction */
@@ -262,7 +268,7 @@ static int add_sequence(struct dwarf_rows *rows, const struct dwarf_sequence *se
 }
 
 /*
- * Ends the sequence at address end. A last row without code is dropped, and a sequence without
+ * Ends the sequence at the address `end`. Removes a last row that has no code. A sequence without
  * rows is not added.
  */
 static void end_sequence(struct line_machine *machine, uint64_t end)
@@ -286,7 +292,7 @@ static inline void add_row(struct line_machine *machine)
 	struct dwarf_rows *rows = machine->rows;
 	struct dwarf_row *last;
 
-	/* Addresses ascend within a sequence: a lower address begins another one. */
+	/* Addresses ascend within a sequence, so a lower address begins a new sequence. */
 	if (machine->address < machine->last)
 		end_sequence(machine, machine->last);
 	machine->last = machine->address;
@@ -341,7 +347,7 @@ static void run_extended(struct line_machine *machine)
 		if (inside.failed)
 			cursor_fail(&machine->cursor);
 		break;
-	default: /* discriminators; DW_LNE_define_file, which compilers do not use */
+	default: /* ignores discriminators, and DW_LNE_define_file, which compilers do not use */
 		break;
 	}
 }
@@ -380,7 +386,7 @@ static void run_standard(struct line_machine *machine, unsigned int opcode)
 		machine->address += cursor_u16(cursor);
 		machine->operation = 0;
 		break;
-	default: /* columns, statement, block and prologue marks, and newer opcodes */
+	default: /* ignores columns, marks of statements, blocks and prologues, and newer opcodes */
 		skip_operands(machine, opcode);
 		break;
 	}
@@ -403,7 +409,7 @@ int dwarf_lines_run(const struct dwarf_lines *lines, struct dwarf_rows *rows)
 		machine.line += (uint32_t)(lines->line_base + (int)(opcode % lines->line_range));
 		add_row(&machine);
 	}
-	rows->nr_rows = machine.first; /* drops the rows of a sequence without an end */
+	rows->nr_rows = machine.first; /* removes the rows of a sequence that has no end */
 	if (machine.cursor.failed && !machine.error)
 		machine.error = -EILSEQ;
 	return machine.error;

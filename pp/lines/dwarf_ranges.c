@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Address ranges: .debug_ranges up to version 4, .debug_rnglists since version 5. */
+/*
+ * Reads lists of address ranges: in .debug_ranges up to version 4, in .debug_rnglists since version
+ * 5.
+ */
 #include "pp/lines/dwarf_unit.h"
 
 #include <dwarf.h>
@@ -19,8 +22,8 @@ static int visit_range(struct range_list *list, uint64_t begin, uint64_t end)
 }
 
 /*
- * Up to version 4: pairs of addresses relative to a base. A pair whose first
- * address is the highest possible one sets a new base.
+ * Reads a list of versions 2 to 4: pairs of addresses relative to a base. If the first address of a
+ * pair is the highest possible one, the second is the new base.
  */
 static int read_pairs(struct range_list *list)
 {
@@ -109,7 +112,7 @@ static int read_entries(struct range_list *list)
 	}
 }
 
-/* Finds the offset of the list with this index. */
+/* Finds the offset of the list with this index. Returns false if the index is invalid. */
 static bool find_list(const struct dwarf_unit *unit, uint64_t index, uint64_t *offset)
 {
 	unsigned int offset_bytes = unit->format.offset_bytes;
@@ -132,7 +135,7 @@ int dwarf_value_ranges(const struct dwarf_unit *unit, const struct dwarf_value *
 	uint64_t offset = value->number;
 
 	if (unit->format.version < 5) {
-		/* A split unit's ranges are in its skeleton's file. */
+		/* The ranges of a split unit are in the file of its skeleton. */
 		const struct dwarf_unit *owner = unit->skeleton ? unit->skeleton : unit;
 
 		if (unit->skeleton)

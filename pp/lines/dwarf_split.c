@@ -15,7 +15,7 @@ void dwarf_split_init(struct dwarf_split *split, const char *image_path, const c
 		.image_path = image_path, .root = root, .package_fd = -1, .fd = -1};
 }
 
-/* Closes the file of the last unit that was found. */
+/* Closes the file that contains the last unit found. */
 static void close_found(struct dwarf_split *split)
 {
 	dwarf_info_deinit(&split->info);
@@ -46,8 +46,8 @@ void dwarf_split_deinit(struct dwarf_split *split)
 /* ---- the package ---- */
 
 /*
- * Returns the section for a number in a package's index, or -1 if it is not
- * needed. Some numbers changed in version 5.
+ * Returns the section that a number in a package's index means, or -1 if this section is not
+ * needed. Some numbers have a new meaning since version 5.
  */
 static int section_of_column(uint32_t column, unsigned int version)
 {
@@ -67,7 +67,7 @@ static int section_of_column(uint32_t column, unsigned int version)
 
 struct package_index {
 	uint32_t version, nr_columns, nr_units, nr_slots;
-	struct cursor slots; /* nr_slots ids, then as many row numbers */
+	struct cursor slots; /* nr_slots ids of units; as many row numbers follow */
 	struct cursor rows;
 	struct cursor columns, offsets, sizes;
 };
@@ -78,7 +78,8 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 	uint64_t row_bytes;
 
 	index->version = cursor_u32(&cursor);
-	if (index->version != 2) /* since version 5: 2 bytes of version, then 2 bytes of padding */
+	/* Since version 5, the version has 2 bytes, and 2 bytes of padding follow. */
+	if (index->version != 2)
 		index->version = package->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 					 ? index->version >> 16
 					 : index->version & 0xffff;
@@ -102,8 +103,8 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 }
 
 /*
- * Returns the row of the unit with this id, counted from 1; 0 if not found.
- * DWARF 5, 7.3.5.3, defines the hash.
+ * Returns the number of the row of the unit with this id, counted from 1; 0 if there is none. DWARF
+ * 5, 7.3.5.3, defines the hash.
  */
 static uint32_t find_row(const struct package_index *index, uint64_t id)
 {
@@ -128,7 +129,10 @@ static uint32_t find_row(const struct package_index *index, uint64_t id)
 	return 0;
 }
 
-/* Cuts file's sections to the parts that belong to the unit. */
+/*
+ * Reduces the sections of *file to the parts that belong to the unit in this row. Returns false if
+ * the index is damaged.
+ */
 static bool cut_sections(const struct package_index *index, uint32_t row, struct dwarf_file *file)
 {
 	struct cursor columns = index->columns, offsets = index->offsets;
@@ -169,7 +173,7 @@ static Elf *open_elf(const struct dwarf_split *split, const char *path, int *fd)
 	return NULL;
 }
 
-/* The package is "PROGRAM.dwp", next to the program. */
+/* Opens the package, which is the file "PROGRAM.dwp" in the program's folder. */
 static void seek_package(struct dwarf_split *split)
 {
 	char *path;
@@ -183,7 +187,7 @@ static void seek_package(struct dwarf_split *split)
 	split->package_path = path;
 }
 
-/* Finds the unit with skeleton's id among info's listed units. */
+/* Finds the unit with the skeleton's id among the units in *info. */
 static struct dwarf_unit *find_unit(struct dwarf_info *info, const struct dwarf_unit *skeleton,
 				    int *error)
 {
@@ -204,7 +208,7 @@ static struct dwarf_unit *find_unit(struct dwarf_info *info, const struct dwarf_
 	return NULL;
 }
 
-/* The caller has set split->info.file, from path. */
+/* Finds the unit in split->info.file, which the caller has set to the file at `path`. */
 static int find_in_file(struct dwarf_split *split, const char *path,
 			const struct dwarf_unit *skeleton, struct dwarf_unit **unit)
 {
@@ -261,8 +265,8 @@ static void note_missing(struct dwarf_split *split, const char *path)
 }
 
 /*
- * Looks for the file's name in the binary's folder, because programs are moved
- * together with these files.
+ * Searches a file of the same name in the binary's folder, because programs may have been moved
+ * together with their .dwo files.
  */
 static int find_beside(struct dwarf_split *split, const struct dwarf_unit *skeleton,
 		       struct dwarf_unit **unit)

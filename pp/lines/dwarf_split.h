@@ -10,32 +10,31 @@
 
 struct dwarf_split {
 	const char *image_path; /* not owned */
-	const char *root;	/* prefix of paths, or ""; not owned */
-	/* The package, opened on first use. */
+	const char *root;	/* root folder that precedes paths, or ""; not owned */
+	/* The package, which is opened at its first use. */
 	bool package_sought;
 	int package_fd; /* -1: none */
 	Elf *package;
 	char *package_path;
 	struct dwarf_file package_file;
-	/* The file of the last unit that was found. */
+	/* The file that contains the last unit found. */
 	int fd;
 	Elf *elf;
 	struct dwarf_info info;
 	char *path;	 /* the package or the .dwo file */
-	uint32_t number; /* number of this file, increased for each file */
-	/* Units that were not found. */
+	uint32_t number; /* number of this file; each opened file gets the next number */
+	/* Units that were not found, and the path of the first one's file, or NULL. */
 	size_t nr_missing;
-	char *missing; /* path of the first one; or NULL */
+	char *missing;
 };
 
 void dwarf_split_init(struct dwarf_split *split, const char *image_path, const char *root);
 void dwarf_split_deinit(struct dwarf_split *split);
 
 /*
- * Finds the split unit of skeleton, which must have a dwo_name, and reads it
- * (dwarf_unit_read). *unit is valid until the next call. Returns 0; -ENOENT:
- * not found (split->missing is the first missing path); -EILSEQ: damaged;
- * -ENOMEM.
+ * Finds the split unit that belongs to `skeleton`, which must have a dwo_name, and reads it with
+ * dwarf_unit_read(). *unit is valid until the next call. Returns 0; -ENOENT if the unit is not
+ * found (split->missing has the first missing path); -EILSEQ if it is damaged; or -ENOMEM.
  */
 int dwarf_split_find(struct dwarf_split *split, const struct dwarf_unit *skeleton,
 		     struct dwarf_unit **unit);

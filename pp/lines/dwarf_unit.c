@@ -11,8 +11,8 @@
 /* ---- headers ---- */
 
 /*
- * A length has 4 bytes; or 12, of which the first 4 are 0xff, and then offsets
- * in the unit have 8 bytes.
+ * Reads a unit's length. The length has 4 bytes, or 12 of which the first 4 are 0xff. In the second
+ * case, offsets in the unit have 8 bytes.
  */
 static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 {
@@ -25,7 +25,9 @@ static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 	return cursor_u64(cursor);
 }
 
-/* Reads the header, beginning with the version. Returns false if it is of an unknown kind. */
+/*
+ * Reads the header, beginning with the version. Returns false if the header is of an unknown kind.
+ */
 static bool read_header(struct dwarf_unit *unit, struct cursor *cursor)
 {
 	struct dwarf_format *format = &unit->format;
@@ -77,7 +79,7 @@ static int list_unit(struct dwarf_info *info, struct cursor *cursor)
 	cursor->at += length;
 	unit.end = (uint64_t)(cursor->at - begin);
 	if (!read_header(&unit, &inside)) {
-		info->damaged = true; /* only this unit is skipped */
+		info->damaged = true; /* skips only this unit */
 		return 0;
 	}
 	unit.entries = (uint64_t)(inside.at - begin);
@@ -194,7 +196,7 @@ static int find_abbrevs(struct dwarf_unit *unit)
 	return 0;
 }
 
-/* ---- roots ---- */
+/* ---- root entries ---- */
 
 struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset)
 {
@@ -209,7 +211,10 @@ struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset)
 	return cursor;
 }
 
-/* Values of the root entry that can be resolved only when the bases are known. */
+/*
+ * Values of the root entry that can be resolved only after all its attributes are read, because
+ * they refer to the bases.
+ */
 struct root {
 	struct dwarf_value name, folder, dwo_name, low_address;
 };
@@ -261,8 +266,8 @@ static void take_root(struct dwarf_unit *unit, struct root *root, unsigned int a
 }
 
 /*
- * Split files of version 5 have no base attributes: each base is the end of its
- * section's header.
+ * Sets the bases of a unit in a split file of version 5. Such units have no base attributes: each
+ * base is the end of its section's header.
  */
 static void set_split_bases(struct dwarf_unit *unit)
 {
@@ -331,7 +336,7 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 	switch ((enum dwarf_step_kind)step->kind) {
 	case DWARF_STEP_FIXED:
 		if (step->nr_bytes == 0)
-			value->number = 1; /* a flag that is present */
+			value->number = 1; /* a flag without bytes is set */
 		else if (step->nr_bytes == 3)
 			value->number = cursor_u24(cursor);
 		else if (step->nr_bytes <= 8)
@@ -359,8 +364,8 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 }
 
 /*
- * Reads the form, then the value. Refuses a form that is itself indirect, or
- * whose value is in the table.
+ * Reads the form, then the value. Refuses a form that is again indirect, or whose value is in the
+ * abbreviation table.
  */
 static void read_indirect(const struct dwarf_unit *unit, struct cursor *cursor,
 			  struct dwarf_value *value)

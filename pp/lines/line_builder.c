@@ -22,7 +22,7 @@ static void add_code(struct line_builder *builder, const struct symbol_file *ima
 	uint64_t start = section->start;
 
 	if (image->by_address && start < image->key_address)
-		start = image->key_address; /* lower addresses have no key */
+		start = image->key_address; /* addresses below key_address have no key */
 	if (start >= section->end || !symbol_file_place(image, start, section->end, &symbol))
 		return;
 	builder->code[builder->nr_code++] =
@@ -31,7 +31,7 @@ static void add_code(struct line_builder *builder, const struct symbol_file *ima
 				   .key = symbol.start};
 }
 
-/* Lists executable sections; in a file without sections, all segments. */
+/* Lists the executable sections, or if the file has no sections all segments. */
 static int list_code(struct line_builder *builder, const struct symbol_file *image, uint64_t bias)
 {
 	builder->code = calloc(image->nr_sections + image->nr_segments + 1, sizeof(*builder->code));

@@ -63,7 +63,10 @@ static void tell_none(struct line_reading *reading)
 		     : "no line information: compile it with -g, or install its debug symbols");
 }
 
-/* To be called after the walk: sets lack and note if information is damaged or missing. */
+/*
+ * To be called after the walk. If information is damaged or missing, sets reading->note, and if it
+ * is damaged also reading->lack.
+ */
 static void tell_missing(struct line_reading *reading)
 {
 	const struct dwarf_split *split = &reading->walk.split;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * line_builder_finish: makes the ranges in one sweep over the keys.
+ * line_builder_finish() makes the ranges in one sweep over the keys.
  *
- * Sequences and inlined functions are converted to keys and sorted by start
- * (radix sort, stable). The sweep visits the rows of the sequences in this
- * order. A stack holds the inlined functions that contain the current key,
- * innermost last. A new range starts where the row or the innermost function
- * changes. Where sequences overlap, the rows of the first one are used. Gaps
- * between sequences become ranges with LINE_NO_FILE.
+ * The addresses of sequences are converted to keys (those of inlined functions were converted
+ * before). Both are sorted by start, with a stable radix sort. The sweep visits the rows of the
+ * sequences in this order. A stack has the inlined functions that contain the current key,
+ * innermost last. A new range starts where the row or the innermost function changes. Where
+ * sequences overlap, the rows of the first sequence are used. Gaps between sequences become ranges
+ * with LINE_NO_FILE.
  */
 #include "pp/lines/line_builder.h"
 
@@ -21,7 +21,7 @@
 #define DIGIT_BITS 11
 #define NR_DIGITS  (1u << DIGIT_BITS)
 
-/* An item to sort by start; items with equal start keep their order. */
+/* An item that is sorted by `start`. Items with equal starts keep their order. */
 struct sorted {
 	uint64_t start;
 	size_t index;
@@ -58,7 +58,7 @@ static bool is_sorted(const struct sorted *items, size_t nr, uint64_t *highest)
 	return sorted;
 }
 
-/* Sorts items; spare has room for nr. */
+/* Sorts nr items. spare: memory for as many items. */
 static void sort(struct sorted *items, struct sorted *spare, size_t nr)
 {
 	uint64_t highest;
@@ -80,8 +80,8 @@ static void sort(struct sorted *items, struct sorted *spare, size_t nr)
 /* ---- the sweep ---- */
 
 /*
- * An inlined function that contains the current key; each is nested in the one
- * before it in the array.
+ * An inlined function that contains the current key. It is nested in the function before it in
+ * sweep.open.
  */
 struct open {
 	uint64_t end;
@@ -90,17 +90,18 @@ struct open {
 
 struct sweep {
 	struct line_builder *builder;
-	struct sorted *order, *spare; /* used for inlined functions, then for sequences */
+	/* for sorting first the inlined functions, then the sequences */
+	struct sorted *order, *spare;
 	struct line_inlined *inlined; /* sorted by start */
-	size_t next;		      /* index of the next function to be opened */
+	size_t next;		      /* index in `inlined` of the next function to open */
 	struct open *open;
 	size_t nr_open, room_open;
-	uint64_t done; /* ranges are complete up to this key */
+	uint64_t done; /* all ranges below this key have been made */
 };
 
 /*
- * Converts the addresses of sequences to keys, and cuts each sequence at the
- * end of its code section. Sequences that begin outside code lose their rows.
+ * Converts the addresses of sequences to keys, and cuts each sequence at the end of its code
+ * section. Removes the rows of sequences that begin outside code.
  */
 static void place_sequences(struct line_builder *builder)
 {
@@ -164,14 +165,14 @@ static int push_open(struct sweep *sweep, const struct line_inlined *inlined)
 
 	if (array_reserve(&sweep->open, &sweep->room_open, sweep->nr_open, 1))
 		return -ENOMEM;
-	/* A nested function cannot end after the outer one. */
+	/* A nested function cannot end after the function that contains it. */
 	if (sweep->nr_open && end > sweep->open[sweep->nr_open - 1].end)
 		end = sweep->open[sweep->nr_open - 1].end;
 	sweep->open[sweep->nr_open++] = (struct open){.end = end, .node = inlined->node};
 	return 0;
 }
 
-/* Opens the functions that are inlined at key, and closes those that end at or before it. */
+/* Opens the inlined functions that contain `key`, and closes those that end at `key` or before. */
 static int open_at(struct sweep *sweep, uint64_t key)
 {
 	int error = 0;
@@ -188,7 +189,7 @@ static int open_at(struct sweep *sweep, uint64_t key)
 	return error;
 }
 
-/* Returns the next key at which the innermost open function changes, at most end. */
+/* Returns the next key at which the innermost open function changes, or `end` if this is lower. */
 static uint64_t next_change(const struct sweep *sweep, uint64_t end)
 {
 	if (sweep->nr_open && sweep->open[sweep->nr_open - 1].end < end)
@@ -218,7 +219,7 @@ static int add_gap(struct sweep *sweep, uint64_t start)
 			 &(struct line_wire_range){.start = start, .file = LINE_NO_FILE});
 }
 
-/* Adds the ranges of one row, from key start to end. */
+/* Adds the ranges of the part of a row from key `start` to key `end`. */
 static int sweep_row(struct sweep *sweep, const struct dwarf_row *row, uint64_t start, uint64_t end)
 {
 	int error = 0;
@@ -237,7 +238,7 @@ static int sweep_row(struct sweep *sweep, const struct dwarf_row *row, uint64_t 
 	return error;
 }
 
-/* Adds the part of the sequence that earlier sequences did not cover. */
+/* Adds the ranges of a sequence, except where earlier sequences cover it. */
 static int sweep_sequence(struct sweep *sweep, const struct dwarf_sequence *sequence)
 {
 	const struct dwarf_row *rows = &sweep->builder->rows.rows[sequence->row];

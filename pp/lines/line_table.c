@@ -14,16 +14,17 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-/* Number of following ranges that are tried before a binary search. */
+/* Number of ranges after the hint that are tried before a binary search. */
 #define NR_STEPS 8
 
 /*
- * The memory to which the table's pointers refer: a mapped cache file, or a
- * copy of the helper's output.
+ * The memory to which the pointers of a table refer: a mapped cache file, or a copy of the helper's
+ * output.
  */
 struct line_table_memory {
-	struct symbol_cache_map map; /* base NULL: not mapped */
-	char *bytes; /* malloc'ed: space for the cache's front, then the table; NULL: map is used */
+	struct symbol_cache_map map; /* map.base is NULL if no cache file is mapped */
+	/* malloc'ed: room for the cache's header, then the table; NULL: `map` is used */
+	char *bytes;
 	size_t nr_bytes, nr_front;
 	struct line_wire wire;
 };
@@ -46,7 +47,7 @@ static int copy_text(char **text, const char *strings, uint32_t offset)
 	return offset && !*text ? -ENOMEM : 0;
 }
 
-/* On success the table takes ownership of memory. */
+/* Fills the table from memory->wire. If it succeeds, the table owns the memory. */
 static int fill(struct line_table *table, struct line_table_memory *memory)
 {
 	const struct line_wire *wire = &memory->wire;
@@ -181,7 +182,7 @@ static int read_table(struct line_table *table, const struct symbol_request *req
 	return error;
 }
 
-/* Reads the table again with a debug file from a server, if a server has the file. */
+/* If a server has the debug file, fetches this file and reads the table again. */
 static int read_fetched(struct line_table *table, const struct symbol_request *request)
 {
 	struct symbol_request fetched;
@@ -258,8 +259,8 @@ int line_table_load(struct line_table *table, const char *path,
 /* ---- finding ---- */
 
 /*
- * Returns the index of the last range that begins at or before key. ranges[low]
- * must begin there; ranges[high] (or the end of the array) must be after key.
+ * Returns the index of the last range that begins at `key` or before. ranges[low] must begin at
+ * `key` or before; ranges[high] must begin after `key`, or `high` must be the end of the array.
  */
 static size_t search_between(const struct line_table *table, uint64_t key, size_t low, size_t high)
 {
@@ -275,8 +276,8 @@ static size_t search_between(const struct line_table *table, uint64_t key, size_
 }
 
 /*
- * Returns the index of the last range that begins at or before key.
- * ranges[index] must begin there.
+ * Returns the index of the last range that begins at `key` or before, searching from `index`.
+ * ranges[index] must begin at `key` or before.
  */
 static size_t search_on(const struct line_table *table, uint64_t key, size_t index)
 {

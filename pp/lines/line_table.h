@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines and inlined calls of one binary image: a table sorted by key
- * (offset in the file; for the kernel relative to its start). The helper makes
- * the table in one walk of the debug information; the table is cached on disk
- * by build-id.
+ * The source lines and inlined calls of one binary image, in a table sorted by key (offset in the
+ * file; for the kernel relative to its start). The helper makes the table in one walk through the
+ * debug information. Tables are cached on disk by build-id.
  *
- * Not for names of functions that were not inlined: symbols.h.
+ * Not for names of functions that were not inlined (symbols.h).
  */
 #ifndef PP_LINE_TABLE_H
 #define PP_LINE_TABLE_H
@@ -20,36 +19,41 @@
 struct line_wire_range;
 struct line_table_memory;
 
-/* A source position. file: index in files; files[0] is "" and means unknown. line 0: unknown. */
+/*
+ * A source position. file: index in line_table.files; files[0] is "", and stands for an unknown
+ * file. line: 0 if unknown.
+ */
 struct line_place {
 	uint32_t file, line;
 };
 
-/* An inlined function. call: the position where it was called. */
+/* An inlined function. call: the source position of the inlined call. */
 struct line_inline {
-	const char *function; /* not demangled, the linkage name if there is one; or "[unknown]" */
+	/* the linkage name, not demangled; if there is none, the plain name or "[unknown]" */
+	const char *function;
 	struct line_place call;
 };
 
 struct line_table {
 	const struct line_wire_range *ranges; /* internal: line_wire.h */
-	size_t nr_ranges;		      /* includes the last range, which has no lines */
+	size_t nr_ranges;		      /* including the last range, which has no lines */
 	const char **files;		      /* full paths as the compiler recorded them */
 	size_t nr_files;
 	struct line_table_memory *memory;
-	enum symbols_lack lack; /* SYMBOLS_FULL: there is line information */
-	char *debug_path;	/* the separate file with the line information, or NULL */
+	enum symbols_lack lack; /* SYMBOLS_FULL if there is line information */
+	char *debug_path;	/* path of the separate file with the line information, or NULL */
 	/*
-	 * A clause to be printed after "PATH: ", which states the missing
-	 * information and its remedy; NULL if nothing is missing. With
-	 * SYMBOLS_FULL: some inlined functions or their names are missing.
+	 * A clause to be printed after "PATH: ". It states what is missing and the remedy; NULL if
+	 * nothing is missing. If `lack` is SYMBOLS_FULL, only some inlined functions or their names
+	 * are missing.
 	 */
 	char *note;
 };
 
 /*
- * Always fills *table (lack gives the reason if lines are missing). Returns -ENOMEM or -errno
- * only if this process itself fails. Arguments: see symbol_table_load.
+ * Always fills *table; table->lack gives the reason if lines are missing. Returns 0, or -ENOMEM or
+ * -errno if an error occurs in this process (not in the helper). The arguments are those of
+ * symbol_table_load().
  */
 int line_table_load(struct line_table *table, const char *path,
 		    const struct oprof_image_identity *identity, enum oprof_image_kind kind,
@@ -57,25 +61,25 @@ int line_table_load(struct line_table *table, const char *path,
 void line_table_deinit(struct line_table *table);
 
 /*
- * Finds the source position of key and the functions inlined there, innermost
- * first, at most LINE_FRAMES_MAX. found->place is in the innermost inlined
- * function, if there is one. *hint must be 0 before the first call; calls
- * update it, so that a series of ascending keys needs no search. Returns 0, or
- * -ENOENT if no line is known for key.
+ * The result of line_table_find(), which finds the source position of `key` and at most
+ * LINE_FRAMES_MAX functions inlined there, innermost first. found->place is in the innermost
+ * inlined function, if there is one. *hint must be 0 before the first call. Each call updates
+ * *hint, so that a series of ascending keys needs no search. Returns 0, or -ENOENT if no line is
+ * known for `key`.
  */
 struct line_found {
 	struct line_place place;
 	struct line_inline inlines[LINE_FRAMES_MAX];
 	size_t nr_inlines;
-	uint64_t end; /* the result holds for all keys below this one */
+	uint64_t end; /* the result is valid for all keys from `key` to `end` - 1 */
 };
 
 int line_table_find(const struct line_table *table, uint64_t key, size_t *hint,
 		    struct line_found *found);
 
 /*
- * Calls visit for each range with a known line, by ascending key: for reports
- * of source files. Ends when visit returns nonzero, and returns this value.
+ * Calls visit() for each range with a known line, in the order of keys. Stops when visit() returns
+ * a nonzero value, and returns this value.
  */
 int line_table_walk(const struct line_table *table,
 		    int (*visit)(void *context, uint64_t start, uint64_t end,

@@ -7,23 +7,25 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Maximum nesting of entries, far above that of real programs. */
+/* Maximum nesting of entries. Real programs need far less. */
 #define DEPTH_MAX 4096
 /* Maximum number of references followed from a function to its declaration. */
 #define NAME_STEPS_MAX 16
 
 #define UNKNOWN_FILE UINT32_MAX
 
-/* State of walking one unit. */
+/* State while the entries of one unit are walked. */
 struct walked {
 	struct line_walk *walk;
-	struct dwarf_unit *unit;  /* the unit with the entries: the split unit if there is one */
-	struct dwarf_lines lines; /* has the files that entries refer to */
-	uint32_t *files; /* file numbers in the line table, by index in lines; UNKNOWN_FILE: not yet
-			    known */
+	/* the unit that has the entries: the split unit, if there is one */
+	struct dwarf_unit *unit;
+	struct dwarf_lines lines; /* line program with the files to which entries refer */
+	/* for each file in `lines`: its number in the line table; UNKNOWN_FILE: not yet known */
+	uint32_t *files;
 	struct cursor cursor;
 	uint32_t depth;
-	uint32_t nodes[DEPTH_MAX]; /* the node into which entries of each depth are inlined */
+	/* for each depth: the node into which entries of this depth are inlined */
+	uint32_t nodes[DEPTH_MAX];
 };
 
 /* ---- files ---- */
@@ -90,7 +92,10 @@ static bool same_program(uint32_t index, const void *key, void *context)
 	return walk->programs[index] == *(const uint64_t *)key;
 }
 
-/* Units may share a program. Returns 1 the first time, then 0; or -ENOMEM. */
+/*
+ * Adds the line program at this offset to walk->programs. Returns 1 if it is new; 0 if another unit
+ * has the same program, which has been run; or -ENOMEM.
+ */
 static int is_new_program(struct line_walk *walk, uint64_t offset)
 {
 	uint64_t hash = index_table_hash(0, offset);
@@ -131,11 +136,11 @@ static bool same_function(uint32_t index, const void *key, void *context)
 	       function->info_number == wanted->info_number;
 }
 
-/* The names found so far, and the entry to read for more. */
+/* The names of a function found so far, and the next entry in which to search a name. */
 struct naming {
 	const char *linkage, *plain;
 	struct dwarf_info *info;
-	uint64_t entry; /* the entry to read next */
+	uint64_t entry; /* offset of the entry to read next */
 	bool elsewhere;
 };
 
@@ -193,7 +198,7 @@ static int seek_name(struct line_walk *walk, struct dwarf_info *info, uint64_t e
 
 static int name_of(struct line_walk *walk, struct dwarf_info *info, uint64_t entry, uint32_t *name)
 {
-	/* All split files use the same struct, so that only the number distinguishes them. */
+	/* All split files use the same struct, so only the number distinguishes them. */
 	struct line_function function = {
 		.info = info,
 		.entry = entry,
@@ -225,7 +230,7 @@ struct inlined {
 	struct walked *walked;
 	struct dwarf_value origin, low, high, ranges;
 	uint64_t call_file, call_line;
-	uint32_t node; /* 0: no code was found yet */
+	uint32_t node; /* 0: no code has been found yet */
 };
 
 static int make_node(struct inlined *inlined)
@@ -294,12 +299,16 @@ static int add_code(struct inlined *inlined)
 		return dwarf_value_ranges(unit, &inlined->ranges, add_inlined, inlined);
 	if (!inlined->high.form || !dwarf_value_address(unit, &inlined->low, &low))
 		return 0;
-	if (!dwarf_value_address(unit, &inlined->high, &high)) /* then the value is a length */
+	/* If DW_AT_high_pc is not an address, its value is the length of the code. */
+	if (!dwarf_value_address(unit, &inlined->high, &high))
 		high = low + inlined->high.number;
 	return add_inlined(inlined, low, high);
 }
 
-/* *node becomes the node into which the entry's children are inlined. */
+/*
+ * Reads the entry of an inlined function and adds its code. Sets *node to the node into which the
+ * entry's children are inlined.
+ */
 static int walk_inlined(struct walked *walked, const struct dwarf_abbrev *abbrev, uint32_t *node)
 {
 	struct inlined inlined = {.walked = walked};
@@ -337,7 +346,7 @@ static bool go_to_sibling(struct walked *walked, const struct dwarf_abbrev *abbr
 		dwarf_step_over(&attribute[i].step, &walked->cursor, &unit->format);
 	dwarf_value_read(unit, &attribute[abbrev->sibling], &walked->cursor, &value);
 	sibling = dwarf_unit_at(unit, unit->start + value.number);
-	/* Only forward: this bounds the loop. */
+	/* Refuses to move backward, so that the walk ends. */
 	if (walked->cursor.failed || sibling.failed || sibling.at <= walked->cursor.at) {
 		walked->cursor.at = before;
 		cursor_fail(&walked->cursor);
@@ -383,7 +392,7 @@ static int walk_entries(struct walked *walked)
 		const struct dwarf_abbrev *abbrev;
 
 		if (!code) {
-			if (walked->depth <= 1) /* the root's last child */
+			if (walked->depth <= 1) /* this ends the children of the root entry */
 				break;
 			walked->depth--;
 			continue;
@@ -400,7 +409,7 @@ static int walk_entries(struct walked *walked)
 
 /* ---- units ---- */
 
-/* Only units with code or lines can have inlined functions. */
+/* Walks the unit's entries, if it has code or lines: other units cannot have inlined functions. */
 static int walk_code(struct walked *walked, struct dwarf_unit *unit)
 {
 	int error;
@@ -415,8 +424,8 @@ static int walk_code(struct walked *walked, struct dwarf_unit *unit)
 }
 
 /*
- * A unit without lines is not an error: the unit may contain only types. The
- * entries are walked even if the lines cannot be read.
+ * Walks the lines and entries of a unit. A unit may have no lines, for example if it contains only
+ * types. The entries are walked even if the lines cannot be read.
  */
 static int walk_unit(struct walked *walked, struct dwarf_unit *unit)
 {

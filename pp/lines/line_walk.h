@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks the debug information of a binary once: its line programs and its inlined functions.
- * Runs in the helper.
+ * Walks once through the debug information of a binary, to add its lines and inlined functions to a
+ * line builder. Runs in the helper.
  */
 #ifndef PP_LINE_WALK_H
 #define PP_LINE_WALK_H
@@ -11,12 +11,15 @@
 #include "pp/lines/dwarf_unit.h"
 #include "pp/lines/line_builder.h"
 
-/* Name of a function by its entry, cached for all places where the function is inlined. */
+/*
+ * A cache entry: the name of the function with this debug entry, which may be inlined at many
+ * places.
+ */
 struct line_function {
 	const struct dwarf_info *info;
 	uint64_t entry;
-	uint32_t info_number; /* dwarf_split.number for split files, all of which use the same
-				 struct; otherwise 0 */
+	/* for split files, which all use the same *info: dwarf_split.number; otherwise 0 */
+	uint32_t info_number;
 	uint32_t name;
 };
 
@@ -30,13 +33,12 @@ struct line_walk {
 	uint64_t *programs; /* offsets of the line programs run so far */
 	size_t nr_programs, room_programs;
 	struct index_table program_table;
-	bool damaged; /* something could not be read */
+	bool damaged; /* part of the information could not be read */
 };
 
 /*
- * line_walk_run adds the lines and inlined functions of info to builder. It
- * returns 0 or -ENOMEM; other errors only set walk->damaged. image_path, root:
- * see dwarf_split.h.
+ * line_walk_run() adds the lines and inlined functions of *info to the builder. It returns 0 or
+ * -ENOMEM; other errors only set walk->damaged. image_path, root: see dwarf_split.h.
  */
 void line_walk_init(struct line_walk *walk, struct line_builder *builder, struct dwarf_info *info,
 		    const char *image_path, const char *root);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Subtracts the size of nr items of item_bytes bytes from *room. Returns false
- * if there is too little room.
+ * Subtracts the size of `nr` items of item_bytes bytes each from *room. Returns false if *room is
+ * too small.
  */
 static bool take(uint64_t *room, uint64_t nr, size_t item_bytes)
 {

@@ -27,8 +27,9 @@ int select_parse_list(struct spec_list *list, const char *option, const char *te
 int select_keep_text(char **field, const char *option, const char *text, struct diag *diag);
 
 /*
- * Values of options; NULL: not given. select_set_range sets sides[0].range to
- * this time range, and refuses to do so for two sides.
+ * Values of the options --last, --from and --to; NULL: not given.
+ * select_set_range() sets sides[0].range to this time range. It refuses these
+ * options if there are two sides.
  */
 struct select_times {
 	const char *last, *from, *to;
@@ -40,8 +41,9 @@ int select_set_range(struct spec *sides, size_t nr_sides, const struct select_ti
 /* ---- running ---- */
 
 /*
- * A given time of day that is in the future was taken to be yesterday's. If so,
- * logs the resulting range, because the user may have meant another day.
+ * A time of day that is in the future is understood as yesterday's. If this
+ * happened to a time of the command line, logs the resulting range, because the
+ * user may have meant another day.
  */
 void select_tell_times(const struct spec *sides, size_t nr_sides);
 /* Raises the soft limit of descriptors to the hard limit, because each slice needs a descriptor. */

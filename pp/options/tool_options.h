@@ -36,12 +36,12 @@ extern struct poptOption tool_option_table[];
 /* The parts that differ between tools. */
 struct tool_command {
 	const char *name;
-	const char *usage;		  /* text after the name in --help */
-	const char *contains;		  /* reason for GPL-3.0-or-later, such as "libbfd" */
-	const struct poptOption *options; /* option numbers are below 1000 */
+	const char *usage;		  /* text after the tool's name in --help */
+	const char *contains;		  /* libraries that require GPL-3.0-or-later: "libbfd" */
+	const struct poptOption *options; /* the tool's own options; their numbers are below 1000 */
 	/*
-	 * Handles an option of this table. text is its value, or "". Returns 0
-	 * or -errno with diag set.
+	 * Handles an option of this table. text is the option's value, or "".
+	 * Returns 0 or -errno with diag set.
 	 */
 	int (*take)(void *tool, int option, const char *text, struct diag *diag);
 	/*
@@ -53,16 +53,17 @@ struct tool_command {
 };
 
 /*
- * tool is passed to take and take_words. Returns 0 or -errno with diag set.
- * tool_options_deinit must be called in either case.
+ * Parses a command line. tool is passed to take() and take_words(). Returns 0
+ * or -errno with diag set. tool_options_deinit() must be called also after a
+ * failure.
  */
 int tool_options_parse(struct tool_options *options, const struct tool_command *command, void *tool,
 		       int argc, const char **argv, int64_t now_ns, struct diag *diag);
 void tool_options_deinit(struct tool_options *options);
 
 /*
- * Sets the time range of sides[0] from --last, --from and --to, if one is
- * given. Returns 0 or -errno with diag set.
+ * Sets the time range of sides[0] if --last, --from or --to is given. Returns 0
+ * or -errno with diag set.
  */
 int tool_options_set_range(const struct tool_options *options, struct spec *sides, size_t nr_sides,
 			   int64_t now_ns, struct diag *diag);

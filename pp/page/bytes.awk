@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A C array of what `od -An -v -tu1` prints of a text that is ASCII.
+# Converts the output of `od -An -v -tu1` for an ASCII text to a C array.
 BEGIN { print "/* Made by the build from pp/page/. */\n#include \"pp/page/page_template.h\"\n\nconst char page_template[] = {" }
 {
 	line = ""

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the page holds, and sums of it under the filters. Values are what percentages are of: samples, events that
-// samples stand for, or nanoseconds. Side 1 is there in differential profiles only: before is 0, after is 1.
+// The data of the page, and their sums for the current filters. Percentages are shares of values: samples, events that
+// samples stand for, or nanoseconds. A differential profile has two sides: 0 is before, 1 is after. Other profiles have
+// only side 0.
 
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const NR_SIDES = meta.sides;
-const LAST = NR_SIDES - 1; // the side that sizes are of
+const LAST = NR_SIDES - 1; // the side whose values are drawn as bars and determine the order
 
-// The numbers stand one after the other as base 128 digits, the lowest first; 128 is added to all but the last.
+// The bytes of all numbers, one number after the other. A number is written as digits of base 128, lowest first, with
+// 128 added to all digits except the last.
 const bytes = (function () {
   const element = document.getElementById("data");
   const text = atob(element.textContent);
@@ -40,7 +42,7 @@ function readArray(name, Type) {
   return all;
 }
 
-// From how many each has to where each begins.
+// Converts the number of entries of each element to the index of each element's first entry.
 function toFirst(counts) {
   const first = new Uint32Array(counts.length + 1);
 
@@ -70,7 +72,8 @@ function shortName(path) {
   return at >= 0 && at + 1 < path.length ? path.slice(at + 1) : path;
 }
 
-// Paths that end alike are told apart by the last folder in which they differ: "cc1 (aarch64-linux-gnu)".
+// Returns the last part of each path. If several paths have the same last part, adds the last folder in which they
+// differ: "cc1 (aarch64-linux-gnu)".
 function shortNames(paths) {
   const parts = paths.map((path) => path.split("/").reverse());
   const alike = new Map();
@@ -92,7 +95,7 @@ function shortNames(paths) {
 const appNames = shortNames(meta.apps);
 const NAME_LONG = 72;
 
-// Names of C++ can fill a screen: of the long ones what is between the outer <> and () is left out.
+// Shortens long C++ names, which can fill a screen: leaves out the text between the outermost <> and ().
 function shortSymbol(name) {
   let out = "", depth = 0;
 
@@ -114,7 +117,7 @@ function shortSymbol(name) {
     if (depth === 0)
       out += one;
     if (one === "<" || one === "(") {
-      // What is anonymous says so in brackets.
+      // "(anonymous namespace)" becomes "(anonymous)".
       if (depth === 0 && !name.startsWith("(anonymous", i))
         out += name[i + 1] === ">" || name[i + 1] === ")" ? "" : "\u2026";
       else if (depth === 0)
@@ -125,15 +128,15 @@ function shortSymbol(name) {
   return depth ? name : out;
 }
 
-// Code without a symbol is its image's.
+// Code without symbols is shown with the name of its image.
 function symbolText(name, image) {
   return name === "(no symbols)" && image ? "(" + shortName(image) + ")" : shortSymbol(name);
 }
 
-// What is looked at: all that the page shows follows from it.
+// The user's current choice: event, time range, filters, search and function. All parts of the page depend on it.
 const state = { class: 0, time: null, app: -1, image: -1, search: "", symbol: -1 };
 
-// Under the filters: by row, symbol, image, application; [side].
+// Sums for the current filters, by row, symbol, image and application. Each array has one element per side.
 const sums = { rows: [], symbols: [], images: [], apps: [], totals: [0, 0], all: [0, 0] };
 
 const cache = {};
@@ -146,7 +149,8 @@ function column(name, side) {
   return cache[key];
 }
 
-// The samples of rows by stretch: numbers of stretches, behind one another for all rows.
+// The samples of each row in each stretch of time. stretch and value have one entry per row and stretch with samples;
+// first has the index of each row's first entry.
 function byTime() {
   if (!cache.timeFirst) {
     cache.timeFirst = toFirst(readArray("timeRows", Uint32Array));
@@ -203,7 +207,8 @@ function sumUp() {
     sumSide(side);
 }
 
-// Which symbols the search finds: by their names or their images'. null: nothing is searched.
+// Returns an array with 1 for each symbol that the search finds, by its own name or its image's path. Returns null if
+// nothing is searched.
 function findSymbols() {
   const text = state.search.trim().toLowerCase();
 
@@ -254,7 +259,7 @@ function showPercent(part, whole) {
   return percent.toFixed(2) + " %";
 }
 
-// The change of a share, relative to what it was.
+// Returns the relative change of a share from before to after.
 function showChange(before, after) {
   const was = sums.all[0] > 0 ? before / sums.all[0] : 0;
   const is = sums.all[1] > 0 ? after / sums.all[1] : 0;
@@ -270,8 +275,9 @@ function showChange(before, after) {
   return (percent > 0 ? "+" : percent < 0 ? "\u2212" : "") + Math.abs(percent).toFixed(Math.abs(percent) < 100 ? 1 : 0) + " %";
 }
 
-// Whether shares of two sides are so near that sampling alone makes as much of equal ones, in 95 of 100 cases; as the
-// text report's mark "~" says it. Samples of one class weigh about the same.
+// Returns whether the difference between a share before and after is within the sampling error: if the true shares were
+// equal, 95 of 100 measured differences would not be larger. Text reports mark such lines with ~. Assumes that all
+// samples of a class have about the same weight.
 function isNoise(before, after, allBefore, allAfter) {
   const counts = meta.classes[state.class].counts;
 

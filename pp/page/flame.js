@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The flame graph: the whole on top, what is called below its caller. Only what is wider than half a pixel is drawn, so
-// that a frame costs what is seen, not what there is.
+// The flame graph. The root is at the top; callees are below their callers. Frames narrower than half a pixel are not
+// drawn, so that the time to draw depends on the visible frames, not on the size of the tree.
 
 const flame = {
-  canvas: null, box: null, zoom: 0, from: 0, to: 1, // the part of the whole that is seen
+  canvas: null, box: null, zoom: 0, from: 0, to: 1, // from, to: the visible part of the root's width
   at: -1, hover: -1, found: null, colours: null, width: 0, frame: 0, animation: null,
 };
 const FRAME_HEIGHT = 19, FRAME_MIN = 0.5, ZOOM_MS = 160;
-const KERNEL_TOLD = 0.05; // of all
+const KERNEL_TOLD = 0.05; // the hint mentions the kernel if its share is larger
 
 function flameColours() {
   const byImage = new Map();
@@ -55,7 +55,7 @@ function flameDrawNode(ctx, node, scale, above) {
   flameText(ctx, node, left, right, y);
 }
 
-// All that is seen: a part that is too narrow, outside or below what is seen is stepped over as a whole.
+// Draws all visible frames. If a frame is too narrow or outside the visible part, skips it with all frames below it.
 function flameDrawAll(ctx, height, above) {
   const { x, width, end, depth, nr } = tree;
   const scale = flame.width / (flame.to - flame.from);
@@ -150,7 +150,7 @@ function flameZoom(node) {
   flameStep(performance.now(), flame.from, flame.to);
 }
 
-// Sums changed: the part that is seen stays.
+// To be called when sums have changed. Keeps the zoomed frame, unless it has no samples any more.
 function flameUpdate() {
   treeSum();
   flame.found = treeFind();

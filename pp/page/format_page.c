@@ -188,8 +188,9 @@ static bool begins_stretch(const struct time_entry *entries, size_t first, size_
 }
 
 /*
- * These two handle one row: the first counts its stretches, the second adds its
- * value of a column in each stretch.
+ * count_stretches() returns the number of stretches in which a row has samples;
+ * add_time_values() adds the row's value in each of them, for one column. The
+ * row's entries are [first, end).
  */
 static uint64_t count_stretches(const struct time_entry *entries, size_t first, size_t end)
 {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The heat map: a row for each of the applications with the most samples, a column for each stretch of time. Colours are
-// rates, so that minutes and hours compare. A drag over it chooses a stretch for the whole page.
+// The heat map. Each row is one of the applications with the most samples, each column a stretch of time. Colours show
+// rates, so that stretches of a minute and of an hour can be compared. Dragging the mouse over the map chooses a time
+// range for the whole page.
 
 const heat = { canvas: null, apps: [], cells: null, most: 0, drag: null, at: -1, width: 0, left: 168 };
 const HEAT_ROWS = 9, HEAT_ROW = 20, HEAT_BELOW = 20;
-const HEAT_CELL_MOST = 120; // a few stretches are a few cells, no walls
+const HEAT_CELL_MOST = 120; // maximum width of a cell, for profiles with few stretches
 
 function heatSeconds(stretch) {
   return Math.max((stretches[stretch][1] - stretches[stretch][0]) / 1000, 0.001);
 }
 
-// The applications with the most, of all time; the last row is of all others.
+// Computes the rates. The rows are the applications with the most samples in the whole profile; the last row is the sum
+// of all other applications.
 function heatSum() {
   const { first, stretch, value } = byTime();
   const nr = stretches.length;
@@ -102,7 +104,7 @@ function heatDrawTimes(ctx) {
     ctx.fillText(showClock(stretches[nr - 1][1], long), heatX(nr), y);
 }
 
-// What the colours say.
+// Shows which rates the colours stand for.
 function heatLegend() {
   const legend = document.getElementById("heat-legend");
   const scale = document.createElement("i");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One page of page.html, page.css and the scripts: -v folder=, -v scripts="a.js b.js".
+# Joins page.html, page.css and the scripts into one page: -v folder=, -v scripts="a.js b.js".
 function put(name,	line, status)
 {
 	while ((status = (getline line <(folder "/" name))) > 0)

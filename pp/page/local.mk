@@ -7,7 +7,8 @@ pp_libpp_a_SOURCES += \
 	pp/page/page_template.h \
 	pp/page/page_tree.c pp/page/page_tree.h
 
-# The page of opreport --html, in one, as an array.
+# The files of the page that opreport --html writes are joined into one text, which becomes a C
+# array.
 page_scripts = data.js tree.js heat.js flame.js table.js panel.js page.js
 page_files = pp/page/page.html pp/page/page.css \
 	pp/page/data.js pp/page/tree.js pp/page/heat.js pp/page/flame.js pp/page/table.js \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What holds the parts together: colours, tips, filters, keys.
+// Functions for the whole page: colours, tooltips, filters, keys.
 
-const frameTimes = []; // ms of each drawing, for measurements
+const frameTimes = []; // duration of each drawing in ms, for measurements
 const theme = {};
 
 // ---- colours ----
@@ -25,7 +25,7 @@ function toRgb(hex) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 }
 
-// Between three colours, by 0 to 1.
+// Returns a colour between three colours: 0 is the first, 0.5 the second, 1 the third.
 function mix(colours, part) {
   const at = Math.min(Math.max(part, 0), 1) * 2;
   const low = colours[Math.min(Math.floor(at), 1)], high = colours[Math.min(Math.floor(at), 1) + 1];
@@ -42,7 +42,8 @@ function changeColour(change) {
   return mix(theme.change, (change + 1) / 2);
 }
 
-// The same image has the same colour on each page: the kernel's are cool, programs and libraries warm.
+// Returns an image's colour, which is the same on every page. The kernel's images have cool colours, programs and
+// libraries warm ones.
 function imageColour(path) {
   let hash = 2166136261;
 
@@ -85,7 +86,8 @@ function prepareCanvas(canvas, height) {
 
 const letters = new Map();
 
-// Cut to what fits, by the mean width of a letter: exact measures cost too much here.
+// Cuts text to the available width. The width is estimated by the mean width of a letter, because exact measurements
+// take too much time.
 function fitText(ctx, text, room) {
   let letter = letters.get(ctx.font);
 
@@ -179,7 +181,7 @@ function showChips() {
     addChip(meta.images[state.image].path, () => { state.image = -1; });
 }
 
-// After any change of what is looked at.
+// To be called after any change of the event, the time range or the filters.
 function refresh() {
   const begin = performance.now();
 
@@ -197,7 +199,7 @@ function refresh() {
 }
 refresh.times = [];
 
-// The search changes no sums: only what is marked and listed.
+// A search does not change sums; it only changes which frames are marked and which rows are listed.
 function search() {
   const begin = performance.now();
 
@@ -328,5 +330,5 @@ function start() {
 
 start();
 
-// For those who measure and test the page.
+// For programs that measure and test the page.
 window.oprofPage = { state, sums, tree, table, flame, meta, refresh, search, searchFor, flameZoom, panelOpen, toggleTheme, shortSymbol, frameTimes };

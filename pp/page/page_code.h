@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct page_instruction {
-	uint64_t offset;  /* from the function's first byte */
+	uint64_t offset;  /* offset from the function's first byte */
 	const char *text; /* in the pool */
 };
 
@@ -23,8 +23,8 @@ struct page_function {
 	size_t row; /* a row of the function's symbol in the profile */
 	struct page_instruction *instructions;
 	size_t nr_instructions;
-	const char *note;	   /* why there are no instructions, in the pool; or NULL */
-	uint32_t file, first_line; /* of the source; file: index in the profile's files */
+	const char *note;	   /* reason why there are no instructions, in the pool; or NULL */
+	uint32_t file, first_line; /* source file (index in the profile's files), first line */
 	const char **lines;	   /* in the pool */
 	size_t nr_lines;	   /* 0: no source */
 };

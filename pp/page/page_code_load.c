@@ -125,7 +125,10 @@ static int take_instruction(struct lines_loading *loading, struct page_function 
 	return to->text ? 0 : -ENOMEM;
 }
 
-/* Takes the instructions of a part that belong to the function. */
+/*
+ * Adds the instructions of a disassembled part to the function, except instructions outside the
+ * function.
+ */
 static int take_part(struct lines_loading *loading, struct page_function *function,
 		     const struct disassembly *from, const struct disassembly_part *part)
 {
@@ -144,7 +147,7 @@ static int take_part(struct lines_loading *loading, struct page_function *functi
 	return error;
 }
 
-/* Takes the instructions of a function. A function of N bytes has at most N instructions. */
+/* Adds all instructions of a function. A function of N bytes has at most N instructions. */
 static int take_instructions(struct lines_loading *loading, struct page_function *function,
 			     const struct disassembly *from)
 {

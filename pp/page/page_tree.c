@@ -77,8 +77,8 @@ static void find_below(struct tree_walk *walk)
 }
 
 /*
- * Fills order and depth. next[node], for each node on the current path, is the
- * index in below of the node's next child.
+ * Fills order and depth. For each node on the current path, next[node] is the
+ * index in below[] of the node's next child to visit.
  */
 static void walk_nodes(struct tree_walk *walk, size_t *next)
 {
@@ -204,8 +204,9 @@ static void find_entries(size_t *first, const struct call_tree *tree)
 }
 
 /*
- * The arrays that add_times() adds: the number of each node's stretches; these
- * stretches; the values of a column in them.
+ * The arrays that add_times() adds: for each node, the number of stretches with
+ * samples; these stretches; the node's values in these stretches, for one
+ * column.
  */
 enum time_part { TIME_NODES, TIME_STRETCHES, TIME_VALUES };
 

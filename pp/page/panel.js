@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The panel of one function: where it is, its addresses with the most samples, who calls it, what it calls.
+// The panel of one function: its location, its addresses with the most samples, its callers and callees.
 
 const PANEL_LINES = 40;
 
-// The keys of a symbol's rows, of all time: offset from its first byte, samples by side.
+// Returns the keys of a symbol: each with its offset from the symbol's first byte, and its samples by side. Samples are
+// not restricted to the chosen time range.
 function panelKeys(symbol) {
   if (!hasArray("keyRows"))
     return [];
@@ -65,7 +66,7 @@ function panelTable(lines) {
   return body;
 }
 
-// Samples over the bytes of the function.
+// Draws a histogram of the samples by position in the function.
 function panelHistogram(body, keys, size) {
   const canvas = document.createElement("canvas");
   const NR = 120;
@@ -95,11 +96,11 @@ function panelHistogram(body, keys, size) {
 }
 
 function panelAddress(symbol, offset) {
-  // Addresses go beyond what numbers hold exactly.
+  // Addresses can be larger than the largest integer that a JavaScript number holds exactly.
   return "0x" + (BigInt(symbols.address[symbol] || 0) + BigInt(Math.round(offset))).toString(16);
 }
 
-// Where the instructions are listed, only how the samples lie in them.
+// Shows the samples by address. If the panel lists instructions, shows only the histogram.
 function panelAddresses(body, symbol, listed) {
   const keys = panelKeys(symbol).sort((a, b) => b.values[LAST] - a.values[LAST] || b.values[0] - a.values[0]);
   const total = keys.reduce((sum, key) => sum + key.values[LAST], 0);
@@ -199,7 +200,7 @@ function panelAssembly(body, symbol) {
   return true;
 }
 
-// Why code is not here.
+// Shows why there are no instructions or no source lines.
 function panelNoCode(body, symbol) {
   const code = panelCode(symbol);
 
@@ -258,7 +259,7 @@ function panelActions(body, symbol) {
   body.append(actions);
 }
 
-// A name that is long stands in short, with the whole of it on demand.
+// Shows a long name shortened, with a button that shows the whole name.
 function panelName(name) {
   const head = panelElement("h2", shortSymbol(name), "name");
 
@@ -293,7 +294,7 @@ function panelFill() {
   panelAddresses(body, symbol, listed);
 }
 
-// Keys go on in the panel, and come back to where they were.
+// Moves the keyboard focus to the panel. panelClose() returns the focus to the element that had it before.
 function panelOpen(symbol) {
   const panel = document.getElementById("panel");
 
@@ -312,7 +313,7 @@ function panelOpenLabel(label) {
     names.includes(name) && meta.images[symbols.image[i]].path === path);
   let symbol = find([tree.labels[label]]);
 
-  // A function without a name is in the row of what is in no symbol.
+  // A frame without a function name belongs to the row "(no symbols)" of its image.
   if (symbol < 0)
     symbol = find(["(no symbols)", path]);
   if (symbol >= 0)

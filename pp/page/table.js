@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tables: functions, images, applications. Only the rows that are in view are elements, however many there are.
+// The tables: functions, images, applications. Only visible rows have elements, so that tables may have any number of
+// rows.
 
 const ROW_HEIGHT = 26;
 const table = { tab: "symbols", order: new Uint32Array(0), sort: "value", down: true, at: -1, box: null };
@@ -70,7 +71,7 @@ function tableOrder() {
   table.order = order.subarray(0, nr).sort(tableCompare());
 }
 
-// Columns that a narrow window has no room for are left out by the style.
+// In a narrow window, the style sheet hides columns for which there is no space.
 function tableHead() {
   const head = document.getElementById("table-head");
   const tab = TABS[table.tab];
@@ -151,7 +152,7 @@ function tableRow(place) {
   return row;
 }
 
-// Why there are no rows.
+// Returns an element that explains why there are no rows.
 function tableEmpty() {
   const search = state.search.trim();
 
@@ -188,7 +189,7 @@ function tableUpdate() {
   table.most = TABS[table.tab].values()[LAST].reduce((most, value) => Math.max(most, value), 0);
   document.getElementById("table").setAttribute("aria-rowcount", table.order.length + 1);
   table.at = Math.min(table.at, table.order.length - 1);
-  // Browsers hold elements of some millions of pixels; 1e5 rows fit.
+  // Browsers limit the height of an element to some millions of pixels, which is enough for 1e5 rows.
   document.getElementById("table-space").style.height = table.order.length * ROW_HEIGHT + "px";
   table.box.style.height = Math.min(Math.max(table.order.length, 3), 22) * ROW_HEIGHT + "px";
   const nr = TABS[table.tab].nr();
@@ -215,7 +216,7 @@ function tableTab(name) {
   tableUpdate();
 }
 
-// A function opens its panel; an image or an application becomes a filter.
+// Handles the choice of a row: a function opens its panel; an image or an application becomes a filter.
 function tableChoose(i) {
   if (table.tab === "symbols") {
     panelOpen(i);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tree that the flame graph shows: of call stacks where there are any, else application, image, function. Nodes come
-// in the order of a walk, each before those below it, so that sums and places take one pass each.
+// The tree that the flame graph shows. If there are call stacks, it is the call tree; otherwise its levels are
+// application, image and function. Nodes are in depth-first order, each before its children, so that sums and positions
+// are computed in one pass each.
 
 const tree = {
   nr: 0, hasStacks: false,
-  depth: null, parent: null, end: null, // end: the first node that is not below it
-  label: null, // of its function: index in labels
-  labels: [], labelImage: [], // image: its path, or "" of marks and applications
-  app: null, // of each node; -1: the whole
-  self: [], total: [], // by side
-  width: null, x: null, // of the whole, which is 1
+  depth: null, parent: null, end: null, // end: the first later node that is not below this one
+  label: null, // index in labels of the name of each node's function
+  labels: [], labelImage: [], // labelImage: path of the image; "" for marks and applications
+  app: null, // index of each node's application; -1 for the root
+  self: [], total: [], // samples in each node, and in and below each node; one array per side
+  width: null, x: null, // width and left edge of each node; the root's width is 1
   maxDepth: 0,
 };
 
@@ -37,7 +38,7 @@ function treeShape(depths, labels) {
     tree.end[node] = nr;
 }
 
-// The applications are below the whole.
+// Applications are the children of the root.
 function treeApps(appOfLabel) {
   tree.app = new Int32Array(tree.nr).fill(-1);
   for (let i = 1; i < tree.nr; i++)
@@ -63,7 +64,7 @@ function treeFromStacks() {
   });
 }
 
-// The kernel as an application of its own, with frames of programs in its stacks: its node, or -1.
+// Returns the node of the kernel if the kernel is an application whose stacks contain frames of programs; otherwise -1.
 function treeKernelApart() {
   const isKernel = (path) => /^(vmlinux|\[?kallsyms)/.test(shortName(path));
 
@@ -77,7 +78,8 @@ function treeKernelApart() {
   return -1;
 }
 
-// Rows stand by application, then by image: what the nodes' samples are is their rows'.
+// Makes the tree from the profile's rows, which are sorted by application, then by image. Each leaf has the samples of
+// one row.
 function treeFromRows() {
   const nrApps = meta.apps.length, nrImages = meta.images.length;
   const depths = [0], labels = [0];
@@ -144,7 +146,7 @@ function treeSelf(side) {
     treeTimedSelf(self, state.time);
   else
     self.set(column("tree", side));
-  // The kernel, where it is an application, is below the programs that it worked for.
+  // If the chosen application is the kernel, also keep its frames below programs that called it.
   if (state.app >= 0)
     for (let i = 0; i < tree.nr; i++)
       if (tree.app[i] !== state.app && tree.labelImage[tree.label[i]] !== meta.apps[state.app])
@@ -160,7 +162,8 @@ function treeSelf(side) {
   return self;
 }
 
-// Widths add up: of two sides it is the mean of the shares on both, so that what is gone is seen, too.
+// Sums samples and computes widths. With two sides, a node's width is the mean of its shares on both sides, so that
+// functions that have samples on only one side are visible, too.
 function treeSum() {
   const { nr, parent, width, x } = tree;
 
@@ -190,7 +193,7 @@ function treeSum() {
   }
 }
 
-// -1 (less, or gone) to 1 (more, or new).
+// Returns the change of a node's share, from -1 (only before) to 1 (only after).
 function treeChange(node) {
   const before = tree.total[0][0] > 0 ? tree.total[0][node] / tree.total[0][0] : 0;
   const after = tree.total[1][0] > 0 ? tree.total[1][node] / tree.total[1][0] : 0;
@@ -202,7 +205,7 @@ function treeIsNoise(node) {
   return isNoise(tree.total[0][node], tree.total[1][node], tree.total[0][0], tree.total[1][0]);
 }
 
-// What stands in the frame of a node.
+// Returns the text to write into the node's frame.
 function treeText(node) {
   const label = tree.label[node];
 
@@ -218,7 +221,7 @@ function treeText(node) {
   return tree.text[label];
 }
 
-// Labels that the search finds. null: nothing is searched.
+// Returns an array with 1 for each label that the search finds, or null if nothing is searched.
 function treeFind() {
   const text = state.search.trim().toLowerCase();
 
@@ -233,7 +236,7 @@ function treeFind() {
   return found;
 }
 
-// The part of the whole that is in or below what was found, each once.
+// Returns the share of the samples that are in or below one of the found nodes. Each sample counts once.
 function treeFoundShare(found) {
   let share = 0;
 
@@ -248,7 +251,7 @@ function treeFoundShare(found) {
   return share;
 }
 
-// Who calls and is called by the functions of this name and image: [caller or callee label, value] by value.
+// Returns the callers and callees of the functions with this name and image, as pairs [label, value] sorted by value.
 function treeNeighbours(label, side) {
   const callers = new Map(), callees = new Map();
   const total = tree.total[side];

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Growth of the counters of a side's sessions since they were read. */
+/* Growth of the counters of a side's sessions since these counters were read for the report. */
 struct growth {
 	uint64_t seen, accounted, kept, expired;
 };
@@ -32,7 +32,10 @@ static void add_growth(struct growth *growth, const struct session_info *before,
 		more(session_info_stat(now, "expired"), session_info_stat(before, "expired"));
 }
 
-/* Returns whether any of the side's sessions is changing. */
+/*
+ * Adds the growth of the side's sessions to *growth. Returns whether any of the sessions is
+ * changing.
+ */
 static bool find_growth(const struct profile *profile, const struct selection_side *side,
 			struct growth *growth)
 {
@@ -52,7 +55,10 @@ static bool find_growth(const struct profile *profile, const struct selection_si
 	return changes;
 }
 
-/* slack: samples that may be in files but not yet in counters. */
+/*
+ * Returns whether seen = stored + idle + lost. `slack` is the number of samples that may already be
+ * in files but not yet in counters.
+ */
 static bool counters_agree(const struct counters *counters, const struct growth *growth,
 			   uint64_t slack)
 {
@@ -65,8 +71,9 @@ static bool counters_agree(const struct counters *counters, const struct growth 
 }
 
 /*
- * Files no longer contain expired samples. With a time range the counter of expired samples is
- * ignored, because these samples were taken before the range.
+ * Returns whether the samples in files and slices agree with the counters. Expired samples are no
+ * longer in files. With a time range the counter of expired samples is ignored, because these
+ * samples were taken before the range.
  */
 static bool files_agree(const struct profile_side *side, const struct selection_side *selected,
 			const struct growth *growth, uint64_t slack)

@@ -20,7 +20,7 @@ struct balance {
 	bool files_differ; /* files and slices differ from the counters */
 };
 
-/* Checks one side of the profile. If there is a difference, session_info_changes() may wait. */
+/* Checks one side of the profile. May wait in session_info_changes() if there is a difference. */
 struct balance balance_of(const struct profile *profile, size_t side);
 
 #endif

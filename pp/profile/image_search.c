@@ -14,7 +14,10 @@ static const char *find_note(const struct session_info *info, const char *name)
 	return NULL;
 }
 
-/* The code tables are next to the folder "samples". Returns false if the path does not fit. */
+/*
+ * Makes the path of the folder of code tables, which is next to the folder "samples". Returns false
+ * if the path is too long.
+ */
 static bool code_path(struct image_search *search, const struct selection_session *session)
 {
 	size_t nr_behind = strlen(session->name) + sizeof(OPROF_SAMPLES_NAME "/") - 1;

@@ -16,7 +16,7 @@ struct image_search {
 void image_search_init(struct image_search *search, const struct selection *selection,
 		       uint32_t image, const struct profile_options *options);
 
-/* The same for any image of a session. */
+/* As image_search_init(), for any image of a session. */
 void image_search_init_session(struct image_search *search, const struct selection_session *session,
 			       const struct profile_options *options);
 

@@ -43,11 +43,11 @@ struct image_reading {
 	const struct symbol_table *table; /* NULL until the first part with samples was read */
 	struct loaded_symbols *own;	  /* the struct that contains table */
 	struct row_table rows;
-	const char **names; /* by symbol, in the profile's pool; NULL: not stored yet */
-	char *hidden;	    /* by symbol: removed by include or exclude; NULL: removes none */
-	uint32_t app;	    /* of the current part */
-	uint32_t stretch;   /* of the current part, in profile->time */
-	size_t row;	    /* row of the last samples; SIZE_MAX: they were filtered */
+	const char **names; /* names of symbols, in the profile's pool; NULL: not stored yet */
+	char *hidden;	    /* by symbol: true if include or exclude removes it; NULL: no list */
+	uint32_t app;	    /* application of the current part */
+	uint32_t stretch;   /* stretch of the current part, index in profile->time */
+	size_t row;	    /* row of the last samples; SIZE_MAX: filtered samples */
 };
 
 static bool needs_details(const struct profile_options *options)
@@ -211,7 +211,10 @@ static int log_details(struct image_reading *reading, const struct sdb_entry *en
 
 /* ---- symbols ---- */
 
-/* Keys and symbols are sorted: both are traversed once, together. */
+/*
+ * Counts the samples of a part in the rows of symbols. Keys and symbols are sorted, so both are
+ * traversed together, once.
+ */
 static int join_symbols(struct image_reading *reading, const struct part_samples *samples,
 			uint32_t column)
 {
@@ -224,7 +227,7 @@ static int join_symbols(struct image_reading *reading, const struct part_samples
 		uint64_t nr_samples = 0;
 		uint64_t weight = 0;
 		size_t target = table->nr_symbols;
-		uint64_t end = UINT64_MAX; /* first key that does not belong to target */
+		uint64_t end = UINT64_MAX; /* first key that does not belong to `target` */
 		size_t first = i;
 
 		symbol = symbol_find_from(table, symbol, key);
@@ -302,7 +305,7 @@ static int load_symbols(struct image_reading *reading, const struct slice_sectio
 	return 0;
 }
 
-/* Removes from the list, and returns, the table of a copy of the image; NULL: not in the list. */
+/* Returns the table of a copy of the image, and removes it from the list; NULL if there is none. */
 static struct loaded_symbols *take_loaded(struct profile_reading *reader,
 					  const struct oprof_image_identity *identity)
 {
@@ -328,7 +331,10 @@ static bool is_needed_again(const struct image_reading *reading)
 	return false;
 }
 
-/* Keeps the table for later copies. An empty table is freed, as another copy may have symbols. */
+/*
+ * Keeps the table for later images that are copies of this one. Frees an empty table, because
+ * another copy may have symbols.
+ */
 static void put_loaded(struct image_reading *reading)
 {
 	struct loaded_symbols *loaded = reading->own;
@@ -345,7 +351,7 @@ static void put_loaded(struct image_reading *reading)
 	reading->reader->loaded = loaded;
 }
 
-/* Finds the image's symbols. section: of the image's first part with samples. */
+/* Finds the image's symbols. section describes the image's first part with samples. */
 static int find_symbols(struct image_reading *reading, const struct slice_section *section,
 			const char *path)
 {
@@ -505,7 +511,7 @@ static int read_images(struct profile_reading *reader)
 	return error;
 }
 
-/* Idle samples are only summed. */
+/* Reads the samples of idle CPUs, which are only summed. */
 static int read_idle(struct profile_reading *reader)
 {
 	const struct selection *selection = reader->profile->selection;
@@ -604,7 +610,10 @@ static void sum_up(struct profile *profile)
 	}
 }
 
-/* Splits rows, then frees details and lines that were not requested by the user. */
+/*
+ * Gives inlined functions their own rows, then frees details and lines that the user did not
+ * request.
+ */
 static int split_inlines(struct profile_reading *reader)
 {
 	struct profile *profile = reader->profile;
@@ -617,7 +626,7 @@ static int split_inlines(struct profile_reading *reader)
 	return error;
 }
 
-/* Merges rows, then sums their keys. */
+/* Merges rows, then makes the keys of each row from the log. */
 static int arrange(struct profile_reading *reader)
 {
 	uint32_t *moved;

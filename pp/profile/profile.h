@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a report: samples in each class for each (application, image) or (application,
- * image, symbol). Each sample is counted in exactly one row, unless it is idle or filtered, so
- * the sums of rows agree exactly with the totals and with the sample files and slices, even
- * without symbols.
+ * The rows of a report: samples in each class for each (application, image) or (application, image,
+ * symbol). Each sample is counted in exactly one row, unless it is idle or filtered, so the sums of
+ * rows agree exactly with the totals and with the sample files and slices, even without symbols.
  *
- * Uses selections and symbols; not for sorting or layout (format_text.h).
+ * Uses selections and symbols. Rows are sorted and written by format_text.h and the other formats.
  */
 #ifndef PP_PROFILE_H
 #define PP_PROFILE_H
@@ -20,17 +19,21 @@
 
 struct profile_row {
 	uint32_t app, image; /* indexes in the selection */
-	const char *name;    /* as in the file, in the pool; NULL: outside every symbol */
-	uint64_t address;    /* of the symbol, as in its file; 0: no symbol */
-	uint64_t start;	     /* key of the symbol's first byte; 0: no symbol */
-	uint32_t symbol;   /* index in the image's symbol table; PROFILE_INLINED or more: inlined */
-	uint32_t nr_bytes; /* of the symbol, at most UINT32_MAX */
+	/*
+	 * The symbol's name as in its file, stored in the pool; NULL: samples outside all symbols.
+	 */
+	const char *name;
+	uint64_t address; /* address of the symbol in its file; 0: no symbol */
+	uint64_t start;	  /* key of the symbol's first byte; 0: no symbol */
+	/* Index in the image's symbol table; for inlined functions PROFILE_INLINED or more. */
+	uint32_t symbol;
+	uint32_t nr_bytes; /* size of the symbol; UINT32_MAX also if it is larger */
 };
 
 /*
- * Values of profile_row.symbol from this number on are inlined functions (options->inlines):
- * one value for each image and name, for all places where the function was inlined. Rows of
- * inlined functions have neither address nor size.
+ * If profile_row.symbol has this value or more, the row is an inlined function (options->inlines).
+ * All places where the function was inlined in an image have the same value. Rows of inlined
+ * functions have neither address nor size.
  */
 #define PROFILE_INLINED UINT32_C(0x80000000)
 
@@ -42,22 +45,23 @@ static inline bool profile_row_is_inlined(const struct profile_row *row)
 /* A key with samples. */
 struct profile_detail {
 	uint64_t key;
-	uint64_t address; /* as in its file; outside every symbol: the key */
-	uint32_t image;	  /* image of the key; after merging it may differ from the row's */
+	/* Address of the key in its file; outside all symbols, the key itself. */
+	uint64_t address;
+	uint32_t image; /* image of the key; after merging it may differ from the row's */
 };
 
 struct profile_image {
 	bool has_symbols;
 	enum symbols_lack lack;
 	char *note;	 /* states what is missing and what to install; NULL: nothing is missing */
-	char *line_note; /* the same for source lines */
+	char *line_note; /* like note, but for source lines */
 };
 
 /* One side of a differential profile, or the only side. */
 struct profile_side {
 	uint64_t nr_samples;	  /* in rows */
-	uint64_t nr_filtered;	  /* removed by include and exclude */
-	uint64_t nr_idle;	  /* of idle CPUs, not in totals */
+	uint64_t nr_filtered;	  /* samples removed by include and exclude */
+	uint64_t nr_idle;	  /* samples of idle CPUs, not in totals */
 	int64_t start_ns, end_ns; /* ns since 1970; 0: unknown */
 	int64_t nr_ns;		  /* total duration of the time ranges that were read */
 };
@@ -71,16 +75,17 @@ struct profile {
 	bool with_symbols;
 	struct profile_row *rows; /* rows of an image are adjacent */
 	uint64_t *counts;	  /* nr_rows x nr_columns samples */
-	uint64_t *shares; /* the same for shares; is counts if all classes measure samples */
+	uint64_t *shares; /* nr_rows x nr_columns; same array as counts if all measure samples */
 	size_t nr_rows, room;
 	size_t nr_classes, nr_columns;
 	uint64_t *totals;	      /* samples of each column */
-	uint64_t *share_totals;	      /* is totals if all classes measure samples */
-	struct profile_image *images; /* by the selection's images */
+	uint64_t *share_totals;	      /* shares; same array as totals if all measure samples */
+	struct profile_image *images; /* one for each image of the selection */
 
 	/*
-	 * NULL without options->details. Row i has the keys details[first_detail[i]] up to
-	 * first_detail[i + 1], sorted by address; each key has nr_columns counts and shares.
+	 * The keys with samples; NULL without options->details. The keys of row i are
+	 * details[first_detail[i]] to details[first_detail[i + 1] - 1], sorted by address. Each key
+	 * has nr_columns counts and shares.
 	 */
 	struct profile_detail *details;
 	size_t *first_detail;
@@ -93,8 +98,8 @@ struct profile {
 	 */
 	struct line_place *row_lines, *detail_lines; /* line 0: unknown */
 	/*
-	 * With options->inlines and options->lines: by detail, the innermost function inlined
-	 * there; NULL: none.
+	 * For each detail, the innermost function inlined there; NULL: none. The array is NULL
+	 * unless options->inlines and options->lines are set.
 	 */
 	const char **detail_inlines;
 	const char **files; /* full paths as the compiler recorded them, in the pool */
@@ -106,7 +111,7 @@ struct profile {
 	uint64_t nr_samples, nr_filtered, nr_idle; /* of all sides */
 	int64_t start_ns, end_ns;
 
-	const char *host, *cpu_type; /* from the first file, in the pool; NULL: unknown */
+	const char *host, *cpu_type; /* values of the first file, in the pool; NULL: unknown */
 	bool several_hosts;
 	uint32_t cpu_khz;
 	size_t nr_weighted; /* parts with stored weights */
@@ -116,14 +121,18 @@ struct profile {
 };
 
 struct profile_options {
-	bool symbols;			   /* a row for each symbol; otherwise for each image */
-	bool details;			   /* also keys; only with symbols */
-	bool by_time;			   /* also the samples of each row by time */
-	bool inlines;			   /* also rows of inlined functions; only with symbols */
-	bool lines;			   /* also source positions; only with symbols */
-	const char *root, *image_path;	   /* -R, -p: see struct symbol_search */
-	const char *cache_path;		   /* see struct symbol_search */
-	enum demangle_mode demangle;	   /* include and exclude also match these names */
+	bool symbols;		       /* make a row per symbol; otherwise per image */
+	bool details;		       /* make the keys of each row; requires symbols */
+	bool by_time;		       /* divide the samples of each row by time */
+	bool inlines;		       /* make rows of inlined functions; requires symbols */
+	bool lines;		       /* find source positions; requires symbols */
+	const char *root, *image_path; /* -R, -p: see struct symbol_search */
+	const char *cache_path;	       /* see struct symbol_search */
+	/*
+	 * How names are shown. Patterns of include and exclude match both these names and names in
+	 * files.
+	 */
+	enum demangle_mode demangle;
 	struct spec_list include, exclude; /* for symbols; borrowed */
 	void (*skip)(const char *path, const struct diag *diag);
 };
@@ -133,7 +142,7 @@ int profile_build(struct profile *profile, const struct selection *selection,
 		  const struct profile_options *options, struct diag *diag);
 void profile_deinit(struct profile *profile);
 
-/* Returns the nr_columns numbers of samples, or shares, of a row. */
+/* Return a row's numbers of samples and its shares; each array has nr_columns elements. */
 static inline const uint64_t *profile_counts(const struct profile *profile, size_t row)
 {
 	return profile->counts + row * profile->nr_columns;

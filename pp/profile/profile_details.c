@@ -11,8 +11,8 @@ struct arranging {
 	struct profile *profile;
 	const struct detail_log *log;
 	const uint32_t *moved;
-	size_t *first; /* by row, nr_rows + 1: index in order of the row's first entry */
-	size_t *order; /* indexes in the log, by row, then by address */
+	size_t *first; /* for each row, index in order[] of its first entry; nr_rows + 1 elements */
+	size_t *order; /* indexes of log entries, sorted by row, then by address */
 };
 
 int detail_log_add(struct detail_log *log, const struct detail_entry *entry)
@@ -79,7 +79,7 @@ static void order_by_row(struct arranging *arranging)
 	arranging->first[0] = 0;
 }
 
-/* Entries of a single part are already sorted. */
+/* Sorts a row's entries by address. If they come from only one part, they are already sorted. */
 static void order_row(const struct arranging *arranging, size_t row)
 {
 	const struct detail_log *log = arranging->log;

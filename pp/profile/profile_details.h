@@ -28,8 +28,8 @@ int detail_log_add(struct detail_log *log, const struct detail_entry *entry); /*
 void detail_log_deinit(struct detail_log *log);
 
 /*
- * Sums the log into the profile's details. moved: new indexes of the log's rows, from
- * profile_merge(); NULL: unchanged. Returns 0 or -ENOMEM.
+ * Sums the log into the profile's details. moved[] has the new index of each row, from
+ * profile_merge(); NULL: no row has moved. Returns 0 or -ENOMEM.
  */
 int profile_details_arrange(struct profile *profile, const struct detail_log *log,
 			    const uint32_t *moved);

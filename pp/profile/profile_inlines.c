@@ -17,8 +17,8 @@ struct splitting {
 	struct index_table table;   /* new rows, by application and name */
 	struct index_table symbols; /* first row of each symbol, by image and name */
 	uint32_t *row_of;	    /* by detail */
-	uint32_t *order;	    /* details by new row, then by address */
-	uint32_t *kept;		    /* rows with samples, by image */
+	uint32_t *order;	    /* indexes of details, sorted by new row, then by address */
+	uint32_t *kept;		    /* indexes of rows with samples, sorted by image */
 	size_t nr_kept;
 	bool *has_details; /* by row */
 };
@@ -28,7 +28,10 @@ static const char *image_path(const struct splitting *splitting, uint32_t image)
 	return splitting->profile->selection->images[image].path;
 }
 
-/* If two sides are compared, an inlined function has one row for all builds of a binary. */
+/*
+ * Returns whether a row is the wanted row of an inlined function. If two sides are compared, an
+ * inlined function has one row for all builds of a binary.
+ */
 static bool same_row(uint32_t index, const void *key, void *context)
 {
 	const struct splitting *splitting = context;
@@ -51,8 +54,8 @@ static bool same_symbol(uint32_t index, const void *key, void *context)
 }
 
 /*
- * Sets row->symbol. A function has the same number in all applications of an image: the index of
- * its first row.
+ * Sets row->symbol to the index of the function's first row. Thus a function has the same number in
+ * all applications of an image.
  */
 static int number_symbol(struct splitting *splitting, struct profile_row *row)
 {
@@ -119,7 +122,10 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return order ? order : compare_numbers(left, right);
 }
 
-/* Lists the rows that have samples, sorted by image; moved: their new indexes. */
+/*
+ * Lists the rows that have samples, sorted by image. moved[] receives the new index of each of
+ * them.
+ */
 static void arrange_rows(struct splitting *splitting, uint32_t *moved)
 {
 	for (size_t i = 0; i < splitting->profile->nr_details; i++)
@@ -212,7 +218,7 @@ static void sum_row(const struct profile *profile, size_t row, uint64_t *counts,
 	}
 }
 
-/* Replacement for the profile's arrays by row. */
+/* Arrays that replace the profile's arrays of rows. */
 struct fresh_rows {
 	struct profile_row *rows;
 	struct line_place *lines;

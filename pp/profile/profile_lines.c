@@ -24,11 +24,11 @@ struct line_queries {
 	size_t nr_queries;
 };
 
-/* Converts file numbers of the current table to those of the profile. */
+/* Converts file numbers of the current table to file numbers of the profile. */
 struct line_files {
 	struct profile *profile;
 	const struct line_table *table;
-	uint32_t *files; /* by index in table->files; NO_FILE: not used yet */
+	uint32_t *files; /* the profile's numbers of the files in table->files; NO_FILE: unused */
 };
 
 #define NO_FILE UINT32_MAX
@@ -125,8 +125,8 @@ static int keep_file(struct line_files *files, uint32_t file, uint32_t *index)
 /* ---- one image ---- */
 
 /*
- * Code at a function's first byte may be inlined. The function's own line is then the line of
- * the outermost inlined call.
+ * Chooses the position of a key. If the key is a function's first byte, code inlined there is
+ * ignored: the function's own line is the line of the outermost inlined call.
  */
 static struct line_place choose_place(const struct line_query *query,
 				      const struct line_found *found)
@@ -180,7 +180,7 @@ static int join_lines(struct profile *profile, const struct line_table *table,
 	return error;
 }
 
-/* queries: all of one image. */
+/* Finds the positions of all keys of one image. */
 static int read_image(struct profile *profile, const struct profile_options *options,
 		      const struct line_query *queries, size_t nr_queries)
 {

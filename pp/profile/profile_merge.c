@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GONE UINT32_MAX /* app of a row that was merged into another */
+#define GONE UINT32_MAX /* value of `app` in a row that was merged into another row */
 
 static int compare_pointers(const void *a, const void *b)
 {
@@ -19,7 +19,7 @@ static const struct selection_image *image_of(const struct profile *profile, siz
 	return &profile->selection->images[profile->rows[row].image];
 }
 
-/* Paths and names are in pools: equal texts have equal pointers. */
+/* Paths and names are stored in pools, in which equal texts have equal pointers. */
 static int compare_places(const struct profile *profile, size_t a, size_t b)
 {
 	const struct profile_row *left = &profile->rows[a];
@@ -95,9 +95,9 @@ static void merge_rows(struct profile *profile, uint32_t *moved, size_t to, size
 }
 
 /*
- * rows: nr matching rows, sorted by address. A row with samples only on the second side is
- * merged with the first remaining row that has samples only on the first side. All matching
- * rows of code without a file are merged into one.
+ * Merges nr matching rows, whose indexes are in `rows`, sorted by address. A row with samples only
+ * on the second side is merged with the first remaining row that has samples only on the first
+ * side. All matching rows of code without a file are merged into one.
  */
 static void merge_group(struct profile *profile, uint32_t *moved, const size_t *rows, size_t nr)
 {
@@ -107,7 +107,7 @@ static void merge_group(struct profile *profile, uint32_t *moved, const size_t *
 				merge_rows(profile, moved, rows[i], rows[j]);
 }
 
-/* places: receives the new index of each remaining row. */
+/* Removes merged rows. places[] receives the new index of each remaining row. */
 static void close_gaps(struct profile *profile, size_t *places)
 {
 	size_t nr_bytes = profile->nr_columns * sizeof(*profile->counts);

@@ -10,8 +10,8 @@
 #include "pp/profile/profile.h"
 
 /*
- * *moved receives the new index of each row, by old index; NULL: rows keep their indexes. The
- * caller frees it, also after an error. Returns 0 or -ENOMEM.
+ * Merges rows. *moved becomes an array with the new index of each row, or NULL if all rows keep
+ * their indexes. The caller frees it, also after an error. Returns 0 or -ENOMEM.
  */
 int profile_merge(struct profile *profile, uint32_t **moved);
 

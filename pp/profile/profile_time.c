@@ -42,7 +42,10 @@ static struct time_stretch slice_stretch(const struct session_parts *parts, size
 	return (struct time_stretch){parts->slices[slice].begin_ns, parts->slices[slice].end_ns};
 }
 
-/* Returns the ith stretch of a session: those of its slices, then that of its live files. */
+/*
+ * Returns stretch number i of a session. The stretches of slices come first, then the stretch of
+ * the live files.
+ */
 static struct time_stretch nth_stretch(const struct session_parts *parts, size_t i)
 {
 	return i < parts->nr_slices ? slice_stretch(parts, i) : live_stretch(parts);

@@ -26,16 +26,16 @@ struct profile_time {
 	/* After profile_time_arrange(): sorted by row, stretch and column, without duplicates. */
 	struct time_entry *entries;
 	size_t nr_entries, room;
-	uint32_t
-		*stretch_of; /* for each session: stretches of its slices, then of its live files */
-	size_t *first_of;    /* by session: index in stretch_of of its first slice */
+	/* For each session: the stretches of its slices, then the stretch of its live files. */
+	uint32_t *stretch_of;
+	size_t *first_of; /* by session: index in stretch_of[] of its first slice */
 };
 
 /* Returns 0 or -ENOMEM. Call profile_time_deinit() also after an error. */
 int profile_time_init(struct profile_time *time, const struct selection *selection);
 void profile_time_deinit(struct profile_time *time);
 
-/* Returns the index of the stretch in which the samples of part were taken. */
+/* Returns the index of the stretch in which the samples of `part` were taken. */
 uint32_t profile_time_of(const struct profile_time *time, const struct selection *selection,
 			 const struct selected_part *part);
 
@@ -43,8 +43,9 @@ uint32_t profile_time_of(const struct profile_time *time, const struct selection
 int profile_time_add(struct profile_time *time, const struct time_entry *entry);
 
 /*
- * Call once, when all entries have been added: sorts the entries and sums those of equal row,
- * stretch and column. moved: the new index of each row, from profile_merge(); NULL: unchanged.
+ * Call once, when all entries have been added. Sorts the entries, and sums entries with equal row,
+ * stretch and column. moved[] has the new index of each row, from profile_merge(); NULL: no row has
+ * moved.
  */
 void profile_time_arrange(struct profile_time *time, const uint32_t *moved);
 

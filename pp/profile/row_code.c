@@ -13,7 +13,7 @@ struct bytes_loading {
 	const struct profile *profile;
 	const struct profile_options *options;
 	struct code_range *ranges; /* room for all rows */
-	size_t *rows;		   /* by image and key */
+	size_t *rows;		   /* indexes of the profile's rows, sorted by image and key */
 	size_t nr_rows;
 };
 
@@ -46,8 +46,8 @@ static void collect_rows(struct bytes_loading *loading)
 }
 
 /*
- * Makes the ranges of rows[first] up to end, excluded, all of one image. A symbol with rows in
- * several applications has one range.
+ * Makes the code ranges of rows[first] to rows[end - 1], which all belong to one image. A symbol
+ * with rows in several applications has one range.
  */
 static size_t collect_ranges(struct bytes_loading *loading, size_t first, size_t end)
 {

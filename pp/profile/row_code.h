@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct row_code {
-	const uint8_t **rows; /* by row: all nr_bytes of its symbol, or NULL */
+	const uint8_t **rows; /* by row: the nr_bytes of its symbol's code, or NULL */
 	struct code_bytes *images;
 	size_t nr_images;
 };

@@ -13,7 +13,7 @@
 
 #define ROW_SYMBOLS_NONE "(no symbols)" /* samples outside all symbols of an image */
 
-/* The profile's rows of this symbol are row_symbols.rows[first] up to first + nr, excluded. */
+/* A symbol. Its rows are row_symbols.rows[first] to row_symbols.rows[first + nr - 1]. */
 struct row_symbol {
 	size_t first, nr;
 	char *shown; /* demangled name; without a symbol: ROW_SYMBOLS_NONE or the image's path */
@@ -28,12 +28,12 @@ struct row_symbols {
 };
 
 /*
- * row must have a name. Returns this name as shown: demangled, such as "f(int) (inlined)"; the
- * caller frees it. Returns NULL if out of memory.
+ * Returns the name of a row as reports show it, such as "f(int) (inlined)"; the caller frees it.
+ * row->name must not be NULL. Returns NULL if out of memory.
  */
 char *row_symbol_show(const struct profile_row *row, enum demangle_mode demangle);
 
-/* Returns 0 or -ENOMEM. */
+/* Lists the symbols of the profile's rows. Returns 0 or -ENOMEM. */
 int row_symbols_init(struct row_symbols *symbols, const struct profile *profile,
 		     enum demangle_mode demangle);
 void row_symbols_deinit(struct row_symbols *symbols);

@@ -10,7 +10,7 @@
 
 struct row_slot {
 	uint32_t app;
-	uint32_t symbol_behind; /* symbol + 1; 0: empty */
+	uint32_t symbol_behind; /* symbol + 1; 0: the slot is empty */
 	size_t row;
 };
 

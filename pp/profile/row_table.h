@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the row of an application and a symbol, for one image. A look-up is made for every run
- * of keys in one symbol, so it usually reads a single cache line.
+ * Hash table that finds the row of an application and a symbol, for one image. Symbols are usually
+ * looked up in ascending order, and their slots are adjacent, so a look-up usually reads a single
+ * cache line.
  */
 #ifndef PP_ROW_TABLE_H
 #define PP_ROW_TABLE_H

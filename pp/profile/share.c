@@ -11,8 +11,9 @@ double share_value(const struct share *share)
 }
 
 /*
- * Number of samples of equal weight with the same information. If the part's samples weigh r
- * times the mean, its share has the variance of a sample of 1/r of the size.
+ * Returns the number of samples of equal weight that would give the same information. If the part's
+ * samples weigh r times as much as the mean sample, the share has the same variance as a share of
+ * 1/r as many samples of equal weight.
  */
 static double effective_samples(const struct share *share)
 {

@@ -3,10 +3,10 @@
  * Shares of a profile and their sampling errors: the error of a share, and whether two shares
  * differ significantly.
  *
- * A share of n samples is as exact as n independent observations. For weighted samples it is
- * a share of weight; the heavier the samples of a part, the less exact (Kish, Survey
- * Sampling, 1965, 8.2: the effective sample size). Time off CPU is measured, not sampled: its
- * shares have no error.
+ * The share of a part among n samples of equal weight is as exact as n independent observations. If
+ * samples have weights, a share is a share of the total weight; it is the less exact, the heavier
+ * the samples of the part are (Kish, Survey Sampling, 1965, 8.2: the effective sample size). Time
+ * off CPU is measured, not sampled: its shares have no error.
  */
 #ifndef PP_SHARE_H
 #define PP_SHARE_H
@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 /*
- * The part (nr_samples, part) and the whole (nr_all, all): each in samples and in the measure
- * of the share, samples or weight.
+ * nr_samples and nr_all are the numbers of samples in the part and in the whole. `part` and `all`
+ * are the values from which the share is computed: numbers of samples, or weights.
  */
 struct share {
 	uint64_t nr_samples, part;
@@ -36,14 +36,14 @@ double share_value(const struct share *share);
 double share_error(const struct share *share);
 
 /*
- * Returns whether the shares differ by no more than the sampling error (two proportions,
- * pooled, 95 %). Exact shares must be equal.
+ * Returns whether the shares differ by no more than the sampling error (test of two proportions
+ * with pooled variance, 95 %). Exact shares must be equal.
  */
 bool share_same(const struct share *before, const struct share *after);
 
 /*
- * Returns the share of a row in a class on a side. counts and shares: the row's
- * profile_counts() and profile_shares(), or the sums of several rows.
+ * Returns the share of a row in a class on a side. counts and shares are the row's profile_counts()
+ * and profile_shares(), or the sums of several rows.
  */
 struct share profile_share(const struct profile *profile, size_t class, size_t side,
 			   const uint64_t *counts, const uint64_t *shares);

@@ -8,7 +8,10 @@ static bool ends_before(const struct symbol *symbol, uint64_t key)
 	return symbol->start < key && key - symbol->start >= symbol->nr_bytes;
 }
 
-/* Doubling strides, then bisection: fast for dense profiles and for few keys in a large table. */
+/*
+ * Searches with doubling strides, then by bisection: fast both for dense profiles and for few keys
+ * in a large table.
+ */
 size_t symbol_find_from(const struct symbol_table *table, size_t index, uint64_t key)
 {
 	size_t stride = 1;

@@ -17,8 +17,9 @@
 size_t symbol_find_from(const struct symbol_table *table, size_t index, uint64_t key);
 
 /*
- * Returns whether the lists exclude a symbol. Patterns match its name as in the file ("": no
- * symbol) or its name as shown. An empty list excludes nothing.
+ * Returns whether the lists exclude a symbol. `name` is the symbol's name as in its file, or "" for
+ * samples without a symbol. A pattern matches this name, or the name as shown. An empty list
+ * excludes nothing.
  */
 bool symbol_is_left_out(const struct spec_list *include, const struct spec_list *exclude,
 			const char *name, enum demangle_mode demangle);

@@ -2,6 +2,7 @@
 #include "pp/report/report_calls.h"
 
 #include "lib/log.h"
+#include "lib/utf8.h"
 #include "pp/format/format_calls.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IMAGES_SHOWN 5 /* images without symbols to list */
+#define IMAGES_SHOWN 5 /* maximum number of listed images without symbols */
 
 static bool is_for_programs(const struct report_options *options)
 {
@@ -22,7 +23,10 @@ bool report_calls_has_lines(const struct report_options *options)
 	return options->format == REPORT_PPROF || options->format == REPORT_CALLGRIND;
 }
 
-/* In a call graph, the lists of symbols select blocks; the numbers count all stacks. */
+/*
+ * Returns the options for the call tree. In a call graph, include and exclude only select the
+ * functions to list; the tree has all stacks.
+ */
 static struct profile_options tree_options(const struct report_options *options)
 {
 	struct profile_options tree = options->profile;
@@ -160,7 +164,7 @@ static void write_ends(FILE *err, const struct call_tree *tree)
 
 struct image_lack {
 	size_t image;
-	uint64_t nr_samples; /* samples that ended outside every symbol */
+	uint64_t nr_samples; /* samples whose innermost frame is outside all symbols */
 };
 
 static int compare_lacking(const void *a, const void *b)
@@ -200,7 +204,7 @@ static void write_lacking(FILE *err, const struct call_tree *tree)
 		const struct call_image *image = &tree->images[lacking[i].image];
 
 		(void)fprintf(err, "%" PRIu64 " samples without symbol in ", lacking[i].nr_samples);
-		text_write_name(err, image->path);
+		utf8_write_masked(err, image->path);
 		if (image->note)
 			(void)fprintf(err, ": %s", image->note);
 		(void)fputc('\n', err);
@@ -215,7 +219,7 @@ void report_calls_write_coverage(FILE *err, const struct report_calls *calls)
 	if (tree->is_flat)
 		return;
 	write_ends(err, tree);
-	/* With symbols, the flat profile's coverage has reported this. */
+	/* With symbols, the flat profile's coverage has already reported images without symbols. */
 	if (!tree->profile->with_symbols)
 		write_lacking(err, tree);
 }

@@ -16,19 +16,20 @@ struct report_calls {
 	struct call_places places; /* built for formats with lines */
 };
 
-/* True if the flat profile needs symbols and details, because the format has lines. */
+/* Returns whether the format has lines, so that the flat profile needs symbols and details. */
 bool report_calls_has_lines(const struct report_options *options);
 
 /*
- * Builds the report of flat's selection. If it has no stacks, formats for other programs use
- * *flat, rebuilt with symbols if necessary. Returns 0, -ENODATA, or another error of
- * call_tree_build, call_graph_build or call_places_make; then only flat must be deinited.
+ * Builds the report of the selection that *flat was built from. If there are no stacks, formats for
+ * other programs use *flat instead, which is rebuilt with symbols if necessary. Returns 0;
+ * -ENODATA: no stacks; or another error of call_tree_build(), call_graph_build() or
+ * call_places_make(). After an error, the caller must deinit *flat, but not *calls.
  */
 int report_calls_build(struct report_calls *calls, struct profile *flat,
 		       const struct report_options *options, struct diag *diag);
 void report_calls_deinit(struct report_calls *calls);
 
-/* display: for the terminal layout; NULL: none. */
+/* display is needed by the terminal layout; NULL for other layouts. */
 int report_calls_write(FILE *out, const struct report_calls *calls,
 		       const struct report_options *options, const struct display *display,
 		       struct diag *diag);

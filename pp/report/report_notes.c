@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/report/report_notes.h"
 
+#include "lib/utf8.h"
 #include "pp/base/cells.h"
 #include "pp/format/coverage.h"
 
@@ -14,7 +15,7 @@ static bool is_terminal(const struct report_notes *notes)
 	return notes->options->layout == LAYOUT_TERMINAL;
 }
 
-/* Scripts know a message by the program's name. */
+/* In the layout for scripts, each message begins with the program's name. */
 static void begin_message(FILE *err, const struct report_notes *notes)
 {
 	(void)fputs(is_terminal(notes) ? "" : "opreport: ", err);
@@ -24,23 +25,23 @@ static void write_read(FILE *err, const struct report_notes *notes, const char *
 {
 	begin_message(err, notes);
 	(void)fputs("read ", err);
-	text_write_name(err, path);
+	utf8_write_masked(err, path);
 	(void)fputc('\n', err);
 }
 
-/* Writes what is to be known about a file. */
+/* Writes a note about a file. */
 static void write_note(FILE *err, const struct report_notes *notes, const char *before,
 		       const char *path, const char *note)
 {
 	begin_message(err, notes);
 	(void)fputs(before, err);
-	text_write_name(err, path);
+	utf8_write_masked(err, path);
 	(void)fputs(": ", err);
-	text_write_name(err, note);
+	utf8_write_masked(err, note);
 	(void)fputc('\n', err);
 }
 
-/* Writes which files were read, and what was noted about images. */
+/* Writes the names of the files that were read, and the notes about images. */
 static void write_files(FILE *err, const struct report_notes *notes)
 {
 	const struct selection *selection = notes->profile->selection;
@@ -115,7 +116,10 @@ static void write_after(FILE *err, const struct report_notes *notes)
 		report_calls_write_coverage(err, notes->calls);
 }
 
-/* Writes in lines of the terminal's width. Returns false if memory is short; nothing is written. */
+/*
+ * Writes the notes in lines of the terminal's width. Returns false if out of memory; then nothing
+ * has been written.
+ */
 static bool write_wrapped(FILE *err, const struct report_notes *notes,
 			  void (*write)(FILE *err, const struct report_notes *notes))
 {

@@ -42,7 +42,10 @@ enum {
 	OPTION_COLOR,
 };
 
-/* A tree has a line for each call path to a function; most lines have few samples. */
+/*
+ * Default of --threshold for --stacks, in percent. The tree has a line for each call path to a
+ * function, and most lines have few samples.
+ */
 #define STACKS_THRESHOLD 0.5
 
 static const struct poptOption option_table[] = {
@@ -165,7 +168,7 @@ static int set_pprof(struct report_options *options, const char *text, struct di
 		     : select_keep_text(&options->output, "--pprof's file (or -o)", text, diag);
 }
 
-/* A page includes everything; the option's value is its file. */
+/* Handles --html. The page includes details, lines and times; `path` is the file to write. */
 static int set_page(struct report_options *options, const char *path, struct diag *diag)
 {
 	int error = set_format(options, REPORT_PAGE, diag);
@@ -232,7 +235,7 @@ static int set_value(struct report_options *options, int option, const char *tex
 	}
 }
 
-/* Handles options without a value. Returns false if option is another one. */
+/* Handles options without a value. Returns false if `option` is not one of them. */
 static bool set_flag(struct report_options *options, int option)
 {
 	bool *flag = option == OPTION_SYMBOLS		  ? &options->profile.symbols
@@ -316,7 +319,10 @@ static const struct tool_command command = {
 	.take_words = take_words,
 };
 
-/* Documents hold everything in their own order; options that arrange text are refused. */
+/*
+ * Refuses options that arrange text if the format is XML or JSON, which always contain all data in
+ * a fixed order.
+ */
 static int check_document(const struct report_options *options, struct diag *diag)
 {
 	const struct text_options *text = &options->text;
@@ -369,7 +375,7 @@ static int check_stacks(const struct report_options *options, struct diag *diag)
 							   : "a format for other programs");
 }
 
-/* Returns the option that asks for what the terminal layout does not have; NULL: none. */
+/* Returns the option that the terminal layout does not support; NULL: there is none. */
 static const char *not_for_terminals(const struct report_options *options)
 {
 	return options->text.show_details	  ? "--details"
@@ -378,7 +384,10 @@ static const char *not_for_terminals(const struct report_options *options)
 						  : NULL;
 }
 
-/* Refuses a layout or colours that the report cannot have. */
+/*
+ * Refuses --layout=terminal for reports that have no terminal layout, and colours in the layout for
+ * scripts.
+ */
 static int check_terminal(const struct report_options *options, struct diag *diag)
 {
 	const char *other = not_for_terminals(options);
@@ -449,7 +458,7 @@ static bool has_value(const struct poptOption *option)
 	return option && (option->argInfo & POPT_ARG_MASK) != POPT_ARG_NONE;
 }
 
-/* True if the argument after word is the value of an option in word. */
+/* Returns whether the argument after `word` is the value of an option in `word`. */
 static bool takes_next(const char *word)
 {
 	if (word[0] != '-')
@@ -458,11 +467,14 @@ static bool takes_next(const char *word)
 		return has_value(find_option(word + 2, 0));
 	for (size_t i = 1; word[i]; i++)
 		if (has_value(find_option(NULL, word[i])))
-			return !word[i + 1]; /* else the rest of word is the value */
+			return !word[i + 1]; /* otherwise the rest of `word` is the value */
 	return false;
 }
 
-/* For popt an optional value is the next argument, so --color alone gets its value here. */
+/*
+ * Parses the arguments. popt would take the argument after --color as its optional value. Therefore
+ * --color alone is replaced by --color=always here.
+ */
 static int parse_arguments(struct report_options *options, int argc, const char **argv,
 			   int64_t now_ns, struct diag *diag)
 {
@@ -500,7 +512,7 @@ int report_options_parse(struct report_options *options, int argc, const char **
 	if (options->default_threshold)
 		options->text.threshold = options->format == REPORT_STACKS ? STACKS_THRESHOLD : 0;
 	options->selection.whole_rows = options->text.long_names;
-	if (options->nr_sides > 1) /* each side is shown as a whole */
+	if (options->nr_sides > 1) /* a comparison does not show times */
 		options->profile.by_time = false;
 	if (!error)
 		error = check_layout(options, diag);

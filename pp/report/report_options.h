@@ -24,11 +24,11 @@ enum report_format {
 	REPORT_PAGE,
 };
 
-/* How REPORT_TEXT is laid out. */
+/* Layouts of REPORT_TEXT. */
 enum report_layout {
-	LAYOUT_SCRIPT,	 /* the layouts that scripts know */
+	LAYOUT_SCRIPT,	 /* fixed columns, for scripts */
 	LAYOUT_TERMINAL, /* format_terminal.h */
-	LAYOUT_AUTO,	 /* terminal where people read the report */
+	LAYOUT_AUTO,	 /* report_options_choose_layout() chooses */
 };
 
 struct report_options {
@@ -40,7 +40,7 @@ struct report_options {
 	enum report_format format;
 	enum report_layout layout; /* LAYOUT_AUTO until report_options_choose_layout() */
 	enum color_when color;
-	bool default_threshold; /* -t is not given */
+	bool default_threshold; /* true if -t is not given */
 	struct text_options text;
 	char *output;	/* -o; NULL: standard output */
 	bool callgraph; /* -c */
@@ -48,28 +48,28 @@ struct report_options {
 };
 
 /*
- * Times are relative to now_ns. Returns 0, or -EINVAL or -ENOMEM with diag; deinit options in
- * either case.
+ * Parses the command line. Times on it are relative to now_ns. Returns 0, or -EINVAL or -ENOMEM
+ * with diag set. report_options_deinit() must be called also after an error.
  */
 int report_options_parse(struct report_options *options, int argc, const char **argv,
 			 int64_t now_ns, struct diag *diag);
 void report_options_deinit(struct report_options *options);
 
 /*
- * Replaces LAYOUT_AUTO: by the terminal layout if it has what is asked, and standard output is a
- * terminal or colours are wanted in any case; else by that for scripts. Sets what the layout
- * determines.
+ * Replaces LAYOUT_AUTO. Chooses the terminal layout if it supports the requested report, and if
+ * standard output is a terminal or colours are always wanted; otherwise the layout for scripts.
+ * Sets the options that depend on the layout.
  */
 void report_options_choose_layout(struct report_options *options, bool is_terminal);
 
-/* True if the report is built from call stacks. */
+/* Returns whether the report is built from call stacks. */
 static inline bool report_needs_stacks(const struct report_options *options)
 {
 	return options->callgraph ||
 	       (options->format >= REPORT_STACKS && options->format <= REPORT_CALLGRIND);
 }
 
-/* True if the report includes call stacks where available. */
+/* Returns whether the report includes call stacks if there are any. */
 static inline bool report_takes_stacks(const struct report_options *options)
 {
 	return options->format == REPORT_PAGE ||

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Paths may contain glob characters: try equality first. */
+/* First compares the texts, because a path may itself contain glob characters. */
 static bool word_match(const char *pattern, const char *text)
 {
 	return !strcmp(pattern, text) || !fnmatch(pattern, text, 0);
@@ -30,7 +30,7 @@ struct shown_name {
 	char *name;
 	size_t index;
 	unsigned int nr_parts; /* number of path parts in name; 0: short name */
-	bool whole;	       /* name cannot be extended */
+	bool whole;	       /* name has all parts of the path and cannot be extended */
 	bool ambiguous;
 };
 

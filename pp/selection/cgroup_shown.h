@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control groups in reports: which groups a cgroup: pattern matches, and how groups are named
- * so that no two share a name (lib/cgroup_name.h).
+ * Control groups in reports: which groups a pattern of cgroup: matches, and the names of groups,
+ * which are unique within a report (lib/cgroup_name.h).
  */
 #ifndef PP_CGROUP_SHOWN_H
 #define PP_CGROUP_SHOWN_H
@@ -12,16 +12,16 @@
 #include <stddef.h>
 
 /*
- * Returns whether a pattern of list matches the group with this path. A pattern is a path, as a
- * glob, a group's name, or the first digits of a container's id. path "" stands for all groups
- * together, which "all" matches.
+ * Returns whether a pattern of list matches the group with this path. A pattern is a glob for the
+ * path, a group's name, or the first digits of a container's id. The pattern "all" matches path "",
+ * which stands for all groups together.
  */
 bool cgroup_list_match(const struct spec_list *list, const char *path);
 
 /*
- * Makes names of nr different paths, malloc'ed, into names[nr]: the short name, extended by
- * parts of the path until it is unique. "" becomes "all". Returns 0 or -ENOMEM; then all
- * names are NULL.
+ * Sets names[i] to a name for paths[i]; the names are malloc'ed. All nr paths are different. A name
+ * is the group's short name, extended by parts of the path until it is unique. "" becomes "all".
+ * Returns 0 or -ENOMEM; then all names are NULL.
  */
 int cgroup_shown_make(const char *const *paths, size_t nr, char **names);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits for error messages, which must also have room for the remedy. */
+/* Limits for error messages, so that there is room for the remedy. */
 #define VALUES_SHOWN 6 /* of each axis */
 #define VALUE_BYTES  32
 
@@ -109,7 +109,7 @@ static void show_cgroup(const struct class_key *key, char *text, size_t nr_bytes
 	(void)snprintf(text, nr_bytes, "cgroup:%s", *key->cgroup ? key->cgroup : "all");
 }
 
-/* The axes, each with the remedy if it may not vary. */
+/* The axes. The remedy is part of the error message if the classes may not differ on this axis. */
 static const struct dimension {
 	enum class_axis axis;
 	int (*compare)(const struct class_key *a, const struct class_key *b);
@@ -212,7 +212,7 @@ static bool varies(const struct classes *classes, const struct dimension *dimens
 	return false;
 }
 
-/* Returns whether a class before index has the same value. */
+/* Returns whether a class before number `index` has the same value. */
 static bool shown_before(const struct classes *classes, const struct dimension *dimension,
 			 size_t index)
 {
@@ -280,7 +280,10 @@ static int refuse(const struct classes *classes, const bool *varying, const char
 	return -EINVAL;
 }
 
-/* If only processes and threads vary, they are one axis, by thread. */
+/*
+ * Chooses the axis on which classes differ. If only processes and threads differ, the axis is
+ * threads.
+ */
 static int choose_axis(struct classes *classes, struct diag *diag)
 {
 	bool varying[NR_DIMENSIONS];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profile classes: the columns of a report. Sample files with equal keys are summed in one
- * class. Classes may differ on one axis only, so that all columns have the same meaning.
+ * Profile classes: the columns of a report. Sample files with equal keys are summed in one class.
+ * Classes may differ on one axis only, so that all columns have the same meaning.
  *
- * Before the call, the caller must set the fields that the user asked to merge to "all" in
- * every key. Different events are never merged.
+ * If the user requests merging, the caller sets the merged fields of every key to "all" before it
+ * calls classes_arrange(). Different events are never merged.
  */
 #ifndef PP_CLASSES_H
 #define PP_CLASSES_H
@@ -18,8 +18,8 @@
 #define CLASSES_MAX 256
 
 /*
- * Everything that separates sample files of one image. The caller owns the strings; they must
- * outlive the classes.
+ * All properties by which sample files of one image are separated. The caller owns the strings,
+ * which must outlive the classes.
  */
 struct class_key {
 	const char *event;
@@ -33,15 +33,18 @@ struct class_key {
 
 enum class_axis { AXIS_NONE, AXIS_EVENT, AXIS_TGID, AXIS_TID, AXIS_CPU, AXIS_CGROUP };
 
-/* What the columns of an event count. All but the first need the weight of samples. */
+/*
+ * The quantity that the columns of an event show. All except MEASURE_SAMPLES need samples with
+ * weights.
+ */
 enum class_measure {
-	MEASURE_SAMPLES, /* numbers and percentages are samples */
-	MEASURE_WEIGHT,	 /* numbers are samples, percentages are of weight */
-	MEASURE_TIME,	 /* both are weight: time in ns */
+	MEASURE_SAMPLES, /* numbers and percentages count samples */
+	MEASURE_WEIGHT,	 /* numbers count samples, percentages are shares of the weight */
+	MEASURE_TIME,	 /* numbers and percentages are weights, which are times in ns */
 };
 
 struct profile_class {
-	struct class_key key;	    /* strings are the caller's */
+	struct class_key key;	    /* the caller owns the strings */
 	enum class_measure measure; /* MEASURE_SAMPLES unless the caller changes it */
 	char *name;		    /* column heading: "cpu-clock:1000000", "cpu:0" */
 	char *long_name;	    /* header line: "Samples on CPU 0"; NULL on AXIS_EVENT */
@@ -62,13 +65,15 @@ int classes_arrange(struct classes *classes, const struct class_key *keys, size_
 		    struct diag *diag);
 void classes_deinit(struct classes *classes);
 
-/* Returns the index of key's class, or nr_classes if the key was not among those arranged. */
+/*
+ * Returns the index of key's class, or nr_classes if the key was not passed to classes_arrange().
+ */
 size_t classes_find(const struct classes *classes, const struct class_key *key);
 
-/* Returns whether both have the same event, count and unit mask. */
+/* Returns whether both keys have the same event, count and unit mask. */
 bool class_key_same_event(const struct class_key *a, const struct class_key *b);
 
-/* Writes the count to text, as in names of sample files: "100000" or "997Hz". */
+/* Writes the count to `text`, as in names of sample files: "100000" or "997Hz". */
 void class_key_show_count(const struct class_key *key, char *text, size_t nr_bytes);
 
 #endif

@@ -58,7 +58,7 @@ static bool match_count(const struct spec_list *list, const struct slice_section
 	return spec_list_match(list, text);
 }
 
-/* Returns whether list, which is not empty, accepts the part. */
+/* Returns whether `list`, which must not be empty, accepts the part. */
 static bool tag_match(const struct spec_list *list, enum spec_tag tag,
 		      const struct slice_section *section, const struct part_shown *shown)
 {

@@ -17,7 +17,7 @@
 /* A part's names, as reports show them and patterns match them. Stored in a string pool. */
 struct part_shown {
 	const char *app, *image; /* a path, a name, or "NAME (tgid:1 range:0x0-0x1)" */
-	const char *cgroup;	 /* path beginning with a slash; "" for all */
+	const char *cgroup;	 /* path that begins with a slash; "": all groups */
 };
 
 /* Return the text for path or cgroup, stored in strings; NULL if out of memory. */
@@ -37,7 +37,7 @@ enum spec_tag part_match(const struct spec *spec, const struct slice_section *se
 struct part_refusals {
 	struct part_refusal {
 		size_t nr_parts;
-		const char *values[PART_VALUES_SHOWN]; /* in the string pool */
+		const char *values[PART_VALUES_SHOWN]; /* refused values, in the string pool */
 		size_t nr_values;
 	} tags[SPEC_NR_TAGS];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows that are control groups, processes, threads or CPUs instead of applications (--by), of
- * which there may be more than columns can show. The class key's field becomes the row and no
+ * Rows that are control groups, processes, threads or CPUs instead of applications (--by): a report
+ * may have many rows, but only few columns. The field of the class key that becomes the row no
  * longer separates classes.
  */
 #ifndef PP_ROWS_BY_H
@@ -19,9 +19,9 @@ enum rows_by { ROWS_BY_APP, ROWS_BY_CGROUP, ROWS_BY_TGID, ROWS_BY_TID, ROWS_BY_C
 int rows_by_parse(const char *text, enum rows_by *by, struct diag *diag);
 
 /*
- * Returns the row for key, stored in strings, and sets the row's field in key to "all"; NULL if
- * out of memory. Not for ROWS_BY_APP. The row of a control group is its path, which rows_by_name()
- * replaces.
+ * Returns the name of the row for `key`, stored in strings, and sets the field of `key` that
+ * becomes the row to "all". Returns NULL if out of memory. `by` must not be ROWS_BY_APP. The name
+ * of a control group is its path, until rows_by_name() replaces it.
  */
 const char *rows_by_take(enum rows_by by, struct class_key *key, struct strings *strings);
 

@@ -12,17 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES_MAX 5 /* a daemon closes a slice about once a minute */
+/*
+ * Maximum number of attempts to read both sides. An attempt fails if the daemon closes a slice
+ * during it, which happens about once a minute.
+ */
+#define TRIES_MAX 5
 
 /* ---- sessions ---- */
 
-/* Must not change the walk, because a session may be read several times. */
+/*
+ * Returns whether the specification selects a section. Must not change the walk, because a session
+ * may be read several times.
+ */
 static bool is_wanted(const struct slice_section *section, void *context)
 {
 	struct selection_walk *walk = context;
 	struct part_shown shown;
 
-	/* Visiting the part will report the lack of memory. */
+	/* If out of memory, visiting the part will fail again and report the error. */
 	if (part_show(section, &walk->selection->strings, &shown))
 		return true;
 	return part_match(walk->spec, section, &shown) == SPEC_NR_TAGS;
@@ -44,7 +51,9 @@ static int visit_session(struct selection_walk *walk)
 	const struct session_parts *parts = &walk->selection->sessions[walk->session].parts;
 	int error = 0;
 
-	/* The cache finds texts by addresses of the session's strings, so it is cleared here. */
+	/*
+	 * The cache refers to texts of one session by their addresses. Clear it for each session.
+	 */
 	memset(walk->before, 0, sizeof(walk->before));
 	for (size_t i = 0; i < parts->nr_slices && !error; i++)
 		error = visit_slice(walk, &parts->slices[i], (uint32_t)i);
@@ -60,7 +69,10 @@ static bool is_current(const struct selection_session *session)
 	return !session->archive && !strcmp(session->name, OPROF_SESSION_CURRENT);
 }
 
-/* Returns range, changed so that the daemon's answer has no samples of the other side. */
+/*
+ * Returns the range to request from the daemon: `range`, but with the border to the first side
+ * adjusted so that no sample is on both sides.
+ */
 static struct time_range range_to_ask(const struct selection *selection,
 				      const struct time_range *range)
 {
@@ -107,7 +119,7 @@ static int read_session(struct selection_walk *walk, struct selection_session *s
 	if (result <= 0)
 		return result;
 	result = session_parts_read(&session->parts, &session->info, session->path, options, diag);
-	/* With two sides the live files are not cut, so that both sides treat them alike. */
+	/* With two sides, leave the live files whole, so that both sides treat them alike. */
 	if (!result && walk->selection->nr_sides == 1 && may_ask(walk, session, options))
 		result = session_recent_cut(&session->parts, &session->info,
 					    walk->options->session_dir, options->range);
@@ -236,7 +248,10 @@ static int open_side(struct selection_walk *walk, const struct spec *spec, struc
 	return open_sessions(walk, side, diag);
 }
 
-/* Calls session_recent_settle() for a side. Returns 1 if the side has no session of a daemon. */
+/*
+ * Calls session_recent_settle() for a side. Returns 1 if the side has no session that a daemon may
+ * be writing.
+ */
 static int settle_side(const struct selection_walk *walk, const struct selection_side *side,
 		       struct diag *why)
 {
@@ -250,8 +265,9 @@ static int settle_side(const struct selection_walk *walk, const struct selection
 }
 
 /*
- * Asks the daemon to store its samples, before any side is read: both sides then have the samples
- * up to the same moment, and the report waits only once if the daemon hangs.
+ * Makes the daemon store its samples. This is requested only once, before any side is read, so that
+ * both sides have the samples up to the same time, and so that a report waits only once for a
+ * daemon that hangs.
  */
 static void settle(struct selection_walk *walk)
 {
@@ -313,8 +329,9 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 			error = read_sessions(walk, &selection->sides[i], diag);
 		}
 		/*
-		 * The ranges of two sides must be cut in the same way: if only one side was
-		 * read from the daemon's memory, reads both again, from files.
+		 * Two sides must be read from the same source, because ranges are cut differently
+		 * in the daemon's memory and in files. If only one side was read from memory, read
+		 * both again from files.
 		 */
 		if (!error && walk->nr_from_memory && walk->nr_from_files)
 			walk->daemon_answers = false;
@@ -325,7 +342,7 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 			"cannot read two sides: the slices change too fast; try again");
 }
 
-/* Runs after all sessions are read, since the sides may share slices. */
+/* To be called after all sessions are read, because the sides may share slices. */
 static int visit_sides(struct selection_walk *walk, const struct spec *specs, struct diag *diag)
 {
 	struct selection *selection = walk->selection;

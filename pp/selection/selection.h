@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The first stage of a report: from a profile specification to parts of sessions (live sample
- * files, sections of closed slices), grouped into applications, images and classes. Reads
- * descriptions of parts, not their samples, except for live files that a daemon may empty at
- * any time.
+ * files, sections of closed slices), grouped into applications, images and classes. It reads
+ * descriptions of parts but not their samples, except the samples of live files, which a daemon may
+ * empty at any time.
  *
  * Parts are ordered by image, so that the next stage opens each image only once, for all
  * applications, classes and slices that used it.
  *
- * A differential profile has two sides, each with its own specification: one selection holds
- * both, with each class on each side.
+ * A differential profile has two sides, each with its own specification. One selection contains
+ * both sides, and each class exists on both sides.
  */
 #ifndef PP_SELECTION_H
 #define PP_SELECTION_H
@@ -26,10 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* -m: separations that are summed. */
+/* -m: the separations over which samples are summed. */
 enum selection_merge {
 	MERGE_CPU = 1,
-	MERGE_LIB = 2, /* dependent images count for themselves, not for their application */
+	MERGE_LIB = 2, /* the application of a dependent image is the image itself */
 	MERGE_TID = 4,
 	MERGE_TGID = 8,
 	MERGE_UNIT_MASK = 16,
@@ -40,30 +40,32 @@ enum selection_merge {
 struct selection_options {
 	/* Set by select_place_find(). */
 	const char *session_dir;
-	/* The archive with a side's sessions; NULL: session_dir has them. Borrowed. */
+	/* The archive that has a side's sessions; NULL: they are in session_dir. Borrowed. */
 	const struct archive_place *archives[SPEC_SIDES_MAX];
 	unsigned int merge;	/* MERGE_* */
 	bool exclude_dependent; /* -x */
-	enum rows_by by;	/* --by: what the rows are instead of applications */
+	enum rows_by by;	/* --by: the kind of rows */
 	bool whole_rows;	/* -f: show whole paths of groups */
 	/*
-	 * Read the last minutes from the daemon's memory if possible: session_recent.h. If two
-	 * sides have its session, either both are read from there, or both from the files.
+	 * Read the last minutes from the daemon's memory if possible: session_recent.h. If both
+	 * sides include the daemon's session, both are read from memory, or both from files.
 	 */
 	bool ask_daemon;
-	bool stacks; /* also read live call trees, which disables ask_daemon */
+	bool stacks; /* read live call trees, too; this disables ask_daemon */
 };
 
 struct selection_session {
 	char *name;
 	char *path;			     /* <session dir>/samples/<name> */
-	const struct archive_place *archive; /* its archive; NULL: none. Borrowed */
+	const struct archive_place *archive; /* archive of the session; NULL: none. Borrowed */
 	struct session_info info;
 	struct session_parts parts;
 	bool from_memory; /* parts are from the daemon's memory */
 };
 
-/* The selection of one specification; a report that compares nothing has one side. */
+/*
+ * The selection of one specification. A differential profile has two sides, other reports have one.
+ */
 struct selection_side {
 	size_t first_session, nr_sessions; /* a session on both sides is listed twice */
 	bool timed;			   /* the specification has a time range */
@@ -95,22 +97,22 @@ struct selected_part {
 };
 
 struct selection {
-	const struct spec *specs; /* of each side; borrowed from the caller */
+	const struct spec *specs; /* one for each side; borrowed from the caller */
 	struct selection_options options;
 	struct selection_session *sessions; /* the first side's sessions come first */
 	size_t nr_sessions;
-	const char **apps; /* paths as shown, ascending */
+	const char **apps; /* paths as shown, sorted */
 	size_t nr_apps;
 	/*
-	 * In the order of slice_section_compare. Images whose keys are numbers of names are
+	 * In the order of slice_section_compare(). Images whose keys are numbers of names are
 	 * separate for each session.
 	 */
 	struct selection_image *images;
 	size_t nr_images;
 	struct classes classes;
-	struct selected_part *parts; /* by image, session, slice, number */
+	struct selected_part *parts; /* sorted by image, session, slice, number */
 	size_t nr_parts;
-	struct selected_part *idle; /* of idle CPUs, not in totals; image and app are unused */
+	struct selected_part *idle; /* samples of idle CPUs, not in totals; no image, no app */
 	size_t nr_idle;
 	struct selection_side sides[SPEC_SIDES_MAX];
 	size_t nr_sides;
@@ -120,10 +122,10 @@ struct selection {
 };
 
 /*
- * Makes the selection for nr_sides specs, one or two. First asks the session's daemon, if it runs
- * and this user may ask it, to store its latest samples. Calls skip() for each invalid file, and
- * with the session directory if the daemon does not answer. Returns 0; -ENOENT if a side has no
- * matching parts (diag lists what is available); -EINVAL if classes cannot be made
+ * Makes the selection for nr_sides specs, one or two. First requests that the session's daemon, if
+ * it runs and accepts requests of this user, stores its latest samples. Calls skip() for each
+ * invalid file, and with the session directory if the daemon does not answer. Returns 0; -ENOENT if
+ * a side has no matching parts (diag lists what is available); -EINVAL if classes cannot be made
  * (classes_arrange) or the sides cannot be compared; -errno. After an error, selection needs no
  * deinit.
  */
@@ -139,29 +141,29 @@ static inline size_t selection_nr_columns(const struct selection *selection)
 }
 
 /*
- * Returns the description of part. For live files without epochs its nr_samples, weight and
- * nr_keys are unknown.
+ * Returns the description of `part`. For live files without epochs, its fields nr_samples, weight
+ * and nr_keys are unknown.
  */
 const struct slice_section *selection_section(const struct selection *selection,
 					      const struct selected_part *part);
 
-/* Returns the live file of part, or NULL if the part is in a slice. */
+/* Returns the live file of `part`, or NULL if the part is in a slice. */
 const struct part_live *selection_live(const struct selection *selection,
 				       const struct selected_part *part);
-/* Returns the slice of part. part must be in a slice. */
+/* Returns the slice of `part`, which must be in a slice. */
 const struct part_slice *selection_slice(const struct selection *selection,
 					 const struct selected_part *part);
 
 /*
- * Makes the class key of section, with fields merged as requested. With --by, one field becomes
- * *row; otherwise *row is NULL. Texts are stored in strings. cgroup: as shown. Returns 0 or
- * -ENOMEM.
+ * Makes the class key of section; fields that the user merges become "all". With --by, the field
+ * that becomes the row is stored in *row; otherwise *row is NULL. Texts are stored in strings.
+ * `cgroup` is the path as shown. Returns 0 or -ENOMEM.
  */
 int selection_class_key(const struct selection *selection, size_t session,
 			const struct slice_section *section, const char *cgroup,
 			struct strings *strings, struct class_key *key, const char **row);
 
-/* Returns the path of part's live file or slice, for messages. */
+/* Returns the path of the live file or slice of `part`, for messages. */
 const char *selection_part_path(const struct selection *selection,
 				const struct selected_part *part);
 

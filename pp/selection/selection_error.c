@@ -10,7 +10,10 @@ static const struct selection_session *session_of(const struct selection_error *
 	return &what->selection->sessions[what->side->first_session + index];
 }
 
-/* Combines the extents of the side's sessions; 0: unknown. */
+/*
+ * Computes the times of the oldest and newest samples of all sessions of the side, and the borders
+ * of the gap around the requested range; 0: unknown.
+ */
 static void sum_up(const struct selection_error *what, struct session_parts *sum)
 {
 	*sum = (struct session_parts){0};

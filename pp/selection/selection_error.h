@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Error messages if a selection cannot be made, which also report what is available. */
+/* Error messages for selections that cannot be made. They also list what is available. */
 #ifndef PP_SELECTION_ERROR_H
 #define PP_SELECTION_ERROR_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A side with nothing selected. */
+/* A side for which the specification selected nothing. */
 struct selection_error {
 	const struct selection *selection;
 	const struct selection_side *side;
@@ -19,10 +19,13 @@ struct selection_error {
 	const struct part_refusals *refusals;
 };
 
-/* Returns -ENOENT or -ENOMEM. */
+/* Reports that a side has nothing selected. Returns -ENOENT or -ENOMEM. */
 int selection_refuse_nothing(const struct selection_error *what, struct diag *diag);
 
-/* Reports that a class is on one side only, the first one if on_first is true. Returns -EINVAL. */
+/*
+ * Reports that a class exists only on one side: on the first if on_first is true, otherwise on the
+ * second. Returns -EINVAL.
+ */
 int selection_refuse_sides(const struct selection *selection, size_t index, bool on_first,
 			   struct diag *diag);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Steps of making a selection: selection.c reads sessions, selection_share.c divides slices
- * that both sides have, selection_walk.c visits each part, selection_order.c sorts the
- * result. Internal to selection*.c.
+ * The steps of making a selection: selection.c reads sessions, selection_share.c divides the slices
+ * that both sides have between the sides, selection_walk.c visits each part, selection_order.c
+ * sorts the result. Internal to selection*.c.
  */
 #ifndef PP_SELECTION_INTERNAL_H
 #define PP_SELECTION_INTERNAL_H
@@ -32,23 +32,23 @@ struct selection_walk {
 	const struct selection_options *options;
 	void (*skip)(const char *path, const struct diag *diag);
 	bool daemon_answers; /* the daemon has just stored its samples for this selection */
-	/* How many current sessions were read from the daemon's memory, and from files. */
+	/* Numbers of current sessions that were read from the daemon's memory, and from files. */
 	size_t nr_from_memory, nr_from_files;
 	uint32_t session, side;
 	struct selected_file *found;
 	size_t nr_found, room;
 
 	struct class_key *keys; /* each key once */
-	uint8_t *measures;	/* by key: enum class_measure */
+	uint8_t *measures;	/* enum class_measure of each key */
 	size_t nr_keys, keys_room;
 	struct index_table key_table;
 	size_t images_room, apps_room;
 	struct index_table image_table, app_table;
 	struct shown_before before[NR_SHOWN_BEFORE];
 
-	/* The following members are of the current side. */
-	size_t nr_seen;	     /* parts */
-	size_t nr_dependent; /* refused by exclude_dependent */
+	/* State of visiting the current side. */
+	size_t nr_seen;	     /* parts visited so far */
+	size_t nr_dependent; /* parts refused by exclude_dependent */
 	struct part_refusals refusals;
 };
 
@@ -58,13 +58,16 @@ int selection_walk_visit(struct selection_walk *walk, const struct slice_section
 void selection_walk_deinit(struct selection_walk *walk);
 
 /*
- * Sides whose time ranges do not overlap must not share samples, although a slice may reach
- * into both ranges. Gives each common slice, and the live files, to the side whose range has
- * more of their time.
+ * If the time ranges of two sides do not overlap, the sides must not share samples. But one slice
+ * may overlap both ranges. Gives each common slice, and the live files, to the side whose range
+ * overlaps it for the longer time.
  */
 void selection_share(struct selection *selection);
 
-/* Makes classes, applications, images and parts from the walk. Errors: as selection_make(). */
+/*
+ * Makes classes, applications, images and parts from the walk. Returns the same errors as
+ * selection_make().
+ */
 int selection_order(struct selection *selection, const struct selection_walk *walk,
 		    struct diag *diag);
 

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compares images in the order that slices use: as two sections that differ only in the image. */
+/*
+ * Compares images in the order of sections in slices: compares two sections that differ only in the
+ * image.
+ */
 static int compare_images(const void *a, const void *b, void *context)
 {
 	const struct selection_image *images = context;
@@ -25,7 +28,7 @@ static int compare_images(const void *a, const void *b, void *context)
 	return order ? order : (left < right ? -1 : left > right);
 }
 
-/* Sorts images; rank[old index] is the new index. */
+/* Sorts images; rank[i] becomes the new index of image i. */
 static int sort_images(struct selection *selection, uint32_t *rank)
 {
 	uint32_t *order = calloc(selection->nr_images, sizeof(*order));
@@ -93,7 +96,7 @@ static int compare_parts(const void *a, const void *b)
 	return order ? order : compare_numbers(left->number, right->number);
 }
 
-/* All columns of an event use the same measure. */
+/* Sets the measures of classes. All columns of an event have the same measure. */
 static void set_measures(struct selection *selection, const struct selection_walk *walk)
 {
 	struct classes *classes = &selection->classes;
@@ -139,7 +142,7 @@ static int make_parts(struct selection *selection, const struct selection_walk *
 	return 0;
 }
 
-/* Each class must exist on both sides. */
+/* Checks that each class exists on both sides. */
 static int check_sides(const struct selection *selection, struct diag *diag)
 {
 	size_t nr_columns = selection_nr_columns(selection);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Returns how much of the given interval is in range. */
+/* Returns the length of the given interval's part that is in `range`. */
 static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
 {
 	int64_t begin = begin_ns > range->begin_ns ? begin_ns : range->begin_ns;
@@ -28,7 +28,10 @@ static bool is_same(const struct part_slice *a, const struct part_slice *b)
 	return !strcmp(a->path, b->path) && a->begin_ns == b->begin_ns && a->end_ns == b->end_ns;
 }
 
-/* Gives each slice that both sides have to the side whose range has more of its time. */
+/*
+ * Gives each slice that both sides have to the side whose range overlaps the slice for the longer
+ * time.
+ */
 static void share_slices(struct selection *selection, struct session_parts *a,
 			 struct session_parts *b)
 {

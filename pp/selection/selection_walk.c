@@ -10,7 +10,7 @@
 
 #define IDLE_NAME "{idle}"
 
-/* ---- equal elements get equal numbers ---- */
+/* ---- numbering: equal elements get equal numbers ---- */
 
 static uint64_t hash_pointer(uint64_t before, const void *pointer)
 {
@@ -121,7 +121,7 @@ static int number_key(struct selection_walk *walk, const struct class_key *key, 
 /* ---- a part ---- */
 
 /*
- * Returns the text for path, mostly from the cache, since sections of a slice share their
+ * Returns the text for path. Usually it is in the cache, because sections of a slice share their
  * strings.
  */
 static const char *show_path(struct selection_walk *walk, const struct slice_path *path)

@@ -102,7 +102,7 @@ static bool is_session(const char *samples, const char *name)
 	       is_folder(path);
 }
 
-/* Lists all folders in samples, malloc'ed, ascending. */
+/* Lists the names of all folders in `samples`, malloc'ed and ascending. */
 static int list_all(const char *samples, char ***names, size_t *nr_names)
 {
 	struct dirent **entries;

@@ -13,15 +13,15 @@ struct spec;
 #define SESSION_DIR_SYSTEM "/var/lib/oprofile"
 
 /*
- * Chooses `wanted` (--session-dir; NULL: not given), else ./oprofile_data if it exists, else
- * /var/lib/oprofile. *dir is `wanted` or one of the constants. Returns 0, or -errno with diag
- * if the folder cannot be read.
+ * Finds the session folder: `wanted` (--session-dir) if it is not NULL, otherwise ./oprofile_data
+ * if it exists, otherwise /var/lib/oprofile. *dir becomes `wanted` or a constant string. Returns 0,
+ * or -errno with diag set if the folder cannot be read.
  */
 int session_dir_find(const char *wanted, const char **dir, struct diag *diag);
 
 /*
- * Lists the names of dir's sessions that spec chooses ("current" by default), ascending,
- * malloc'ed. Returns 0; -ENOENT if no session matches (diag lists all sessions); -errno.
+ * Lists the names of the sessions in dir that spec selects ("current" by default), malloc'ed and
+ * ascending. Returns 0; -ENOENT if no session matches (diag lists all sessions); -errno.
  */
 int session_dir_list(const char *dir, const struct spec *spec, char ***names, size_t *nr_names,
 		     struct diag *diag);

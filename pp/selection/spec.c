@@ -51,7 +51,7 @@ void spec_deinit(struct spec *spec)
 	spec->timed = false;
 }
 
-/* Takes ownership of pattern, also on failure. */
+/* Adds pattern to list. Takes ownership of pattern, also on failure. */
 static int list_add(struct spec_list *list, char *pattern)
 {
 	char **bigger;
@@ -118,8 +118,8 @@ int spec_list_parse(struct spec_list *list, const char *text, struct diag *diag)
 }
 
 /*
- * Sample files have real absolute paths. If the pattern is another name of such a path, adds the
- * path as a pattern.
+ * Sample files are named by absolute paths without symbolic links. If the pattern is another name
+ * of such a path, adds the path as a pattern.
  */
 static int list_add_true_path(struct spec_list *list, size_t index)
 {
@@ -293,7 +293,7 @@ static int take_side(const char *const **at, const char *const *end, struct side
 	return 0;
 }
 
-/* *nr_sides is 0 if there are no braces. */
+/* Splits words in braces into sides. Sets *nr_sides to 0 if there are no braces. */
 static int split_sides(const char *const *words, size_t nr_words,
 		       struct side_words sides[SPEC_SIDES_MAX], size_t *nr_sides, struct diag *diag)
 {
@@ -402,8 +402,9 @@ static int parse_diff_word(struct spec *spec, const char *word, int tag, int64_t
 }
 
 /*
- * A word whose tag is given once applies to both sides. If the tag is given twice, the first word
- * applies to the first side and the second word to the second side.
+ * Adds a word to one side or to both. If its tag is given once, the word applies to both sides. If
+ * its tag is given twice, the first word applies to the first side and the second word to the
+ * second side.
  */
 static int share_word(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
 		      size_t index, int64_t now_ns, struct diag *diag)
@@ -455,7 +456,7 @@ static bool same_lists(const struct spec_list *a, const struct spec_list *b)
 	return true;
 }
 
-/* The sides must differ in their meaning, not only in their words. */
+/* Refuses two sides that mean the same, even if their words differ. */
 static int check_differ(const struct spec sides[SPEC_SIDES_MAX], struct diag *diag)
 {
 	for (size_t i = 0; i < SPEC_NR_TAGS; i++)
@@ -504,7 +505,7 @@ int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words,
 
 /* ---- matching ---- */
 
-/* Names may contain glob characters ("[vdso]"): try equality first. */
+/* First compares the texts, because a name may contain glob characters ("[vdso]"). */
 static bool pattern_match(const char *pattern, const char *text)
 {
 	return !strcmp(pattern, text) || !fnmatch(pattern, text, 0);

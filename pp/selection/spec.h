@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile specification: the words with which a user selects sample files
- * (doc/man/opreport.1, PROFILE SPECIFICATION). It has a list of patterns for each tag; a tag
- * without patterns accepts everything.
+ * A profile specification: the words with which a user selects sample files (doc/man/opreport.1,
+ * PROFILE SPECIFICATION). It has a list of patterns for each tag; a tag without patterns accepts
+ * everything.
  *
- * Handles text only: not for folders, sample files or classes (selection.h).
+ * This module handles only text. selection.h handles folders, sample files and classes.
  */
 #ifndef PP_SPEC_H
 #define PP_SPEC_H
@@ -47,7 +47,7 @@ struct spec {
 	struct time_range range;
 };
 
-#define SPEC_SIDES_MAX 2 /* of a differential profile: before, after */
+#define SPEC_SIDES_MAX 2 /* sides of a differential profile: before, after */
 
 /*
  * Parses words of a command line. Relative image patterns with a '/' become absolute;
@@ -59,17 +59,17 @@ int spec_parse(struct spec *spec, const char *const *words, size_t nr_words, int
 	       struct diag *diag);
 
 /*
- * Like spec_parse, or for a differential profile "{ words } { words }"; *nr_sides: 1 or 2.
- * "{}" is a side without words.
+ * Like spec_parse(), and sets *nr_sides to 1. Also parses a differential profile, "{ words } {
+ * words }", and then sets *nr_sides to 2. "{}" is a side without words.
  */
 int spec_parse_sides(struct spec sides[SPEC_SIDES_MAX], size_t *nr_sides, const char *const *words,
 		     size_t nr_words, int64_t now_ns, struct diag *diag);
 
 /*
- * Parses both sides of a differential profile: "{ words } { words }", or words in which a tag
- * given twice has a value for each side, and a tag given once holds for both. last_ns > 0:
- * the second side is the last time range of this length, the first side is the time range
- * before it. Returns as spec_parse(); -EINVAL also if the sides do not differ.
+ * Parses both sides of a differential profile. The words are either "{ words } { words }", or words
+ * without braces: a tag given twice then has one value for each side, and a tag given once applies
+ * to both sides. last_ns > 0: the second side is the last time range of this length, the first side
+ * is the time range before it. Returns as spec_parse(); -EINVAL also if the sides do not differ.
  */
 int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
 		    int64_t last_ns, int64_t now_ns, struct diag *diag);
@@ -83,16 +83,22 @@ int spec_list_parse(struct spec_list *list, const char *text, struct diag *diag)
 void spec_list_deinit(struct spec_list *list);
 
 /*
- * Returns whether text equals one of the list's patterns or matches it as a glob. An empty
- * list matches nothing: check nr_patterns first.
+ * Returns whether `text` equals one of the list's patterns or matches it as a glob. An empty list
+ * matches nothing: check nr_patterns first.
  */
 bool spec_list_match(const struct spec_list *list, const char *text);
-/* The same for images: a pattern without '/' is also compared with the last part of path. */
+/*
+ * As spec_list_match(), for images: a pattern without '/' is also compared with the last part of
+ * path.
+ */
 bool spec_list_match_image(const struct spec_list *list, const char *path);
-/* Returns whether a pattern is number, in any base. A negative number is "all". */
+/*
+ * Returns whether a pattern is equal to `number`; patterns may have any base. If `number` is
+ * negative, the pattern "all" matches.
+ */
 bool spec_list_match_number(const struct spec_list *list, int64_t number);
 
-/* Writes the specification to text, as typed: "tag:a,b word"; "{}" if it is empty. */
+/* Writes the specification to `text` as the user typed it: "tag:a,b word"; "{}" if it is empty. */
 void spec_show(const struct spec *spec, char *text, size_t nr_bytes);
 
 #endif

@@ -187,7 +187,10 @@ static int watch_folder(const char *folder)
 	_exit(0);
 }
 
-/* *folder contains no symbolic links, so the real paths of files in the folder begin with it. */
+/*
+ * Makes a temporary folder. *folder is a path without symbolic links, so that the real paths of
+ * files in the folder begin with it.
+ */
 static int make_folder(char **folder, struct diag *diag)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -281,7 +284,10 @@ static int read_manifest(struct archive_place *place, const char *path, struct d
 	return 0;
 }
 
-/* Accepts only folders and regular files: links may lead out of the archive, pipes may block. */
+/*
+ * Refuses all files except folders and regular files: symbolic links may lead out of the archive,
+ * and reading a pipe may block.
+ */
 static int check_folder(char *root, const char *path, struct diag *diag)
 {
 	char *const roots[] = {root, NULL};

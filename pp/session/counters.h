@@ -22,7 +22,7 @@ struct counters {
  */
 int counters_add(struct counters *counters, const char *name, uint64_t value);
 
-/* Returns 0 if there is no such counter. */
+/* Returns the value of a counter; 0 if no counter has this name. */
 uint64_t counters_get(const struct counters *counters, const char *name);
 
 /* Returns the sum of all counters whose names begin with prefix. */

@@ -12,8 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES_MAX 20		      /* a daemon closes a slice about once a minute */
-#define SLIVER_NS INT64_C(5000000000) /* overlap of a slice and the time range that is ignored */
+/*
+ * Maximum number of attempts to read a session. An attempt fails if the daemon closes a slice
+ * during it, which happens about once a minute.
+ */
+#define TRIES_MAX 20
+/* A slice that overlaps the time range by less than this may be ignored: is_sliver(). */
+#define SLIVER_NS INT64_C(5000000000)
 
 /* State of the attempts to read a session. */
 struct session_reading {
@@ -23,11 +28,14 @@ struct session_reading {
 	const struct session_parts_options *options;
 	struct history_files history;
 	bool quiet;		 /* damaged slices have already been reported */
-	struct strings reported; /* paths, with texts, that all attempts have passed to skip() */
+	struct strings reported; /* paths and messages passed to skip() in all attempts */
 	bool cgroups_lack; /* a cgroup's name was missing even after the names were read again */
 };
 
-/* Reports a file that is left out, only once for all attempts (if enough memory is available). */
+/*
+ * Reports an omitted file. If several attempts omit it, reports it only once (unless out of
+ * memory).
+ */
 static void report(struct session_reading *reading, const char *path, const struct diag *diag)
 {
 	const size_t nr_before = reading->reported.nr_used;
@@ -83,8 +91,9 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /*
- * The daemon closes a slice a moment after its minute ends, so each slice overlaps the next
- * minute a little. A time range of whole minutes is not meant to include that slice.
+ * Returns whether the time range is not meant to include a slice that overlaps it a little. The
+ * daemon closes a slice a moment after its minute has ended, so that each slice slightly overlaps
+ * the next minute.
  */
 static bool is_sliver(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
 {
@@ -200,8 +209,9 @@ static int open_slices(struct session_reading *reading)
 /* ---- live files ---- */
 
 /*
- * The daemon stores a cgroup's name before it creates the cgroup's files. If the names were read
- * before that, they are read again.
+ * Returns the path of a cgroup, or NULL. The daemon stores a cgroup's name before it creates the
+ * cgroup's files. If the name is missing, the list of names may be older than the files; then the
+ * list is read again.
  */
 static const char *find_cgroup(struct session_reading *reading, int64_t number)
 {
@@ -239,7 +249,10 @@ static int set_path(struct session_reading *reading, struct slice_path *path,
 	return path->path ? 0 : -ENOMEM;
 }
 
-/* header: NULL if unreadable; reading the file later reports the error. */
+/*
+ * Describes a live file. header is NULL if the file cannot be read; then the attempt to read its
+ * samples will report the error.
+ */
 static int describe(struct session_reading *reading, const struct sample_name *name,
 		    const struct sdb_image *header, struct slice_section *section)
 {
@@ -293,7 +306,7 @@ static void set_times(struct part_live *live, const struct oprof_sdb_header *hea
 	live->end_ns = header->end_time_ns;
 }
 
-/* Reads a file with epochs at once, because the daemon may soon move its samples to a slice. */
+/* Reads a file with epochs immediately, because the daemon may soon move its samples to a slice. */
 static int load_now(struct session_reading *reading, const struct slice_section *section,
 		    const char *path)
 {
@@ -326,7 +339,7 @@ static int load_now(struct session_reading *reading, const struct slice_section 
 	return error;
 }
 
-/* header: the file's header, or NULL if unreadable. */
+/* Adds a live file to the parts. header is the file's header; NULL if it cannot be read. */
 static int add_live(struct session_reading *reading, const char *path,
 		    const struct sample_name *name, const struct sdb_image *header)
 {
@@ -408,7 +421,10 @@ static int read_stacks(struct session_reading *reading)
 	return 0;
 }
 
-/* The live files are selected together: they are the session's newest slice. */
+/*
+ * Selects all live files or none, depending on their common time range: together they are treated
+ * as the session's newest slice.
+ */
 static void choose_live(struct session_parts *parts, const struct time_range *range)
 {
 	int64_t begin_ns = 0;
@@ -450,7 +466,10 @@ static uint64_t value_at_end(const struct slice_info *last, const char *name)
 	return 0;
 }
 
-/* last: the newest slice; NULL: there are no slices. */
+/*
+ * Adds the growth of the session's counters since the slice `last`, the newest one; NULL: there are
+ * no slices.
+ */
 static int add_live_counters(struct counters *counters, const struct session_info *info,
 			     const struct slice_info *last)
 {
@@ -462,7 +481,7 @@ static int add_live_counters(struct counters *counters, const struct session_inf
 	return error;
 }
 
-/* Returns the newest valid slice, even if outside the time range. */
+/* Returns the newest valid slice, even if it is outside the time range. */
 static const struct history_file *newest_slice(const struct history_files *history)
 {
 	for (size_t i = 0; i < history->nr_files; i++)
@@ -472,7 +491,7 @@ static const struct history_file *newest_slice(const struct history_files *histo
 	return NULL;
 }
 
-/* Sets live_counters: how much the session's counters have grown since the newest slice. */
+/* Sets live_counters to the growth of the session's counters since the newest slice. */
 static int count_live(struct session_reading *reading)
 {
 	const struct history_file *newest = newest_slice(&reading->history);

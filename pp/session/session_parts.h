@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The contents of one session, in parts: live sample files, and sections of its closed
- * slices. struct slice_section describes both kinds of part.
+ * The contents of one session, in parts: live sample files, and sections of its closed slices.
+ * struct slice_section describes both kinds of part.
  *
- * A time range selects whole slices, and the live files, which together are the session's
- * newest slice. A slice is left out if it overlaps the range by less than 5 s and by less
- * than a tenth of the shorter of the two.
+ * A time range selects whole slices, and also the live files, which together are treated as the
+ * session's newest slice. A slice is ignored if it overlaps the range by less than 5 s, and by less
+ * than a tenth of the shorter of slice and range.
  *
- * Not for: which parts a specification chooses, classes (selection.h).
+ * selection.h applies specifications and makes classes.
  */
 #ifndef PP_SESSION_PARTS_H
 #define PP_SESSION_PARTS_H
@@ -35,11 +35,11 @@ struct part_slice {
 
 /* A live file. */
 struct part_live {
-	struct slice_section section; /* strings in the parts' pool */
+	struct slice_section section; /* its strings are in the parts' pool */
 	char *path;
 	/*
-	 * The samples, which were read together with the slices; NULL: not read, because the file
-	 * has no epochs or was not wanted.
+	 * The samples, which were read together with the slices. NULL: not read, because the file
+	 * has no epochs or because options->wanted() returned false.
 	 */
 	struct sdb_image *samples;
 	int64_t begin_ns, end_ns; /* first and last sample; 0: unknown */
@@ -48,7 +48,7 @@ struct part_live {
 struct session_parts {
 	struct part_slice *slices; /* by epoch */
 	size_t nr_slices;
-	struct part_live *live; /* by name; none if the live files are outside the time range */
+	struct part_live *live; /* sorted by name; none if outside the time range */
 	size_t nr_live;
 	bool has_live;		   /* the live files are in the time range */
 	struct stack_tree *stacks; /* live call trees, if requested; NULL: none */
@@ -56,11 +56,14 @@ struct session_parts {
 	int64_t begin_ns, end_ns;     /* extent of the selected parts; 0: unknown */
 	int64_t nr_ns;		      /* sum of the selected parts' durations */
 	int64_t oldest_ns, newest_ns; /* extent of the whole session; 0: empty or unknown */
-	int64_t before_ns, after_ns;  /* if nothing was selected: the nearest end before the range
-					 and the nearest beginning after it; 0: none */
-	uint64_t epoch_closed;	      /* newest closed epoch; the live files' epochs are later */
+	/*
+	 * If nothing was selected: end of the last samples before the range, begin of the first
+	 * samples after it; 0: none.
+	 */
+	int64_t before_ns, after_ns;
+	uint64_t epoch_closed; /* newest closed epoch; the live files' epochs are later */
 	struct counters live_counters;
-	bool of_session;	  /* live_counters include the counters of all slices */
+	bool of_session;	  /* live_counters also has the counters of all slices */
 	size_t nr_damaged;	  /* slices left out, each reported to skip() */
 	size_t nr_skipped;	  /* invalid live files, each reported to skip() */
 	size_t nr_damaged_stacks; /* live call trees left out, reported to skip() */
@@ -69,31 +72,34 @@ struct session_parts {
 
 struct session_parts_options {
 	const struct time_range *range; /* NULL: everything */
-	/* Returns whether a live file may be needed. Returning true for too many is harmless. */
+	/*
+	 * Returns whether a live file may be needed. It may also return true for files that are not
+	 * needed.
+	 */
 	bool (*wanted)(const struct slice_section *section, void *context);
 	void *context;
 	void (*skip)(const char *path, const struct diag *diag);
-	bool stacks; /* also read live call trees */
+	bool stacks; /* whether to read live call trees, too */
 };
 
 /*
- * Reads the parts of the session at path that are in the time range, and its meta folder.
- * Starts again if the daemon closed or merged slices while they were read. Returns 0, also
- * for an empty session; -EAGAIN if slices changed during every attempt; -ENOMEM or -errno.
- * parts and info need a deinit also after an error.
+ * Reads the meta folder of the session at path, and the session's parts that are in the time range.
+ * Starts again if the daemon closed or merged slices during the reading. Returns 0, also for an
+ * empty session; -EAGAIN if slices changed during every attempt; -ENOMEM or -errno. `parts` and
+ * `info` need a deinit also after an error.
  */
 int session_parts_read(struct session_parts *parts, struct session_info *info, const char *path,
 		       const struct session_parts_options *options, struct diag *diag);
 void session_parts_deinit(struct session_parts *parts);
 
 /*
- * Sums the counters of the selected parts; without a time range, those of the whole session
- * including expired slices. Returns 0 or -ENOMEM.
+ * Sums the counters of the selected parts. Without a time range, sums the counters of the whole
+ * session, including expired slices. Returns 0 or -ENOMEM.
  */
 int session_parts_count(const struct session_parts *parts, struct counters *counters);
 
 /*
- * Adds a slice from another source; takes ownership of slice, also on failure. name is for
+ * Adds a slice from another source. Takes ownership of slice, also on failure. name is used in
  * messages. Returns 0 or -ENOMEM.
  */
 int session_parts_add_slice(struct session_parts *parts, struct slice *slice, const char *name);

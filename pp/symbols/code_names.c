@@ -17,7 +17,7 @@
 struct names_parsing {
 	struct symbol_table table;
 	size_t nr_allocated;
-	char *string; /* where the next name is written */
+	char *string; /* memory for the next name */
 };
 
 /* key must be greater than the keys added before. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of functions whose code is in no file, as the daemon stored them in the session
- * (meta/names, doc/session.md). The key of such a sample is the number of a name, so each
- * name is a symbol of length 1.
+ * (meta/names, doc/session.md). The key of a sample in such a function is the number of its name,
+ * so each name is a symbol of length 1.
  */
 #ifndef PP_CODE_NAMES_H
 #define PP_CODE_NAMES_H

@@ -75,7 +75,10 @@ __attribute__((noreturn)) static void child_main(const struct buildid *id, int f
 
 /* ---- the parent ---- */
 
-/* poll() misses a stop signal that arrives just before it: check for signals at this interval. */
+/*
+ * poll() misses a stop signal that arrives just before the call, so check for signals at this
+ * interval.
+ */
 #define LOOK_MS 500
 
 /* Waits until there is something to read, or the child has ended. */

@@ -108,7 +108,7 @@ int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct d
 {
 	const char *name = bytes;
 	size_t name_bytes = strnlen(name, nr_bytes);
-	size_t offset = (name_bytes + 4) & ~(size_t)3; /* after the NUL, padded */
+	size_t offset = (name_bytes + 4) & ~(size_t)3; /* of the CRC: after the NUL and padding */
 	unsigned char crc[4];
 
 	if (!name_bytes || offset > nr_bytes || nr_bytes - offset < sizeof(crc))
@@ -155,7 +155,7 @@ static bool build_ids_equal(const struct buildid *a, const struct buildid *b)
 	       !memcmp(a->bytes, b->bytes, a->nr_bytes);
 }
 
-/* Returns 0 or -ESTALE. */
+/* Checks that the debug file is of the same build as the image. Returns 0 or -ESTALE. */
 static int check_build(const struct debug_wanted *wanted, const struct symbol_file *debug)
 {
 	const struct buildid *id = &wanted->image->build_id;
@@ -176,7 +176,10 @@ static bool is_same_file(int a, int b)
 	       left.st_ino == right.st_ino;
 }
 
-/* Takes ownership of path. Returns 0, -ENOENT, -ESTALE or -ENOMEM. */
+/*
+ * Opens path if it is the wanted debug file. Takes ownership of path. Returns 0, -ENOENT, -ESTALE
+ * or -ENOMEM.
+ */
 static int try_path(const struct debug_wanted *wanted, char *path, struct symbol_file *debug)
 {
 	int error = path ? 0 : -ENOMEM;
@@ -231,7 +234,10 @@ char *debug_file_build_id_path(const struct symbol_search *search, const struct 
 	return path;
 }
 
-/* The search ends on success and on -ENOMEM; it continues after a missing or stale file. */
+/*
+ * Returns whether the search ends: on success and on -ENOMEM, but not after a missing or stale
+ * file.
+ */
 static bool search_ends(int error)
 {
 	return error != -ENOENT && error != -ESTALE;
@@ -318,7 +324,7 @@ int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 
 /* ---- parts that dwz moved ---- */
 
-/* Takes ownership of path. */
+/* Opens path if the file has this build-id. Takes ownership of path. */
 static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id,
 		   const struct symbol_search *search)
 {
@@ -339,8 +345,8 @@ static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id
 }
 
 /*
- * name may begin with "..". It is relative to the real folder of *from, so symbolic links are
- * resolved first.
+ * Opens the file `name`, which may begin with "..". The name is relative to the real folder of
+ * *from, so symbolic links are resolved first.
  */
 static int try_alt_name(struct symbol_file *alt, const struct symbol_file *from, const char *name,
 			const struct buildid *id, const struct symbol_search *search)

@@ -14,13 +14,13 @@
 
 #define DEBUG_FILE_PATH "/usr/lib/debug"
 
-/* Content of a .gnu_debuglink section: name, NUL, padding to 4, CRC. */
+/* Content of a .gnu_debuglink section: name, NUL, padding to a multiple of 4 bytes, CRC. */
 struct debuglink {
 	const char *name; /* points into the section; contains no '/' */
-	uint32_t crc;	  /* of the whole debug file, zlib's crc32 */
+	uint32_t crc;	  /* CRC of the whole debug file, by zlib's crc32() */
 };
 
-/* Returns 0 or -EILSEQ. big_endian: byte order of the file. */
+/* Parses a debug link. big_endian is the byte order of the file. Returns 0 or -EILSEQ. */
 int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct debuglink *link);
 
 /*
@@ -30,9 +30,9 @@ int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct d
 int debug_file_open_regular(const char *path);
 
 /*
- * Like debug_file_open_regular, for a path that may begin with root (NULL: none). Returns
- * -ENOENT if ".." leads out of root. If path does not exist, tries again with each "DIR/.."
- * removed, since an archive may lack DIR.
+ * Like debug_file_open_regular(), for a path that may begin with root (NULL: none). Returns -ENOENT
+ * if ".." leads out of root. If path does not exist, tries again without each "DIR/..", because an
+ * archive may lack DIR.
  */
 int debug_file_open_below(const char *root, const char *path);
 
@@ -51,10 +51,10 @@ char *debug_file_build_id_path(const struct symbol_search *search, const struct 
 
 /*
  * Opens the debug file of image into *debug. Tries in this order: `fetched`, the path of a file
- * from a server (NULL: none); the path by build-id; the debug link's name in image's folder, in
- * its .debug folder and below the debug path. The file must have image's build-id, or the
- * link's CRC if one of the two has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE
- * if there are only files of other builds; -ENOMEM.
+ * from a server (NULL: none); the path by build-id; the debug link's name in image's folder, in its
+ * .debug folder and below the debug path. The file must have image's build-id, or the link's CRC if
+ * the image or the file has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE if there
+ * are only files of other builds; -ENOMEM.
  */
 int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 		    const struct symbol_search *search, const char *fetched);

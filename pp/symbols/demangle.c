@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * A few hundred bytes of mangled name can expand to gigabytes. A name that exceeds this limit
- * is shown as it is in the file.
+ * A few hundred bytes of mangled name can expand to gigabytes. A name that exceeds one of these
+ * limits is shown without demangling.
  */
 #define DEMANGLED_MAX_BYTES 65536
 #define MANGLED_MAX_BYTES   32768
@@ -22,7 +22,7 @@
 /* ---- demangling ---- */
 
 struct demangled_text {
-	char *bytes; /* of DEMANGLED_MAX_BYTES + 1 */
+	char *bytes; /* buffer of DEMANGLED_MAX_BYTES + 1 */
 	size_t nr_bytes;
 	jmp_buf too_long;
 };
@@ -215,8 +215,8 @@ static bool is_operator(const struct smart *smart)
 }
 
 /*
- * The '<' and '>' in "operator<<" and "operator->" are not brackets; a '<' after a space begins
- * template arguments.
+ * Copies an operator's name. The '<' and '>' in "operator<<" and "operator->" are not brackets;
+ * only a '<' after a space begins template arguments.
  */
 static bool copy_operator(struct smart *smart)
 {
@@ -237,7 +237,7 @@ static bool copy_operator(struct smart *smart)
 
 /*
  * Skips an inline namespace of std, which names a version of the library and never appears in
- * sources. The names are those of libstdc++, libc++ and Android.
+ * sources. The list has the names of libstdc++, libc++ and Android.
  */
 static bool skip_inline_namespace(struct smart *smart)
 {
@@ -256,7 +256,10 @@ static bool skip_inline_namespace(struct smart *smart)
 	return false;
 }
 
-/* "name[abi:cxx11](int)": the tag names the library version for which the function is made. */
+/*
+ * Skips an ABI tag, which names the library version for which the function is made:
+ * "name[abi:cxx11](int)".
+ */
 static bool skip_abi_tag(struct smart *smart)
 {
 	size_t nr_bytes;
@@ -308,7 +311,10 @@ static bool copy_one(struct smart *smart)
 	return true;
 }
 
-/* Copies up to one of stops, or to the end if stops is empty. Returns false on unexpected input. */
+/*
+ * Copies up to a character in `stops`, or to the end if `stops` is empty. Returns false on
+ * unexpected input.
+ */
 static bool smart_copy(struct smart *smart, const char *stops)
 {
 	bool good = ++smart->depth < SMART_DEPTH_MAX;
@@ -320,7 +326,10 @@ static bool smart_copy(struct smart *smart, const char *stops)
 	return good && (*smart->in || !*stops);
 }
 
-/* Takes ownership of plain. */
+/*
+ * Returns the smart form of plain; plain itself on unexpected input; NULL if out of memory. Takes
+ * ownership of plain.
+ */
 static char *make_smart(char *plain)
 {
 	char *bytes = malloc(2 * strlen(plain) + 1);

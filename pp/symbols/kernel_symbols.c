@@ -22,8 +22,8 @@ struct kallsyms_parsing {
 	unsigned int line;
 	struct symbol_table *table;
 	size_t nr_allocated;
-	uint64_t end; /* of the previous symbol */
-	char *string; /* where the next name is written */
+	uint64_t end; /* end of the previous symbol */
+	char *string; /* memory for the next name */
 	struct diag *diag;
 };
 
@@ -165,7 +165,10 @@ __attribute__((format(printf, 1, 2))) static char *format_text(const char *forma
 	return text;
 }
 
-/* The daemon gives the kernel no identity if the kernel hides its addresses. */
+/*
+ * Returns whether the kernel hid its addresses while profiling. In this case the daemon recorded
+ * the kernel without an identity.
+ */
 static bool is_hidden(const struct oprof_image_identity *identity)
 {
 	return !identity->nr_build_id && !identity->size_bytes;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMORY_MAX ((uint64_t)256 << 20) /* memory of the decoder */
-#define BYTES_MAX  ((size_t)512 << 20)	 /* size of the decompressed file */
+#define MEMORY_MAX ((uint64_t)256 << 20) /* limit of the decoder's memory */
+#define BYTES_MAX  ((size_t)512 << 20)	 /* limit of the decompressed file's size */
 
 static Elf_Data *find_data(const struct symbol_file *image)
 {

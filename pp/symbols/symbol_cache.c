@@ -27,16 +27,16 @@ static const char *const suffixes[] = {
 #define DEBUG_PATH "/usr/lib/debug"
 
 /*
- * Start of a cache file. The path follows, padded to 8 bytes, then a table in symbol_wire.h's
- * format, or lines.
+ * Start of a cache file. After it come the path, padded to 8 bytes, and the content: a symbol table
+ * in the format of symbol_wire.h, or a line table.
  */
 struct cache_header {
 	char magic[8];
-	char version[24]; /* of the program: another version may read a binary differently */
+	char version[24]; /* program's version: another one may read a binary differently */
 	uint8_t build_id[OPROF_BUILD_ID_BYTES_MAX];
 	uint32_t nr_build_id;
 	uint32_t kind;
-	uint32_t reserved;   /* always 0: leaves no padding, since headers are compared as bytes */
+	uint32_t reserved;   /* always 0; replaces padding, as headers are compared as bytes */
 	int64_t debug_ns[2]; /* change times of the system's debug folders; 0: missing */
 	uint64_t path_bytes; /* padded length of the path */
 };
@@ -86,8 +86,8 @@ static int64_t changed_ns(const char *path)
 }
 
 /*
- * Only the system's debug folders are checked, not the binary's folder, which may be on a file
- * system that hangs.
+ * Gets the change times of the system's debug folders. The binary's own folder is not checked,
+ * because it may be on a file system that hangs.
  */
 static void stamp_debug(const struct symbol_request *request, int64_t debug_ns[2])
 {
@@ -142,7 +142,10 @@ static bool is_old(const struct stat *status)
 	return status->st_mtime > now || now - status->st_mtime > SYMBOL_CACHE_LACK_SECONDS;
 }
 
-/* Returns whether only this user can write to the file: it then does not change while mapped. */
+/*
+ * Returns whether only this user can write to the file. Then the file does not change while it is
+ * mapped.
+ */
 static bool is_ours(const struct stat *status)
 {
 	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
@@ -252,8 +255,9 @@ static size_t list_files(DIR *dir, struct cached_file *files, size_t nr_max)
 }
 
 /*
- * Runs once, before the first write of this process, so the cache can exceed its limits only by
- * the files that one process adds.
+ * Deletes the oldest files until the cache is within its limits. Called once, before the first
+ * write of this process, so the cache can exceed its limits only by the files that one process
+ * adds.
  */
 static void trim(const char *path)
 {
@@ -322,7 +326,10 @@ void symbol_cache_write(const struct symbol_request *request, const struct symbo
 
 /* ---- the cache's folder ---- */
 
-/* sudo may keep another user's HOME, and root must not create files in that user's home. */
+/*
+ * Returns whether only this user can write to the folder. sudo may keep another user's HOME, and
+ * root must not create files there.
+ */
 static bool is_own_folder(const char *path)
 {
 	struct stat status;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A cache of symbol tables on disk, by build-id and path, in a folder that only the user can
- * write to, so that reports need not read the same binaries again. Cached data is checked
- * like data from the helper.
+ * A cache of symbol tables on disk, so that reports need not read the same binaries again. Tables
+ * are found by build-id and path. The cache is in a folder that only the user can write to. Cached
+ * data is checked like data from the helper.
  *
- * Not for: binaries without a build-id, binaries that the session kept, or searches in other
- * folders (-R, -p).
+ * Not used for binaries without a build-id, for binaries that the session kept, and with other
+ * search folders (-R, -p).
  */
 #ifndef PP_SYMBOL_CACHE_H
 #define PP_SYMBOL_CACHE_H
@@ -19,18 +19,18 @@
 #define SYMBOL_CACHE_FILES_MAX 1024
 #define SYMBOL_CACHE_BYTES_MAX (256u << 20)
 /*
- * After this time a table without debug symbols is read again: they may have been installed
- * in a folder that the cache does not watch.
+ * A table without debug symbols is read again after this time, because debug symbols may have been
+ * installed in a folder that the cache does not watch.
  */
 #define SYMBOL_CACHE_LACK_SECONDS 3600
 
 /*
- * Returns the folder for the cache, malloc'ed; NULL if the user has no home or cache folder, if
- * another user owns or can write it, or if out of memory.
+ * Returns the folder for the cache, malloc'ed. Returns NULL if the user has no home or cache
+ * folder, if another user owns it or can write to it, or if out of memory.
  */
 char *symbol_cache_path(void);
 
-/* What a cache file contains. */
+/* Contents of a cache file: symbols or source lines. */
 enum symbol_cache_content { SYMBOL_CACHE_SYMBOLS, SYMBOL_CACHE_LINES };
 
 /* A cache file in memory: a private copy, which the caller may modify. */
@@ -39,7 +39,7 @@ struct symbol_cache_map {
 	size_t base_bytes;
 	char *bytes; /* the content, 8-byte aligned */
 	size_t nr_bytes;
-	bool old; /* missing debug information may be available by now */
+	bool old; /* so old that missing debug information may now be available */
 };
 
 /* Returns 0, or -ENOENT: not cached, outdated or not cacheable. */
@@ -60,7 +60,7 @@ void symbol_cache_store(const struct symbol_request *request, enum symbol_cache_
 /* Returns 0 and fills *table; -ENOENT: not cached, outdated or not cacheable; -ENOMEM. */
 int symbol_cache_read(const struct symbol_request *request, struct symbol_table *table);
 
-/* Stores table if it is cacheable. Errors are ignored: the binary is read again next time. */
+/* Stores `table` if it is cacheable. Errors are ignored: the binary is read again next time. */
 void symbol_cache_write(const struct symbol_request *request, const struct symbol_table *table);
 
 #endif

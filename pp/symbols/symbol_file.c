@@ -198,7 +198,9 @@ uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_f
 	return 0;
 }
 
-/* Returns the segment that contains key, or NULL. *within: offset of key in the segment. */
+/*
+ * Returns the segment that contains key, or NULL. *within becomes the offset of key in the segment.
+ */
 static const struct symbol_segment *segment_of(const struct symbol_file *file, uint64_t key,
 					       uint64_t *within)
 {
@@ -249,7 +251,10 @@ struct table_reading {
 	struct symbol_list *list;
 };
 
-/* Such as $x and $d.3, with which assemblers mark where code and data begin on Arm and RISC-V. */
+/*
+ * Returns whether a symbol only marks where code or data begins. Assemblers write such symbols on
+ * Arm and RISC-V: $x, $d.3.
+ */
 static bool name_is_mapping_mark(const char *name)
 {
 	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
@@ -300,7 +305,9 @@ static uint16_t binding_of(const GElf_Sym *sym)
 	}
 }
 
-/* "memcpy@@GLIBC_2.14": the version is not part of the name. */
+/*
+ * Returns the length of a name without its version, such as "@@GLIBC_2.14" in "memcpy@@GLIBC_2.14".
+ */
 static uint32_t name_bytes_of(const char *name)
 {
 	return (uint32_t)(1 + strcspn(name + 1, "@"));

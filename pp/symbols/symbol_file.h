@@ -37,22 +37,25 @@ struct symbol_file {
 	struct buildid build_id;
 	struct symbol_segment *segments;
 	size_t nr_segments;
-	struct symbol_section *sections; /* by index in the file */
+	struct symbol_section *sections; /* sections, with the same indexes as in the file */
 	size_t nr_sections;
 	Elf_Scn *symtab; /* or NULL */
 	Elf_Scn *dynsym; /* or NULL */
 	Elf_Scn *debuglink;
-	bool by_address;      /* for the kernel: a key is an address minus key_address */
+	bool by_address;      /* true for the kernel: a key is an address minus key_address */
 	uint64_t key_address; /* address of _text */
 };
 
 /*
- * Opens the ELF file in fd. Takes ownership of fd: symbol_file_close closes it, or this
- * function on failure. path is copied; it is used in messages and to find related files.
+ * Opens the ELF file in fd. Takes ownership of fd: symbol_file_close() closes it; after a failure,
+ * this function has closed it. path is copied; it is used in messages and to find related files.
  * Returns 0; -ENOEXEC if the file is not an ELF file; -EILSEQ if it is damaged; -ENOMEM.
  */
 int symbol_file_open(struct symbol_file *file, int fd, const char *path);
-/* The same for nr_bytes of malloc'ed memory. Takes ownership of bytes, also on failure. */
+/*
+ * As symbol_file_open(), for nr_bytes of malloc'ed memory. Takes ownership of bytes, also on
+ * failure.
+ */
 int symbol_file_open_memory(struct symbol_file *file, void *bytes, size_t nr_bytes,
 			    const char *path);
 void symbol_file_close(struct symbol_file *file);
@@ -64,31 +67,34 @@ Elf_Data *symbol_file_debuglink(const struct symbol_file *file);
 const struct symbol_section *symbol_file_section(const struct symbol_file *file, const char *name);
 
 /*
- * Fills address, start and limit of symbol. address_limit: end of the symbol's section.
- * Returns false if no segment contains address, or if address has no key because it is below
- * the kernel's key_address.
+ * Fills address, start and limit of symbol. address_limit is the end of the symbol's section.
+ * Returns false if no segment contains address, or if address has no key because it is below the
+ * kernel's key_address.
  */
 bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_t address_limit,
 		       struct listed_symbol *symbol);
 
 /*
- * Returns the difference to add to addresses in debug, image's debug file, to get addresses
- * in image: 0 unless image was relocated (prelink).
+ * Returns the number to add to addresses in `debug`, the debug file of `image`, to get addresses in
+ * `image`: 0 unless `image` was relocated (prelink).
  */
 uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_file *debug);
 
 /* Finds the address of a key. Returns false if no segment contains the key. */
 bool symbol_file_address(const struct symbol_file *file, uint64_t key, uint64_t *address);
 
-/* Finds a key's offset in the file. *nr_bytes: from there to the end of its segment's file data. */
+/*
+ * Finds a key's offset in the file. *nr_bytes becomes the number of bytes from this offset to the
+ * end of the segment's data in the file.
+ */
 bool symbol_file_offset(const struct symbol_file *file, uint64_t key, uint64_t *offset,
 			uint64_t *nr_bytes);
 
 /*
- * Adds the functions of table to list. table is the symtab or dynsym of *from, which is image
- * itself or its debug file. bias: see symbol_file_bias. Keys come from image's segments,
- * since a debug file has no code. Names point into *from. Returns 0; -EILSEQ if table is
- * damaged (all readable symbols were added); -ENOMEM.
+ * Adds the functions of a symbol table to `list`. `table` is the symtab or dynsym of *from, which
+ * is image itself or its debug file. For bias see symbol_file_bias(). Keys come from image's
+ * segments, because a debug file has no code. Names point into *from. Returns 0; -EILSEQ if `table`
+ * is damaged (all readable symbols were added); -ENOMEM.
  */
 int symbol_file_list(const struct symbol_file *image, const struct symbol_file *from,
 		     Elf_Scn *table, uint64_t bias, struct symbol_list *list);

@@ -21,7 +21,10 @@
 #define DEFAULT_SECONDS 60
 #define DEFAULT_BYTES	((size_t)4 << 30)
 
-/* Elapsed time is limited to the CPU limit times this, as a hanging file system uses no CPU. */
+/*
+ * The limit of elapsed time is this factor times the limit of CPU time. Elapsed time is limited
+ * because a process that waits for a hanging file system uses no CPU time.
+ */
 #define CLOCK_LIMIT_FACTOR 5
 
 struct helper {
@@ -58,7 +61,8 @@ static void helper_deinit(struct helper *helper)
 }
 
 /*
- * Body of the child. Never returns to the parent's code, and does not flush the parent's stdio.
+ * Body of the child process. Never returns to the parent's code, and does not flush the parent's
+ * stdio buffers.
  */
 __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_read_fn *read)
 {
@@ -88,7 +92,10 @@ static int start(struct helper *helper, symbol_read_fn *read)
 	return 0;
 }
 
-/* poll() misses a stop signal that arrives just before it: check for signals at this interval. */
+/*
+ * poll() misses a stop signal that arrives just before the call, so check for signals at this
+ * interval.
+ */
 #define LOOK_MS 500
 
 /* Waits until the child's end of the pipe closes. Kills the child on timeout or a stop signal. */

@@ -16,8 +16,8 @@
 typedef int symbol_read_fn(const struct symbol_request *request, int fd);
 
 /*
- * Runs read() in a child, then passes its output to take(), which returns 0, -ENOMEM, or another
- * -errno if the output is invalid. Returns 0 if the child could be run: *note is then NULL if
+ * Runs read() in a child, then passes its output to take(). take() returns 0, -ENOMEM, or another
+ * -errno if the output is invalid. Returns 0 if the child could be run. *note is then NULL if
  * take() succeeded, otherwise a malloc'ed clause that names the signal, limit or error. Returns
  * -errno only if no child could be started, if out of memory, or on a stop signal (-EINTR).
  */
@@ -25,9 +25,9 @@ int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *rea
 		       int (*take)(int fd, void *result), void *result, char **note);
 
 /*
- * Requests the debug file of request's image from the user's servers. Returns 0: *fetched is
- * request with that file's path; the caller frees *path, which *fetched borrows. Returns
- * -ENOENT if the file is not available, or -ENOMEM.
+ * Requests the debug file of request's image from the user's servers. Returns 0, and sets *fetched
+ * to a copy of *request with the path of the debug file. *fetched borrows *path, which the caller
+ * frees. Returns -ENOENT if the file is not available, or -ENOMEM.
  */
 int symbol_helper_fetch(const struct symbol_request *request, struct symbol_request *fetched,
 			char **path);

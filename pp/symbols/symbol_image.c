@@ -48,9 +48,9 @@ static uint64_t dev_of(const struct stat *status)
 }
 
 /*
- * Compares size and time, and the inode if the device numbers match: on btrfs and overlays
- * stat returns other device numbers than the kernel records. A file found elsewhere (-R, -p)
- * is a copy, of which only the size is compared.
+ * Compares size and time. Compares the inode only if the device numbers match, because on btrfs and
+ * overlays stat() returns other device numbers than the kernel recorded. A file found elsewhere
+ * (-R, -p) is a copy; only its size is compared.
  */
 static bool is_same_stat(const struct symbol_request *request, const struct stat *status)
 {
@@ -67,8 +67,10 @@ static bool is_same_stat(const struct symbol_request *request, const struct stat
 	       identity->inode == status->st_ino;
 }
 
-/* Returns whether the identity has a size, time or matching device: only then is_same_stat is
- * proof. */
+/*
+ * Returns whether is_same_stat() is a proof: the identity must have a size, a time or a matching
+ * device.
+ */
 static bool is_surely_same(const struct symbol_request *request, const struct stat *status)
 {
 	const struct oprof_image_identity *identity = request->identity;
@@ -236,7 +238,10 @@ static bool find_address(const struct symbol_file *file, const char *name, uint6
 	return false;
 }
 
-/* Where distributions install a vmlinux by kernel release. Arguments: root, release. */
+/*
+ * Paths at which distributions install a vmlinux. The arguments are the root and the kernel's
+ * release.
+ */
 static const char *const kernel_places[] = {
 	"%s/usr/lib/debug/boot/vmlinux-%s",
 	"%s/usr/lib/debug/lib/modules/%s/vmlinux",

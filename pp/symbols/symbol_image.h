@@ -14,31 +14,31 @@
 
 /* A request to the helper. */
 struct symbol_request {
-	const char *path; /* VDSO: only its name; the session keeps its content by identity */
+	const char *path; /* for VDSO only a name, because the session has its content */
 	const struct oprof_image_identity *identity;
 	enum oprof_image_kind kind; /* FILE, VDSO, KERNEL or IDLE */
 	const struct symbol_search *search;
-	const char *kernel_release; /* of this machine, for KERNEL and IDLE; or NULL */
+	const char *kernel_release; /* of this machine's kernel, for KERNEL and IDLE; or NULL */
 	const char *debug_file;	    /* downloaded by build-id, tried first; or NULL */
 	const void *more;	    /* argument of a specific reader */
 };
 
 struct symbol_image {
 	struct symbol_file file;
-	bool kept; /* file is the session's copy without code; not set for VDSO */
+	bool kept; /* file is the session's copy without code; false for VDSO */
 };
 
 /*
- * Opens the image of request; for KERNEL and IDLE, the vmlinux with the image's build-id, whose
- * keys are relative addresses. Returns 0; -ENOENT: missing; -ESTALE: only another build was
+ * Opens the image of request. For KERNEL and IDLE, opens the vmlinux with the image's build-id,
+ * with relative addresses as keys. Returns 0; -ENOENT: missing; -ESTALE: only another build was
  * found; -ENOEXEC: not an ELF file; -EILSEQ: damaged; -ENOMEM; or -errno of open().
  */
 int symbol_image_open(struct symbol_image *image, const struct symbol_request *request);
 void symbol_image_close(struct symbol_image *image);
 
 /*
- * Describes an error of symbol_image_open. *note receives a malloc'ed clause to follow "PATH: ";
- * NULL: out of memory.
+ * Describes an error of symbol_image_open(). *note becomes a malloc'ed clause for a message that
+ * begins with "PATH: "; NULL if out of memory.
  */
 enum symbols_lack symbol_image_tell(int error, char **note);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How overlaps are cut: symbols are sorted by start, one for each start. A stack holds the
- * open functions, each nested in the one below it; the table is complete up to nest.at. A new
- * symbol first closes the functions that end before it, which lists their remaining pieces.
- * Then the piece of the innermost open function up to the new symbol is listed, and the new
- * symbol becomes the innermost. Outer functions that end within the new one are dropped from
- * the stack.
+ * How overlaps are removed. Symbols are sorted by start, with only one symbol for each start. A
+ * stack holds the open functions, each nested in the one below it. The output is complete up to
+ * nest.at. A new symbol first closes the functions that end before it, which adds their remaining
+ * pieces to the output. Then the piece of the innermost open function up to the new symbol is
+ * added, and the new symbol becomes the innermost. Outer functions that end within the new symbol
+ * are removed from the stack.
  */
 #include "pp/symbols/symbol_list.h"
 
@@ -50,7 +50,7 @@ static uint32_t leading_underscores(const struct listed_symbol *symbol)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Returns a negative number if a is preferred. */
+/* Returns a negative number if `a` is preferred. */
 static int name_order(const struct listed_symbol *a, const struct listed_symbol *b)
 {
 	int order = ORDER(a->sort, b->sort);
@@ -125,7 +125,7 @@ struct nest {
 	uint64_t at; /* the output is complete up to this key */
 };
 
-/* Lists the innermost open function from nest->at up to end. */
+/* Lists the innermost open function from nest->at up to `end`. */
 static int nest_advance(struct nest *nest, uint64_t end)
 {
 	struct listed_symbol piece = nest->open[nest->nr_open - 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns the symbols of ELF tables into one table with a single name for each byte: aliases
- * are resolved, overlaps cut. Runs in the helper, on untrusted input. Not for reading files.
+ * Turns the symbols of ELF tables into one table that has one name for each byte of code: aliases
+ * are resolved, overlaps removed. Runs in the helper, on untrusted input. Does not read files.
  */
 #ifndef PP_SYMBOL_LIST_H
 #define PP_SYMBOL_LIST_H
@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kind of a symbol. Of symbols at one address, the kind listed first here is preferred. */
+/*
+ * Kind of a symbol. If several symbols begin at one address, the kind that is listed first here is
+ * preferred.
+ */
 enum symbol_sort {
 	SYMBOL_SORT_FUNCTION,
 	SYMBOL_SORT_PLT, /* entry of the procedure linkage table: "@plt" is appended to its name */
@@ -20,9 +23,9 @@ enum symbol_binding { SYMBOL_BINDING_GLOBAL, SYMBOL_BINDING_WEAK, SYMBOL_BINDING
 
 struct listed_symbol {
 	uint64_t start;	  /* key */
-	uint64_t end;	  /* key after its last byte; equal to start: size unknown */
-	uint64_t limit;	  /* upper bound of end: the end of its section and segment */
-	uint64_t address; /* as in the file */
+	uint64_t end;	  /* key after the symbol's last byte; equal to start: size unknown */
+	uint64_t limit;	  /* upper bound of end: the end of the symbol's section and segment */
+	uint64_t address; /* address in the file */
 	const char *name; /* not owned; not NUL-terminated */
 	uint32_t name_bytes;
 	uint16_t sort;	  /* enum symbol_sort */
@@ -51,12 +54,12 @@ int symbol_list_add(struct symbol_list *list, const struct listed_symbol *symbol
 const struct listed_symbol *symbol_list_find(const struct symbol_list *list, uint64_t address);
 
 /*
- * Turns the list into a table: by ascending start, without overlaps or empty symbols. Of
- * symbols with the same start one stays: by kind (enum symbol_sort), known size before unknown,
- * global before weak before local, then fewest leading underscores, shortest name, first name
- * in the order of bytes. A symbol of unknown size ends at the next symbol or its limit. A
- * function inside another one splits the outer one; a label inside a function is dropped.
- * Returns 0 or -ENOMEM.
+ * Turns the list into a table: sorted by start, without overlaps or empty symbols. Only one symbol
+ * with each start remains, chosen by kind (enum symbol_sort), known size before unknown size,
+ * global before weak before local, then fewest leading underscores, shortest name, first name in
+ * the order of bytes. A symbol of unknown size ends at the next symbol or its limit. A function
+ * inside another one splits the outer one; a label inside a function is dropped. Returns 0 or
+ * -ENOMEM.
  */
 int symbol_list_resolve(struct symbol_list *list);
 

@@ -46,8 +46,9 @@ static long read_dynamic(bfd *abfd, asymbol ***symbols)
 }
 
 /*
- * The PLT entry of a function that is selected at run time (STT_GNU_IFUNC) is named after the
- * address of its resolver, "*ABS*+0x9f550@plt". The entry gets the resolver's name.
+ * Sets the name of a PLT entry. libbfd names the entry of a function that is selected at run time
+ * (STT_GNU_IFUNC) after the address of its resolver, "*ABS*+0x9f550@plt". Such an entry gets the
+ * resolver's name.
  */
 static void name_slot(const char *slot_name, const struct symbol_list *list,
 		      struct listed_symbol *symbol)
@@ -79,7 +80,10 @@ static int add_slot(const struct symbol_file *image, const asymbol *slot, struct
 	return symbol_list_add(list, &symbol);
 }
 
-/* The code before the first entry, which all entries share, is named after its section. */
+/*
+ * Adds symbols for the code before the first entry of each PLT section, which all entries share.
+ * They are named after the section.
+ */
 static int add_sections(const struct symbol_file *image, struct symbol_list *list)
 {
 	int error = 0;

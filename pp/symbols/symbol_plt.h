@@ -16,9 +16,8 @@ struct symbol_plt {
 };
 
 /*
- * Adds the entries of image's PLT to list, which already has image's functions. Names point
- * into *plt until symbol_plt_close. Adds nothing if libbfd cannot read image. Returns 0 or
- * -ENOMEM.
+ * Adds the entries of image's PLT to `list`, which already has image's functions. Names point into
+ * *plt until symbol_plt_close. Adds nothing if libbfd cannot read image. Returns 0 or -ENOMEM.
  */
 int symbol_plt_list(struct symbol_plt *plt, const struct symbol_file *image,
 		    struct symbol_list *list);

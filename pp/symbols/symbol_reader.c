@@ -80,7 +80,10 @@ static int list_mini(struct symbol_reading *reading)
 	return list_table(reading, &reading->mini, reading->mini.symtab);
 }
 
-/* Lists full symbols: of the image; if there are none, of its debug file; else embedded ones. */
+/*
+ * Lists the full symbols of the image; if it has none, the symbols of its debug file; if there are
+ * none either, the symbols embedded in the image.
+ */
 static int list_full(struct symbol_reading *reading)
 {
 	int error = list_table(reading, &reading->image.file, reading->image.file.symtab);

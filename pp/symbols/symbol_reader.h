@@ -10,8 +10,8 @@
 #include "pp/symbols/symbol_wire.h"
 
 /*
- * Reads the symbols for request and writes them to fd in symbol_wire.h's format. Returns 0
- * also if there are none (lack and note give the reason); -ENOMEM or -errno on failure.
+ * Reads the symbols for request and writes them to fd in the format of symbol_wire.h. Returns 0,
+ * also if there are no symbols (lack and note give the reason); -ENOMEM or -errno on failure.
  */
 int symbol_read(const struct symbol_request *request, int fd);
 

@@ -23,7 +23,10 @@ static size_t suffix_bytes(const struct listed_symbol *symbol)
 	return symbol->sort == SYMBOL_SORT_PLT ? strlen(plt_suffix) : 0;
 }
 
-/* Returns the bytes of all strings. The first string is empty, so offset 0 means none. */
+/*
+ * Returns the number of bytes of all strings. The first string is empty, so that offset 0 means no
+ * string.
+ */
 static size_t strings_needed(const struct symbol_result *result)
 {
 	size_t nr_bytes = 1;
@@ -199,7 +202,10 @@ static bool entry_is_valid(const struct wire *wire, const struct symbol_wire_ent
 	       name_end < wire->header.strings_bytes && !wire->strings[name_end];
 }
 
-/* symbols must have room for all entries. Their names will point into strings. */
+/*
+ * Copies the symbols to symbols[], which must have room for all of them. Their names will point
+ * into `strings`.
+ */
 static int copy_symbols(const struct wire *wire, struct symbol *symbols, const char *strings)
 {
 	uint64_t end = 0;
@@ -228,7 +234,10 @@ static void hide_controls(char *bytes, size_t nr_bytes)
 	}
 }
 
-/* Returns whether any of 8 bytes is 1 to 0x1f, or 0x7f. No sum carries into the next byte. */
+/*
+ * Returns whether any of 8 bytes is 1 to 0x1f, or 0x7f. Bit 7 of each byte is clear in `low`, so
+ * that no sum carries into the next byte.
+ */
 static bool has_control(uint64_t bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -240,7 +249,7 @@ static bool has_control(uint64_t bytes)
 	return ((is_below_blank & ~is_zero) | is_delete) & ~bytes & (ones * 0x80);
 }
 
-/* Checks 8 bytes at a time: strings take megabytes, and control characters are rare. */
+/* Checks 8 bytes at a time, because strings take megabytes and control characters are rare. */
 void symbol_wire_hide_controls(char *bytes, size_t nr_bytes)
 {
 	size_t i = 0;

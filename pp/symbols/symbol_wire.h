@@ -41,7 +41,9 @@ struct symbol_wire_entry {
 	uint32_t name_bytes;
 };
 
-/* The helper's result before it is written. list must be resolved. */
+/*
+ * The helper's result before it is written. symbol_list_resolve() must have been called for list.
+ */
 struct symbol_result {
 	struct symbol_list list;
 	enum symbols_lack lack;
@@ -62,9 +64,9 @@ int symbol_wire_write(int fd, const struct symbol_result *result);
 int symbol_wire_read(int fd, struct symbol_table *table);
 
 /*
- * Serializes table for symbol_wire_parse into malloc'ed memory that begins with nr_before
- * zero bytes; *nr_bytes includes these bytes. Returns NULL if out of memory or if the result is
- * too large.
+ * Serializes `table` for symbol_wire_parse into malloc'ed memory that begins with nr_before zero
+ * bytes; *nr_bytes includes these bytes. Returns NULL if out of memory or if the result is too
+ * large.
  */
 char *symbol_wire_pack(const struct symbol_table *table, size_t nr_before, size_t *nr_bytes);
 

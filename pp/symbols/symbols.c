@@ -60,7 +60,10 @@ static int load_file(struct symbol_table *table, const struct symbol_request *re
 	return error;
 }
 
-/* Called if the session lacks the kernel's symbols but has its build-id: reads its vmlinux. */
+/*
+ * Reads the symbols of the kernel's vmlinux. Called if the session lacks the kernel's symbols but
+ * has its build-id.
+ */
 static int load_vmlinux(struct symbol_table *table, const struct symbol_request *request)
 {
 	struct symbol_request vmlinux = *request;
@@ -105,8 +108,8 @@ static int tell_no_file(struct symbol_table *table)
 }
 
 /*
- * Off-CPU samples have no code: the key is the reason why the task was off the CPU
- * (oprof/sample_file.h).
+ * Makes the symbols of samples off CPU. They have no code; the key is the reason why the task was
+ * off the CPU (oprof/sample_file.h).
  */
 static int load_off_cpu(struct symbol_table *table)
 {
@@ -140,7 +143,7 @@ int symbol_table_load(struct symbol_table *table, const char *path,
 	case OPROF_IMAGE_IDLE:
 		return load_kernel(table, &request);
 	case OPROF_IMAGE_BPF:
-		/* Older daemons recorded an image for each program, with offsets as keys. */
+		/* Older daemons recorded an image for each BPF program, with offsets as keys. */
 		return *path == '[' ? code_names_load(table, search->meta_path)
 				    : kernel_symbols_load(table, identity, search->meta_path);
 	case OPROF_IMAGE_CODE:

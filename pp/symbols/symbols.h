@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of one binary image: functions sorted by key, with the keys of sample files (offset
- * in the file; for kernel, modules and vdso relative to their start). The files may be
- * hostile, so a forked, resource-limited helper reads them, and its result is checked.
+ * Symbols of one binary image: functions sorted by key, with the same keys as in sample files:
+ * offsets in the file; for kernel, modules and vdso, offsets from their start. The files may be
+ * hostile; therefore a child process with limited resources, the helper, reads them, and its result
+ * is checked.
  */
 #ifndef PP_SYMBOLS_H
 #define PP_SYMBOLS_H
@@ -15,10 +16,10 @@
 #include <stdint.h>
 
 struct symbol {
-	uint64_t start;	   /* key of its first byte */
+	uint64_t start;	   /* key of the symbol's first byte */
 	uint64_t nr_bytes; /* > 0; symbols do not overlap */
-	uint64_t address;  /* as in the file's symbol table: the vma column */
-	const char *name;  /* as in the file, not demangled; PLT entries as "puts@plt" */
+	uint64_t address;  /* address in the file's symbol table, shown in the column vma */
+	const char *name;  /* name as in the file, not demangled; PLT entries as "puts@plt" */
 };
 
 enum symbols_lack {
@@ -39,7 +40,10 @@ struct symbol_table {
 	enum symbols_lack lack;
 	bool kept;	  /* read from the session's copy of the binary */
 	char *debug_path; /* separate debug file that was used, or NULL */
-	/* Why symbols are missing: a clause to follow "PATH: "; NULL: nothing is missing. */
+	/*
+	 * Why symbols are missing: a clause for a message that begins with "PATH: "; NULL: none are
+	 * missing.
+	 */
 	char *note;
 };
 
@@ -47,8 +51,8 @@ struct symbol_table {
 struct symbol_search {
 	const char *root;	  /* -R: prefix of every path */
 	const char *image_path;	  /* -p: comma-separated list of folders, searched by file name */
-	const char *meta_path;	  /* the session's meta folder: kernel, modules, vdso */
-	const char *no_kernel;	  /* why the session lacks its kernel's symbols; NULL: not known */
+	const char *meta_path;	  /* session's meta folder: symbols of kernel, modules, vdso */
+	const char *no_kernel;	  /* reason why the kernel's symbols are missing; NULL: unknown */
 	const char *debug_path;	  /* NULL: /usr/lib/debug */
 	const char *cache_path;	  /* folder of cached tables (symbol_cache.h) */
 	const char *code_path;	  /* the session's folder of code tables */
@@ -57,9 +61,9 @@ struct symbol_search {
 };
 
 /*
- * Loads the symbols of the image at path, with identity and kind. Always fills *table (lack
- * gives the reason if symbols are missing). Returns -ENOMEM or -errno only if this process
- * itself fails.
+ * Loads the symbols of the image at path, whose identity and kind are given. Always fills *table;
+ * if symbols are missing, table->lack gives the reason. Returns -ENOMEM or -errno only if this
+ * process itself fails.
  */
 int symbol_table_load(struct symbol_table *table, const char *path,
 		      const struct oprof_image_identity *identity, enum oprof_image_kind kind,
@@ -68,7 +72,7 @@ void symbol_table_deinit(struct symbol_table *table);
 
 enum demangle_mode { DEMANGLE_NONE, DEMANGLE_NORMAL, DEMANGLE_SMART };
 
-/* Returns the name as shown, malloc'ed; NULL if out of memory. */
+/* Returns the name as reports show it, malloc'ed; NULL if out of memory. */
 char *symbol_demangle(const char *name, enum demangle_mode mode);
 
 #endif

@@ -16,7 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* After top_take_keys() the wait is short: it delays the reaction to signals and slow daemons. */
+/*
+ * Limits of the time to wait for an answer after top_take_keys(). The time is short, because
+ * waiting for a slow daemon delays the reaction to signals.
+ */
 #define PATIENCE_MIN_MS 1000
 #define PATIENCE_MAX_MS 4000
 
@@ -63,8 +66,8 @@ static bool read_cpu_ns(pid_t pid, uint64_t *cpu_ns)
 }
 
 /*
- * Returns the start time of pid in CLOCK_BOOTTIME; 0: not known. The name may have blanks, so
- * fields are counted after it.
+ * Returns the start time of pid in CLOCK_BOOTTIME; 0: unknown. The process's name in /proc/PID/stat
+ * may contain blanks, so fields are counted from its end.
  */
 static uint64_t read_start_ns(pid_t pid)
 {
@@ -88,7 +91,9 @@ static uint64_t read_start_ns(pid_t pid)
 	return start;
 }
 
-/* Computes the cost over the time between two answers; for a new daemon, over its life. */
+/*
+ * Computes the daemon's cost since the previous answer; for a new daemon, since the daemon's start.
+ */
 static void update_cost(struct top *top)
 {
 	uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
@@ -133,7 +138,10 @@ static bool is_kept(const struct top *top, const struct top_event *event)
 				     event->unit_mask == top->event_kept.unit_mask);
 }
 
-/* Prefers events that show where code runs to time off CPU, which always has more samples. */
+/*
+ * Returns whether an event is a better default. Events that show where code runs are preferred to
+ * time off CPU, which always has more samples.
+ */
 static bool is_better(const struct top_event *event, const struct top_event *best)
 {
 	if (event->exact != best->exact)
@@ -141,7 +149,9 @@ static bool is_better(const struct top_event *event, const struct top_event *bes
 	return event->nr_samples + event->nr_idle > best->nr_samples + best->nr_idle;
 }
 
-/* Finds the event that was shown before; if the samples lack this event, the best one. */
+/*
+ * Finds the event that was shown before. If there are no samples of this event, finds the best one.
+ */
 static void find_event(struct top *top)
 {
 	const struct top_samples *samples = &top->samples;
@@ -207,8 +217,8 @@ void top_take_keys(struct top *top, int key_fd)
 }
 
 /*
- * Reports that the daemon is slow, and doubles the wait: with too short a wait, a slow daemon
- * could never answer in time.
+ * Reports that the daemon is slow, and doubles the time to wait: if the time were always too short,
+ * the daemon could never answer in time.
  */
 static void tell_slow(struct top *top)
 {
@@ -238,7 +248,7 @@ int top_refresh(struct top *top)
 	else if (error &&
 		 error != -EINTR) /* -EINTR: a key was pressed; the request is repeated later */
 		top->trouble = why;
-	if (error) /* the user may have chosen another view */
+	if (error) /* show the old samples: the user may have chosen another view */
 		return top_make_rows(top);
 	diag_clear(&top->trouble);
 	take_answer(top, &samples);

@@ -13,15 +13,15 @@
 #define TOP_FILTER_BYTES 128
 
 struct top {
-	const char *session_dir; /* the options' string, or a constant */
+	const char *session_dir; /* points to the string of the options, or to a constant */
 	struct top_symbols *symbols;
-	struct top_samples samples; /* from the last answer; all zeros before the first */
+	struct top_samples samples; /* samples of the last answer; at first all zeros */
 	struct top_rows rows;
 	enum top_view view;
 	size_t event; /* index in samples.events */
 	/*
-	 * Identify the event in the next answer: event_name and, if event_known is set, also
-	 * count and unit mask of event_kept.
+	 * The event to find in the next answer: its name and, if event_known is set, count and unit
+	 * mask of event_kept.
 	 */
 	char event_name[128];
 	bool event_known;
@@ -35,7 +35,10 @@ struct top {
 	 * grows if the daemon is slow.
 	 */
 	struct client_patience patience;
-	/* text: why the last request has no answer, or the answer no samples of the event; or "" */
+	/*
+	 * trouble.text states why the last request has no answer, or that the answer has no samples
+	 * of the event; "": no trouble.
+	 */
 	struct diag trouble;
 	bool event_lacks; /* the last answer had no samples of the event */
 	/* The daemon, its CPU time when last read, and the time of this reading. */
@@ -55,18 +58,18 @@ void top_deinit(struct top *top);
 void top_take_keys(struct top *top, int key_fd);
 
 /*
- * Asks the daemon for its samples and makes the rows. If there is no answer, top->trouble has
- * the reason, and the previous samples are kept. Returns 0, or -errno if this process fails.
+ * Requests the daemon's samples and makes the rows. If there is no answer, top->trouble has the
+ * reason, and the previous samples are kept. Returns 0, or -errno if this process fails.
  */
 int top_refresh(struct top *top);
 
 /* Makes the rows again, after another choice or for new symbols. Returns 0 or -ENOMEM. */
 int top_make_rows(struct top *top);
 
-/* Chooses the next of several events. */
+/* Chooses the next event, if there are several. */
 void top_next_event(struct top *top);
 
-/* Returns what the functions of top_text.h show. top must outlive the result. */
+/* Returns the data that the functions of top_text.h show. top must outlive the result. */
 struct top_show top_show(const struct top *top);
 
 #endif

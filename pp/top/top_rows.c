@@ -136,7 +136,10 @@ static int add_cpu(struct row_making *making, const struct slice_section *sectio
 	return add(making, text, "", sum);
 }
 
-/* Several cgroups may have one name, so the path is also shown if it differs from the name. */
+/*
+ * Adds a cgroup's row. Several cgroups may have the same name, so the path is also shown if it
+ * differs from the name.
+ */
 static int add_cgroup(struct row_making *making, const struct slice_section *section,
 		      const struct top_row *sum)
 {
@@ -147,7 +150,10 @@ static int add_cgroup(struct row_making *making, const struct slice_section *sec
 	return add(making, name.text, strcmp(name.text, path) ? path : "", sum);
 }
 
-/* Memory regions without a file may have equal names, so process and address are added. */
+/*
+ * Adds an image's row. Memory regions without a file may have equal names, so process and address
+ * are added.
+ */
 static int add_image(struct row_making *making, const struct slice_section *section,
 		     const struct top_row *sum)
 {
@@ -192,14 +198,17 @@ static const struct symbol *find_symbol(const struct symbol_table *table, uint64
 }
 
 /*
- * Keys ascend, so the keys of one symbol are neighbours. All keys outside symbols become one
- * row.
+ * Adds a row for each symbol with samples. Keys ascend, so the keys of one symbol are adjacent. All
+ * keys outside symbols become one row.
  */
 static int add_symbols(struct row_making *making, const struct top_section *section,
 		       const struct symbol_table *table)
 {
 	bool off_cpu = section->section->image_kind == OPROF_IMAGE_OFF_CPU;
-	/* With time off CPU a symbol is only the reason; the program is shown, not the image. */
+	/*
+	 * If samples are time off CPU, a symbol is only the reason. Then show the program instead
+	 * of the image.
+	 */
 	const char *image =
 		last_part(off_cpu ? section->section->app.path : section->section->image.path);
 	const struct symbol *symbol = NULL;
@@ -273,7 +282,10 @@ static int add_section(struct row_making *making, const struct top_section *top)
 	return add(making, section->app.path, "", &sum);
 }
 
-/* error is twice the standard error of independent samples, sqrt(p (1 - p) / n). */
+/*
+ * Sets a row's share and its error: twice the standard error of independent samples, sqrt(p (1 - p)
+ * / n).
+ */
 static void set_share(struct top_row *row, const struct top_event *event)
 {
 	double share = event->weight ? (double)row->weight / (double)event->weight : 0;

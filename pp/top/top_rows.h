@@ -27,10 +27,10 @@ enum top_view {
 	TOP_NR_VIEWS,
 };
 
-/* Shares are of all samples, so they do not depend on the filter. */
+/* A row. Its share is relative to all samples, so it does not depend on the filter. */
 struct top_row {
 	const char *name;   /* in the rows' pool */
-	const char *detail; /* what the row belongs to, such as an image or program; or "" */
+	const char *detail; /* image, program or other object that the row belongs to; or "" */
 	uint64_t nr_samples, nr_idle;
 	uint64_t weight;
 	double share; /* percent of the weight */
@@ -53,8 +53,8 @@ struct top_choice {
 };
 
 /*
- * Returns 0, or -ENOMEM; rows then needs no deinit. Reads names of processes and threads from
- * /proc.
+ * Makes the rows. Reads names of processes and threads from /proc. Returns 0, or -ENOMEM; rows then
+ * needs no deinit.
  */
 int top_rows_make(struct top_rows *rows, const struct top_samples *samples,
 		  const struct top_choice *choice, struct top_symbols *symbols);

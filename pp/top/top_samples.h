@@ -28,25 +28,25 @@ struct top_event {
 
 struct top_section {
 	const struct slice_section *section; /* owned by the slice */
-	struct sdb_entry *entries;	     /* section->nr_keys, ascending by key */
+	struct sdb_entry *entries;	     /* section->nr_keys entries, sorted by key */
 	size_t event;			     /* index in events */
 	bool idle;
 };
 
 struct top_samples {
 	struct slice *slice;
-	struct top_section *sections; /* in the slice's order */
+	struct top_section *sections; /* sections in the order of the slice */
 	size_t nr_sections;
 	struct top_event *events; /* sorted by name, then count */
 	size_t nr_events;
-	uint64_t seen, lost; /* in the time range, for all events */
+	uint64_t seen, lost; /* samples of all events in the time range */
 	int64_t begin_ns, end_ns;
 	pid_t daemon; /* 0: not known */
 };
 
 /*
- * Asks the daemon of session_dir for the samples of the last last_ns nanoseconds. Returns 0, or
- * -errno of client_recent() or top_samples_read().
+ * Requests the samples of the last last_ns nanoseconds from the daemon of session_dir. Returns 0,
+ * or -errno of client_recent() or top_samples_read().
  */
 int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64_t last_ns,
 		    const struct client_patience *patience, struct diag *diag);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#define LINES_ABOVE   4 /* title, sums, views, heads */
+#define LINES_ABOVE   4 /* lines above the rows: title, sums, views, column heads */
 #define LINES_MIN     (LINES_ABOVE + 2)
 #define KEY_ESCAPE    27
 #define WINDOW_MAX_NS UINT64_C(300000000000)
@@ -100,7 +100,10 @@ static void draw_rows(struct top_screen *screen, const struct top_show *show)
 		put_line(LINES_ABOVE, top_text_nothing(show), A_NORMAL);
 }
 
-/* An error message replaces the list of keys. */
+/*
+ * Draws the last line: the filter while it is edited, otherwise an error message if there is one,
+ * otherwise the list of keys.
+ */
 static void draw_bottom(const struct top_screen *screen)
 {
 	const struct top *top = screen->top;
@@ -118,7 +121,7 @@ static void draw_bottom(const struct top_screen *screen)
 			       top->samples.nr_events > 1 ? "  e event" : "",
 			       top->paused ? "go on" : "pause",
 			       top->rows.nr_rows ? screen->first_row + 1 : 0, top->rows.nr_rows);
-	/* The last cell stays empty, as writing to it may scroll the terminal. */
+	/* Leave the last cell empty, because writing to it may scroll the terminal. */
 	cells_fit(line, sizeof(line), text, screen_width() - 1, CELLS_CUT_END);
 	put_line(LINES - 1, line, *top->trouble.text && !screen->editing ? A_BOLD : A_NORMAL);
 }
@@ -323,7 +326,7 @@ static enum top_wish command_key(struct top_screen *screen, wint_t key)
 
 static enum top_wish view_key(struct top_screen *screen, wint_t key)
 {
-	static const char letters[] = "siaptcu"; /* in the order of enum top_view */
+	static const char letters[] = "siaptcu"; /* keys, in the order of enum top_view */
 	const char *letter = key && key < 128 ? strchr(letters, (int)key) : NULL;
 
 	if (letter)

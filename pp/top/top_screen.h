@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oprof top on a terminal: places the lines and reads the keys. top_screen_close() restores
- * the terminal; it also runs when the process exits.
+ * oprof top on a terminal: draws the lines and reads the keys. top_screen_close() restores the
+ * terminal; it is also called when the process exits.
  */
 #ifndef PP_TOP_SCREEN_H
 #define PP_TOP_SCREEN_H
@@ -21,12 +21,12 @@ struct top_screen {
 	uint64_t min_window_ns;
 };
 
-/* What a key requests from the caller. Each request includes the ones listed before it. */
+/* Requests of a key to the caller. Each request includes the requests listed before it. */
 enum top_wish {
 	TOP_WISH_NOTHING,
 	TOP_WISH_DRAW,
 	TOP_WISH_ROWS,	  /* make the rows again, because the choice changed */
-	TOP_WISH_REFRESH, /* ask the daemon now */
+	TOP_WISH_REFRESH, /* request samples from the daemon now */
 	TOP_WISH_QUIT,
 };
 
@@ -36,7 +36,10 @@ void top_screen_close(void);
 
 void top_screen_draw(struct top_screen *screen);
 
-/* Handles the available keys and returns the strongest of their requests. */
+/*
+ * Handles all keys that can be read without waiting. Returns the request that includes all their
+ * requests.
+ */
 enum top_wish top_screen_keys(struct top_screen *screen);
 
 #endif

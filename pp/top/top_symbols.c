@@ -26,7 +26,7 @@ struct top_table {
 	enum oprof_image_kind kind;
 	uint64_t used;	 /* number of the refresh in which find() last requested the table */
 	uint64_t loaded; /* number of the refresh in which the table was loaded */
-	bool missed;	 /* the table lacked a key that it may have now */
+	bool missed;	 /* a key was missing that the table may have if loaded again */
 	enum table_state state;
 	struct symbol_table table;
 };
@@ -137,7 +137,7 @@ static void *load_tables(void *context)
 
 	while ((wanted = take_wanted(symbols)))
 		load_table(symbols, wanted);
-	/* abandoned is final here: it was set under the lock together with ending. */
+	/* `abandoned` does not change any more: it was set under the lock together with ending. */
 	if (symbols->abandoned)
 		symbols_free(symbols);
 	return NULL;
@@ -198,8 +198,8 @@ static struct top_table *add_table_locked(struct top_symbols *symbols,
 }
 
 /*
- * Returns whether a table that is loaded again may have the name of a key that it lacked. Some
- * keys never get a name, so a table is loaded again only after some refreshes.
+ * Returns whether to load a table again, because a key that it lacked may have a name by now. Some
+ * keys never get a name, so this is done only after some refreshes.
  */
 static bool is_stale(const struct top_symbols *symbols, const struct top_table *table)
 {

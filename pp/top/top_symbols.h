@@ -20,11 +20,14 @@
 
 struct top_symbols;
 
-/* meta_path, the session's meta folder, is copied. Returns 0, -ENOMEM or another -errno. */
+/*
+ * Creates the loader. meta_path, the session's meta folder, is copied. Returns 0, -ENOMEM or
+ * another -errno.
+ */
 int top_symbols_create(struct top_symbols **symbols, const char *meta_path);
 /*
- * Does not wait if a table is being loaded: the loading thread then frees the rest, unless the
- * process ends before. symbols may be NULL.
+ * If a table is being loaded, does not wait: the loading thread then frees the remaining memory
+ * when it has finished, unless the process ends first. symbols may be NULL.
  */
 void top_symbols_destroy(struct top_symbols *symbols);
 
@@ -36,12 +39,14 @@ const struct symbol_table *top_symbols_find(struct top_symbols *symbols,
 					    const struct slice_section *section);
 
 /*
- * Call if the table lacks a key. If names may have been added since it was loaded, the table is
- * loaded again after some refreshes.
+ * To be called if the table lacks a key. If names may have been added since the table was loaded,
+ * it is loaded again after some refreshes.
  */
 void top_symbols_missed(struct top_symbols *symbols, const struct slice_section *section);
 
-/* Returns a descriptor that is readable if a table was loaded since the last begin. */
+/*
+ * Returns a descriptor that is readable if a table was loaded since the last top_symbols_begin().
+ */
 int top_symbols_poll_fd(const struct top_symbols *symbols);
 
 /* Waits until all tables that top_symbols_find() requested are loaded. */

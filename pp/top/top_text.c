@@ -14,7 +14,7 @@
 static const struct {
 	const char *name;
 	const char *head, *detail_head;
-	enum cells_cut cut; /* how to cut names */
+	enum cells_cut cut; /* where long names are cut */
 } views[TOP_NR_VIEWS] = {
 	[TOP_SYMBOLS] = {"Symbols", "SYMBOL", "IMAGE", CELLS_CUT_END},
 	[TOP_IMAGES] = {"Images", "IMAGE", NULL, CELLS_CUT_FRONT},
@@ -95,7 +95,10 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Many tasks are off CPU at once: sum of times divided by elapsed time is their average number. */
+/*
+ * Shows the sums of an event. Several tasks are off CPU at the same time: the sum of their times
+ * divided by the elapsed time is the average number of tasks off CPU.
+ */
 static void show_sum(const struct top_event *event, double seconds, char *text, size_t nr_bytes)
 {
 	double per_second = seconds > 0 ? 1 / seconds : 0;
@@ -150,7 +153,7 @@ void top_text_state(char line[TOP_LINE_BYTES], int width, const struct top_show 
 
 /* ---- rows ---- */
 
-/* Returns the cells of the detail column; 0: no such column. */
+/* Returns the width of the detail column in cells; 0: there is no such column. */
 static int detail_width(int width, enum top_view view)
 {
 	int rest = width - NUMBERS_WIDTH;
@@ -184,9 +187,10 @@ void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show 
 	const char *detail = views[view].detail_head ? views[view].detail_head : "";
 	bool exact = event && event->exact;
 
-	if (exact && view == TOP_SYMBOLS) /* symbols are only reasons here */
+	if (exact && view == TOP_SYMBOLS) /* time off CPU: symbols are only reasons */
 		detail = "PROGRAM";
-	if (exact && view == TOP_CPUS) /* the CPU that the tasks left, without an idle share */
+	/* Time off CPU has no idle share. A row's CPU is the one that its tasks left. */
+	if (exact && view == TOP_CPUS)
 		detail = "";
 	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", exact ? "TIME" : "+-",
 		       exact ? "TIMES" : "SAMPLES");

@@ -17,12 +17,12 @@
 #define TOP_WIDTH_MIN  40
 #define TOP_WIDTH_MAX  500
 
-/* What the lines show. All pointers are borrowed. */
+/* The data that the lines show. All pointers are borrowed. */
 struct top_show {
 	const struct top_samples *samples;
 	const struct top_rows *rows;
 	struct top_choice choice;
-	double daemon_percent; /* of one CPU; negative: not known */
+	double daemon_percent; /* daemon's share of one CPU; negative: unknown */
 	const char *host;
 	bool paused;
 };

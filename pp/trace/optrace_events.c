@@ -70,12 +70,15 @@ struct events_listing {
 	bool has_begin;
 	uint64_t begin, nr_shown, nr_damaged;
 	struct trace_line line;
-	/* backwards: the stretch of time being read, then the later ones */
+	/*
+	 * When reading backwards, a list of stretches with their lines: first the stretch that is
+	 * being read, then the later ones.
+	 */
 	struct kept_lines *newest;
-	uint64_t nr_kept; /* lines in all these stretches */
+	uint64_t nr_kept; /* number of lines in all these stretches */
 };
 
-/* Backwards: the lines of one stretch of time, in order. */
+/* Lines of one stretch of time, in order of time. Used when reading backwards. */
 struct kept_lines {
 	struct kept_lines *behind; /* the next later stretch */
 	char *bytes;
@@ -144,7 +147,9 @@ static int check(const struct events_listing *listing, const char *const *words,
 	return 0;
 }
 
-/* Returns 1 if only help or the version was shown; 0; or -errno and diag. */
+/*
+ * Reads the options. Returns 0; 1 if only help or the version was shown; or -errno with diag set.
+ */
 static int take_options(struct events_listing *listing, poptContext popt, struct diag *diag)
 {
 	int option, error = 0;
@@ -180,7 +185,9 @@ static int put(const char *bytes, size_t nr_bytes)
 	return fwrite(bytes, 1, nr_bytes, stdout) == nr_bytes ? 0 : -EIO;
 }
 
-/* Formats a record as listing->line. Returns 1; 0: the record is not wanted; -ENOMEM. */
+/*
+ * Formats a record into listing->line. Returns 1; 0 if the filter rejects the record; or -ENOMEM.
+ */
 static int make_line(struct events_listing *listing, const struct ctf_record *record,
 		     const struct trace_runner *who)
 {
@@ -204,7 +211,7 @@ static void tell_damage(struct events_listing *listing, const struct diag *diag)
 		log_warning("%s", diag_show(diag));
 }
 
-/* Finds the trace's begin, the origin of times. Returns 1, or 0 if the trace is empty. */
+/* Finds the trace's begin, from which times are counted. Returns 1, or 0 if the trace is empty. */
 static int find_begin(struct events_listing *listing, struct ctf_reader *reader, bool tell)
 {
 	struct ctf_record record;
@@ -230,14 +237,14 @@ static uint64_t from_of(const struct events_listing *listing)
 }
 
 /*
- * Seeks to the first packet that must be read for --from. Damage is reported by the reading that
- * follows.
+ * Seeks to the first packet that must be read for --from. Damage is not reported here, but when the
+ * packets are read.
  */
 static void go_to_from(struct events_listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_known known;
 
-	if (!listing->filter.from_ns || listing->pids || /* pids depend on all earlier forks */
+	if (!listing->filter.from_ns || listing->pids || /* pids needs all earlier forks */
 	    !trace_who_known(listing->who, &known))
 		return;
 	(void)find_begin(listing, reader, false); /* damage is reported later */
@@ -261,7 +268,7 @@ static int take(struct events_listing *listing, const struct ctf_record *record)
 	return put(listing->line.bytes, listing->line.nr_bytes);
 }
 
-/* Returns whether no later record is wanted. */
+/* Returns whether reading can end, because the filter rejects all later records. */
 static bool is_done(const struct events_listing *listing, const struct ctf_record *record)
 {
 	return (listing->nr_first && listing->nr_shown >= listing->nr_first) ||
@@ -340,13 +347,13 @@ static int put_line(const struct kept_lines *stretch, size_t i)
 	return put(stretch->bytes + from, stretch->ends[i] - from);
 }
 
-/* Returns how many lines to show at most; 0: all. */
+/* Returns the maximum number of lines to show; 0: no limit. */
 static uint64_t bound(const struct events_listing *listing)
 {
 	return listing->nr_last ? listing->nr_last : listing->nr_first;
 }
 
-/* Writes the stretch's lines from the last to the first, and frees it. */
+/* Writes the lines of a stretch, the last line first, and frees the stretch. */
 static int end_reversed(void *context)
 {
 	struct events_listing *listing = context;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * optrace-read: reads trace folders. optrace runs this program for its verbs that read a trace;
- * each verb has its own --help.
+ * optrace-read: reads trace folders. optrace runs this program for its subcommands (verbs) that
+ * read a trace; each has its own --help.
  */
 #include "pp/trace/optrace_read.h"
 
@@ -33,7 +33,7 @@ int main(int argc, const char **argv)
 	log_init("optrace", LOG_LEVEL_INFO);
 	for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(verbs[i].name, argv[1])) {
-			argv[1] = "optrace"; /* name of the program in its help */
+			argv[1] = "optrace"; /* program name that --help shows */
 			return tool_end(verbs[i].act(argc - 1, argv + 1));
 		}
 	log_error("optrace runs this program for its verbs that read a trace; "

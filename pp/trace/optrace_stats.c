@@ -63,7 +63,7 @@ struct stats_reading {
 	struct trace_stats_choice choice;
 	struct trace_filter filter; /* processes, threads and times */
 	struct trace_states *states;
-	uint64_t trace_begin, begin, end; /* begin, end: of the window; end grows while reading */
+	uint64_t trace_begin, begin, end; /* begin and end of the window; end grows while reading */
 	bool has_begun;
 	struct trace_sums sums;
 };
@@ -87,8 +87,8 @@ static int begin_states(struct stats_reading *reading, struct ctf_reader *reader
 }
 
 /*
- * Reads from the trace's begin even with --from: a thread's wait, call and process are recorded
- * only when they begin, which may be any time before the window.
+ * Handles a record. Records before --from are also handled, because a trace records a thread's
+ * wait, call and process only when they begin, which may be any time before the window.
  */
 static int take(struct stats_reading *reading, struct ctf_reader *reader,
 		const struct ctf_record *record)
@@ -113,7 +113,9 @@ static bool is_behind(const struct stats_reading *reading, const struct ctf_reco
 	       record->time - reading->trace_begin >= reading->filter.to_ns;
 }
 
-/* Reads all records of the window. Skips and counts damage, and reports the first damaged place. */
+/*
+ * Reads all records of the window. Skips and counts damaged places, and reports the first of them.
+ */
 static int read_all(struct stats_reading *reading, struct ctf_reader *reader)
 {
 	struct ctf_record record;
@@ -133,7 +135,7 @@ static int read_all(struct stats_reading *reading, struct ctf_reader *reader)
 	return error;
 }
 
-/* Sums the losses during recording. Damage was counted by read_all(). */
+/* Sums the losses during recording. Damage is not included, because read_all() has counted it. */
 static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 {
 	for (unsigned int i = 0; i < ctf_reader_nr_streams(reader); i++) {
@@ -141,8 +143,8 @@ static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 			ctf_stream_counts(ctf_reader_stream(reader, i));
 
 		/*
-		 * Losses in the header of the first packet precede the trace, unless this packet
-		 * is the ring's first.
+		 * The losses that the first packet's header counts occurred before the trace,
+		 * unless this packet is the ring's first.
 		 */
 		sums->lost_events += counts.lost - (counts.seq_first ? counts.lost_before : 0);
 		sums->lost_packets += counts.lost_overwritten;
@@ -247,7 +249,7 @@ static int take_option(struct stats_reading *reading, int option, const char *te
 	case OPTION_THREADS:
 	case OPTION_CALLS:
 	case OPTION_INTERRUPTS:
-	case OPTION_WAKEUPS: /* in the order of enum trace_table */
+	case OPTION_WAKEUPS: /* these options are in the order of enum trace_table */
 		reading->choice.tables |= 1u << (option - OPTION_CPUS);
 		return 0;
 	default:
@@ -255,7 +257,9 @@ static int take_option(struct stats_reading *reading, int option, const char *te
 	}
 }
 
-/* Returns 1 if only help or the version was shown; 0; or -errno and diag. */
+/*
+ * Reads the options. Returns 0; 1 if only help or the version was shown; or -errno with diag set.
+ */
 static int take_options(struct stats_reading *reading, poptContext popt, struct diag *diag)
 {
 	int option, error = 0;

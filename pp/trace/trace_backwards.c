@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Bytes of packets in a stretch: few at first, as usually few records are wanted. The lines made
- * from the packets need about ten times as much memory.
+ * Limits of the bytes of packets in a stretch. The first stretch is small, because usually few
+ * records are wanted. The lines made from the packets need about ten times as much memory.
  */
 #define STRETCH_BYTES_FIRST ((uint64_t)64 << 10)
 #define STRETCH_BYTES_MAX   ((uint64_t)2 << 20)
@@ -19,8 +19,8 @@ struct backward_stretch {
 };
 
 /*
- * Reads the stretch's next record. Returns 1; 0 at the stretch's end; -ENOMEM. tell: report damage,
- * which only one of the two passes does.
+ * Reads the stretch's next record. Returns 1; 0 at the stretch's end; -ENOMEM. If `tell` is true,
+ * reports damage; a stretch is read twice, and damage must be reported only once.
  */
 static int next(const struct backward_stretch *stretch, struct ctf_record *record, bool tell)
 {
@@ -39,7 +39,9 @@ static int next(const struct backward_stretch *stretch, struct ctf_record *recor
 	return 0;
 }
 
-/* Ignores streams that cannot be read; they are reported elsewhere. */
+/*
+ * Seeks to the stretch. Ignores streams that cannot be read, because they are reported elsewhere.
+ */
 static int seek(const struct backward_stretch *stretch)
 {
 	struct diag diag;

@@ -10,7 +10,10 @@
 #include "ctf/reader.h"
 #include "pp/trace/trace_who.h"
 
-/* take() and end() return 0; 1 to end the reading; or -errno, which also ends the reading. */
+/*
+ * The functions that trace_backwards() calls. take() and end() return 0; 1 to end the reading; or
+ * -errno, which also ends the reading.
+ */
 struct trace_backwards {
 	/* Called for each record of a stretch, in order of time. */
 	int (*take)(void *context, const struct ctf_record *record, const struct trace_runner *who);
@@ -22,9 +25,9 @@ struct trace_backwards {
 };
 
 /*
- * Reads records with from <= time < to (0 and UINT64_MAX: all), in the reader's unit of time. A
- * CPU's running thread is found from the CPU's switches among these and later records; without
- * a switch it is unknown. Returns 0 or -errno.
+ * Reads records with from <= time < to (0 and UINT64_MAX: all records), in the reader's unit of
+ * time. The thread that runs on a CPU is found from the CPU's switches among these and later
+ * records; if there is no switch, the thread is unknown. Returns 0 or -errno.
  */
 int trace_backwards(struct ctf_reader *reader, struct trace_who *who, uint64_t from, uint64_t to,
 		    const struct trace_backwards *wanted);

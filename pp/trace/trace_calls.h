@@ -16,8 +16,8 @@ struct trace_call {
 	uint64_t nr;	    /* calls begun */
 	uint64_t nr_errors; /* calls that returned -1 to -4095 */
 	/*
-	 * Times of calls that ended, including their time before the window. Calls during which
-	 * events were lost are excluded, as begin and end may belong to different calls.
+	 * Times of calls that ended, including the part of a call before the window. Calls during
+	 * which events were lost are excluded, because begin and end may belong to different calls.
 	 */
 	struct trace_distribution ns;
 	uint64_t nr_unsure; /* calls that ended but are excluded from ns */
@@ -29,8 +29,9 @@ struct trace_calls {
 };
 
 /*
- * Makes an entry for each name of a system call in the trace, and stores the entry's index in
- * the member call of the rules. rules: by event of the trace. Returns 0 or -ENOMEM.
+ * Makes an entry for each name of a system call in the trace. rules has one rule for each event of
+ * the trace; the member `call` of a system call's rule becomes the index of the call's entry.
+ * Returns 0 or -ENOMEM.
  */
 int trace_calls_init(struct trace_calls *calls, const struct ctf_trace *trace,
 		     struct trace_rule *rules);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Number of buckets for each power of two; the three bits after the leading one select the bucket.
- * Each time below 8 has its own bucket.
+ * Number of buckets for each power of two. The three bits after a time's highest bit select the
+ * bucket. Each time below 8 has its own bucket.
  */
 #define PARTS 8u
 
@@ -39,7 +39,7 @@ void trace_distribution_deinit(struct trace_distribution *distribution)
 	*distribution = (struct trace_distribution){0};
 }
 
-/* Makes room for buckets first up to end, excluded, and keeps the counts. Returns 0 or -ENOMEM. */
+/* Makes room for buckets `first` to end - 1, and keeps the counts. Returns 0 or -ENOMEM. */
 static int need(struct trace_distribution *distribution, uint32_t first, uint32_t end)
 {
 	const uint32_t end_before = distribution->first + distribution->nr_buckets;
@@ -103,7 +103,10 @@ uint64_t trace_distribution_mean(const struct trace_distribution *distribution)
 	return distribution->nr ? distribution->sum / distribution->nr : 0;
 }
 
-/* Returns the rank'th time (from 1) of a bucket, as if the bucket's times were evenly spaced. */
+/*
+ * Returns time number `rank` (counted from 1) of a bucket, as if the bucket's times were evenly
+ * spaced.
+ */
 static uint64_t within(const struct trace_distribution *distribution, uint32_t bucket,
 		       uint64_t rank)
 {

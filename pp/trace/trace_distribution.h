@@ -14,23 +14,25 @@
 struct trace_distribution {
 	uint64_t nr, sum; /* sum saturates at UINT64_MAX */
 	uint64_t min, max;
-	uint64_t *counts; /* of nr_buckets buckets, from bucket number `first` on */
+	uint64_t *counts; /* one for each of nr_buckets buckets, from number `first` up */
 	uint32_t first, nr_buckets;
 };
 
 void trace_distribution_deinit(struct trace_distribution *distribution); /* leaves it empty */
 
-/* Returns 0, or -ENOMEM: nothing is added. */
+/* Adds a time. Returns 0, or -ENOMEM; then nothing has been added. */
 int trace_distribution_add(struct trace_distribution *distribution, uint64_t ns);
-/* Adds all times of other. Returns 0, or -ENOMEM: nothing is added. */
+/* Adds all times of `other`. Returns 0, or -ENOMEM; then nothing has been added. */
 int trace_distribution_merge(struct trace_distribution *distribution,
 			     const struct trace_distribution *other);
 
 uint64_t trace_distribution_mean(const struct trace_distribution *distribution); /* 0 if empty */
-/* Returns the time that percent (1 to 100) of the times do not exceed; 0 if empty. */
+/*
+ * Returns a percentile: the time that `percent` (1 to 100) of the times do not exceed; 0 if empty.
+ */
 uint64_t trace_distribution_percentile(const struct trace_distribution *distribution,
 				       unsigned int percent);
-/* Returns how many times are from 2^power up to 2^(power + 1); power 0 includes time 0. */
+/* Returns the number of times t with 2^power <= t < 2^(power + 1); power 0 also counts time 0. */
 uint64_t trace_distribution_power(const struct trace_distribution *distribution,
 				  unsigned int power);
 

@@ -263,11 +263,11 @@ static bool holds(const struct trace_condition *condition, const struct ctf_fiel
 		return (condition->compare == COMPARE_IS || condition->compare == COMPARE_IS_NOT) &&
 		       compare_text(condition, value);
 	default:
-		return false; /* lists are not compared */
+		return false; /* arrays are not compared */
 	}
 }
 
-/* An event without the field does not match. */
+/* Returns whether the condition is true. An event without the field does not match. */
 static bool fits_condition(const struct trace_condition *condition, const struct ctf_record *record)
 {
 	const struct ctf_event *event = record->event;

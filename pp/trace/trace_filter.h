@@ -40,29 +40,32 @@ struct trace_filter {
 	size_t nr_conditions;
 	bool has_cpu;
 	uint64_t cpu;
-	uint64_t from_ns, to_ns; /* since the trace's begin; to_ns 0: to the trace's end */
+	uint64_t from_ns, to_ns; /* time since the trace's begin; to_ns 0: to its end */
 };
 
 void trace_filter_deinit(struct trace_filter *filter);
 
 /*
- * These functions add the conditions in text; trace_filter_cpu replaces an earlier CPU. They
- * return 0, or -EINVAL or -ENOMEM with diag.
+ * These functions add the conditions that `text` describes; trace_filter_cpu() replaces an earlier
+ * CPU. They return 0, or -EINVAL or -ENOMEM with diag set.
  */
 int trace_filter_events(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_threads(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_pids(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag *diag);
-/* "FIELD=VALUE", with != < > <= >= */
+/* `text` is "FIELD=VALUE"; != < > <= >= are also allowed instead of =. */
 int trace_filter_condition(struct trace_filter *filter, const char *text, struct diag *diag);
 
 bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, const char *name);
-/* Returns whether the filter accepts the process; a negative pid is unknown and matches none. */
+/*
+ * Returns whether the filter accepts the process. A negative pid stands for an unknown process,
+ * which a filter by process rejects.
+ */
 bool trace_filter_lets_process(const struct trace_filter *filter, int32_t pid);
 
 /*
- * Returns whether the filter accepts the record, ignoring pids, as a record does not contain its
- * process. begin: time of the trace's begin.
+ * Returns whether the filter accepts the record. Does not check filter->pids, because a record does
+ * not contain its process. `begin` is the time of the trace's begin.
  */
 bool trace_filter_lets(const struct trace_filter *filter, const struct ctf_record *record,
 		       uint64_t begin, const struct trace_runner *who);

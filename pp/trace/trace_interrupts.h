@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 enum trace_interrupt_kind {
-	INTERRUPT_DEVICE, /* reported by irq_handler_entry; number: of the interrupt */
+	INTERRUPT_DEVICE, /* reported by irq_handler_entry, with its number */
 	INTERRUPT_SOFT,
-	INTERRUPT_VECTOR, /* of the processor, such as its timer (irq_vectors) */
+	INTERRUPT_VECTOR, /* vector of the processor, such as its timer (irq_vectors) */
 	NR_INTERRUPT_KINDS
 };
 
@@ -21,7 +21,7 @@ struct trace_interrupt {
 	int64_t number; /* -1: not known */
 	char name[32];	/* empty: not known */
 	uint64_t nr;	/* interrupts begun */
-	/* Times of the interrupts that ended, including time in nested interrupts. */
+	/* Times of the interrupts that ended, including the time of nested interrupts. */
 	struct trace_distribution ns;
 };
 

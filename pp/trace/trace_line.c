@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Does not use printf, which is too slow for millions of lines. */
+/* Formats lines without printf(), which is too slow for millions of lines. */
 #include "pp/trace/trace_line.h"
 
 #include "lib/array.h"
@@ -52,11 +52,11 @@ static void pad(struct trace_line *line, size_t nr_bytes, char fill)
 	line->nr_bytes += nr_bytes;
 }
 
-/* Adds a number, aligned right in width characters and filled with fill. base: 10 or 16. */
+/* Adds a number in base 10 or 16, aligned right in `width` characters and padded with `fill`. */
 static void add_number(struct trace_line *line, uint64_t number, unsigned int base, size_t width,
 		       char fill)
 {
-	char text[20]; /* digits of up to 2^64 - 1, reversed */
+	char text[20]; /* digits in reverse order; 2^64 - 1 has 20 digits */
 	size_t nr = 0;
 	char *to;
 
@@ -139,7 +139,9 @@ static void add_text(struct trace_line *line, const uint8_t *bytes, size_t nr_by
 	add(line, "\"");
 }
 
-/* A name of the trace's description, which may be somebody else's, with control characters masked.
+/*
+ * Adds a name from the trace's metadata. The trace may come from another user, so control
+ * characters are replaced.
  */
 static void add_masked(struct trace_line *line, const char *name)
 {
@@ -243,7 +245,10 @@ static void add_padded(struct trace_line *line, const char *text, size_t width)
 		pad(line, width - nr_bytes, ' ');
 }
 
-/* A thread's name may contain any byte: control characters must not break the line. */
+/*
+ * Adds a thread's name. It may contain any byte, so control characters are replaced to keep the
+ * line whole.
+ */
 static void add_name(struct trace_line *line, const char *name)
 {
 	char shown[sizeof(((struct trace_runner *)0)->name)] = "?";

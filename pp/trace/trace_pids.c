@@ -12,15 +12,15 @@
 #define NR_CPUS_MAX 65536u
 #define SLOTS_FIRST 1024u
 
-/* One life of a thread number, beginning at time `from`: the kernel uses numbers again. */
+/* One life of a thread number, which begins at time `from`. The kernel reuses thread numbers. */
 struct life {
 	uint64_t from;
 	int32_t tid, pid;
 	uint32_t before; /* index + 1 of the number's previous life; 0: none */
-	bool is_told;	 /* begun by ACT_TASK_BEGIN; a fork event of its CPU may follow */
+	bool is_told;	 /* ACT_TASK_BEGIN began this life; a fork event on its CPU may follow */
 };
 
-/* The last task that task_newtask reported on a CPU, just before its fork. */
+/* The last task that task_newtask reported on a CPU, just before the task's fork event. */
 struct coming {
 	int32_t tid;
 	bool is_thread;
@@ -31,7 +31,7 @@ struct trace_pids {
 	struct trace_rule *rules; /* of each event */
 	struct life *lives;
 	size_t nr, room;
-	uint32_t *slots; /* by tid: index + 1 of its last life */
+	uint32_t *slots; /* by tid: index + 1 of the number's last life */
 	size_t nr_slots; /* a power of two */
 	struct coming *cpus;
 	unsigned int nr_cpus;
@@ -90,7 +90,7 @@ static int grow_slots(struct trace_pids *pids)
 	free(pids->slots);
 	pids->slots = bigger;
 	pids->nr_slots = nr_slots;
-	for (size_t i = 0; i < pids->nr; i++) /* a number's last life is the last in lives */
+	for (size_t i = 0; i < pids->nr; i++) /* the last life of a number comes last in `lives` */
 		pids->slots[slot_of(pids, pids->lives[i].tid)] = (uint32_t)(i + 1);
 	return 0;
 }
@@ -120,7 +120,10 @@ int32_t trace_pids_at(const struct trace_pids *pids, int32_t tid, uint64_t time)
 
 /* ---- records ---- */
 
-/* Returns NULL if out of memory or if the CPU number is too high. */
+/*
+ * Returns the task announced on a CPU. Returns NULL if out of memory or if the CPU number is too
+ * high.
+ */
 static struct coming *coming_on(struct trace_pids *pids, unsigned int cpu)
 {
 	struct coming *bigger;
@@ -185,8 +188,8 @@ static int take_fork(struct trace_pids *pids, const struct ctf_record *record,
 }
 
 /*
- * Stores the process of a thread that already exists. A thread that no earlier record names existed
- * from the trace's begin.
+ * Stores the process of a thread that already exists. A thread that is not named in an earlier
+ * record is assumed to exist since the trace's begin.
  */
 static int learn(struct trace_pids *pids, int32_t tid, int32_t pid, uint64_t time)
 {
@@ -215,7 +218,9 @@ int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record)
 	case ACT_TASK_BEGIN:
 		return take_begin(pids, record, rule);
 	case ACT_TASK_EXEC:
-	/* after an exec, the thread is the only one of its process, and has its number */
+	/*
+	 * After an exec, the thread is the only one of its process, and has the process's number.
+	 */
 	case ACT_EXEC:
 		return learn(pids, (int32_t)trace_rule_number(record, rule, EXEC_TID),
 			     (int32_t)trace_rule_number(record, rule, EXEC_TID), record->time);

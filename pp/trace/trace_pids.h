@@ -16,14 +16,15 @@ int trace_pids_create(struct trace_pids **pids, const struct ctf_trace *trace); 
 void trace_pids_destroy(struct trace_pids *pids); /* NULL: does nothing */
 
 /*
- * Takes the next record, in order of time. Returns 0, or -ENOMEM: a thread's process may then stay
- * unknown.
+ * Handles the next record. Records must come in order of time. Returns 0, or -ENOMEM: a thread's
+ * process may then stay unknown.
  */
 int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record);
 
 /*
- * Returns the process of thread tid at `time`, according to all records taken so far, even later
- * ones. Returns TRACE_PID_UNKNOWN if the trace does not show the process, and for idle threads.
+ * Returns the process of thread tid at `time`, according to all records handled so far, including
+ * records of later times. Returns TRACE_PID_UNKNOWN if the trace does not show the process, and for
+ * idle threads.
  */
 int32_t trace_pids_at(const struct trace_pids *pids, int32_t tid, uint64_t time);
 

@@ -6,9 +6,9 @@
 #include "pp/trace/trace_states.h"
 
 struct trace_process {
-	int32_t pid;		 /* -1: all threads whose process is not known */
+	int32_t pid;		 /* -1: sum of all threads whose process is unknown */
 	const char *name;	 /* name of the first thread; owned by the states */
-	bool is_kernel, is_seen; /* is_seen: a thread of the process has is_seen */
+	bool is_kernel, is_seen; /* is_seen: one of its threads ran in the window */
 	uint64_t nr_threads;
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches, nr_syscalls, nr_errors, nr_wakeups;
@@ -21,8 +21,9 @@ struct trace_processes {
 };
 
 /*
- * Call after trace_states_end(). Sums the chosen threads that did not end before the window. If a
- * process number is used again, the processes are separate. Returns 0 or -ENOMEM.
+ * Call after trace_states_end(). Sums the chosen threads, except threads that ended before the
+ * window. If the kernel used a process number again, each process has its own entry. Returns 0 or
+ * -ENOMEM.
  */
 int trace_processes_init(struct trace_processes *processes, const struct trace_states *states);
 void trace_processes_deinit(struct trace_processes *processes);

@@ -9,7 +9,10 @@
 #define ENTRY	   "_entry"
 #define EXIT	   "_exit"
 
-/* The names of fields are in the order of their enum; "?" marks an optional field. */
+/*
+ * The names of an event's fields are in the order of the enum for this event in trace_rules.h. "?"
+ * marks an optional field.
+ */
 static const struct known_event {
 	const char *name; /* may contain one "*", which stands for at least one character */
 	enum trace_action action;

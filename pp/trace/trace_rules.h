@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gives the action of each event of a trace, and its fields, to trace_states and trace_pids. */
+/*
+ * Finds, for each event of a trace, the action that trace_states and trace_pids take, and the
+ * fields that they use.
+ */
 #ifndef PP_TRACE_RULES_H
 #define PP_TRACE_RULES_H
 
@@ -31,7 +34,10 @@ enum trace_action {
 	ACT_SYSCALL_EXIT,
 	ACT_BLOCK_DONE,
 	ACT_STATE,
-	/* Like fork, exec and exit, in a stream without a CPU. They precede the CPUs' events. */
+	/*
+	 * Begin, exec and end of a task, from a stream that belongs to no CPU. Their records
+	 * precede the corresponding events of the CPUs.
+	 */
 	ACT_TASK_BEGIN,
 	ACT_TASK_EXEC,
 	ACT_TASK_END,
@@ -40,13 +46,17 @@ enum trace_action {
 /* An event's action, and the indexes of the fields that the action uses. */
 struct trace_rule {
 	enum trace_action action;
-	uint32_t fields[TRACE_RULE_ARGS]; /* in the order of the enums below; or TRACE_RULE_NONE */
-	uint32_t call; /* for system calls: set by the caller, one number per name */
+	/*
+	 * Indexes of the event's fields, in the order of the enums below; TRACE_RULE_NONE: no such
+	 * field.
+	 */
+	uint32_t fields[TRACE_RULE_ARGS];
+	uint32_t call; /* number of the system call's name; set by the caller */
 };
 
 enum { SWITCH_PREV, SWITCH_STATE, SWITCH_NEXT, SWITCH_NEXT_COMM, SWITCH_PREV_COMM };
 enum { NEW_TASK_TID, NEW_TASK_FLAGS };
-#define NEW_TASK_IS_THREAD 0x00010000 /* in the flags: the kernel's CLONE_THREAD */
+#define NEW_TASK_IS_THREAD 0x00010000 /* bit in NEW_TASK_FLAGS: the kernel's CLONE_THREAD */
 enum { FORK_PARENT, FORK_CHILD, FORK_COMM };
 enum { EXEC_TID, EXEC_FILE };
 enum { TASK_TID, TASK_PID, TASK_PARENT };

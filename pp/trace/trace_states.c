@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How it works. A CPU's state follows from its open interrupts, its running thread and that
- * thread's mode. Before each record, the time since the last one is added to this state in
- * cpu->pending. A switch names the thread that ran until now. If it is the expected one, settle()
- * adds the pending times to the CPU and the thread; otherwise a switch record is missing, and they
- * count as unknown. Times with losses count as lost. A thread off its CPU has the state in its
- * member waits, from its last switch on; a wake-up changes it to THREAD_READY.
+ * thread's mode. Before each record is handled, the time since the previous one is added to this
+ * state in cpu->pending. A switch names the thread that ran until now. If this is the expected
+ * thread, settle() adds the pending times to the CPU and the thread; otherwise a switch record is
+ * missing, and the pending times count as unknown. Times with losses count as lost. The state of a
+ * thread that is off its CPU is in its member `waits` since its last switch; a wake-up changes it
+ * to THREAD_READY.
  */
 #include "pp/trace/trace_states.h"
 
@@ -26,7 +27,10 @@
 #define TASK_UNINTERRUPTIBLE 0x02u
 #define TASK_STOPPED	     (0x04u | 0x08u)
 #define TASK_DEAD	     (0x10u | 0x20u)
-/* Means dead before Linux 4.14, and parked since then; an ending thread is never parked. */
+/*
+ * Before Linux 4.14 this bit means dead, in later versions parked. An ending thread is never
+ * parked.
+ */
 #define TASK_DEAD_BEFORE_4_14 0x40u
 
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace, uint64_t begin)
@@ -143,7 +147,10 @@ static void settle(struct trace_states *states, struct cpu *cpu, uint32_t thread
 	}
 }
 
-/* Counts the time up to now. */
+/*
+ * Adds the time from cpu->since to `now` to the CPU's current state. The part before
+ * cpu->lost_until counts as lost.
+ */
 static void advance(struct trace_states *states, struct cpu *cpu, uint64_t now)
 {
 	if (cpu->lost_until > cpu->since && now > cpu->since)
@@ -173,10 +180,11 @@ static void forget_interrupts(struct cpu *cpu)
 }
 
 /*
- * A packet's header counts the ring's losses up to the packet's end. If the count has grown, all
- * time of this packet counts as lost, because the time of the loss within it is not known. If
- * packets are missing, the time up to this packet counts as lost. The losses that the first packet
- * counts precede it, unless it is the ring's first packet.
+ * Finds losses before this packet and in it. A packet's header counts the ring's losses up to the
+ * packet's end. If the count has grown, all time of this packet counts as lost, because it is
+ * unknown when in the packet the loss occurred. If packets are missing, the time up to this packet
+ * counts as lost. Losses that the first packet counts occurred before it, unless it is the ring's
+ * first packet.
  */
 static void look_for_losses(struct trace_states *states, struct cpu *cpu,
 			    const struct oprof_packet_header *packet)
@@ -191,7 +199,7 @@ static void look_for_losses(struct trace_states *states, struct cpu *cpu,
 		 packet->time_begin > cpu->lost_until)
 		cpu->lost_until = packet->time_begin;
 	if (packet->lost > cpu->lost || (cpu->has_seq && packet->seq != cpu->seq + 1))
-		forget_interrupts(cpu); /* their ends may be lost */
+		forget_interrupts(cpu); /* the ends of open interrupts may be lost */
 	if (cpu->lost_until > states->lost_until)
 		states->lost_until = cpu->lost_until;
 	cpu->lost = packet->lost;
@@ -212,8 +220,8 @@ static enum thread_state wait_of(uint64_t task_state)
 }
 
 /*
- * The first switch of a CPU names the thread that ran before it. If nothing was lost, this thread
- * ran all the time. Only its kind is known: idle, kernel thread or program.
+ * Handles the first switch of a CPU, which names the thread that ran before. If nothing was lost,
+ * this thread ran all the time. Only its kind is known: idle, kernel thread or program.
  */
 static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t prev)
 {
@@ -282,8 +290,8 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * Returns whether no event was lost after `since`. If so, the next recorded end belongs to the
- * begin that was recorded at `since`.
+ * Returns whether no event was lost after `since`. In this case, the next recorded end belongs to
+ * the begin that was recorded at `since`.
  */
 static bool is_sure(const struct trace_states *states, uint64_t since)
 {
@@ -332,8 +340,8 @@ static int act_switch(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * A CPU may ask the thread's next CPU to wake the thread: the asking CPU records sched_waking, the
- * other sched_wakeup.
+ * Handles a wake-up. A CPU may request the thread's next CPU to wake the thread: then the first CPU
+ * records sched_waking, the second one sched_wakeup.
  */
 static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
@@ -383,7 +391,10 @@ static bool is_error(int64_t returned)
 	return returned < 0 && returned >= -ERRNO_MAX;
 }
 
-/* A call without a recorded begin has no time: it began before the trace, or the begin was lost. */
+/*
+ * Ends a system call. If its begin was not recorded, because it precedes the trace or was lost, the
+ * call has no time.
+ */
 static int leave_call(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
 {
@@ -436,14 +447,17 @@ static int enter_interrupt(struct trace_states *states, struct cpu *cpu,
 	return 0;
 }
 
-/* At the end of an interrupt: threads that are woken later did not wait for its block request. */
+/*
+ * Called at the end of an interrupt. If a block request ended in this interrupt, a thread that is
+ * woken later did not wait for the request.
+ */
 static void end_block_done(struct cpu *cpu)
 {
 	if (cpu->block_done_in_interrupt && !cpu->irqs && !cpu->softirqs)
 		cpu->block_done = cpu->block_done_in_interrupt = false;
 }
 
-/* Ends the innermost interrupt of this kind and number; those nested in it have also ended. */
+/* Ends the innermost interrupt of this kind and number. Interrupts nested in it have also ended. */
 static int leave_interrupt(struct trace_states *states, struct cpu *cpu,
 			   const struct ctf_record *record, enum trace_interrupt_kind kind,
 			   int64_t number)

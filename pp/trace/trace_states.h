@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The states of each CPU and each thread over time, from the events of a trace. States follow each
- * other without a gap, so that their times add up to the window exactly. Unknown time has its own
- * state.
+ * other without a gap, so that the sum of their times is exactly the window's length. Unknown time
+ * has its own state.
  *
- * Takes the records of all CPUs in order of time. Uses the events that doc/man/optrace.1 lists, and
+ * Needs the records of all CPUs in order of time. Uses the events that doc/man/optrace.1 lists, and
  * ignores others.
  *
- * Not for: reading folders (ctf/), showing (trace_stats.h).
+ * ctf/ reads the trace folder; trace_stats.h shows the results.
  */
 #ifndef PP_TRACE_STATES_H
 #define PP_TRACE_STATES_H
@@ -29,7 +29,7 @@ enum cpu_state {
 	CPU_USER,
 	CPU_SYSCALL,
 	CPU_KERNEL,  /* a kernel thread */
-	CPU_RUNNING, /* a program; not known whether in a system call */
+	CPU_RUNNING, /* a program runs; unknown whether in a system call */
 	CPU_SOFTIRQ,
 	CPU_IRQ,
 	NR_CPU_STATES
@@ -41,11 +41,11 @@ enum thread_state {
 	THREAD_USER,
 	THREAD_SYSCALL,
 	THREAD_KERNEL,
-	THREAD_RUNNING,		/* user mode or system call, not known which */
-	THREAD_INTERRUPTED,	/* by interrupts and soft interrupts */
+	THREAD_RUNNING,		/* in user mode or in a system call: unknown which */
+	THREAD_INTERRUPTED,	/* an interrupt or soft interrupt runs */
 	THREAD_READY,		/* waits for a CPU */
-	THREAD_DISK,		/* uninterruptible, woken by the end of a block request */
-	THREAD_UNINTERRUPTIBLE, /* uninterruptible, for another or an unknown reason */
+	THREAD_DISK,		/* waits uninterruptibly; woken by the end of a block request */
+	THREAD_UNINTERRUPTIBLE, /* waits uninterruptibly for another or an unknown reason */
 	THREAD_SLEEPING,	/* waits for other threads, or for a time */
 	THREAD_STOPPED,
 	NR_THREAD_STATES
@@ -60,11 +60,11 @@ struct trace_thread {
 	bool is_kernel, has_ended;
 	bool is_before; /* ended before the window */
 	bool is_seen;	/* ran in the window, possibly for an unknown time */
-	bool is_chosen; /* accepted by the trace_chooser, with one of its names */
+	bool is_chosen; /* the trace_chooser accepted one of its names */
 	uint64_t ns[NR_THREAD_STATES];
-	uint64_t nr_switches; /* how often it began to run */
+	uint64_t nr_switches; /* number of times that the thread began to run */
 	uint64_t nr_syscalls, nr_wakeups;
-	uint64_t nr_errors; /* of its system calls */
+	uint64_t nr_errors; /* system calls that returned an error */
 	/* Times from being woken to running, if no event was lost in between. */
 	struct trace_distribution wakeups;
 };
@@ -76,48 +76,51 @@ struct trace_cpu_times {
 
 struct trace_states;
 
-/* trace: describes the events. The window begins at begin. Returns 0 or -ENOMEM. */
+/*
+ * Creates the states of all CPUs and threads. trace describes the events. The window begins at
+ * `begin`. Returns 0 or -ENOMEM.
+ */
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace,
 			uint64_t begin);
 void trace_states_destroy(struct trace_states *states); /* NULL: does nothing */
 
-/* Takes the next record, in order of time. Returns 0 or -ENOMEM. */
+/* Handles the next record. Records must come in order of time. Returns 0 or -ENOMEM. */
 int trace_states_take(struct trace_states *states, const struct ctf_record *record);
 
 /*
- * Begins the window; begin must not precede the last record taken. The records taken before
- * determine only the states at the window's begin.
+ * Begins the window at `begin`, which must not precede the last record handled. Records handled
+ * before this call only determine the states at the window's begin.
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 
-/* Returns whether the thread is wanted; name may be "", and pid -1: not known. */
+/* Returns whether to choose the thread. If name is "" or pid is -1, it is unknown. */
 typedef bool trace_chooser(const void *context, int32_t pid, int32_t tid, const char *name);
 /*
- * Call before the first record. chooser selects threads (NULL: all), whose is_chosen is set. Only
- * their system calls and wake-up times, and interrupts while they run, are then counted. Times of
- * CPUs do not change.
+ * Call before the first record. Threads that chooser accepts (NULL: all) have is_chosen set. After
+ * this call, only the system calls and wake-up times of these threads are counted, and only the
+ * interrupts while they run. Times of CPUs do not change.
  */
 void trace_states_choose(struct trace_states *states, trace_chooser *chooser, const void *context);
 
 /* Ends the window. The sums can be read after this call. */
 void trace_states_end(struct trace_states *states, uint64_t end);
 
-/* Returns one more than the highest CPU that had a record. */
+/* Returns 1 + the highest number of a CPU that had a record. */
 unsigned int trace_states_nr_cpus(const struct trace_states *states);
-/* Returns NULL if the CPU had no record. */
+/* Returns the times of a CPU; NULL if the CPU had no record. */
 const struct trace_cpu_times *trace_states_cpu(const struct trace_states *states, unsigned int cpu);
 
-/* All threads that an event named, in order of their first event. */
+/* Return all threads that an event named, in order of their first event. */
 size_t trace_states_nr_threads(const struct trace_states *states);
 const struct trace_thread *trace_states_thread(const struct trace_states *states, size_t i);
 
 /*
- * Calls are in order of name, interrupts in no order. An entry whose counts are all 0 was not
- * counted in the window.
+ * Return the sums of system calls, sorted by name, and of interrupts, not sorted. An entry whose
+ * counts are all 0 was not counted in the window.
  */
 const struct trace_calls *trace_states_calls(const struct trace_states *states);
 const struct trace_interrupts *trace_states_interrupts(const struct trace_states *states);
-/* Wake-up times of all chosen threads. */
+/* Returns the wake-up times of all chosen threads. */
 const struct trace_distribution *trace_states_wakeups(const struct trace_states *states);
 
 /* Returns whether THREAD_DISK can be distinguished from THREAD_UNINTERRUPTIBLE. */

@@ -15,7 +15,7 @@
 
 /* An interrupt that has not ended. */
 struct open_interrupt {
-	uint32_t index; /* among the trace's interrupts */
+	uint32_t index; /* index in the trace's interrupts */
 	uint64_t since;
 	bool is_soft;
 };
@@ -23,26 +23,29 @@ struct open_interrupt {
 struct cpu {
 	struct trace_cpu_times times;
 	bool is_there;
-	uint64_t since; /* times are counted up to here */
+	uint64_t since; /* times before this one have been counted */
 	/* Times since the last switch; the next switch confirms which thread ran. */
 	uint64_t pending[NR_CPU_STATES];
 	uint64_t lost_until; /* records were lost before this time */
-	uint64_t lost, seq;  /* from the header of the last packet */
+	uint64_t lost, seq;  /* values in the last packet's header */
 	bool has_seq;
-	bool is_known, is_idle; /* whether the running thread is known; whether it is idle */
+	bool is_known, is_idle; /* whether the running thread is known, and whether it is idle */
 	uint32_t thread;	/* index of the running thread, or NONE */
 	unsigned int irqs, softirqs;
-	struct open_interrupt open[NR_OPEN_MAX]; /* interrupts nested deeper are not timed */
+	struct open_interrupt open[NR_OPEN_MAX]; /* deeper nested interrupts are not timed */
 	unsigned int nr_open;
 	int32_t new_tid; /* the last task that task_newtask reported */
 	bool new_is_thread;
-	/* A block request ended; block_done_in_interrupt: in an interrupt that still runs. */
+	/*
+	 * block_done: a block request ended. block_done_in_interrupt: it ended in an interrupt that
+	 * still runs.
+	 */
 	bool block_done, block_done_in_interrupt;
 };
 
 struct trace_states {
 	uint64_t begin, end;
-	struct trace_rule *rules; /* by index of the event in the trace */
+	struct trace_rule *rules; /* one rule for each event of the trace */
 	const struct ctf_event *events;
 	unsigned int nr_events;
 	struct cpu *cpus;
@@ -51,7 +54,7 @@ struct trace_states {
 	struct trace_calls calls;
 	struct trace_interrupts interrupts;
 	struct trace_distribution wakeups;
-	uint64_t lost_until; /* the latest of all CPUs */
+	uint64_t lost_until; /* latest lost_until of all CPUs */
 	bool has_block_events;
 };
 
@@ -60,7 +63,7 @@ static inline struct thread *thread_at(const struct trace_states *states, uint32
 	return &states->threads.threads[index];
 }
 
-/* Adds the time that the thread has waited up to now. */
+/* Adds the time that the thread has waited up to `now`. */
 static inline void end_wait(struct thread *thread, uint64_t now)
 {
 	if (!thread->on_cpu && now > thread->since)
@@ -81,7 +84,7 @@ static inline void name_thread(struct trace_states *states, uint32_t index,
 	threads_name(&states->threads, index, name->bytes, name->nr);
 }
 
-/* Each function takes one kind of event: a task begins, execs or ends. Return 0 or -ENOMEM. */
+/* Each function handles one kind of event: a task begins, execs or ends. Return 0 or -ENOMEM. */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule);
 int trace_states_fork(struct trace_states *states, const struct cpu *cpu,
@@ -90,10 +93,13 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 		      const struct trace_rule *rule);
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule);
-/* Takes a thread's record in the state dump. Each chunk has a dump, so a known state is kept. */
+/*
+ * Handles a thread's record in the state dump. Each chunk has a state dump, so a thread's state
+ * that is already known is kept.
+ */
 int trace_states_state(struct trace_states *states, const struct ctf_record *record,
 		       const struct trace_rule *rule);
-/* Takes a record of a stream that belongs to no CPU. */
+/* Handles a record of a stream that belongs to no CPU. */
 int trace_states_beside(struct trace_states *states, const struct ctf_record *record,
 			const struct trace_rule *rule);
 

@@ -10,7 +10,10 @@
 #define STATUS_WAIT   5
 #define TYPE_KERNEL   1
 
-/* task_newtask precedes the fork event, which does not have the flags. */
+/*
+ * Stores whether a new task is a thread. The fork event, which follows, does not contain the task's
+ * flags.
+ */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule)
 {
@@ -30,7 +33,8 @@ static uint32_t begin_thread(struct trace_states *states, int32_t tid, int32_t p
 	if (child == NONE)
 		return NONE;
 	thread_at(states, child)->told.is_kernel = thread_at(states, parent)->told.is_kernel;
-	thread_at(states, child)->mode = MODE_SYSCALL; /* returns from the call that created it */
+	/* The new thread is returning from the system call that created it. */
+	thread_at(states, child)->mode = MODE_SYSCALL;
 	return child;
 }
 
@@ -84,7 +88,7 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 	return 0;
 }
 
-/* The thread runs until its last switch, which reports it as dead. */
+/* Handles the exit event. The thread still runs until its last switch, which reports it as dead. */
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule)
 {

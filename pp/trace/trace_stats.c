@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sorts the rows and returns how many to show. */
+/* Sorts the rows and returns the number of rows to show. */
 static size_t sort(const struct stats_table *table, struct row *rows, size_t nr)
 {
 	if (nr)
@@ -50,8 +50,8 @@ static struct row *make_rows(size_t nr)
 }
 
 /*
- * Names of threads, drivers and programs may contain any byte: control characters must not break a
- * line.
+ * A name to be shown. Names of threads, drivers and programs may contain any byte, so control
+ * characters are replaced to keep the line whole.
  */
 struct shown_text {
 	char text[64];
@@ -164,7 +164,7 @@ static void show_cpus(const struct stats_table *table, uint64_t window_ns)
 
 /* ---- processes and threads ---- */
 
-/* Returns whether a state has a column: THREAD_DISK has none without block events. */
+/* Returns whether a state has a column. THREAD_DISK has one only if the trace has block events. */
 static bool is_shown(const struct stats_table *table, enum thread_state state)
 {
 	return state != THREAD_DISK || table->has_block_events;

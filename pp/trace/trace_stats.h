@@ -12,10 +12,10 @@
 
 /* Totals of the reading. */
 struct trace_sums {
-	uint64_t from_ns; /* begin of the window, since the trace's begin */
+	uint64_t from_ns; /* begin of the window, counted from the trace's begin */
 	uint64_t window_ns;
 	uint64_t nr_records;		    /* in the window */
-	uint64_t lost_events, lost_packets; /* lost during recording; packets were overwritten */
+	uint64_t lost_events, lost_packets; /* lost while recording; packets were overwritten */
 	uint64_t nr_damaged;		    /* damaged places in the folder */
 };
 
@@ -32,7 +32,7 @@ enum trace_table {
 
 struct trace_stats_choice {
 	unsigned int tables; /* of enum trace_table */
-	size_t nr_rows;	     /* per table except CPUs, largest times first; 0: all */
+	size_t nr_rows;	     /* maximum rows of a table, except CPUs; largest first; 0: all */
 	bool histograms;     /* also show histograms, below their rows */
 };
 
@@ -41,11 +41,12 @@ int trace_stats_show(const struct trace_states *states, const struct trace_sums 
 		     const struct trace_stats_choice *choice, FILE *out);
 
 /*
- * Writes everything: {"version": 2, "window_ns", "from_ns", "records", "lost_events",
+ * Writes everything as JSON: {"version": 2, "window_ns", "from_ns", "records", "lost_events",
  * "lost_packets", "damaged", "block_events", "cpus": [...], "processes": [...], "threads": [...],
- * "calls": [...], "interrupts": [...], "wakeups": DISTRIBUTION}, where a DISTRIBUTION is {"nr",
- * "sum_ns", "min_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns", "histogram": [[from_ns, nr], ...]};
- * each from_ns is 0 or a power of two, up to the next one. Returns 0 or -ENOMEM.
+ * "calls": [...], "interrupts": [...], "wakeups": DISTRIBUTION}. A DISTRIBUTION is {"nr", "sum_ns",
+ * "min_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns", "histogram": [[from_ns, nr], ...]}: nr times
+ * were at least from_ns (0, 2, 4, 8, ...) and below the next of these numbers. Returns 0 or
+ * -ENOMEM.
  */
 int trace_stats_show_json(const struct trace_states *states, const struct trace_sums *sums,
 			  FILE *out);

@@ -8,7 +8,11 @@
 #include <stdio.h>
 
 #define JSON_VERSION 2
-#define MAX_LINES    2 /* outer levels whose elements have lines of their own: a row is a line */
+/*
+ * Number of outer levels of JSON whose elements are written on lines of their own: the top level
+ * and the rows.
+ */
+#define MAX_LINES 2
 
 static void write_distribution(struct json_writer *json, const char *key,
 			       const struct trace_distribution *distribution)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For trace_stats: names of the states, in display order. */
+/* Names of the states, in display order. Used by trace_stats. */
 #ifndef PP_TRACE_STATS_NAMES_H
 #define PP_TRACE_STATS_NAMES_H
 

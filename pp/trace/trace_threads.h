@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For trace_states: the threads that a trace names. If the kernel uses a thread number again, each
- * life of the number is a separate thread.
+ * The threads that a trace names. Used by trace_states. If the kernel uses a thread number again,
+ * each life of the number is a separate thread.
  */
 #ifndef PP_TRACE_THREADS_H
 #define PP_TRACE_THREADS_H
@@ -22,13 +22,14 @@ struct thread {
 	struct trace_thread told;
 	enum thread_mode mode;
 	bool on_cpu, is_ending;
-	bool is_told;		 /* begun by ACT_TASK_BEGIN; a fork event of its CPU may follow */
-	bool is_chosen;		 /* accepted by the chooser, with its current name and process */
-	enum thread_state waits; /* state while off its CPU; since: when it began */
+	bool is_told;	/* ACT_TASK_BEGIN began it; a fork event on its CPU may follow */
+	bool is_chosen; /* the chooser accepted its current name and process */
+	/* The state while the thread is off its CPU, and the time when this state began. */
+	enum thread_state waits;
 	uint64_t since;
 	uint64_t woken;	     /* time of the wake-up; 0: not woken since it last ran */
 	uint32_t call;	     /* system call that it executes, or CALL_NONE */
-	uint64_t call_since; /* when the call began */
+	uint64_t call_since; /* time when this call began */
 };
 
 struct threads {
@@ -64,7 +65,7 @@ uint32_t threads_find(struct threads *threads, int32_t tid);
 uint32_t threads_living(const struct threads *threads, int32_t tid);
 
 void threads_name(struct threads *threads, uint32_t index, const uint8_t *name, uint32_t nr_bytes);
-/* first: index of the first thread of the thread's process. */
+/* Sets a thread's process. `first` is the index of the process's first thread. */
 void threads_set_process(struct threads *threads, uint32_t index, uint32_t first);
 
 #endif

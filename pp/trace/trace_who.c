@@ -12,8 +12,8 @@ enum { PREV_TID, PREV_COMM, NEXT_TID, NEXT_COMM, NR_FIELDS };
 
 struct who_cpu {
 	struct trace_runner runs;
-	struct trace_runner first; /* the first thread in the stretch of the last look */
-	bool is_found;		   /* first was found in the current stretch */
+	struct trace_runner first; /* first thread that ran in the stretch of the last look */
+	bool is_found;		   /* `first` was found in the current stretch */
 	bool has_exec;		   /* an exec came before the first switch */
 };
 
@@ -23,10 +23,10 @@ struct trace_who {
 	const struct ctf_event *exec; /* sched_process_exec; NULL: not in the trace */
 	unsigned int filename;
 	unsigned int exec_tid;
-	bool tells_tid; /* exec has the tid; exec_tid is its field */
+	bool tells_tid; /* the exec event has a field for the tid: exec_tid */
 	struct who_cpu *cpus;
 	unsigned int nr_cpus;
-	struct trace_runner leaves; /* thread that leaves, if the last record is a switch */
+	struct trace_runner leaves; /* thread that leaves the CPU, if the last record is a switch */
 };
 
 /* Finds the indexes of the named fields; returns whether the event has all of them. */
@@ -104,7 +104,8 @@ static struct trace_runner runner_of(const struct ctf_value *tid, const struct c
 }
 
 /*
- * Names a thread that runs another program as the kernel does: by the file's name, cut to 15 bytes.
+ * Sets the name of a thread that executes another program, as the kernel does: the file's name, cut
+ * to 15 bytes.
  */
 static void rename_runner(struct trace_runner *runner, const struct ctf_value *filename)
 {
@@ -118,8 +119,8 @@ static void rename_runner(struct trace_runner *runner, const struct ctf_value *f
 }
 
 /*
- * An exec also names the running thread, in case a switch is missing. Without switches any thread
- * may run next, so only the name is taken.
+ * Handles an exec event. The event also names the running thread, in case a switch is missing. If
+ * the trace has no switches, only the name is used, because any thread may run next.
  */
 static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 		      const struct ctf_value *values)
@@ -130,8 +131,8 @@ static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 }
 
 /*
- * Returns whether a switch from the idle thread is missing: the idle thread makes no system calls.
- * Some kernels do not report all such switches.
+ * Returns whether a switch from the idle thread is missing: this is so at a system call, because
+ * the idle thread makes none. Some kernels do not report all switches from the idle thread.
  */
 static bool is_idle_thread_wrong(const struct trace_runner *runs, const struct ctf_event *event)
 {
@@ -162,7 +163,10 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 
 /* ---- starting within a trace ---- */
 
-/* A switch determines the thread of its CPU; a stream without a CPU has no running thread. */
+/*
+ * Returns whether the record determines the running thread: a switch does, for its CPU. A stream
+ * without a CPU has no running thread.
+ */
 static bool is_known_by(const void *context, const struct ctf_record *record)
 {
 	const struct trace_who *who = context;
@@ -171,7 +175,10 @@ static bool is_known_by(const void *context, const struct ctf_record *record)
 	       record->packet->cpu_id == OPROF_PACKET_NO_CPU;
 }
 
-/* Without switches an exec's name is valid until the next exec, which may be much later. */
+/*
+ * If the trace has no switches, an exec's name is valid until the next exec, which may be much
+ * later.
+ */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known)
 {
 	*known = (struct ctf_known){.by = is_known_by, .context = who};

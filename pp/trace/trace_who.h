@@ -22,25 +22,26 @@ int trace_who_create(struct trace_who **who, const struct ctf_trace *trace); /* 
 void trace_who_destroy(struct trace_who *who); /* NULL: does nothing */
 
 /*
- * record must be the next in order of time. Returns the thread that ran on its CPU; for a switch,
- * the thread that leaves the CPU. Valid until the next call; NULL: out of memory.
+ * Returns the thread that ran on the record's CPU; for a switch, the thread that leaves the CPU.
+ * record must be the next one in order of time. The result is valid until the next call; NULL: out
+ * of memory.
  */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
 
 /*
- * For a reader that starts within a trace: fills known, so that in each stream the running threads
- * are known from the first record that known->by() accepts. Returns false if everything before must
- * also be read. who must outlive known.
+ * For a reader that starts within a trace. Fills *known, so that in each stream the running threads
+ * are known after the first record that known->by() accepts. Returns false if the reader must also
+ * read all earlier records. *who must outlive *known.
  */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
 
 /*
- * For reading a stretch (interval of time) within a trace: call trace_who_begin_look(),
- * trace_who_look() for each record of the stretch, and trace_who_end_look(). trace_who_at() then
- * knows the running threads from the stretch's first record on: each CPU's first switch names the
+ * For reading a stretch (interval of time) within a trace. Call trace_who_begin_look(),
+ * trace_who_look() for each record of the stretch, and trace_who_end_look(). Then trace_who_at()
+ * knows the running threads from the stretch's first record: each CPU's first switch names the
  * thread that ran before. For a CPU without a switch, the thread is known from the previous look,
  * which must have been at the next later stretch. A thread's name before an exec is unknown.
- * trace_who_look returns 0 or -ENOMEM.
+ * trace_who_look() returns 0 or -ENOMEM.
  */
 void trace_who_begin_look(struct trace_who *who);
 int trace_who_look(struct trace_who *who, const struct ctf_record *record);

@@ -124,15 +124,23 @@ cleanup_pid "$(cat "$M/lock")"
 until_true has_symbols
 tap_ok $? "symbols of the kernel are there soon, for its functions"
 control --reset
-"$T/ways" 700
-control --stop
-control --dump
-ways "$M"
+
+# On a busy machine the daemon may find its ring full, and the samples of a run are lost and counted.
+has_ways()
+{
+	control --start
+	"$T/ways" 700
+	control --stop
+	control --dump
+	ways "$M"
+	[ "$(way '^main;often;middle;hot($|;)')" -gt 50 ]
+}
+
+until_true has_ways
+tap_ok $? "the program's call paths are among those of the whole machine"
 check_stacks "$M"
-tap_ok $? "of the whole machine too"
+tap_ok $? "and they hold every stored sample"
 tap_has "$T/trees" '^[0-9]+ [^ ]+ cpu-clock .*vmlinux\+' "the kernel is in them, below who called it"
-[ "$(way '^main;often;middle;hot($|;)')" -gt 50 ]
-tap_ok $? "and the program's ways"
 kernel_places=$(tr -s ' ;' '\n' <"$T/trees" | grep '^vmlinux+' | sort -u | sed 's/.*+//')
 cat "$M"/samples/current/meta/symbols/* >"$T/kernel"
 others=$(echo "$kernel_places" | awk 'NR == FNR { start[$1] = 1; next } !($1 in start)' "$T/kernel" - | wc -l)

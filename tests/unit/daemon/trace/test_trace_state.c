@@ -172,6 +172,39 @@ START_TEST(a_name_may_hold_anything_and_is_cut)
 }
 END_TEST
 
+static bool stop(void *nr_calls)
+{
+	++*(unsigned int *)nr_calls;
+	return false;
+}
+
+static void count_thread(struct trace_state_sink *sink, const struct trace_state_thread *thread)
+{
+	(void)sink;
+	counts.nr_threads += thread->tid != 0;
+}
+
+START_TEST(a_reading_that_is_cancelled_stops)
+{
+	struct trace_state_sink sink = {.thread = count_thread};
+	unsigned int nr_calls = 0;
+	const struct trace_state_config how = {
+		.proc_path = "proc", .turn = stop, .context = &nr_calls};
+	char path[64], text[128];
+
+	for (int pid = 1; pid <= 100; pid++) {
+		(void)snprintf(path, sizeof(path), "proc/%d/task/%d/stat", pid, pid);
+		(void)snprintf(text, sizeof(text), "%d (a) R 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n",
+			       pid);
+		put(path, text);
+	}
+	counts = (struct trace_state_counts){0};
+	ck_assert_int_eq(trace_state_read(&sink, &how), -ECANCELED);
+	ck_assert_uint_eq(nr_calls, 1);
+	ck_assert_uint_lt(counts.nr_threads, 100);
+}
+END_TEST
+
 START_TEST(mappings_of_code_are_told_and_no_others)
 {
 	put("proc/7/task/7/stat", "7 (main) R 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n");
@@ -285,6 +318,7 @@ int main(void)
 	tcase_add_test(tests, threads_and_their_states_are_told);
 	tcase_add_test(tests, what_has_no_memory_is_lost_all_of_it);
 	tcase_add_test(tests, a_name_may_hold_anything_and_is_cut);
+	tcase_add_test(tests, a_reading_that_is_cancelled_stops);
 	tcase_add_test(tests, mappings_of_code_are_told_and_no_others);
 	tcase_add_test(tests, what_is_gone_or_unreadable_is_left_out);
 	tcase_add_loop_test(tests, no_two_packets_of_a_large_state_begin_at_the_same_time, 0, 2);

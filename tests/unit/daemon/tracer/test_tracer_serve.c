@@ -240,7 +240,7 @@ static void note(void *context, bool is_loss, const char *text)
 	if (nr == all_lost.lost_kernel)
 		ck_assert_ptr_nonnull(strstr(text, "full or already closed"));
 	if (nr == all_lost.lost_nested)
-		ck_assert_ptr_nonnull(strstr(text, "nested too deeply, or because their writer"));
+		ck_assert_ptr_nonnull(strstr(text, "nested too deeply, or because the "));
 }
 
 START_TEST(the_end_tells_all_that_went_wrong_by_its_reason)

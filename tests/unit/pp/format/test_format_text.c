@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/fixture/fake_symbols.h"
+#include "lib/utf8.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
@@ -44,7 +45,7 @@ END_TEST
 
 static void write_name(FILE *out, void *context)
 {
-	text_write_name(out, context);
+	utf8_write_masked(out, context);
 }
 
 START_TEST(names_cannot_command_the_terminal)
