@@ -227,7 +227,7 @@ static void cut_last_line(char *text)
 
 enum last_line {
 	LAST_LINE_WHOLE,  /* the file is replaced as a whole */
-	LAST_LINE_GROWING /* lines are appended to the file */
+	LAST_LINE_GROWING /* lines are appended to the file: the last one may be incomplete */
 };
 
 /* Parses each line of the file. The lines stay in *text, which the caller frees. */

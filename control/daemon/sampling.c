@@ -154,7 +154,7 @@ int sampling_set_separation(struct sampling *sampling, const char *text, struct 
 
 		if (!bits)
 			return diag_set(diag, -EINVAL,
-					"separate: \"%.*s\" is not a separation; use none alone, "
+					"separate: \"%.*s\" is not a separation; use either none, "
 					"or a list of lib, kernel, thread, cpu, cgroup, all",
 					(int)length, text);
 		separation |= bits;

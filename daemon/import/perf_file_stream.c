@@ -256,7 +256,10 @@ static size_t next_unpacked(struct perf_file_stream *stream,
 	return nr_bytes;
 }
 
-/* Returns the number of bytes that follow record in the file without being a record. */
+/*
+ * Returns the number of bytes of raw data between record and the next record: AUX data or tracing
+ * data. Returns 0 for all other types of records.
+ */
 static uint64_t bytes_behind(const struct perf_event_header *record)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);

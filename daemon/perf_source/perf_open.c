@@ -297,8 +297,9 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 	case -EINVAL:
 		return diag_set(
 			diag, error,
-			"the kernel refuses the parameters of %s: its count or frequency may "
-			"exceed kernel.perf_event_max_sample_rate",
+			"the kernel refuses the parameters of %s: its frequency may exceed "
+			"kernel.perf_event_max_sample_rate, or its count may be too small or too "
+			"large for this counter",
 			name);
 	case -EMFILE:
 	case -ENFILE:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Chooses the source that a run uses: the kernel module if it is available, otherwise
- * perf_event_open. Also provides the reason for the choice, which is a sentence for people; if
- * something prevents the use of the module, the reason contains the remedy.
+ * perf_event_open. Also gives the reason for the choice, a sentence for users; if the module cannot
+ * be used, the sentence contains the remedy.
  */
 #ifndef DAEMON_SOURCE_CHOICE_H
 #define DAEMON_SOURCE_CHOICE_H

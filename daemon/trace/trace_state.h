@@ -96,8 +96,8 @@ int trace_state_read(struct trace_state_sink *sink, const struct trace_state_con
  * time after the previous one. When the times before `time` are used up, all further packets begin
  * at `time`.
  *
- * Returns 0; -ECANCELED if turn stopped the reading; or -errno if proc_path cannot be read or memory
- * is short.
+ * Returns 0; -ECANCELED if turn stopped the reading; or -errno if proc_path cannot be read or
+ * memory is short.
  */
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts);

@@ -39,7 +39,7 @@ static void ask_samples(struct perf_event_attr *attr, const struct trace_perf *p
 	attr->sample_type = TRACE_RECORD_SAMPLE_TYPE;
 	attr->freq = 1;
 	attr->sample_freq = event->samples_hz;
-	attr->exclude_idle = 1; /* as with cycles, which do not increase on an idle CPU */
+	attr->exclude_idle = 1; /* no samples of an idle CPU, as with cycles */
 }
 
 static struct perf_event_attr event_attr(const struct trace_perf *perf,

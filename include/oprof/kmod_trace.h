@@ -354,11 +354,11 @@ struct oprof_ktrace_copy {
 	uint32_t reserved; /* 0 */
 };
 
-/* Adds any tracepoint, given by its tracefs number, to a channel. */
+/* Adds a tracepoint, identified by its number in tracefs (events/SYSTEM/NAME/id), to a channel. */
 struct oprof_ktrace_named {
 	uint32_t channel;
 	uint32_t event_id;
-	uint32_t tracepoint; /* events/SYSTEM/NAME/id */
+	uint32_t tracepoint; /* its number in tracefs */
 	uint32_t nr_copies;
 	uint64_t copies;		     /* pointer to struct oprof_ktrace_copy[nr_copies] */
 	struct oprof_ktrace_compare compare; /* the number at `offset` in the raw record */

@@ -13,7 +13,7 @@
  */
 int trace_ring_open(struct trace_session *session, struct trace_ring *ring,
 		    struct oprof_ktrace_ring *call);
-/* Returns the ring's events for poll(2). */
+/* Returns the ring's state as a mask for poll(2), such as EPOLLIN. */
 __poll_t trace_ring_poll(const struct trace_ring *ring);
 
 #endif

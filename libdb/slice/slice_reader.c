@@ -23,7 +23,7 @@ struct slice {
 	struct slice_unpacker keys, counts, weights;
 	ZSTD_DCtx *small;
 	size_t next; /* number of the next section */
-	int error;   /* the first error of reading; later reads return it again */
+	int error;   /* the first read error; all later reads return it */
 	char name[];
 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A cache of the texts in columns, because small numbers repeat often. */
+/* A cache of formatted cells: small numbers repeat often, so their text is kept. */
 struct annotated_cells {
 	const struct profile *profile;
 	struct annotated_cell *known;

@@ -140,7 +140,7 @@ struct image_joining {
 	size_t nr_symbols; /* no symbol with this index or a higher one has a function yet */
 	size_t symbol;	   /* index of the symbol at which the next search begins */
 	struct code_functions functions;
-	bool has_functions; /* `functions` is loaded, or could not be loaded */
+	bool tried_functions; /* load_functions() was called: not again after an error */
 };
 
 static bool holds(const struct symbol_table *table, size_t symbol, uint64_t offset)
@@ -223,7 +223,7 @@ static int load_functions(struct image_joining *joining)
 	const struct call_image *image = &making->stacks->images[joining->image];
 	struct image_search search;
 
-	joining->has_functions = true;
+	joining->tried_functions = true;
 	image_search_init_session(&search,
 				  &making->tree->profile->selection->sessions[image->session],
 				  making->options);
@@ -235,7 +235,7 @@ static int load_functions(struct image_joining *joining)
 static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t *function)
 {
 	const struct symbol_table *table = &joining->making->table;
-	int error = joining->has_functions ? 0 : load_functions(joining);
+	int error = joining->tried_functions ? 0 : load_functions(joining);
 	uint64_t start = error ? 0 : code_functions_find(&joining->functions, offset);
 	size_t symbol = start ? symbol_find_from(table, 0, start) : 0;
 

@@ -508,8 +508,8 @@ static int add_frame(struct place_join *join, const struct line_table *table, co
 }
 
 /*
- * Adds the frames of a code, innermost first. Each outer frame has the line that calls the frame
- * before.
+ * Adds the frames of one code address, innermost first. The innermost frame has the line of the
+ * address. Each further frame has the line at which the function of the previous frame was inlined.
  */
 static int answer_code(struct place_join *join, const struct line_table *table,
 		       const struct line_found *found, struct call_code *code)

@@ -48,7 +48,7 @@ struct part_live {
 struct session_parts {
 	struct part_slice *slices; /* by epoch */
 	size_t nr_slices;
-	struct part_live *live; /* sorted by name; none if outside the time range */
+	struct part_live *live; /* sorted by name; empty if outside the time range */
 	size_t nr_live;
 	bool has_live;		   /* the live files are in the time range */
 	struct stack_tree *stacks; /* live call trees, if requested; NULL: none */

@@ -20,7 +20,7 @@ struct symbol_request {
 	const struct symbol_search *search;
 	const char *kernel_release; /* of this machine's kernel, for KERNEL and IDLE; or NULL */
 	const char *debug_file;	    /* downloaded by build-id, tried first; or NULL */
-	const void *more;	    /* argument of a specific reader */
+	const void *more;	    /* argument whose type depends on the reader; or NULL */
 };
 
 struct symbol_image {
@@ -37,8 +37,8 @@ int symbol_image_open(struct symbol_image *image, const struct symbol_request *r
 void symbol_image_close(struct symbol_image *image);
 
 /*
- * Describes an error of symbol_image_open(). *note becomes a malloc'ed clause for a message that
- * begins with "PATH: "; NULL if out of memory.
+ * Describes an error of symbol_image_open(). Returns why symbols are missing. *note is set to a
+ * malloc'ed clause for a message that begins with "PATH: ", or to NULL if memory is short.
  */
 enum symbols_lack symbol_image_tell(int error, char **note);
 
