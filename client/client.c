@@ -60,8 +60,8 @@ static int no_daemon(const char *session_dir, struct diag *diag)
 static int not_ours(int error, const char *session_dir, struct diag *diag)
 {
 	return diag_set(diag, error,
-			"cannot reach the daemon of %s: it runs as another user; run "
-			"this as root (sudo)",
+			"cannot connect to the daemon of %s, which runs as another user: run "
+			"the command as root (sudo)",
 			session_dir);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decodes the records of a packet in a window. Only ctf/ uses this header. */
+/* Decodes the records of a packet, read through a window (window.h). Only ctf/ uses this header. */
 #ifndef CTF_RECORD_H
 #define CTF_RECORD_H
 

@@ -54,12 +54,12 @@ struct code_format_bucket {
 };
 
 /*
- * An entry of the stream consists of a step and a code. The step is a byte: the distance in units
- * from the preceding entry, or from the beginning of the bucket. The code states which row is
- * valid from this place.
+ * An entry of the stream consists of a step and a code. The step is one byte: the distance, in
+ * units, from the preceding entry or, for a bucket's first entry, from the beginning of the bucket.
+ * The code states which row is valid from there on.
  */
 #define CODE_FORMAT_STEP_MAX 254u
-/* Instead of a step: the distance grows by STEP_MAX, and no code follows. */
+/* Stands in place of a step: adds CODE_FORMAT_STEP_MAX to the distance; no code follows. */
 #define CODE_FORMAT_FAR 255u
 
 enum code_format_code {

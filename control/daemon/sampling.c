@@ -122,8 +122,8 @@ int sampling_set_stack_bytes(struct sampling *sampling, const char *text, struct
 	if (number_parse(text, SAMPLING_STACK_BYTES_MAX, &nr) ||
 	    (nr && nr < SAMPLING_STACK_BYTES_MIN))
 		return diag_set(diag, -EINVAL,
-				"stack-bytes: \"%s\" is not a number from %d to %d, or 0 for the "
-				"default",
+				"stack-bytes: \"%s\" is invalid; use a number from %d to %d, or 0 "
+				"for the default",
 				text, SAMPLING_STACK_BYTES_MIN, SAMPLING_STACK_BYTES_MAX);
 	sampling->stack_bytes = (unsigned int)nr;
 	return 0;

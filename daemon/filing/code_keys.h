@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys of samples in code that is known by name: translates the source's number of a name, valid
- * for one run of the daemon, to the session's number (name_table.h).
+ * Keys of samples in code of which only the functions' names are known, such as the code of a JIT
+ * compiler. The key is the number of the name in the session (name_table.h). This module translates
+ * the source's number of the name, valid for one run of the daemon, to the session's number.
  */
 #ifndef DAEMON_CODE_KEYS_H
 #define DAEMON_CODE_KEYS_H

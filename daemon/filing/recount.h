@@ -17,7 +17,7 @@ struct recount {
 
 /*
  * Computes the sums of the session at session_path, whose files this process may have open for
- * writing. Damaged files count as empty. Returns 0, or -errno: *sums is unchanged.
+ * writing. Damaged files count as empty. Returns 0; or -errno, with *sums unchanged.
  */
 int recount_session(const char *session_path, struct recount *sums);
 

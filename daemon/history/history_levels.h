@@ -21,9 +21,9 @@ struct history_group {
 };
 
 /*
- * Finds the first group to merge, finest level and oldest slices first. now_ns: CLOCK_REALTIME,
- * which has run without steps for settled_ns. No file of the list may be superseded. Returns false
- * if no group is due.
+ * Finds the first group to merge, finest level and oldest slices first. The list must not contain
+ * superseded files. now_ns: the time of CLOCK_REALTIME. settled_ns: how long this clock has run
+ * without a step. Returns false if no group is due.
  */
 bool history_levels_due(const struct history_files *files, int64_t now_ns, uint64_t settled_ns,
 			struct history_group *group);

@@ -27,7 +27,7 @@ struct image_entry {
 	struct node node;
 	struct node cookie_node; /* used after the image got a cookie */
 	uint32_t nr_refs;
-	bool saved; /* the session has its symbols or bytes (kernel_symbols) */
+	bool saved; /* the session has its symbols or bytes, or needs none */
 	/* For a file with a cookie: when to request it from the keeper again (image_keep). */
 	uint64_t keep_due_ns;
 	uint8_t keep_tries;

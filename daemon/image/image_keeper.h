@@ -53,12 +53,12 @@ struct keeper_request {
 	uint32_t work;	 /* enum keeper_work */
 	uint32_t reserved;
 	/*
-	 * First the process that maps the image at `address` (0: the address is unknown), then its
-	 * ancestors, which may have the same root; 0: end of the list. The file itself may come
-	 * with the packet (SCM_RIGHTS).
+	 * Processes through whose root directory the image can be opened: the process that maps
+	 * the image, then the ancestors of this process. A pid of 0 ends the list. The sender may
+	 * also pass the open file with the packet (SCM_RIGHTS).
 	 */
 	int32_t pids[KEEPER_PIDS];
-	uint64_t address;
+	uint64_t address;   /* where pids[0] maps the image; 0: unknown */
 	uint64_t bytes_max; /* limit for all files in the session's folder */
 	struct oprof_image_identity identity;
 	/*

@@ -63,8 +63,8 @@ static void add(struct code_map *map, uint64_t address, uint64_t nr_bytes, struc
 }
 
 /*
- * Applies a CODE_LOAD record. bytes: the part of the record after its head, as far as it is in
- * memory. Returns false if the record is invalid.
+ * Applies a CODE_LOAD record. bytes: the record without its header; of a long record, only the
+ * first part is in memory. Returns false if the record is invalid.
  */
 static bool apply_load(struct code_map *map, const char *bytes, size_t nr_bytes,
 		       struct jitdump_counts *counts)

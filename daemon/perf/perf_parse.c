@@ -217,8 +217,9 @@ static size_t stack_position(const struct perf_layout *layout, const uint8_t *re
 }
 
 /*
- * Reads the size of a stack's copy (its room) at `position`, and the used size after it, which is
- * rounded up to whole words. Returns false if a size is invalid.
+ * Parses a sample's copy of the stack, which begins at `position`: a size, a copy of this size, and
+ * the number of bytes used in the copy. *room is set to the size, and *used to the number of used
+ * bytes, rounded up to whole words. Returns false if one of the two is invalid.
  */
 static bool stack_room(const uint8_t *record, size_t position, size_t nr_bytes, uint64_t *room,
 		       uint64_t *used)

@@ -14,7 +14,7 @@
 struct trace_job {
 	pid_t pid;	       /* 0: no child runs */
 	int fd;		       /* readable when the child has reported or died; -1: no child runs */
-	struct tracer *tracer; /* the tracer's rings are lent to the child */
+	struct tracer *tracer; /* the child uses its rings until trace_job_end */
 	const char *folder;    /* folder of the snapshot; borrowed */
 };
 

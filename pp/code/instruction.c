@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define NR_SLOTS	 (1u << 16)
-#define NR_FIRST	 (1u << 16) /* number of different values of two bytes */
+#define NR_FIRST	 (1u << 16) /* possible values of an instruction's first two bytes */
 #define REMEMBERED_BYTES 15	    /* length of the longest x86 instruction */
 
 /* The bytes of an instruction that has been decoded, and the number of its text. */

@@ -402,9 +402,8 @@ static int parse_diff_word(struct spec *spec, const char *word, int tag, int64_t
 }
 
 /*
- * Adds a word to one side or to both. If its tag is given once, the word applies to both sides. If
- * its tag is given twice, the first word applies to the first side and the second word to the
- * second side.
+ * Adds a word to one side or to both. If only one word has this tag, it applies to both sides. If
+ * two words have this tag, the first applies to the first side, and the second to the second side.
  */
 static int share_word(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
 		      size_t index, int64_t now_ns, struct diag *diag)

@@ -14,7 +14,10 @@
 #define NOW_SLACK_NS NS_PER_S
 /* Samples older than this are in the session's files, except under extreme load. */
 #define SETTLED_NS (5 * NS_PER_S)
-/* At usual sampling rates the daemon's memory does not reach back further, so it is not asked. */
+/*
+ * The daemon is not asked for samples older than this: at usual sampling rates, it no longer has
+ * them in memory.
+ */
 #define REACH_NS (15 * NS_PER_MINUTE)
 /* After this time the daemon counts as hanging, and the report continues without it. */
 #define SETTLE_TIMEOUT_MS 2000
