@@ -36,7 +36,7 @@
  */
 struct model {
 	struct stack_tree ways;
-	uint32_t *ends; /* leaves in `ways` of a uniform random selection of the samples so far */
+	uint32_t *ends; /* nodes of `ways` where a uniform random selection of samples ends */
 	uint32_t nr_ends;
 	double nr_samples, nr_nodes, nr_recorded, exponent;
 	uint64_t random, nr_new;

@@ -21,7 +21,7 @@ struct tsdl_integer {
 	unsigned int align; /* in bits */
 	unsigned int base;
 	bool is_signed;
-	bool is_text; /* each byte is a character of UTF-8 text */
+	bool is_text; /* the integer is one byte of UTF-8 text */
 	bool is_time; /* the integer is a time stamp of the trace's clock */
 };
 

@@ -30,7 +30,7 @@ static const struct {
 
 /*
  * Returns whether the function contains none of these instructions, so that its return address
- * stays in x30.
+ * stays in x30, and the stack pointer does not change.
  */
 static bool is_plain(struct code_elf *elf, const struct bare_function *function)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads the parts of an ELF file that are needed to build a code table: its headers and the bytes
- * of sections. Also converts addresses to keys. The file is read by pread, and no read exceeds it.
+ * of sections. Also converts addresses to keys. The file is read by pread into memory of its own,
+ * and no read exceeds the file.
  */
 #ifndef UNWIND_CODE_ELF_H
 #define UNWIND_CODE_ELF_H

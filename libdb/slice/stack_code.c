@@ -70,7 +70,10 @@ int stack_code_functions(struct stack_code *code, struct stack_function *functio
 
 /* ---- which function calls which ---- */
 
-/* Returns the caller's own number among the functions: its callees usually have similar numbers. */
+/*
+ * Returns the caller's own number as a callee (0 for a root): its callees usually have similar
+ * numbers.
+ */
 static uint32_t about(const struct stack_code *code, uint32_t caller)
 {
 	return caller < code->nr_roots ? 0 : caller - code->nr_roots;

@@ -268,7 +268,10 @@ static int take(struct events_listing *listing, const struct ctf_record *record)
 	return put(listing->line.bytes, listing->line.nr_bytes);
 }
 
-/* Returns whether reading can end, because the filter rejects all later records. */
+/*
+ * Returns whether reading can end: enough records were shown, or the filter rejects all later
+ * records.
+ */
 static bool is_done(const struct events_listing *listing, const struct ctf_record *record)
 {
 	return (listing->nr_first && listing->nr_shown >= listing->nr_first) ||

@@ -20,8 +20,10 @@ struct trace_line {
 void trace_line_deinit(struct trace_line *line);
 
 /*
- * Formats an event as text: seconds since begin, CPU, thread, event and fields: " 0.000123456 1
- * 1234 bash sched_switch: prev_comm = \"bash\", ...\n". Replaces the previous line.
+ * Formats an event as text, in columns: seconds since begin, CPU, tid and name of the thread, event
+ * and fields. Replaces the previous line. Example:
+ *
+ * "    0.000123456   1    1234 bash            sched_switch: prev_comm = \"bash\", ...\n"
  */
 void trace_line_text(struct trace_line *line, const struct ctf_record *record, uint64_t begin,
 		     const struct trace_runner *who);
