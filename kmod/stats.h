@@ -2,7 +2,7 @@
 /*
  * Named counters of a run, for each CPU: the files of stats/ (doc/kmod.md).
  * Each counter has one writer: its CPU, in any context (STATS_BY_CPU), or the
- * sync worker (STATS_BY_WORKER).
+ * sync worker, which counts for all CPUs (STATS_BY_WORKER).
  *
  * When the worker has read everything: seen = stored + the sum of lost_*.
  */

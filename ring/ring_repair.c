@@ -8,8 +8,8 @@
  * flusher was closing, corrects the committed counts, and delivers closed packets. Each step may
  * be repeated, so a repair that is killed can be run again.
  *
- * A malicious program may damage the memory, so repair checks all values before it uses them as
- * positions.
+ * A malicious program may damage the memory. No value in the memory makes repair read or write
+ * outside of the ring.
  */
 #include "ring/ring_write.h"
 

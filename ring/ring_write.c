@@ -393,7 +393,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time)
 {
-	/* If the cancelled record had an extended header, the slot is long enough for one here. */
+	/* If the record in the slot had an extended header, the slot has room for one here. */
 	bool extended = bytes >= OPROF_RECORD_EXTENDED_BYTES;
 	uint32_t header = extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES;
 

@@ -48,7 +48,7 @@ enum oprof_request {
 struct oprof_message {
 	uint32_t magic;
 	uint16_t version;
-	uint16_t request;    /* an answer repeats the request's value */
+	uint16_t request;    /* enum oprof_request; an answer repeats its request */
 	int32_t status;	     /* answers: 0 or -errno; on error the text has a line "error TEXT" */
 	uint32_t size_bytes; /* bytes of the text after this struct */
 };

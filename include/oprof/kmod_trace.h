@@ -484,7 +484,7 @@ struct oprof_ktrace_range {
 #define OPROF_KTRACE_NEXT     _IOR('o', 32, struct oprof_ktrace_packet)
 #define OPROF_KTRACE_GET      _IOWR('o', 33, struct oprof_ktrace_packet)
 #define OPROF_KTRACE_PUT      _IO('o', 34) /* release the packet as read */
-#define OPROF_KTRACE_PUT_KEEP _IO('o', 35) /* put the packet back as unread */
+#define OPROF_KTRACE_PUT_KEEP _IO('o', 35) /* put it back as unread; writers may overwrite it */
 #define OPROF_KTRACE_RANGE    _IOR('o', 36, struct oprof_ktrace_range)
 
 #endif

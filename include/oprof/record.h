@@ -149,7 +149,7 @@ struct oprof_switch {
 struct oprof_switches_lost {
 	struct oprof_record head;
 	uint64_t time_ns;
-	uint64_t nr_records; /* minimum number of lost records; 0: the source was not recording */
+	uint64_t nr_records; /* at least this many were lost; 0: none, the source was off */
 };
 
 /* oprof_record.flags of a MODULE */

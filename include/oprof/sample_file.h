@@ -135,7 +135,8 @@ struct oprof_sdb_header {
 	struct oprof_sdb_string event;
 	struct oprof_sdb_string cpu_type;
 	struct oprof_sdb_string host;
-	struct oprof_sdb_string app_path; /* real path; file names may have hashes instead */
+	/* app_path and image_path are the real paths; file names may have hashes instead. */
+	struct oprof_sdb_string app_path;
 	struct oprof_sdb_string image_path;
 	struct oprof_sdb_string cgroup; /* path below the cgroup root; empty: not separated */
 	/* With OPROF_SDB_EPOCHS, the epoch of all samples in the file, counted from 1; else 0. */

@@ -8,7 +8,7 @@
  *   frame "tables"		strings, paths, events, sections, counters
  *   frame "keys"		for each section, the differences between successive keys
  *   frame "counts"		for each key, its number of samples - 1
- *   frame "weights"		for each key of a section with weights, its weight
+ *   frame "weights"		for each key of a section with weights, its weight; may be empty
  *   frame "stacks"		the call trees of the same samples, if there are any
  *
  * A frame is one zstd frame with its content checksum. Numbers in a frame are LEB128 (least

@@ -4,8 +4,8 @@
  * epoch (oprof/slice.h), for all applications and events. The call trees of closed slices are
  * in the slices' frame "stacks".
  *
- * Sample files have exact addresses, but no callers. The stack file is a separate table of the
- * same samples by their call chains.
+ * Sample files do not need the stack file: they have all samples, with exact addresses. The stack
+ * file is a second, separate table: it has the call chains by which the samples were reached.
  *
  *	struct oprof_stack_header	one page
  *	records, each 8-byte aligned, up to nr_bytes of the header
@@ -103,8 +103,8 @@ struct oprof_stack_image {
 };
 
 /*
- * Marks: values of oprof_stack_node.image, instead of the position of an image, for frames whose
- * code is not known.
+ * Marks: values of oprof_stack_node.image, instead of the position of an image, for nodes that are
+ * not code in an image.
  */
 enum oprof_stack_mark {
 	/* No image maps the frame: only its caller and its callees are known. offset is 0. */
