@@ -47,7 +47,7 @@ if command -v lttng-sessiond >/dev/null && [ -n "$consumer" ] && [ -r $schema ] 
 	set -- "$@" -a "$peer=/lib/modules" -a "$(command -v lttng)" -a "$(command -v lttng-sessiond)" \
 		-a "$consumer=$consumer" -a "$schema=$schema"
 else
-	echo "bench: no LTTng beside it (scripts/setup --all installs it)" >&2
+	echo "bench: LTTng is missing, so there is no peer (scripts/setup --all installs it)" >&2
 fi
 
 loads=

@@ -120,7 +120,7 @@ static int check_peer(int fd, const char *session_dir, struct diag *diag)
 				strerror(errno));
 	if (peer.uid && peer.uid != geteuid())
 		return diag_set(diag, -EACCES,
-				"the daemon of %s is not asked: it runs as another user (uid %u)",
+				"cannot use the daemon of %s: it runs as another user (uid %u)",
 				session_dir, (unsigned int)peer.uid);
 	return 0;
 }
@@ -134,7 +134,8 @@ static int send_question(int fd, enum oprof_request request, const char *text, s
 	ssize_t nr;
 
 	if (nr_text > OPROF_CONTROL_TEXT_MAX)
-		return diag_set(diag, -EMSGSIZE, "cannot ask the daemon: the request is too long");
+		return diag_set(diag, -EMSGSIZE,
+				"cannot send the request to the daemon: it is too long");
 	/* sendmsg only reads the text, but struct iovec has no const. */
 	parts[1].iov_base = (void *)(uintptr_t)text;
 	do {
@@ -143,7 +144,8 @@ static int send_question(int fd, enum oprof_request request, const char *text, s
 	if (nr < 0 && (errno == EPIPE || errno == ECONNRESET))
 		return diag_set(diag, -errno, "the daemon ended before it answered");
 	if (nr < 0)
-		return diag_set(diag, -errno, "cannot ask the daemon: %s", strerror(errno));
+		return diag_set(diag, -errno, "cannot send the request to the daemon: %s",
+				strerror(errno));
 	return 0;
 }
 
@@ -278,7 +280,7 @@ static int get_answer(int fd, enum oprof_request request, const char *text,
 
 	got.text = malloc(OPROF_CONTROL_TEXT_MAX + 1);
 	error = got.text ? ask_on(fd, request, text, patience, diag)
-			 : diag_set(diag, -ENOMEM, "no memory for the daemon's answer");
+			 : diag_set(diag, -ENOMEM, "not enough memory for the daemon's answer");
 	if (!error)
 		error = receive_answer(fd, &head, &got, answer, diag);
 	if (!error)

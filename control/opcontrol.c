@@ -124,18 +124,18 @@ static void tell_settings(const struct opcontrol *control)
 	const struct opcontrol_options *options = control->options;
 
 	if (opcontrol_options_has_setting(options, "image"))
-		log_info("--image is kept in the setup but has no effect: all images are "
+		log_info("--image is stored in the setup but has no effect: all images are "
 			 "sampled; select images in reports (opreport image:...)");
 	if (opcontrol_options_has_setting(options, "vmlinux"))
-		log_info("--vmlinux is kept in the setup but has no effect: kernel symbols are "
+		log_info("--vmlinux is stored in the setup but has no effect: kernel symbols are "
 			 "read from the running kernel");
 	if (opcontrol_options_has_setting(options, "no-vmlinux"))
-		log_info("--no-vmlinux is kept in the setup but has no effect: the kernel is "
+		log_info("--no-vmlinux is stored in the setup but has no effect: the kernel is "
 			 "sampled; exclude it from events (NAME:COUNT:UNITMASK:0:1)");
 	if ((opcontrol_options_has_setting(options, "buffer-size") ||
 	     opcontrol_options_has_setting(options, "buffer-watershed")) &&
 	    control->setup.source == SETUP_SOURCE_PERF)
-		log_info("--buffer-size and --buffer-watershed are kept in the setup but apply "
+		log_info("--buffer-size and --buffer-watershed are stored in the setup but apply "
 			 "only to the kernel module; with --source=perf, --cpu-buffer-size sets "
 			 "the size of the rings");
 	if (opcontrol_options_has_setting(options, "cpu-buffer-size") &&
@@ -344,7 +344,7 @@ static void tell_no_module(const struct opcontrol *control, const struct module_
 	if (control->setup.source == SETUP_SOURCE_AUTO)
 		log_info("perf is the source: opcontrol --start profiles without the module");
 	if (error)
-		log_debug("cannot keep the reason in %s: %s", control->session_dir,
+		log_debug("cannot store the reason in %s: %s", control->session_dir,
 			  strerror(-error));
 }
 
@@ -395,7 +395,7 @@ static int do_deinit(struct opcontrol *control)
 static void print_source(const struct opcontrol *control)
 {
 	enum setup_source source = control->setup.source;
-	const char *reason = "asked for";
+	const char *reason = "requested";
 
 	if (source == SETUP_SOURCE_AUTO && module_fs_is_mounted("", OPROF_KMOD_MOUNT)) {
 		source = SETUP_SOURCE_KMOD;
@@ -448,12 +448,12 @@ static int print_health(struct opcontrol *control, const char *status)
 	FILE *stream = open_memstream(&text, &nr_bytes);
 
 	if (!stream)
-		return diag_set(&control->diag, -ENOMEM, "no memory for the status");
+		return diag_set(&control->diag, -ENOMEM, "not enough memory for the status");
 	(void)fputs(status, stream);
 	module_print(stream, control->session_dir);
 	if (fclose(stream)) {
 		free(text);
-		return diag_set(&control->diag, -ENOMEM, "no memory for the status");
+		return diag_set(&control->diag, -ENOMEM, "not enough memory for the status");
 	}
 	control->exit_status = (int)status_text_print(stdout, text, clock_realtime_ns());
 	free(text);

@@ -73,7 +73,7 @@ static const struct verb verbs[] = {
 	{"save", NULL, NULL, do_save, "NAME",
 	 "keep the samples taken so far as session NAME, which oprof run does not overwrite"},
 	{"events", "opcontrol", OPTIONS("--list-events"), NULL, "",
-	 "list the events that can be sampled"},
+	 "list all events, and mark those that this machine does not have"},
 	{"list", "opcontrol", OPTIONS("--list-events"), NULL, "", "same as events"},
 	{"doctor", NULL, NULL, do_doctor, "",
 	 "check whether this machine can be profiled, and show commands that fix problems"},
@@ -121,7 +121,7 @@ static int run_tool(const struct verb *verb, const char *const *options, char **
 	}
 	all = calloc(nr + nr_options + 2, sizeof(*all));
 	if (!all) {
-		log_error("no memory");
+		log_error("out of memory");
 		return EXIT_FAILURE;
 	}
 	(void)snprintf(name, sizeof(name), "oprof %s", verb->name);
@@ -147,7 +147,7 @@ static int refuse_words(const char *verb, char *const *args)
 {
 	if (!args[0])
 		return 0;
-	log_error("oprof %s takes no arguments, but \"%s\" is given", verb, args[0]);
+	log_error("oprof %s accepts no arguments, but \"%s\" is given", verb, args[0]);
 	return EXIT_FAILURE;
 }
 

@@ -142,7 +142,7 @@ static int do_list(int argc, const char **argv)
 	if (popt)
 		status = run_list(popt);
 	else
-		log_error("no memory for options");
+		log_error("not enough memory for options");
 	if (popt)
 		(void)poptFreeContext(popt);
 	return status;

@@ -307,7 +307,8 @@ static int make_heap(struct ctf_reader *reader, struct diag *diag)
 	reader->heap = calloc(nr, sizeof(reader->heap[0]));
 	reader->due = calloc(nr, sizeof(reader->due[0]));
 	if (!reader->heap || !reader->due)
-		return diag_set_at(diag, -ENOMEM, reader->folder, 0, "no memory to read it");
+		return diag_set_at(diag, -ENOMEM, reader->folder, 0,
+				   "not enough memory to read the trace");
 	make_all_due(reader);
 	return 0;
 }
@@ -337,7 +338,7 @@ int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag 
 	}
 	if (!new || !new->folder) {
 		free(new);
-		return diag_set_at(diag, -ENOMEM, folder, 0, "no memory to read it");
+		return diag_set_at(diag, -ENOMEM, folder, 0, "not enough memory to read the trace");
 	}
 	error = open_all(new, diag);
 	if (error)

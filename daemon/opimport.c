@@ -201,7 +201,8 @@ static void tell_trace(const struct import_options *options, const struct import
 			    trace->nr_damaged, trace->nr_damaged == 1 ? "" : "s");
 	if (trace->nr_unkept)
 		log_warning("%s: %" PRIu64
-			    " mappings did not fit in memory: samples in them may have no names",
+			    " mappings exceeded the memory limit: samples in them may have no "
+			    "symbols",
 			    options->from, trace->nr_unkept);
 }
 

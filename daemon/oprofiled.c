@@ -180,7 +180,7 @@ static void daemon_recent(struct daemon *daemon, const struct control_request *r
 	if (!span.last_ns) {
 		control_answer_fail(
 			answer, -EINVAL,
-			"the request has no last_ns: for how long before now to send samples");
+			"the request has no last_ns (how long before now the time range begins)");
 		return;
 	}
 	if (span.until_ns >= span.last_ns) {
@@ -294,7 +294,7 @@ static void daemon_signal(struct daemon *daemon, uint32_t signal_nr)
 		daemon_reap(daemon);
 		break;
 	default: /* SIGTERM, SIGINT */
-		log_info("ending: %s", strsignal((int)signal_nr));
+		log_info("stopping: %s", strsignal((int)signal_nr));
 		daemon->ending = true;
 		break;
 	}
@@ -357,7 +357,7 @@ static void daemon_loop(struct daemon *daemon)
 		daemon_check(daemon);
 		service_tick(&daemon->service, clock_monotonic_ns());
 		if (!daemon->ending && profiler_ended(profiler)) {
-			log_info("ending: the profiled processes have ended");
+			log_info("stopping: the profiled processes have ended");
 			daemon->ending = true;
 		}
 	}
@@ -497,7 +497,7 @@ static void daemon_end(struct daemon *daemon)
 	sync_job_wait(&daemon->sync);
 	profiler_close(&daemon->profiler);
 	if (daemon->session.open)
-		log_info("ended: seen %" PRIu64 ", stored %" PRIu64 ", idle %" PRIu64
+		log_info("stopped: seen %" PRIu64 ", stored %" PRIu64 ", idle %" PRIu64
 			 ", lost %" PRIu64,
 			 stats->values[STATS_SEEN], stats->values[STATS_STORED],
 			 stats->values[STATS_IDLE],
@@ -531,7 +531,7 @@ static int daemon_run(struct daemon *daemon, struct diag *diag)
 		daemon_loop(daemon);
 		service_stopping(&daemon->service);
 		if (daemon->profiler.lost)
-			error = diag_set(diag, -ENOENT, "the session's folder is gone");
+			error = diag_set(diag, -ENOENT, "the session's folder no longer exists");
 	}
 	daemon_end(daemon);
 	return error;

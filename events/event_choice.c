@@ -260,8 +260,8 @@ static int parse_switches(const struct event *event, char *parts[PART_NR],
 	for (unsigned int i = PART_COUNT; i < PART_NR; i++)
 		if (parts[i] && *parts[i] && strcmp(parts[i], only[i]) != 0)
 			return diag_set(diag, -EINVAL,
-					"event %s is written without a count, unit mask or mode: "
-					"every nanosecond is counted",
+					"event %s cannot have a count, unit mask or mode, because "
+					"every nanosecond is recorded",
 					event->name);
 	choice->period_or_hz = 1;
 	choice->kernel = true;

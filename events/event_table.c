@@ -197,7 +197,8 @@ static int parse_include(struct event_table *table, const struct table_text *tex
 	for (size_t i = 0; i < table->nr_cpu_types; i++) {
 		if (!strcmp(table->cpu_types[i], cpu_type))
 			return table_text_error(text, -EINVAL,
-						"include:%s was loaded already: a cycle, or twice",
+						"include:%s is already loaded: it is "
+						"included twice or includes itself",
 						cpu_type);
 	}
 	return load_folder(table, cpu_type, text->diag);
@@ -218,7 +219,8 @@ int event_table_parse(struct event_table *table, const struct event_table_source
 		else
 			error = parse_event(table, &events, line, first_mask, source->perf_type);
 	}
-	return error == -ENOMEM ? diag_set(diag, -ENOMEM, "no memory for event tables") : error;
+	return error == -ENOMEM ? diag_set(diag, -ENOMEM, "not enough memory for event tables")
+				: error;
 }
 
 /*
@@ -241,7 +243,7 @@ static int read_table_file(const char *file, bool optional, char **text, struct 
 	if (strlen(*text) != nr_bytes) {
 		free(*text);
 		*text = NULL;
-		return diag_set_at(diag, -EINVAL, file, 0, "is not text: holds a NUL byte");
+		return diag_set_at(diag, -EINVAL, file, 0, "is not text: it contains a NUL byte");
 	}
 	return 0;
 }
@@ -348,7 +350,7 @@ int event_table_load(struct event_table **table, const char *dir, const char *cp
 	int error;
 
 	if (!new_table)
-		return diag_set(diag, -ENOMEM, "no memory for event tables");
+		return diag_set(diag, -ENOMEM, "not enough memory for event tables");
 	if (!dir)
 		dir = default_dir(beside, sizeof(beside));
 	new_table->dir = dir;

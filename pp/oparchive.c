@@ -31,7 +31,9 @@ static const struct poptOption option_table[] = {
 	{"list-files", 'l', ARG_NONE, OPTION_LIST,
 	 "list the files that would be archived, and write nothing", NULL},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
-	 "leave out libraries and kernel under applications", NULL},
+	 "omit dependent images: libraries of an application, and the kernel if separated by "
+	 "application",
+	 NULL},
 	TOOL_TABLE_END};
 
 struct archive_options {
@@ -163,8 +165,8 @@ static int archive(struct archive_options *options)
 				  &options->selection, &diag);
 	if (!error && options->selection.archives[0])
 		error = diag_set(&diag, -EINVAL,
-				 "archive: selects the input of reports only: it is an archive "
-				 "already");
+				 "archive: can only select the input of reports; this input is "
+				 "already an archive");
 	if (!error)
 		error = selection_make(&selection, &options->spec, 1, &options->selection,
 				       select_skip_file, &diag);

@@ -488,8 +488,8 @@ int main(int argc, const char **argv)
 {
 	int show_version = 0;
 	const struct poptOption options[] = {
-		{"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "report what undamaged files hold",
-		 NULL},
+		{"verbose", 'v', POPT_ARG_NONE, &verbose, 0,
+		 "also print one line for each correct file", NULL},
 		{"version", 'V', POPT_ARG_NONE, &show_version, 0, "show the version", NULL},
 		POPT_AUTOHELP POPT_TABLEEND};
 	poptContext context = poptGetContext("opcheck", argc, argv, options, 0);

@@ -56,8 +56,9 @@ static int take_words(void *tool, const char *const *words, size_t nr_words, int
 		spec_parse_sides(options->sides, &options->nr_sides, words, nr_words, now_ns, diag);
 
 	if (!error && options->nr_sides > 1)
-		error = diag_set(diag, -EINVAL,
-				 "gprof's format cannot hold two sides; write one side at a time");
+		error = diag_set(
+			diag, -EINVAL,
+			"gprof's format cannot contain two sides; write one side at a time");
 	return error ? error
 		     : tool_options_set_range(&options->tool, options->sides, options->nr_sides,
 					      now_ns, diag);
@@ -114,7 +115,7 @@ static void tell(const struct gprof_data_result *result, const struct gprof_opti
 {
 	if (result->nr_outside)
 		log_info("%" PRIu64 " samples of %s are outside its symbols: gprof's format cannot "
-			 "hold them",
+			 "contain these samples",
 			 result->nr_outside, image);
 	if (options->tool.verbose)
 		log_info("%" PRIu64 " samples in %zu histograms, %zu arcs", result->nr_samples,

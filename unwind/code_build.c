@@ -105,7 +105,7 @@ static int build_file(int from, add_fn *add, int to, uint64_t max_bytes, struct 
 
 	if (!error) {
 		error = code_builder_init(&builder, elf.machine);
-		error = error ? diag_set(diag, error, "no memory")
+		error = error ? diag_set(diag, error, "out of memory")
 			      : build(&builder, &elf, add, to, max_bytes, diag);
 		code_builder_deinit(&builder);
 	}

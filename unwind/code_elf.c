@@ -189,7 +189,7 @@ static int find_codes(struct code_elf *elf, struct diag *diag)
 {
 	elf->codes = calloc(elf->nr_phdrs + 1, sizeof(*elf->codes));
 	if (!elf->codes)
-		return diag_set(diag, -ENOMEM, "no memory");
+		return diag_set(diag, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < elf->nr_phdrs; i++) {
 		const Elf64_Phdr *phdr = &elf->phdrs[i];
 

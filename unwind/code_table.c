@@ -224,7 +224,7 @@ static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag
 		return NULL;
 	bytes = malloc((size_t)nr_bytes);
 	if (!bytes) {
-		*error = diag_set(diag, -ENOMEM, "no memory");
+		*error = diag_set(diag, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	nr = file_pread_all(fd, bytes, (size_t)nr_bytes, 0);
@@ -259,7 +259,7 @@ int code_table_open(struct code_table **table, int fd, struct diag *diag)
 		return diag_set(diag, -EINVAL, "not a code table: too short");
 	made = calloc(1, sizeof(*made));
 	if (!made)
-		return diag_set(diag, -ENOMEM, "no memory");
+		return diag_set(diag, -ENOMEM, "out of memory");
 	made->header = read_whole(fd, (uint64_t)st.st_size, &error, diag);
 	if (!error)
 		error = take(made, (uint64_t)st.st_size, diag);

@@ -65,7 +65,8 @@ static const struct poptOption opcontrol_table[] = {
 	ACTION("shutdown", 8, "stop sampling and end the daemon"),
 	ACTION("deinit", 9, "end the daemon, unmount and unload the kernel module"),
 	ACTION("status", 10, "show the daemon's state and counters"),
-	ACTION("list-events", 11, "list the events that can be sampled"),
+	ACTION("list-events", 11,
+	       "list all events, and mark those that this machine does not have"),
 	ACTION("health", 12, "show the daemon's health: rate, cost, losses (oprof status)"),
 	{"left-on", 0, POPT_ARG_NONE, NULL, OPTION_LEFT_ON,
 	 "--start with the defaults of continuous profiling (oprof start)", NULL},
@@ -139,7 +140,7 @@ static int add_setting(struct opcontrol_options *options, int option, const char
 	if (!array_reserve(&options->settings, &options->room_settings, options->nr_settings, 1))
 		copy = strdup(value);
 	if (!copy)
-		return diag_set(diag, -ENOMEM, "no memory for options");
+		return diag_set(diag, -ENOMEM, "not enough memory for options");
 	options->settings[options->nr_settings++] =
 		(struct opcontrol_setting){setting_key(option), copy};
 	return 0;
@@ -216,7 +217,7 @@ static int take_options(struct opcontrol_options *options, struct diag *diag)
 	rest = option_rest(options->popt);
 	if (rest && rest[0])
 		return diag_set(diag, -EINVAL,
-				"\"%s\" is not an option; opcontrol takes only options "
+				"\"%s\" is not an option; opcontrol accepts only options "
 				"(opcontrol --help); to profile a command: operf %s",
 				rest[0], rest[0]);
 	return 0;
@@ -269,7 +270,7 @@ int opcontrol_options_parse(struct opcontrol_options *options, int argc, const c
 	memset(options, 0, sizeof(*options));
 	options->popt = option_begin(argc, argv, opcontrol_table, "[options]");
 	if (!options->popt)
-		return diag_set(diag, -ENOMEM, "no memory for options");
+		return diag_set(diag, -ENOMEM, "not enough memory for options");
 	error = option_keep(&options->session_dir, OPCONTROL_SESSION_DIR, diag);
 	if (!error)
 		error = take_options(options, diag);

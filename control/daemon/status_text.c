@@ -198,7 +198,7 @@ static void print_source(const struct status_text *text)
 	if (!has(text, "source", source) ||
 	    !key_value_find(text->status, "source_reason", reason, sizeof(reason)))
 		return;
-	by_init = !strcmp(source, "perf") && strcmp(reason, "asked for") != 0 &&
+	by_init = !strcmp(source, "perf") && strcmp(reason, "requested") != 0 &&
 		  key_value_find(text->status, "module_reason", reason, sizeof(reason));
 	print_line(text, "source", "%s: %s%s", source, by_init ? "no kernel module: " : "", reason);
 	if (by_init && key_value_find(text->status, "module_remedy", remedy, sizeof(remedy)))
@@ -261,7 +261,7 @@ static void print_budget(const struct status_text *text)
 	}
 	over = strtod(cost, NULL) > strtod(budget, NULL);
 	print_line(text, "budget",
-		   "%s %% of a CPU; the last 5 s took %.2f %%, interrupts included%s", budget,
+		   "%s %% of a CPU; %.2f %% used in the last 5 s, interrupts included%s", budget,
 		   strtod(cost, NULL),
 		   !over	      ? ""
 		   : has_minute(text) ? ": if this continues, fewer samples are taken"
@@ -401,7 +401,7 @@ static void judge_disk(struct status_text *text)
 	char room[2][32];
 
 	if (budget && (double)bytes > TROUBLE_BUDGET * (double)budget)
-		print_trouble(text, "the history takes %s, more than its budget of %s",
+		print_trouble(text, "the history uses %s, more than its budget of %s",
 			      bytes_text(bytes, room[0]), bytes_text(budget, room[1]));
 }
 

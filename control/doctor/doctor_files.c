@@ -98,7 +98,7 @@ void doctor_check_rate(const char *root, struct doctor_finding *finding)
 	else if (hz < EVENT_HZ_RUN)
 		doctor_set(finding, DOCTOR_NOTE,
 			   "sudo sysctl kernel.perf_event_max_sample_rate=100000",
-			   "the kernel takes at most %ld samples per second; use a lower "
+			   "the kernel allows at most %ld samples per second; use a lower "
 			   "frequency (-F %ld)",
 			   hz, hz > 1 ? hz / 2 : 1);
 	else

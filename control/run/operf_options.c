@@ -64,7 +64,8 @@ static const struct poptOption operf_table[] = {
 	{"session-dir", 0, POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
 	 "folder to write the profile to (" OPERF_SESSION_DIR "); -d DIR is the same", "DIR"},
 	{NULL, 'd', POPT_ARG_STRING, NULL, OPTION_DURATION_OR_DIR,
-	 "--duration if it is a number, else --session-dir", "SECONDS|DIR"},
+	 "same as --duration if the argument is a number, otherwise same as --session-dir",
+	 "SECONDS|DIR"},
 	{"append", 'a', POPT_ARG_NONE, NULL, OPTION_APPEND,
 	 "add to the existing profile instead of replacing it", NULL},
 	{"sample-pages", 0, POPT_ARG_STRING, NULL, OPTION_PAGES,
@@ -91,7 +92,7 @@ static int add_pid(struct operf_options *options, const char *text, size_t lengt
 			return diag_set(diag, -EINVAL, "process %d is given twice", (int)pid);
 	}
 	if (array_reserve(&options->pids, &options->room_pids, options->nr_pids, 1))
-		return diag_set(diag, -ENOMEM, "no memory for process ids");
+		return diag_set(diag, -ENOMEM, "not enough memory for process ids");
 	options->pids[options->nr_pids++] = (pid_t)pid;
 	return 0;
 }
@@ -272,7 +273,7 @@ int operf_options_parse(struct operf_options *options, int argc, const char **ar
 				     "  or:  [options] -p PID[,PID...]\n"
 				     "  or:  [options] -s [COMMAND [ARGUMENTS...]]");
 	if (!options->popt)
-		return diag_set(diag, -ENOMEM, "no memory for options");
+		return diag_set(diag, -ENOMEM, "not enough memory for options");
 	error = set_session_dir(options, OPERF_SESSION_DIR, diag);
 	if (!error)
 		error = take_options(options, diag);

@@ -51,7 +51,7 @@ static const struct poptOption start_table[] = {
 	 "snapshots (" TRACE_ARGS_FOLDER ")",
 	 "DIR"},
 	{"snapshot-if", 0, POPT_ARG_STRING, NULL, SESSION_CONDITION,
-	 "take a snapshot when this condition holds: wakeup>10ms, syscall>20ms, "
+	 "take a snapshot when this condition becomes true: wakeup>10ms, syscall>20ms, "
 	 "syscall:NAME>20ms, irq>1ms, softirq>1ms, BEGIN..END>10ms, EVENT/FIELD OP VALUE/, "
 	 "EVENT, signal",
 	 "CONDITION"},
@@ -181,7 +181,7 @@ static int run_verb(int argc, const char **argv, const struct poptOption *table,
 		poptSetOtherOptionHelp(session.popt, usage);
 		done = take_options(&session, help, &diag);
 	} else {
-		(void)diag_set(&diag, done, "no memory for options");
+		(void)diag_set(&diag, done, "not enough memory for options");
 	}
 	if (!done)
 		done = act(&session, &diag);
@@ -203,7 +203,7 @@ static int folder_of(const struct session_command *session, char **folder, struc
 	if (!whole)
 		return -ENOMEM;
 	error = asprintf(folder, "%s/" TRACE_SESSIONS_FOLDER "/%s", whole, session->name) < 0
-			? diag_set(diag, -ENOMEM, "no memory for a path")
+			? diag_set(diag, -ENOMEM, "not enough memory for a path")
 			: 0;
 	free(whole);
 	return error;
@@ -354,7 +354,7 @@ static int choose_folder(struct session_command *session, char **text, struct di
 		error = diag_set(diag, -EINVAL,
 				 "-o: the name of a folder cannot contain line breaks");
 	else if (asprintf(text, "folder %s\n", whole) < 0)
-		error = diag_set(diag, -ENOMEM, "no memory for a path");
+		error = diag_set(diag, -ENOMEM, "not enough memory for a path");
 	free(whole);
 	return error;
 }

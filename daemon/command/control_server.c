@@ -138,7 +138,8 @@ static bool client_receive(struct control_server *server, struct control_client 
 		server->request.request = 0;
 		(void)control_message_parse(server->bytes, (size_t)nr, &server->request);
 		client_refuse(server, client, -EACCES,
-			      "only root and the daemon's user may do this");
+			      "permission denied: only root and the daemon's user may control the "
+			      "daemon");
 		if (client->fd >= 0)
 			client_close(server, client);
 		return false;
@@ -149,7 +150,7 @@ static bool client_receive(struct control_server *server, struct control_client 
 		break;
 	case -EPROTONOSUPPORT:
 		client_refuse(server, client, -EPROTONOSUPPORT,
-			      "this daemon speaks another version of the control socket");
+			      "the daemon uses another version of the control protocol");
 		break;
 	case -EBADMSG:
 		client_refuse(server, client, -EBADMSG,

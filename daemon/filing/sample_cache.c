@@ -379,7 +379,7 @@ static int file_set_aside(struct sample_cache *cache, struct sample_file *file, 
 	(void)snprintf(damaged, sizeof(damaged), "%s.damaged", file->path);
 	while (!access(damaged, F_OK) && nr < DAMAGED_MAX)
 		(void)snprintf(damaged, sizeof(damaged), "%s.damaged.%u", file->path, ++nr);
-	log_error("sample file %s is damaged (%s): set aside as %s", file->path, why, damaged);
+	log_error("sample file %s is damaged (%s): renaming it to %s", file->path, why, damaged);
 	cache->config.set_aside(cache->config.context);
 	return rename(file->path, damaged) && errno != ENOENT ? -errno : 0;
 }

@@ -243,7 +243,7 @@ void history_status(const struct history *history, struct control_answer *answer
 	control_answer_add(answer, "damaged_slices", "%" PRIu64, history->damaged);
 	if (history->close_error)
 		control_answer_add(answer, "warning",
-				   "the last minute cannot be closed to a slice: %s; its samples "
-				   "stay in live files",
+				   "the slice of the last minute cannot be written: %s; its "
+				   "samples remain in the live files",
 				   strerror(-history->close_error));
 }

@@ -254,11 +254,11 @@ int history_epoch_close(struct history *history, bool all)
 		history->close_errors++;
 		history->retry_ns = history->stretch.last.monotonic_ns + (uint64_t)MINUTE_NS;
 		if (error != history->close_error)
-			log_error("cannot close the last minute to a slice: %s; its samples stay "
-				  "in live files",
+			log_error("cannot write the slice of the last minute: %s; its samples "
+				  "remain in the live files",
 				  strerror(-error));
 	} else if (history->close_error) {
-		log_info("minutes are closed to slices again");
+		log_info("slices are written again");
 	}
 	history->close_error = error;
 	return error;
@@ -318,9 +318,10 @@ int history_epoch_begin(struct history *history, struct sample_cache *cache, str
 	epoch = first_epoch(history, &live);
 	live_slice_deinit(&live);
 	if (error)
-		return diag_set(diag, error,
-				"cannot close what an earlier run left in %s to a slice: %s",
-				history->session->current_path, strerror(-error));
+		return diag_set(
+			diag, error,
+			"cannot make a slice of the files that an earlier run left in %s: %s",
+			history->session->current_path, strerror(-error));
 	history->cache = cache;
 	begin_files(history, epoch, false);
 	history_counts_begin(history);

@@ -89,7 +89,7 @@ static void set_aside(const char *what, const char *path)
 
 	if (asprintf(&aside, "%s.damaged", path) < 0)
 		return;
-	log_error("%s file %s is damaged: set aside", what, path);
+	log_error("%s file %s is damaged: renaming it to %s", what, path, aside);
 	if (rename(path, aside))
 		log_error("cannot rename %s: %s", path, strerror(errno));
 	free(aside);

@@ -128,7 +128,8 @@ static void put_aside(struct image_code *code, struct image_entry *entry, const 
 {
 	entry->code_in_memory = unlink(path) && errno != ENOENT;
 	if (!code->told_damage)
-		log_warning("code table %s: %s; it is built again", path, diag_show(diag));
+		log_warning("code table %s is unusable (%s): building it again", path,
+			    diag_show(diag));
 	code->told_damage = true;
 }
 
@@ -178,7 +179,7 @@ static void note_failed(struct image_code *code, struct image_entry *entry, int 
 			uint64_t now_ns)
 {
 	if (!code->counters.failed++)
-		log_error("cannot keep the code table of %s: %s", entry->image.path,
+		log_error("cannot store the code table of %s: %s", entry->image.path,
 			  strerror(-error));
 	entry->code_due_ns = code->recorded ? NEVER : now_ns + AGAIN_FAILED;
 }

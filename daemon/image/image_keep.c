@@ -69,8 +69,8 @@ void image_keep_start(struct image_keep *keep)
 	if (!error)
 		return;
 	keep->fd = -1;
-	log_warning("cannot start the keeper of symbols: %s; binaries in containers and deleted "
-		    "binaries will have none",
+	log_warning("cannot start the process that keeps symbols: %s; binaries in containers and "
+		    "deleted binaries will have no symbols",
 		    strerror(-error));
 }
 
@@ -247,7 +247,7 @@ static void note_failed(struct image_keep *keep, struct image_entry *entry, int 
 {
 	note_settled(keep, entry, &keep->counters.failed);
 	if (!keep->write_error_told)
-		log_error("cannot keep the symbols of %s in the session: %s", entry->image.path,
+		log_error("cannot store the symbols of %s in the session: %s", entry->image.path,
 			  strerror(-error));
 	keep->write_error_told = true;
 }

@@ -24,6 +24,6 @@ int import_temporary_open(struct diag *diag)
 			(void)unlink(path);
 	}
 	return fd >= 0 ? fd
-		       : diag_set_at(diag, -errno, folder, 0,
-				     "cannot make a temporary file there: %s", strerror(errno));
+		       : diag_set_at(diag, -errno, folder, 0, "cannot create a temporary file: %s",
+				     strerror(errno));
 }

@@ -100,7 +100,8 @@ int oprofile_file_parse(struct oprofile_file *file, const struct oprofile_abi *a
 	if (!nr || nr > (nr_bytes - first) / abi->node_bytes)
 		return diag_set(
 			diag, -EILSEQ,
-			"it is damaged, or of another kind of machine and without its abi file");
+			"it is damaged, or it is from another kind of machine and its abi file is "
+			"missing");
 	file->nodes = calloc(nr + 1, sizeof(*file->nodes));
 	if (!file->nodes)
 		return diag_set(diag, -ENOMEM, "out of memory");

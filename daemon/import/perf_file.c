@@ -441,8 +441,8 @@ static int read_header(struct perf_file *file, struct diag *diag)
 		return diag_set_at(diag, -EINVAL, file->path, 0, "is not a perf.data file");
 	if (words[0] == MAGIC_SWAPPED)
 		return diag_set_at(diag, -EPROTONOSUPPORT, file->path, 0,
-				   "was recorded on a machine of the other byte order: import it "
-				   "there");
+				   "was recorded on a machine with another byte order: import it "
+				   "on such a machine");
 	file->mtime_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 	file->is_pipe = words[1] == PIPE_BYTES;
 	if (file->is_pipe) {

@@ -554,8 +554,7 @@ static int check_trailers(struct perf_normal *normal, struct diag *diag)
 		    trailer_id_position(type) != trailer_id_position(first))
 			return diag_set_at(
 				diag, -EOPNOTSUPP, file->path, 0,
-				"its events' records have different layouts and do not name their "
-				"event");
+				"its events' records have different layouts and no event id");
 	}
 	return 0;
 }
@@ -572,7 +571,7 @@ static int check_events(struct perf_normal *normal, struct diag *diag)
 	for (size_t i = 1; i < file->nr_events; i++)
 		if (position < 0 || id_position(file->events[i].attr.sample_type) != position)
 			return diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
-					   "its samples do not name their event");
+					   "its samples have no event id");
 	return check_trailers(normal, diag);
 }
 

@@ -157,7 +157,7 @@ static int set(const struct kmod_control *control, const char *name, uint64_t va
 static int busy_diag(struct diag *diag)
 {
 	return diag_set(diag, -EBUSY,
-			"another daemon uses the kernel module: end it first (opcontrol "
+			"another daemon uses the kernel module: stop it first (opcontrol "
 			"--shutdown)");
 }
 

@@ -57,11 +57,10 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 				name);
 	case -EBUSY:
 	case -ENOSPC: /* -EBUSY would mean another daemon, so return -ENOSPC */
-		return diag_set(
-			diag, -ENOSPC,
-			"the kernel module gets no counter for %s: other programs use them, or "
-			"the machine has fewer",
-			name);
+		return diag_set(diag, -ENOSPC,
+				"the kernel module gets no counter for %s: other programs use the "
+				"counters, or the machine has too few",
+				name);
 	default:
 		return diag_set(diag, error, "the kernel module cannot sample %s: %s", name,
 				strerror(-error));

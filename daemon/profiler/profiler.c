@@ -77,7 +77,7 @@ static void profiler_recount(struct profiler *profiler)
 		return;
 	error = recount_session(profiler->session->current_path, &sums);
 	if (error && error != profiler->recount_error)
-		log_error("cannot count what %s holds: %s", profiler->session->current_path,
+		log_error("cannot count the samples in %s: %s", profiler->session->current_path,
 			  strerror(-error));
 	profiler->recount_error = error;
 	if (error)
@@ -154,8 +154,7 @@ static void profiler_save_symbols(struct profiler *profiler)
 
 	profiler->symbols_due = false;
 	if (error && error != profiler->symbols_error)
-		log_warning("cannot keep symbols of the kernel in the session: %s",
-			    strerror(-error));
+		log_warning("cannot store kernel symbols in the session: %s", strerror(-error));
 	profiler->symbols_error = error;
 }
 
@@ -407,7 +406,8 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	 * which must not happen if the source cannot be opened.
 	 */
 	if (recent_create(&profiler->recent))
-		log_warning("no memory for recent samples: they are in the sample files only");
+		log_warning(
+			"not enough memory for recent samples: they are in the sample files only");
 	profiler->attribution.recent = profiler->recent;
 	profiler->attribution.release = profiler_release;
 	profiler->attribution.context = profiler;
@@ -547,7 +547,7 @@ void profiler_note(struct profiler *profiler, const struct source_note *note)
 	profiler->notes[info->nr_notes++] = *note; /* info->notes points to these */
 	error = session_tell_notes(profiler->session);
 	if (error)
-		log_warning("cannot keep a note in the session: %s", strerror(-error));
+		log_warning("cannot store a note in the session: %s", strerror(-error));
 }
 
 /* Ends the epoch and begins one that stores weights. The source is not yet thinned. */
@@ -619,7 +619,7 @@ int profiler_recent(struct profiler *profiler, const struct recent_span *span,
 	int fd;
 
 	if (profiler->lost)
-		return diag_set(diag, -ENOENT, "the session's folder is gone");
+		return diag_set(diag, -ENOENT, "the session's folder no longer exists");
 	if (!profiler->recent)
 		return diag_set(diag, -ENOMEM, "the daemon has no memory for recent samples");
 	(void)profiler_dump(profiler);
@@ -709,7 +709,7 @@ static void profiler_leave_session(struct profiler *profiler)
 int profiler_reset(struct profiler *profiler, struct diag *diag)
 {
 	if (profiler->lost)
-		return diag_set(diag, -ENOENT, "the session's folder is gone");
+		return diag_set(diag, -ENOENT, "the session's folder no longer exists");
 	(void)profiler_dump(profiler);
 	profiler_leave_session(profiler);
 	return profiler_begin_again(profiler, session_reset(profiler->session, diag), diag);
@@ -722,7 +722,7 @@ int profiler_save(struct profiler *profiler, const char *name, struct diag *diag
 	if (error)
 		return error;
 	if (profiler->lost)
-		return diag_set(diag, -ENOENT, "the session's folder is gone");
+		return diag_set(diag, -ENOENT, "the session's folder no longer exists");
 	(void)profiler_dump(profiler);
 	profiler_leave_session(profiler);
 	error = session_save(profiler->session, name, diag);

@@ -34,7 +34,7 @@ void source_choice_init(struct source_choice *choice, enum source_wish wish)
 		choice->ops = &source_perf;
 	if (wish == SOURCE_WISH_AUTO)
 		choice->fallback = &source_perf;
-	set_reason(choice, wish == SOURCE_WISH_AUTO ? "the kernel module is loaded" : "asked for");
+	set_reason(choice, wish == SOURCE_WISH_AUTO ? "the kernel module is loaded" : "requested");
 }
 
 int source_choice_open(struct source_choice *choice, struct source **source,

@@ -125,8 +125,7 @@ static int parse_events(struct options_raw *raw, char *text, struct diag *diag)
 
 	while ((one = strsep(&text, ","))) {
 		if (raw->nr_events == SOURCE_EVENTS_MAX)
-			return diag_set(diag, -EINVAL, "at most %d events at once",
-					SOURCE_EVENTS_MAX);
+			return diag_set(diag, -EINVAL, "at most %d events", SOURCE_EVENTS_MAX);
 		raw->events[raw->nr_events] = strdup(one);
 		if (!raw->events[raw->nr_events++])
 			/*
@@ -313,7 +312,8 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		{"ready-fd", 0, POPT_ARG_STRING, NULL, KEY_READY_FD,
 		 "descriptor to write \"ok\" or \"error TEXT\" to when started", "N"},
 		{"start", 0, POPT_ARG_NONE, &raw->start, 0,
-		 "sample at once, not only on request (opcontrol --start, SIGUSR1)", NULL},
+		 "start sampling immediately, not only on request (opcontrol --start, SIGUSR1)",
+		 NULL},
 		{"append", 0, POPT_ARG_NONE, &raw->append, 0,
 		 "add to the current session (the default)", NULL},
 		{"fresh", 0, POPT_ARG_NONE, &raw->fresh, 0, "discard the current session", NULL},

@@ -179,9 +179,10 @@ static void keep_budget(struct service *service, const struct cost_point *now)
 	if (error)
 		log_error("cannot change the rate of samples: %s", strerror(-error));
 	else
-		log_info("profiling costs %.2f %% of a CPU, its budget is %g %%: one of %u samples "
-			 "is taken from now on",
-			 100 * service->budget.cost, service->options->cpu_budget, right);
+		log_info(
+			"profiling uses %.2f %% of a CPU, its budget is %g %%: from now on, 1 of %u "
+			"samples is taken",
+			100 * service->budget.cost, service->options->cpu_budget, right);
 }
 
 static void status_budget(const struct service *service, struct control_answer *answer)
@@ -196,7 +197,7 @@ static void status_budget(const struct service *service, struct control_answer *
 		control_answer_add(answer, "cpu_cost", "%.4f", 100 * service->budget.cost);
 	if (service->budget.exceeded)
 		control_answer_add(answer, "warning",
-				   "profiling costs %.2f %% of a CPU, more than its budget, and "
+				   "profiling uses %.2f %% of a CPU, more than its budget, and "
 				   "fewer samples would not help",
 				   100 * service->budget.cost);
 }
@@ -333,6 +334,6 @@ int service_wait_ms(const struct service *service, int wait_ms)
 void service_stopping(struct service *service)
 {
 	notify_stopping(&service->notify);
-	notify_status(&service->notify, "ending: writing samples to disk");
+	notify_status(&service->notify, "stopping: writing samples to disk");
 	write_metrics(service, false); /* must be called while the profiler still exists */
 }

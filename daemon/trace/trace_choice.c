@@ -284,5 +284,6 @@ int trace_choice_add(struct trace_choice *choice, const char *folder, const char
 		word = next;
 	}
 	free(copy);
-	return error == -ENOMEM ? diag_set(diag, error, "no memory for the events' names") : error;
+	return error == -ENOMEM ? diag_set(diag, error, "not enough memory for the events' names")
+				: error;
 }

@@ -57,7 +57,7 @@ int trace_chunks_parse(const char *text, struct trace_chunks_config *config, str
 	int error;
 
 	if (!first)
-		return diag_set(diag, -ENOMEM, "no memory for an option");
+		return diag_set(diag, -ENOMEM, "not enough memory for an option");
 	parsed.max_bytes = parsed.max_seconds = 0;
 	error = parse_one(first, &parsed);
 	if (!error && *comma)
@@ -314,7 +314,7 @@ static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint3
 {
 	if (++*nr_tries < NR_TRIES)
 		return;
-	log_error("chunk %u of %s stays as it is: it could not be %s in %u attempts", *number,
+	log_error("chunk %u of %s is left unchanged: it could not be %s in %u attempts", *number,
 		  chunks->folder, what, NR_TRIES);
 	chunks->nr_failed++;
 	*nr_tries = 0;

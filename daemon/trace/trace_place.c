@@ -64,7 +64,7 @@ int trace_place_make_way(const char *folder, struct diag *diag)
 	if (!ctf_chunk_is_trace(folder))
 		return 0;
 	if (asprintf(&old, "%s.old", folder) < 0)
-		return diag_set(diag, -ENOMEM, "no memory for a name");
+		return diag_set(diag, -ENOMEM, "not enough memory for a name");
 	error = move_away(folder, old, diag);
 	free(old);
 	return error;
@@ -75,7 +75,8 @@ void trace_place_give_back(const char *folder)
 	char *old;
 
 	if (asprintf(&old, "%s.old", folder) < 0) {
-		log_warning("no memory for a name: the previous trace stays in %s.old", folder);
+		log_warning("not enough memory for a name: the previous trace stays in %s.old",
+			    folder);
 		return;
 	}
 	if (rename(old, folder))
@@ -108,7 +109,7 @@ int trace_place_check_parent(const char *folder, struct diag *diag)
 	int error = 0;
 
 	if (!parent)
-		return diag_set(diag, -ENOMEM, "no memory for a path");
+		return diag_set(diag, -ENOMEM, "not enough memory for a path");
 	if (access(dirname(parent), W_OK | X_OK))
 		error = diag_set(
 			diag, -errno,

@@ -355,7 +355,7 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 
 	*taken = (struct ktrace_taken){.begin = now, .end = now};
 	if (!rings)
-		return diag_set(diag, -ENOMEM, "no memory for a snapshot");
+		return diag_set(diag, -ENOMEM, "not enough memory for a snapshot");
 	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
 		rings[i] = (struct ring_snapshot){.ktrace = ktrace,
@@ -476,9 +476,9 @@ int ktrace_start(struct ktrace *ktrace, struct diag *diag)
 	if (error == -EBUSY)
 		return diag_set(
 			diag, error,
-			"cannot begin to record: another profiler uses the machine's counters: "
-			"end it, or record without sample");
-	return error ? diag_set(diag, error, "cannot begin to record: %s", strerror(-error)) : 0;
+			"cannot start recording: another profiler uses the machine's counters: "
+			"stop it, or record without sample");
+	return error ? diag_set(diag, error, "cannot start recording: %s", strerror(-error)) : 0;
 }
 
 void ktrace_stop(struct ktrace *ktrace)

@@ -149,7 +149,7 @@ static int add_threads(struct ktrace *ktrace, const struct thread_list *threads,
 	int error;
 
 	if (!ids)
-		return diag_set(diag, -ENOMEM, "no memory for a filter");
+		return diag_set(diag, -ENOMEM, "not enough memory for a filter");
 	for (size_t i = 0; i < threads->nr_tids; i++)
 		ids[i] = (uint64_t)threads->tids[i];
 	error = ktrace_filter(ktrace, OPROF_KTRACE_BY_TREE, ids, threads->nr_tids, diag);
@@ -314,7 +314,9 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 	error = tasks ? trace_tasks_dump(tasks, state, &how, counts)
 		      : trace_state_dump(state, &how, counts);
 	if (error)
-		(void)diag_set(diag, error, "cannot record what was running: %s", strerror(-error));
+		(void)diag_set(diag, error,
+			       "cannot record the tasks that existed at the beginning: %s",
+			       strerror(-error));
 	return diag_first(error, trace_channel_flush(state, &why), &why, diag);
 }
 

@@ -116,8 +116,8 @@ static int refused(const struct trace_perf_event *event, int error, struct diag 
 	if (error == -EMFILE)
 		return diag_set(
 			diag, error,
-			"no more descriptors: each event takes one for each CPU, and with -p for "
-			"each thread; choose fewer events, or raise the limit (ulimit -n)");
+			"too few file descriptors: each event needs one for each CPU, and with -p "
+			"for each thread; choose fewer events, or raise the limit (ulimit -n)");
 	perf_open_hint(error, PERF_HINT_SYSTEM, hint, sizeof(hint));
 	return diag_set(diag, error, "event %s: %s", event->name, hint);
 }
@@ -245,7 +245,7 @@ int trace_cpu_open(struct trace_perf *perf, unsigned int nr, struct diag *diag)
 
 	*cpu = (struct trace_perf_cpu){.fds = calloc(nr_fds, sizeof(*cpu->fds)), .ring_fd = -1};
 	if (!cpu->fds)
-		return diag_set(diag, -ENOMEM, "no memory for the events of a CPU");
+		return diag_set(diag, -ENOMEM, "not enough memory for the events of a CPU");
 	perf->nr_open++;
 	for (size_t i = 0; i < nr_fds; i++)
 		cpu->fds[i] = -1;

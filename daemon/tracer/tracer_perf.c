@@ -348,13 +348,14 @@ static int start(struct tracer *base, struct diag *diag)
 	 * known.
 	 */
 	if (!error && (error = trace_mappings_start(tracer->base.mappings)))
-		(void)diag_set(diag, error, "cannot record what is running: %s", strerror(-error));
+		(void)diag_set(diag, error, "cannot record the running tasks: %s",
+			       strerror(-error));
 	if (error)
 		return error;
 	tracer->base.begin_ns = how.time = clock_monotonic_ns();
 	error = trace_perf_enable(tracer->perf, true);
 	if (error)
-		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
+		return diag_set(diag, error, "cannot start recording: %s", strerror(-error));
 	if (!tracer->base.writer)
 		return 0; /* each snapshot writes the state at its beginning */
 	error = tell_state(tracer, tracer->base.writer, NULL, &how, &tracer->base.nr_state);
@@ -495,7 +496,9 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 			   trace_mappings_tasks(tracer->base.mappings, taken->begin), &how,
 			   &taken->nr_state);
 	if (error)
-		(void)diag_set(diag, error, "cannot record what was running: %s", strerror(-error));
+		(void)diag_set(diag, error,
+			       "cannot record the tasks that existed at the beginning: %s",
+			       strerror(-error));
 	/* All parts are written, even if one of them fails. The first error is returned. */
 	error = diag_first(
 		error, trace_channel_snapshot(tracer->channel, writer, taken->end, &written, &why),

@@ -188,7 +188,7 @@ static uint64_t answer_snapshot(struct tracer_serve *serve, const struct control
 	if (!serve->options->overwrite) {
 		control_answer_fail(
 			answer, -EINVAL,
-			"this trace is written to disk, and only a flight recorder takes "
+			"this trace is written to disk, and only a flight recorder supports "
 			"snapshots: start one with -m overwrite");
 		return 0;
 	}

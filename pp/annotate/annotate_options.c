@@ -40,20 +40,21 @@ static const struct poptOption option_table[] = {
 	 "DIR,..."},
 	{"include-file", 0, ARG_TEXT, OPTION_INCLUDE_FILE, "show only these source files",
 	 "FILE,..."},
-	{"exclude-file", 0, ARG_TEXT, OPTION_EXCLUDE_FILE, "leave out these source files",
-	 "FILE,..."},
+	{"exclude-file", 0, ARG_TEXT, OPTION_EXCLUDE_FILE, "omit these source files", "FILE,..."},
 	{"include-symbols", 'i', ARG_TEXT, OPTION_INCLUDE_SYMBOLS, "show only these symbols",
 	 "SYMBOL,..."},
-	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "leave out these symbols",
+	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "omit these symbols",
 	 "SYMBOL,..."},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
-	 "leave out libraries and kernel under applications", NULL},
+	 "omit dependent images: libraries of an application, and the kernel if separated by "
+	 "application",
+	 NULL},
 	{"merge", 'm', ARG_TEXT, OPTION_MERGE,
-	 "merge samples that were kept apart: cpu, lib, tid, tgid, "
+	 "sum samples that were stored separately: cpu, lib, tid, tgid, "
 	 "unitmask, cgroup, all",
 	 "WHAT,..."},
 	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD,
-	 "leave out files (or symbols) with a smaller share", "PERCENT"},
+	 "omit files (or symbols) with a smaller share", "PERCENT"},
 	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "how to show names of C++ symbols",
 	 "none|normal|smart"},
 	TOOL_TABLE_END};

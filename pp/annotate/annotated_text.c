@@ -106,8 +106,8 @@ void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode)
 static const char *meaning_of(const struct annotated_options *options)
 {
 	if (!options->assembly)
-		return "source files, each line with its samples; inlined code counts where it "
-		       "was written";
+		return "source files, each line with its samples; inlined code counts for the "
+		       "line it was compiled from";
 	return options->source ? "instructions with their samples below the source lines that "
 				 "they came from"
 			       : "instructions with their samples";
@@ -121,9 +121,9 @@ static void write_lists(FILE *out, const struct annotated_options *options)
 
 	for (size_t i = 0; i < 2; i++) {
 		if (includes[i]->nr_patterns)
-			(void)fprintf(out, " * Only %s that were asked for\n", things[i]);
+			(void)fprintf(out, " * Only the requested %s\n", things[i]);
 		if (excludes[i]->nr_patterns)
-			(void)fprintf(out, " * Without %s that were excluded\n", things[i]);
+			(void)fprintf(out, " * Without the excluded %s\n", things[i]);
 	}
 	if (options->threshold > 0)
 		(void)fprintf(out, " * Only %s with at least %g %% of the samples\n",
@@ -164,7 +164,7 @@ int annotated_head_write(FILE *out, const struct annotation *annotation,
 	annotated_comment_write(out, options->command_line);
 	(void)fprintf(out, "\n *\n * Shown: %s\n", meaning_of(options));
 	write_lists(out, options);
-	(void)fputs(" * Columns: samples, percent of all that were taken\n *\n", out);
+	(void)fputs(" * Columns: samples, percentage of all samples\n *\n", out);
 	error = write_events(out, annotation->profile, options->events);
 	(void)fputs(" */\n\n", out);
 	return error;

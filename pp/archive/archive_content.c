@@ -166,7 +166,7 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	struct diag diag;
 
 	adding->content->nr_missing++;
-	diag_set(&diag, -ENOENT, "left out: %s", why ? why : "it cannot be found");
+	diag_set(&diag, -ENOENT, "left out: %s", why ? why : "the file cannot be found");
 	adding->content->skip(path, &diag);
 }
 

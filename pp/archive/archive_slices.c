@@ -72,7 +72,8 @@ static int write_built(struct slice_making *making, struct slice_builder *builde
 	int error;
 
 	if (fd < 0)
-		return diag_set(diag, -errno, "no memory for a slice: %s", strerror(errno));
+		return diag_set(diag, -errno, "cannot create a temporary file for a slice: %s",
+				strerror(errno));
 	(void)fchmod(fd, 0600); /* same mode as the daemon's slices; the archive stores this mode */
 	error = slice_builder_write(builder, info, fd, &nr_bytes);
 	if (error)
@@ -559,7 +560,8 @@ static void skip_stacks(const struct part_slice *slice, int error, const struct 
 	struct diag diag;
 
 	diag_set_at(&diag, error, why->file, 0,
-		    "%s; binaries of its callers may be missing from the archive", why->text);
+		    "%s; the archive may lack binaries that are only in its call stacks",
+		    why->text);
 	skip(slice->path, &diag);
 }
 

@@ -258,7 +258,8 @@ static int copy_data(struct archive_writer *writer, const char *name, int fd, ui
 
 		if (nr < 0 || (size_t)nr < wanted)
 			return diag_set(diag, nr < 0 ? (int)nr : -EIO, "cannot read %s: %s", name,
-					nr < 0 ? strerror((int)-nr) : "it became shorter");
+					nr < 0 ? strerror((int)-nr)
+					       : "the file became shorter while it was read");
 		error = add_data(writer, name, writer->buffer, wanted, diag);
 		position += wanted;
 	}

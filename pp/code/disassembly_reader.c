@@ -246,8 +246,8 @@ static int make_decoder(struct code_reading *reading)
 	if (error != -ENOEXEC)
 		return error;
 	tell(reading, SYMBOLS_NONE,
-	     "cannot show code of %s: the libopcodes of this program does "
-	     "not support it (that of binutils-multiarch-dev does); "
+	     "cannot show code of %s: this program's libopcodes does not support this machine "
+	     "(the one in binutils-multiarch-dev does); "
 	     "--source alone shows source files",
 	     machine);
 	return error;

@@ -60,7 +60,7 @@ static void write_cut(FILE *err, const struct session_parts *parts, const struct
 		    (slice->begin_ns >= range->begin_ns && slice->end_ns <= range->end_ns))
 			continue;
 		time_range_show(slice->begin_ns, slice->end_ns, shown);
-		(void)fprintf(err, "; %s is kept per %s", shown, level_unit(slice->level));
+		(void)fprintf(err, "; %s is stored only per %s", shown, level_unit(slice->level));
 	}
 }
 
@@ -70,7 +70,7 @@ static void write_asked(FILE *err, const struct selection *selection,
 	char shown[TIME_RANGE_SHOWN_BYTES];
 
 	time_range_show(side->range.begin_ns, side->range.end_ns, shown);
-	(void)fprintf(err, " (asked: %s", shown);
+	(void)fprintf(err, " (requested: %s", shown);
 	for (size_t i = 0; i < side->nr_sessions; i++)
 		write_cut(err, &selection->sessions[side->first_session + i].parts, &side->range);
 	(void)fputc(')', err);
@@ -204,7 +204,7 @@ static void write_filtered(FILE *err, const struct profile_side *side)
 		return;
 	(void)fprintf(err, ", %" PRIu64 " excluded by symbol", side->nr_filtered);
 	if (!side->nr_samples)
-		(void)fputs(": none is left; -e and -i match whole names and globs, such "
+		(void)fputs(": no samples are left; -e and -i match whole names and globs, such "
 			    "as 'foo(int)' or 'foo*'",
 			    err);
 }
@@ -241,9 +241,9 @@ static void write_measures(FILE *err, const struct classes *classes)
 			continue;
 		utf8_write_masked(err, class->key.event);
 		(void)fputs(class->measure == MEASURE_TIME
-				    ? ": numbers are nanoseconds, percentages are of that time\n"
-				    : ": numbers are samples, percentages are of the events that "
-				      "they stand for\n",
+				    ? ": numbers are nanoseconds, percentages refer to that time\n"
+				    : ": numbers are samples, percentages refer to the events "
+				      "that the samples stand for\n",
 			    err);
 	}
 }
@@ -281,10 +281,12 @@ static void write_stacks(FILE *err, const struct selection_side *side)
 
 	if (!lost && !folded)
 		return;
-	(void)fprintf(err, "call stacks of the whole %s: %" PRIu64 " kept",
+	(void)fprintf(err, "call stacks of the whole %s: %" PRIu64 " stored",
 		      side->timed ? "time range" : "session", kept);
 	if (folded)
-		(void)fprintf(err, ", %" PRIu64 " of them folded into [other] for lack of room",
+		(void)fprintf(err,
+			      ", %" PRIu64 " of them folded into [other] because the call tree was "
+			      "full",
 			      folded);
 	if (lost)
 		(void)fprintf(err, "; %" PRIu64 " lost", lost);
@@ -746,12 +748,12 @@ static void write_chance(FILE *err, const struct profile *profile, const char *m
 		}
 	(void)fprintf(err,
 		      "%s; ~: within the sampling error (95 %%)\n%zu of %zu %s changed by more "
-		      "than that",
+		      "than the sampling error",
 		      meaning, nr_beyond, profile->nr_rows,
 		      profile->with_symbols ? "symbols" : "images");
 	/* With a confidence of 95 %, one of twenty unchanged lines appears to have changed. */
 	if (nr_by_chance && !is_measured(&profile->selection->classes))
-		(void)fprintf(err, "; up to %zu of them may have changed by chance alone",
+		(void)fprintf(err, "; up to %zu of these changes may be due to chance",
 			      nr_by_chance);
 	(void)fputc('\n', err);
 }

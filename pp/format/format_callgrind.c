@@ -438,7 +438,7 @@ int callgrind_format(FILE *out, const struct call_graph *graph, const struct cal
 
 	if (graph->tree->profile->selection->nr_sides > 1)
 		return diag_set(diag, -EINVAL,
-				"callgrind's format cannot hold two sides; write one side at a "
+				"callgrind's format cannot contain two sides; write one side at a "
 				"time");
 	error = call_names_make(&callgrind.names, graph->tree, options->text->demangle);
 	if (!error)

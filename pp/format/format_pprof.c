@@ -531,7 +531,7 @@ int pprof_format(FILE *out, const struct call_tree *tree, const struct calls_opt
 
 	if (tree->profile->selection->nr_sides > 1)
 		return diag_set(diag, -EINVAL,
-				"pprof's format cannot hold two sides; write one side at a "
+				"pprof's format cannot contain two sides; write one side at a "
 				"time, and compare with pprof -base");
 	error = pprof_writer_init(&writer, out);
 	if (!error)

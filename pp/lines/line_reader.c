@@ -46,11 +46,12 @@ static void tell_unopened(struct line_reading *reading, int error)
 	if (!kernel || (error != -ENOENT && error != -ESTALE))
 		return;
 	free(reading->note);
-	note(reading, error == -ESTALE
-			      ? "the vmlinux that was found is of another build; give the "
-				"folder of the right one with -p"
-			      : "no vmlinux of its build-id was found; install the kernel's "
-				"debug symbols, or give the folder of its vmlinux with -p");
+	note(reading,
+	     error == -ESTALE
+		     ? "the vmlinux that was found is of another build; give the "
+		       "folder of the matching vmlinux with -p"
+		     : "no vmlinux with the kernel's build-id was found; install the kernel's "
+		       "debug symbols, or give the folder of its vmlinux with -p");
 }
 
 static void tell_none(struct line_reading *reading)
@@ -59,7 +60,7 @@ static void tell_none(struct line_reading *reading)
 	note(reading,
 	     reading->files.undecompressed ? UNDECOMPRESSED
 	     : reading->image.kept
-		     ? "no line information in the session's copy of it"
+		     ? "no line information in the session's copy of the binary"
 		     : "no line information: compile it with -g, or install its debug symbols");
 }
 

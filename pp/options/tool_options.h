@@ -28,7 +28,8 @@ struct tool_options {
 /* Table of the common options. A tool's own table ends with TOOL_TABLE_END. */
 extern struct poptOption tool_option_table[];
 #define TOOL_TABLE_END                                                                             \
-	{NULL, 0, POPT_ARG_INCLUDE_TABLE, tool_option_table, 0, "Of all report tools:", NULL},     \
+	{NULL, 0, POPT_ARG_INCLUDE_TABLE, tool_option_table, 0, "Options of all report tools:",    \
+	 NULL},                                                                                    \
 		POPT_TABLEEND
 #define ARG_NONE POPT_ARG_NONE, NULL
 #define ARG_TEXT POPT_ARG_STRING, NULL

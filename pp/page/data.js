@@ -269,7 +269,7 @@ function showChange(before, after) {
   if (!was)
     return "new";
   if (!is)
-    return "gone";
+    return "none after";
   const percent = 100 * (is - was) / was;
 
   return (percent > 0 ? "+" : percent < 0 ? "\u2212" : "") + Math.abs(percent).toFixed(Math.abs(percent) < 100 ? 1 : 0) + " %";

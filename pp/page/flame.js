@@ -171,9 +171,9 @@ function flameHint() {
   if (!tree.hasStacks)
     text.push("No call stacks were recorded (operf -g): the graph shows application, image and function.");
   else if (state.time && !treeHasTime())
-    text.push("Stacks are not separated by time: the graph shows all of it.");
+    text.push("Stacks are not separated by time: the graph shows the whole profile.");
   if (tree.hasStacks && tree.kernelApart > 0 && tree.width[tree.kernelApart] > KERNEL_TOLD)
-    text.push("The kernel's samples are shown apart from the programs that called it; record with --separate=kernel to show them there.");
+    text.push("The kernel's samples are shown separately from the programs that called it; record with --separate=kernel to show them there.");
   if (flame.found)
     text.push(flame.found.includes(1) ? showPercent(treeFoundShare(flame.found), 1) + " match." : "Nothing matches.");
   if (meta.stacksMissing)

@@ -189,7 +189,7 @@ function heatStart() {
     heat.canvas.hidden = true;
     hint.textContent = IS_DIFF ? "Two profiles are compared: each is shown as a whole."
       : stretches.length && stretches[0][0] ? "All samples are of one time range, " + showStretch(stretches[0][0], stretches[0][1]) +
-        ": time is kept per minute, so there is nothing to compare."
+        ": time is stored per minute, so there is nothing to compare."
         : "The samples have no times.";
     return;
   }

@@ -668,7 +668,7 @@ int profile_build(struct profile *profile, const struct selection *selection,
 	reader_deinit(&reader);
 	if (error) {
 		profile_deinit(profile);
-		return diag_set(diag, error, "can't read the samples: %s", strerror(-error));
+		return diag_set(diag, error, "cannot read the samples: %s", strerror(-error));
 	}
 	sum_up(profile);
 	return 0;

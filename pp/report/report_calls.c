@@ -147,7 +147,7 @@ static void write_ends(FILE *err, const struct call_tree *tree)
 			      tree->nr_missing);
 	(void)fputc('\n', err);
 	if (tree->nr_truncated)
-		(void)fputs("  truncated: the stack was deeper than is recorded (operf "
+		(void)fputs("  truncated: the stack was deeper than the recording limit (operf "
 			    "--stack-bytes, --callgraph); its outermost functions are "
 			    "missing\n",
 			    err);

@@ -66,10 +66,9 @@ static const struct poptOption option_table[] = {
 	{"sort", 's', ARG_TEXT, OPTION_SORT, "sort by sample, image, app-name, symbol, debug, vma",
 	 "KEY,..."},
 	{"reverse-sort", 'r', ARG_NONE, OPTION_REVERSE, "reverse the order", NULL},
-	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "leave out rows with a smaller share",
-	 "PERCENT"},
+	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "omit rows with a smaller share", "PERCENT"},
 	{"merge", 'm', ARG_TEXT, OPTION_MERGE,
-	 "merge samples that were kept apart: cpu, lib, tid, tgid, "
+	 "sum samples that were stored separately: cpu, lib, tid, tgid, "
 	 "unitmask, cgroup, all",
 	 "WHAT,..."},
 	{"by", 0, ARG_TEXT, OPTION_BY, "show a row for each of these, not for each application",
@@ -80,8 +79,10 @@ static const struct poptOption option_table[] = {
 	 NULL},
 	{"error", 0, ARG_NONE, OPTION_ERROR, "show the sampling error of percentages", NULL},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
-	 "leave out libraries and kernel under applications", NULL},
-	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "leave out these symbols",
+	 "omit dependent images: libraries of an application, and the kernel if separated by "
+	 "application",
+	 NULL},
+	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "omit these symbols",
 	 "SYMBOL,..."},
 	{"include-symbols", 'i', ARG_TEXT, OPTION_INCLUDE_SYMBOLS, "show only these symbols",
 	 "SYMBOL,..."},
@@ -95,8 +96,8 @@ static const struct poptOption option_table[] = {
 	{"no-header", 'n', ARG_NONE, OPTION_NO_HEADER, "omit the header and the column heads",
 	 NULL},
 	{"layout", 0, ARG_TEXT, OPTION_LAYOUT,
-	 "lay text out for scripts (opreport's default), for a terminal, or by what standard "
-	 "output is: auto (oprof report's default)",
+	 "layout for scripts (opreport's default), for a terminal, or auto: for a terminal if "
+	 "standard output is one (oprof report's default)",
 	 "script|terminal|auto"},
 	{"color", 0, ARG_TEXT, OPTION_COLOR,
 	 "colours of the terminal layout; --color alone: always", "auto|always|never"},

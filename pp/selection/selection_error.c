@@ -65,8 +65,8 @@ static void write_no_time(FILE *out, const struct selection_error *what)
 		return;
 	}
 	if (what->side->shared) {
-		(void)fputs(" alone: its samples are in one slice with those of the other "
-			    "side, which has the greater part",
+		(void)fputs(" alone: its samples are in a slice that also has samples of the "
+			    "other side; the other side's time range overlaps the slice for longer",
 			    out);
 		return;
 	}

@@ -58,7 +58,7 @@ static int refuse_name(const char *path, const char *name, struct diag *diag)
 
 	(void)snprintf(shown, sizeof(shown), "%s", name ? name : "");
 	return diag_set_at(diag, -EILSEQ, path, 0,
-			   "contains \"%s%s\", which does not belong in an archive of "
+			   "contains \"%s%s\", which is not allowed in an archive of "
 			   "oprof",
 			   shown, name && strlen(name) >= sizeof(shown) ? "..." : "");
 }

@@ -139,14 +139,16 @@ static char *tell_signal(const struct helper *helper, int number)
 	int nr;
 
 	if (helper->hung)
-		nr = asprintf(&text, "reading it took more than %u s",
+		nr = asprintf(&text, "reading the file took more than %u s",
 			      helper->limits.max_seconds * CLOCK_LIMIT_FACTOR);
 	else if (number == SIGXCPU || number == SIGKILL)
-		nr = asprintf(&text, "reading it took more than %u s of CPU (SIG%s)",
+		nr = asprintf(&text, "reading the file took more than %u s of CPU (SIG%s)",
 			      helper->limits.max_seconds, sigabbrev_np(number));
 	else
-		nr = asprintf(&text, "the process that read it ended by SIG%s: it may be damaged",
-			      sigabbrev_np(number) ? sigabbrev_np(number) : "?");
+		nr = asprintf(
+			&text,
+			"the process that read the file ended by SIG%s: the file may be damaged",
+			sigabbrev_np(number) ? sigabbrev_np(number) : "?");
 	return nr < 0 ? NULL : text;
 }
 
@@ -156,7 +158,7 @@ static char *tell_error(const struct helper *helper, int error)
 	int nr;
 
 	if (error == ENOMEM)
-		nr = asprintf(&text, "reading it needs more than %zu MB of memory",
+		nr = asprintf(&text, "reading the file needs more than %zu MB of memory",
 			      helper->limits.max_bytes >> 20);
 	else
 		nr = asprintf(&text, "cannot be read: %s", strerror(error));

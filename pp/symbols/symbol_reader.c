@@ -108,8 +108,8 @@ static void tell_lack(struct symbol_reading *reading, size_t nr_full)
 		return;
 	reading->result.lack =
 		reading->result.list.nr_symbols ? SYMBOLS_DYNAMIC_ONLY : SYMBOLS_STRIPPED;
-	note(reading, reading->image.kept ? "no debug symbols in the session's copy of it"
-					  : "no debug symbols");
+	note(reading,
+	     reading->image.kept ? "the session's copy has no debug symbols" : "no debug symbols");
 }
 
 static int list_all(struct symbol_reading *reading)

@@ -103,7 +103,7 @@ static int load_kernel(struct symbol_table *table, const struct symbol_request *
 static int tell_no_file(struct symbol_table *table)
 {
 	table->lack = SYMBOLS_NONE;
-	table->note = strdup("memory with no file");
+	table->note = strdup("memory without a file");
 	return table->note ? 0 : -ENOMEM;
 }
 

@@ -34,14 +34,14 @@ enum {
 #define ARG_TEXT POPT_ARG_STRING, NULL
 
 static const struct poptOption option_table[] = {
-	{"delay", 'd', ARG_TEXT, OPTION_DELAY, "ask the daemon every SECONDS (default 2)",
-	 "SECONDS"},
+	{"delay", 'd', ARG_TEXT, OPTION_DELAY,
+	 "request samples from the daemon every SECONDS (default 2)", "SECONDS"},
 	{"window", 'w', ARG_TEXT, OPTION_WINDOW,
 	 "show the samples of the last SECONDS (default 10)", "SECONDS"},
 	{"view", 'V', ARG_TEXT, OPTION_VIEW,
-	 "view to begin with: symbols (default), images, programs, processes, threads, cgroups or cpus",
+	 "first view to show: symbols (default), images, programs, processes, threads, cgroups or cpus",
 	 "VIEW"},
-	{"event", 'e', ARG_TEXT, OPTION_EVENT, "event to begin with", "NAME"},
+	{"event", 'e', ARG_TEXT, OPTION_EVENT, "first event to show", "NAME"},
 	{"filter", 'f', ARG_TEXT, OPTION_FILTER, "show only rows that contain this text", "TEXT"},
 	{"batch", 'b', ARG_NONE, OPTION_BATCH, "print, for files and pipes", NULL},
 	{"once", '1', ARG_NONE, OPTION_ONCE, "print once, and exit", NULL},

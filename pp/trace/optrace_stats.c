@@ -37,12 +37,16 @@ enum stats_option {
 };
 
 static const struct poptOption stats_table[] = {
-	{"cpus", 0, ARG_NONE, OPTION_CPUS, "show only the tables given: each CPU", NULL},
-	{"process", 0, ARG_NONE, OPTION_PROCESSES, "each process, all its threads together", NULL},
-	{"threads", 0, ARG_NONE, OPTION_THREADS, "each thread", NULL},
-	{"calls", 0, ARG_NONE, OPTION_CALLS, "each system call, by name", NULL},
-	{"interrupts", 0, ARG_NONE, OPTION_INTERRUPTS, "each interrupt and soft interrupt", NULL},
-	{"wakeups", 0, ARG_NONE, OPTION_WAKEUPS, "from being woken to running", NULL},
+	{"cpus", 0, ARG_NONE, OPTION_CPUS, "a table of the CPUs (show only the requested tables)",
+	 NULL},
+	{"process", 0, ARG_NONE, OPTION_PROCESSES,
+	 "a table of the processes, each with all its threads", NULL},
+	{"threads", 0, ARG_NONE, OPTION_THREADS, "a table of the threads", NULL},
+	{"calls", 0, ARG_NONE, OPTION_CALLS, "a table of the system calls", NULL},
+	{"interrupts", 0, ARG_NONE, OPTION_INTERRUPTS,
+	 "a table of the interrupts and soft interrupts", NULL},
+	{"wakeups", 0, ARG_NONE, OPTION_WAKEUPS, "a table of the times from being woken to running",
+	 NULL},
 	{"histogram", 'H', ARG_NONE, OPTION_HISTOGRAM, "also show how times are distributed", NULL},
 	{"rows", 'n', ARG_TEXT, OPTION_ROWS, "show N rows of each table (default 30; 0: all)", "N"},
 	{"pid", 'p', ARG_TEXT, OPTION_PID, "only threads of these processes", "PIDS"},
@@ -169,7 +173,7 @@ static int show(struct stats_reading *reading, const struct ctf_reader *reader)
 	const struct trace_filter *filter = &reading->filter;
 
 	if (!reading->states) {
-		log_error("%s holds no events", reading->folder);
+		log_error("%s contains no events", reading->folder);
 		return -ENODATA;
 	}
 	if (filter->to_ns && reading->end > reading->trace_begin + filter->to_ns)
@@ -206,7 +210,7 @@ static int stats(struct stats_reading *reading)
 	if (!error)
 		error = show(reading, reader);
 	if (error == -ENOMEM)
-		log_error("no memory for the threads of %s", reading->folder);
+		log_error("not enough memory for the threads of %s", reading->folder);
 	trace_states_destroy(reading->states);
 	ctf_reader_close(reader);
 	return error;
@@ -322,7 +326,7 @@ int optrace_stats(int argc, const char **argv)
 	int error;
 
 	if (!popt) {
-		log_error("no memory for options");
+		log_error("not enough memory for options");
 		return -ENOMEM;
 	}
 	poptSetOtherOptionHelp(popt, "stats [options] [FOLDER]");

@@ -91,7 +91,7 @@ wait_thinning 4
 tap_ok $? "above the budget fewer are taken, and fewer again"
 "$BIN/oprof" status "--session-dir=$S" >"$T/out"
 tap_has "$T/out" 'cpu-clock, .* Hz .*lowered from 997 by the CPU budget' "oprof status tells"
-tap_has "$S/oprofiled.log" 'one of 2 samples is taken' "and the log"
+tap_has "$S/oprofiled.log" '1 of 2 samples is taken' "and the log"
 control --dump
 kill $load
 "$BIN/opreport" "--session-dir=$S" -n >"$T/report" 2>"$T/coverage"

@@ -192,7 +192,7 @@ done
 kill -CONT "$daemon"
 control --dump
 in_budget "a burst"
-tail -n +$((nr_before + 1)) "$T/log" | grep 'cannot close' >"$T/told"
+tail -n +$((nr_before + 1)) "$T/log" | grep 'cannot write the slice' >"$T/told"
 tap_is "$(wc -l <"$T/told")" 0 "its minute is closed"
 tap_show "$T/told"
 control --shutdown

@@ -80,7 +80,7 @@ tap_has "$T/out" '^[0-9]+ +[0-9.]+ +(\+\+\+|\+[0-9.]+) .*hot_second$' "names wha
 tap_has "$T/out" '^[0-9]+ +[0-9.]+ +(---|-[0-9.]+) .*hot_first$' "and what got cooler"
 ! grep -q 'hot_.*~' "$T/out"
 tap_ok $? "and takes neither for chance"
-tap_has "$T/err" "changed by more than that" "and says how many are beyond it"
+tap_has "$T/err" "changed by more than the sampling error" "and says how many are beyond it"
 
 wait $load
 "$BIN/opcontrol" "--session-dir=$S" --shutdown >"$T/out" 2>"$T/err"

@@ -198,12 +198,12 @@ refuses 'make, which builds the module, is not installed' 'make' "no make"
 : >"$T/file"
 module build --release "$R" --source "$mini" --output "$T/file/x"
 status=$?
-refuses "cannot write to $T/file/x/$R, where the module is kept" '--output DIR' \
+refuses "cannot write to $T/file/x/$R, where the module is stored" '--output DIR' \
 	"an output that can't be written"
 mkdir -p "$T/log/$R/build.log"
 module build --release "$R" --source "$mini" --output "$T/log"
 status=$?
-refuses "cannot write to $T/log/$R, where the module is kept" '--output DIR' \
+refuses "cannot write to $T/log/$R, where the module is stored" '--output DIR' \
 	"an output that is there and can't be written"
 TMPDIR=$T/nowhere module build --force --release "$R" --source "$mini" --output "$O"
 status=$?
@@ -230,7 +230,7 @@ if unshare -m true 2>/dev/null; then
 	[ -f "$O/$R/oprof.ko" ]
 	tap_ok $? "what was built before is still there"
 	small 16k "$T/small"
-	refuses "no space is left in $T/small/$R, where the module is kept" 'free space there' \
+	refuses "no space is left in $T/small/$R, where the module is stored" 'free space there' \
 		"a full disk where it is kept"
 fi
 # Killed while the new one takes the place of the old one, the last one that was built.
@@ -279,7 +279,7 @@ if [ "$(id -u)" = 0 ]; then
 	installed "$running"
 	echo "none [integrity] confidentiality" >"$M/sys/kernel/security/lockdown"
 	load
-	refuses 'locked down \(integrity\) and takes only signed modules, but .*oprof.ko is not signed' \
+	refuses 'locked down \(integrity\) and accepts only signed modules, but .*oprof.ko is not signed' \
 		'sign it .*SIGNING' "a locked-down kernel"
 	echo "[none] integrity confidentiality" >"$M/sys/kernel/security/lockdown"
 	echo Y >"$M/sys/module/module/parameters/sig_enforce"

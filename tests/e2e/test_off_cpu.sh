@@ -88,7 +88,7 @@ tap_ok $? "not separated, it is the program's all the same ($is ns)"
 
 "$BIN/operf" -d "$S" -e off-cpu:1000 true 2>"$T/err"
 tap_is $? 125 "a count is refused"
-tap_has "$T/err" "every nanosecond is counted" "and it says why"
+tap_has "$T/err" "every nanosecond is recorded" "and it says why"
 
 # ---- the whole machine ----
 

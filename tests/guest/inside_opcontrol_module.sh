@@ -101,7 +101,7 @@ if [ "$boot" != plain ]; then
 			ok 1 "the kernel is locked down"
 			finish
 		fi
-		falls_back 'locked down \(integrity\) and takes only signed modules, but .* is not signed'
+		falls_back 'locked down \(integrity\) and accepts only signed modules, but .* is not signed'
 		;;
 	esac
 	profile_a_while perf

@@ -128,7 +128,7 @@ START_TEST(a_cycle_of_includes_is_refused)
 	put_tables("a/two", "include:a/three\n", MASKS);
 	put_tables("a/three", "# comment\ninclude:a/one\n", MASKS);
 	ck_assert_int_eq(event_table_load(&table, dir, "a/one", &diag), -EINVAL);
-	assert_shown("a/three/events:2: include:a/one was loaded already");
+	assert_shown("a/three/events:2: include:a/one is already loaded");
 }
 END_TEST
 

@@ -187,7 +187,7 @@ START_TEST(help_comes_and_goes)
 	ck_assert(terminal_wait(&terminal, "hot_function"));
 	terminal_send(&terminal, "?");
 	ck_assert(terminal_wait(&terminal, "twice the standard error"));
-	ck_assert(terminal_wait(&terminal, "Any key goes back"));
+	ck_assert(terminal_wait(&terminal, "Any key closes the help"));
 	ck_assert(terminal_wait_gone(&terminal, "hot_function"));
 	terminal_send(&terminal, " ");
 	ck_assert(terminal_wait(&terminal, "hot_function"));

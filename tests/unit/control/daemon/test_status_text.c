@@ -72,8 +72,8 @@ START_TEST(the_source_is_told_with_why_there_is_no_module)
 	(void)snprintf(status, sizeof(status), "source perf\nsource_reason not loaded\n%s", init);
 	assert_has(show(status), "  source    perf: no kernel module: no headers\n"
 				 "            -> apt-get install x\n");
-	(void)snprintf(status, sizeof(status), "source perf\nsource_reason asked for\n%s", init);
-	assert_has(show(status), "  source    perf: asked for\n  event");
+	(void)snprintf(status, sizeof(status), "source perf\nsource_reason requested\n%s", init);
+	assert_has(show(status), "  source    perf: requested\n  event");
 	(void)snprintf(status, sizeof(status), "source kmod\nsource_reason loaded\n%s", init);
 	assert_has(show(status), "  source    kmod: loaded\n  event");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
@@ -143,15 +143,16 @@ START_TEST(a_lowered_frequency_is_told_with_the_one_asked_for)
 	assert_has(show("frequency_now 49.5\nthinning 2\ncpu_budget 1\ncpu_cost 0.8\n"),
 		   "cpu-clock, 49.5 Hz on each of 2 CPUs, lowered from 99 by the CPU budget");
 	assert_has(shown,
-		   "budget    1 % of a CPU; the last 5 s took 0.80 %, interrupts included\n");
+		   "budget    1 % of a CPU; 0.80 % used in the last 5 s, interrupts included\n");
 }
 END_TEST
 
 START_TEST(a_cost_above_the_budget_is_told_with_what_follows)
 {
-	assert_has(show("cpu_budget 1\ncpu_cost 1.27\n"),
-		   "budget    1 % of a CPU; the last 5 s took 1.27 %, interrupts included: if this "
-		   "continues, fewer samples are taken\n");
+	assert_has(
+		show("cpu_budget 1\ncpu_cost 1.27\n"),
+		"budget    1 % of a CPU; 1.27 % used in the last 5 s, interrupts included: if this "
+		"continues, fewer samples are taken\n");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 }
 END_TEST
@@ -166,7 +167,7 @@ START_TEST(in_the_first_minute_one_cost_is_told_and_no_budget_kept)
 	assert_has(show(begun), "cost      1.27 % of a CPU since it started; 14 MB of memory\n");
 	assert_has(shown, "budget    1 % of a CPU; the first minute does not count\n");
 	(void)snprintf(measured, sizeof(measured), "%scpu_cost 1.5\n", begun);
-	assert_has(show(measured), "the last 5 s took 1.50 %, interrupts included: the first "
+	assert_has(show(measured), "1.50 % used in the last 5 s, interrupts included: the first "
 				   "minute does not count\n");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 }

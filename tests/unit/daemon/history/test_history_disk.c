@@ -165,7 +165,7 @@ START_TEST(a_disk_that_is_full_for_hours_does_not_fill_the_log_too)
 	}
 	expect_good();
 	ck_assert_uint_le(nr_lines("samples are being lost"), 5);
-	ck_assert_uint_le(nr_lines("cannot close the last minute"), 1);
+	ck_assert_uint_le(nr_lines("cannot write the slice of the last minute"), 1);
 	make_room();
 	fake_minute(1000, 0);
 	fake_minute(1000, 0);

@@ -501,7 +501,7 @@ START_TEST(records_that_do_not_say_of_which_layout_they_are_are_refused)
 	write_data(nr_bytes);
 	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
 	ck_assert_int_eq(perf_normal_init(&normal, &file, &diag), -EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(diag.text, "do not name their event"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "no event id"));
 	perf_file_close(&file);
 }
 END_TEST

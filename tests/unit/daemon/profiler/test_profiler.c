@@ -152,9 +152,9 @@ START_TEST(symbols_that_cannot_be_written_are_logged_once)
 	ck_assert_int_eq(profiler_dump(&profiler), 0);
 	profiler_close(&profiler);
 	ck_assert_int_eq(file_read_text("warnings", 1 << 16, &text, NULL), 0);
-	first = strstr(text, "cannot keep symbols");
+	first = strstr(text, "cannot store kernel symbols");
 	ck_assert_ptr_nonnull(first);
-	ck_assert_ptr_null(strstr(first + 1, "cannot keep symbols"));
+	ck_assert_ptr_null(strstr(first + 1, "cannot store kernel symbols"));
 	free(text);
 }
 END_TEST

@@ -56,7 +56,7 @@ START_TEST(one_that_was_asked_for_by_name_has_no_other)
 	choice.ops = &refusing;
 	ck_assert_int_eq(source_choice_open(&choice, &source, &config, NULL, &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "away"));
-	ck_assert_str_eq(choice.reason, "asked for");
+	ck_assert_str_eq(choice.reason, "requested");
 }
 END_TEST
 

@@ -376,7 +376,7 @@ START_TEST(what_keeps_it_from_recording_is_told)
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "uses the machine's counters"));
 	refused_error = EPERM;
 	ck_assert_int_eq(ktrace_start(&ktrace, &diag), -EPERM);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "cannot begin to record: Operation"));
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "cannot start recording: Operation"));
 }
 END_TEST
 

@@ -147,10 +147,10 @@ static const struct {
 	const char *says;
 } failures[] = {
 	{-EIO, 0, 0, -EIO, "rings"},
-	{0, -ENOENT, 0, -ENOENT, "cannot record what was running"},
+	{0, -ENOENT, 0, -ENOENT, "cannot record the tasks that existed"},
 	{0, 0, -ENOSPC, -ENOSPC, "mappings"},
 	{-EIO, -ENOENT, -ENOSPC, -EIO, "rings"},
-	{0, -ENOENT, -ENOSPC, -ENOENT, "cannot record what was running"},
+	{0, -ENOENT, -ENOSPC, -ENOENT, "cannot record the tasks that existed"},
 };
 
 START_TEST(if_a_part_fails_the_others_are_written_and_the_first_error_is_returned)

@@ -71,7 +71,7 @@ static void add(const struct make_file *file, uint64_t key, uint64_t nr_samples)
 
 START_TEST(the_line_before_says_whose_samples_these_are)
 {
-	static const char info[] = "host box\nsource perf\nsource_reason asked for\n"
+	static const char info[] = "host box\nsource perf\nsource_reason requested\n"
 				   "event 0 cpu-clock hz 99 0 1 1 time\n";
 	char dir[] = "somewhere";
 	char *text;
@@ -87,7 +87,7 @@ START_TEST(the_line_before_says_whose_samples_these_are)
 	text = make_profile_text(write_before, dir);
 	ck_assert_str_eq(
 		text, "session run of somewhere, host box, from 1970-01-01 00:16:40 to "
-		      "00:16:50, source perf (asked for), event cpu-clock:99Hz, 99.0 samples/s\n");
+		      "00:16:50, source perf (requested), event cpu-clock:99Hz, 99.0 samples/s\n");
 	free(text);
 	make_profile_deinit(&made);
 }
@@ -156,7 +156,7 @@ static void expect_brief(void (*write)(FILE *out, void *context), const char *ex
 
 START_TEST(a_terminal_gets_one_line_for_all_images_without_symbols)
 {
-	static const char info[] = "host box\nsource perf\nsource_reason asked for\n"
+	static const char info[] = "host box\nsource perf\nsource_reason requested\n"
 				   "event 0 cpu-clock count 1000000 0 1 1 time\n";
 
 	make_session_meta(&session, "info", info, sizeof(info) - 1);
@@ -258,8 +258,9 @@ START_TEST(a_filter_that_leaves_nothing_says_how_it_matches)
 
 	made.profile_options.exclude = (struct spec_list){exclude, 1};
 	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 50);
-	expect_after("samples 0, 50 excluded by symbol: none is left; -e and -i match whole names "
-		     "and globs, such as 'foo(int)' or 'foo*'\n");
+	expect_after(
+		"samples 0, 50 excluded by symbol: no samples are left; -e and -i match whole names "
+		"and globs, such as 'foo(int)' or 'foo*'\n");
 }
 END_TEST
 
@@ -304,8 +305,8 @@ START_TEST(what_makes_counts_another_thing_is_told)
 	text = make_profile_text(write_after, NULL);
 	ck_assert_str_eq(
 		text,
-		"samples 30\ncpu-clock: numbers are samples, percentages are of the events that "
-		"they stand for\n1 sample file lost a page while it was "
+		"samples 30\ncpu-clock: numbers are samples, percentages refer to the events that "
+		"the samples stand for\n1 sample file lost a page while it was "
 		"written (full disk?): its counts are too low\n");
 	free(text);
 	make_profile_deinit(&made);
@@ -378,15 +379,15 @@ START_TEST(call_stacks_are_told_of_where_some_are_lost_or_folded)
 	stats[5].value = 12;
 	make_session_stats(&session, stats, 7);
 	expect_after(
-		"samples 100\ncall stacks of the whole session: 100 kept, 12 of them folded into "
-		"[other] for lack of room\n");
+		"samples 100\ncall stacks of the whole session: 100 stored, 12 of them folded into "
+		"[other] because the call tree was full\n");
 	stats[2].value = 95;
 	stats[3].value = 3;
 	stats[4].value = 2;
 	make_session_stats(&session, stats, 7);
 	expect_after(
-		"samples 100\ncall stacks of the whole session: 95 kept, 12 of them folded into "
-		"[other] for lack of room; 5 lost (disk 3, file 2)\n");
+		"samples 100\ncall stacks of the whole session: 95 stored, 12 of them folded into "
+		"[other] because the call tree was full; 5 lost (disk 3, file 2)\n");
 }
 END_TEST
 

@@ -111,7 +111,8 @@ START_TEST(what_changes_mean_is_told)
 	expect_text("{ session:a } { session:b }", write_after,
 		    "before: samples 10000\nafter: samples 10000; symbolized 100.00 %\n"
 		    "diff %: the change of the share, in percent of the share before; ~: within "
-		    "the sampling error (95 %)\n4 of 5 symbols changed by more than that\n");
+		    "the sampling error (95 %)\n4 of 5 symbols changed by more than the sampling "
+		    "error\n");
 }
 END_TEST
 
@@ -130,8 +131,8 @@ START_TEST(of_many_lines_it_is_told_how_many_chance_alone_changes)
 	expect_text("{ session:a } { session:b }", write_after,
 		    "before: samples 4500\nafter: samples 4600\n"
 		    "diff %: the change of the share, in percent of the share before; ~: within "
-		    "the sampling error (95 %)\n1 of 45 images changed by more than that; up to 2 "
-		    "of them may have changed by chance alone\n");
+		    "the sampling error (95 %)\n1 of 45 images changed by more than the sampling "
+		    "error; up to 2 of these changes may be due to chance\n");
 }
 END_TEST
 

@@ -32,7 +32,7 @@ static void assert_coverage(struct report_calls *calls, const char *expected)
 }
 
 #define TRUNCATED_TEXT                                                                             \
-	"  truncated: the stack was deeper than is recorded (operf --stack-bytes, "                \
+	"  truncated: the stack was deeper than the recording limit (operf --stack-bytes, "        \
 	"--callgraph); its outermost functions are missing\n"
 #define BROKEN_TEXT                                                                                \
 	"  broken: the stack could not be followed to the outermost function: code without "       \

@@ -98,7 +98,7 @@ START_TEST(endless_loop_ends_at_the_cpu_limit)
 {
 	search.max_seconds = 1;
 	/* On a busy machine, the limit of real time may come first. */
-	run_damaged(spin, "reading it took more than");
+	run_damaged(spin, "reading the file took more than");
 }
 END_TEST
 
@@ -111,7 +111,7 @@ static int spin_deaf(const struct symbol_request *ignored, int fd)
 START_TEST(endless_loop_that_ignores_signals_ends_too)
 {
 	search.max_seconds = 1;
-	run_damaged(spin_deaf, "reading it took more than");
+	run_damaged(spin_deaf, "reading the file took more than");
 }
 END_TEST
 

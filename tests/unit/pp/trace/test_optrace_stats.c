@@ -217,7 +217,7 @@ START_TEST(a_trace_without_a_record_has_no_statistics)
 {
 	close_trace();
 	ck_assert_int_eq(stats("trace", NULL), -ENODATA);
-	expect(err, "trace holds no events");
+	expect(err, "trace contains no events");
 }
 END_TEST
 
