@@ -578,8 +578,16 @@ int ctf_writer_close(struct ctf_writer *writer, struct diag *diag)
 
 void ctf_writer_discard(struct ctf_writer *writer)
 {
-	for (unsigned int i = 0; i < writer->nr_files; i++)
+	/* NFS keeps an open file that is removed under another name, so its folder is not empty. */
+	for (unsigned int i = 0; i < writer->nr_files; i++) {
+		if (writer->files[i].fd >= 0)
+			(void)close(writer->files[i].fd);
+		writer->files[i].fd = -1;
 		(void)unlinkat(writer->trace_fd, writer->files[i].name, 0);
+	}
+	if (writer->metadata_fd >= 0)
+		(void)close(writer->metadata_fd);
+	writer->metadata_fd = -1;
 	(void)unlinkat(writer->trace_fd, CTF_METADATA_FILE, 0);
 	if (writer->trace_fd != writer->folder_fd) {
 		char name[CTF_CHUNK_NAME_BYTES];

@@ -360,10 +360,13 @@ static int take_last(struct program *program, struct tracer_counts *counts, stru
 {
 	const struct tracer_options *options = &program->options;
 	struct tracer_snapshot taken = {0};
-	int error = options->keep_old ? trace_place_make_way(options->folder, diag) : 0;
+	bool has_old = false;
+	int error = options->keep_old ? trace_place_make_way(options->folder, &has_old, diag) : 0;
 
 	if (!error)
 		error = tracer_snapshot(program->tracer, options->folder, &taken, diag);
+	if (error && has_old && !taken.is_part)
+		trace_place_give_back(options->folder);
 	counts->nr_records = taken.nr_records;
 	counts->nr_bytes = taken.nr_bytes;
 	counts->lost_disk = taken.nr_unwritten;

@@ -236,56 +236,125 @@ int file_make_parent_dirs(const char *path, mode_t mode)
 	return file_make_dirs(parent, mode);
 }
 
-static int remove_at(int dir, const char *name, dev_t device);
+/*
+ * file_remove_tree() looks up each name in a folder that is open, and follows no symbolic link, so
+ * that whoever can rename parts of the tree meanwhile cannot lead the removal elsewhere. It needs
+ * few descriptors and little stack however deep the tree is: a folder within a folder of the tree
+ * is moved up to the top, and emptied there.
+ */
 
-/* Removes the entries of a folder; closes fd. Returns 0 or the first -errno. */
-static int remove_entries(int fd, dev_t device)
+#define NR_PASSES_MAX  10000u /* somebody keeps adding files */
+#define NR_UP_TRIES    100u
+#define UP_NAME_FORMAT ".removed.%u"
+
+/* Removes a file, a link or an empty folder. Returns 0, -ENOTEMPTY or another -errno. */
+static int remove_name(int dir, const char *name)
 {
-	DIR *dir = fdopendir(fd);
-	const struct dirent *entry;
+	if (!unlinkat(dir, name, AT_REMOVEDIR))
+		return 0;
+	if (errno == EEXIST)
+		return -ENOTEMPTY;
+	if (errno != ENOTDIR)
+		return -errno;
+	return unlinkat(dir, name, 0) ? -errno : 0;
+}
+
+/* Moves a folder from dir to top. *nr counts the names that have been used there. */
+static int move_up(int dir, const char *name, int top, unsigned int *nr)
+{
+	char up[32];
 	int error = 0;
 
-	if (!dir) {
+	for (unsigned int i = 0; i < NR_UP_TRIES; i++) {
+		(void)snprintf(up, sizeof(up), UP_NAME_FORMAT, (*nr)++);
+		if (!renameat(dir, name, top, up))
+			return 0;
 		error = -errno;
-		(void)close(fd);
-		return error;
+		if (error != -ENOTEMPTY && error != -EEXIST && error != -ENOTDIR)
+			break;
 	}
-	while (!error && (errno = 0, entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			error = remove_at(dirfd(dir), entry->d_name, device);
-	if (!error)
-		error = -errno;
-	(void)closedir(dir);
 	return error;
 }
 
-/*
- * Every name is looked up in a folder that is open, and no symbolic link is followed: whoever can
- * rename parts of the tree meanwhile cannot lead the removal elsewhere. device 0: any.
- */
-static int remove_at(int dir, const char *name, dev_t device)
+/* Opens a folder in dir for reading. Returns NULL with errno set. */
+static DIR *open_dir(int dir, const char *name)
 {
-	struct stat st;
-	int error, fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *opened = fd < 0 ? NULL : fdopendir(fd);
 
-	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
-		return unlinkat(dir, name, 0) ? -errno : 0;
-	if (fd < 0)
+	if (fd >= 0 && !opened) {
+		const int error = errno;
+
+		(void)close(fd);
+		errno = error;
+	}
+	return opened;
+}
+
+/* Returns the next entry except "." and ".."; NULL at the end or after an error, with errno set. */
+static const char *next_name(DIR *dir)
+{
+	const struct dirent *entry;
+
+	do {
+		errno = 0;
+		entry = readdir(dir);
+	} while (entry && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
+	return entry ? entry->d_name : NULL;
+}
+
+/* Removes a folder in top that is not empty; moves the folders in it to top. */
+static int remove_folder(int top, const char *name, unsigned int *nr)
+{
+	DIR *dir = open_dir(top, name);
+	const char *entry;
+	int error = 0;
+
+	if (!dir)
 		return -errno;
-	if (fstat(fd, &st)) {
+	while (!error && (entry = next_name(dir))) {
+		error = remove_name(dirfd(dir), entry);
+		if (error == -ENOTEMPTY)
+			error = move_up(dirfd(dir), entry, top, nr);
+	}
+	if (!error)
 		error = -errno;
-		(void)close(fd);
-		return error;
+	(void)closedir(dir);
+	return error ? error : remove_name(top, name);
+}
+
+/* Removes what is in top now. Returns the number of entries, or -errno. */
+static int remove_entries(int top, unsigned int *nr_up)
+{
+	DIR *dir = open_dir(top, ".");
+	const char *entry;
+	int error = 0, nr = 0;
+
+	if (!dir)
+		return -errno;
+	for (; !error && (entry = next_name(dir)); nr++) {
+		error = remove_name(top, entry);
+		if (error == -ENOTEMPTY)
+			error = remove_folder(top, entry, nr_up);
 	}
-	if (device && st.st_dev != device) {
-		(void)close(fd);
-		return -EXDEV;
-	}
-	error = remove_entries(fd, st.st_dev);
-	return error ? error : unlinkat(dir, name, AT_REMOVEDIR) ? -errno : 0;
+	if (!error)
+		error = -errno;
+	(void)closedir(dir);
+	return error ? error : nr;
 }
 
 int file_remove_tree(const char *path)
 {
-	return remove_at(AT_FDCWD, path, 0);
+	unsigned int nr_up = 0;
+	int error = remove_name(AT_FDCWD, path), top, nr = 1;
+
+	if (error != -ENOTEMPTY)
+		return error;
+	top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (top < 0)
+		return -errno;
+	for (unsigned int i = 0; nr > 0 && i < NR_PASSES_MAX; i++)
+		nr = remove_entries(top, &nr_up);
+	(void)close(top);
+	return nr < 0 ? nr : remove_name(AT_FDCWD, path);
 }

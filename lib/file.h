@@ -54,7 +54,10 @@ int file_make_dirs(const char *path, mode_t mode);
 /* Like mkdir -p for the folder that contains path. */
 int file_make_parent_dirs(const char *path, mode_t mode);
 
-/* Removes path like rm -r. Does not follow symbolic links and stays on path's file system. */
+/*
+ * Removes path like rm -r. Does not follow symbolic links, except in the folders that lead to path.
+ * -EBUSY: something is mounted in the tree. -ENOTEMPTY: somebody keeps adding files.
+ */
 int file_remove_tree(const char *path);
 
 #endif

@@ -50,7 +50,8 @@ static void print_path(const char *path)
 static void wrong(struct totals *totals, const char *path, const char *what)
 {
 	print_path(path);
-	puts(what);
+	utf8_write_masked(stdout, what);
+	(void)putchar('\n');
 	totals->nr_wrong++;
 }
 

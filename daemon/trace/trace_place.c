@@ -56,16 +56,18 @@ static int move_away(const char *folder, const char *old, struct diag *diag)
 }
 
 /* A folder that is not a trace is not moved: the writer will report the conflict. */
-int trace_place_make_way(const char *folder, struct diag *diag)
+int trace_place_make_way(const char *folder, bool *moved, struct diag *diag)
 {
 	char *old;
 	int error;
 
+	*moved = false;
 	if (!ctf_chunk_is_trace(folder))
 		return 0;
 	if (asprintf(&old, "%s.old", folder) < 0)
 		return diag_set(diag, -ENOMEM, "not enough memory for a name");
 	error = move_away(folder, old, diag);
+	*moved = !error;
 	free(old);
 	return error;
 }
@@ -80,8 +82,9 @@ void trace_place_give_back(const char *folder)
 		return;
 	}
 	if (rename(old, folder))
-		log_warning("cannot move the previous trace back from %s: %s", old,
-			    strerror(errno));
+		log_warning("cannot move the previous trace back from %s: %s; remove %s, then "
+			    "rename %s to it",
+			    old, strerror(errno), folder, old);
 	free(old);
 }
 

@@ -5,12 +5,14 @@
 
 #include "lib/diag.h"
 
+#include <stdbool.h>
+
 /*
  * Moves a trace at folder to folder.old, replacing a trace there. A folder that is not a trace is
- * not moved. Returns 0; -EBUSY: one of the two is being recorded; -EEXIST: folder.old is not a
- * trace; -errno. Fills diag on errors.
+ * not moved. *moved: whether there was a trace, and it was moved. Returns 0; -EBUSY: one of the two
+ * is being recorded; -EEXIST: folder.old is not a trace; -errno. Fills diag on errors.
  */
-int trace_place_make_way(const char *folder, struct diag *diag);
+int trace_place_make_way(const char *folder, bool *moved, struct diag *diag);
 
 /*
  * Moves back the trace that trace_place_make_way() has moved. There must be no folder, or an empty

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/tracer_internal.h"
 
-#include "ctf/chunk.h"
 #include "daemon/trace/trace_place.h"
 #include "lib/clock.h"
 
@@ -110,12 +109,8 @@ int tracer_open_folder(struct tracer *tracer, struct diag *diag)
 		return 0;
 	if (tracer_is_cancelled(tracer))
 		return tell_cancelled(diag);
-	if (config->keep_old) {
-		const bool has_old = ctf_chunk_is_trace(config->folder);
-
-		error = trace_place_make_way(config->folder, diag);
-		tracer->has_old = has_old && !error;
-	}
+	if (config->keep_old)
+		error = trace_place_make_way(config->folder, &tracer->has_old, diag);
 	return error ? error
 		     : trace_chunks_open(&tracer->chunks, &tracer->writer, &config->chunks,
 					 config->folder, &tracer->trace, clock_monotonic_ns(),

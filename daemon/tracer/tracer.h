@@ -44,8 +44,9 @@ struct tracer_config {
 	unsigned int nr_uids;
 	struct trace_trigger *trigger; /* the choice must include its events; NULL: no conditions */
 	/*
-	 * Called until recording has started: if it returns true, tracer_open or tracer_start stops
-	 * and returns -ECANCELED. May be NULL.
+	 * Called until recording has started: if it returns true, tracer_open or tracer_start
+	 * returns -ECANCELED, in the middle of reading /proc if the trace is written to a folder.
+	 * May be NULL.
 	 */
 	bool (*is_cancelled)(void);
 };

@@ -205,8 +205,10 @@ static void write_lacking(FILE *err, const struct call_tree *tree)
 
 		(void)fprintf(err, "%" PRIu64 " samples without symbol in ", lacking[i].nr_samples);
 		utf8_write_masked(err, image->path);
-		if (image->note)
-			(void)fprintf(err, ": %s", image->note);
+		if (image->note) {
+			(void)fputs(": ", err);
+			utf8_write_masked(err, image->note);
+		}
 		(void)fputc('\n', err);
 	}
 	free(lacking);

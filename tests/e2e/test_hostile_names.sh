@@ -82,6 +82,16 @@ shows "opreport --callgrind" "evil" report --callgrind
 shows "opannotate -s" "evil" "$BIN/opannotate" --session-dir="$S" -s
 shows "opannotate -a" "evil" "$BIN/opannotate" --session-dir="$S" -a
 shows "opcheck -v" "prog" "$BIN/opcheck" -v "$S/samples/current"
+# opcheck names what is wrong with a file's name, too.
+wrong="$S/samples/current/{root}/bin/x/{dep}/{root}/bin/x/cpu-clock.997Hz.0.a${escape}[2Jll.all.all.all.0123456789abcdef"
+mkdir -p "${wrong%/*}"
+cp "$(find "$S/samples/current" -name 'cpu-clock.*' -type f | head -n 1)" "$wrong"
+"$BIN/opcheck" "$S/samples/current" >out 2>&1
+tap_is $? 1 "opcheck finds a file whose name is wrong"
+tap_has out "2Jll" "and names it"
+has_bad out >bad
+tap_is "$(head -n 3 bad)" "" "harmless"
+rm -r "$S/samples/current/{root}/bin"
 shows "oparchive -l" "prog" "$BIN/oparchive" --session-dir="$S" -l
 report --html=page.html 2>err
 has_bad page.html >bad

@@ -31,7 +31,7 @@ record()
 	# perf does not report the wake-ups that it causes itself, those of threads that wait for its
 	# records: here the programs of oprof, and tests that run at the same time. Some kernels also
 	# report no wake-up while a CPU is idle. Apart from these, both must have the same wake-ups.
-	tracers=$(awk 'match($0, /comm=(op|perf|test_|lt-)[^ ]* pid=[0-9]+/) {
+	tracers=$(awk 'match($0, /comm=(oprof|operf|opcontrol|optrace|optop|perf|test_|lt-)[^ ]* pid=[0-9]+/) {
 		line = substr($0, RSTART, RLENGTH); sub(/.* pid=/, "", line); print line }' \
 		ftrace | sort -u | tr '\n' ' ')
 	awk -v waked=" $tracers" -f "$E2E/trace_normal.awk" text >all.ours

@@ -123,12 +123,12 @@ tap_is $? 0 "opcontrol --callgraph=16 --start"
 cleanup_pid "$(cat "$M/lock")"
 until_true has_symbols
 tap_ok $? "symbols of the kernel are there soon, for its functions"
-control --reset
 
 # On a busy machine the daemon may find its ring full, and the samples of a run are lost and counted.
 has_ways()
 {
 	control --start
+	control --reset
 	"$T/ways" 700
 	control --stop
 	control --dump

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,6 +195,56 @@ START_TEST(remove_tree_takes_links_but_not_what_they_lead_to)
 }
 END_TEST
 
+/* Few descriptors suffice for any depth. */
+START_TEST(remove_tree_is_not_limited_by_depth)
+{
+	struct rlimit before, few;
+	struct stat st;
+	int dir;
+
+	ck_assert_int_eq(file_make_dirs(in_folder("tree"), 0700), 0);
+	dir = open(in_folder("tree"), O_RDONLY | O_DIRECTORY);
+	for (unsigned int i = 0; i < 3000; i++) {
+		int file, sub;
+
+		ck_assert_int_eq(mkdirat(dir, "d", 0700), 0);
+		file = openat(dir, ".removed.0", O_WRONLY | O_CREAT, 0600);
+		ck_assert_int_ge(file, 0);
+		(void)close(file);
+		sub = openat(dir, "d", O_RDONLY | O_DIRECTORY);
+		ck_assert_int_ge(sub, 0);
+		(void)close(dir);
+		dir = sub;
+	}
+	(void)close(dir);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){32, before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ck_assert_int_eq(file_remove_tree(in_folder("tree")), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(stat(in_folder("tree"), &st), -1);
+}
+END_TEST
+
+/* Without the right to read it, an empty folder can still be removed. */
+START_TEST(remove_tree_takes_an_empty_folder_that_cannot_be_read)
+{
+	ck_assert_int_eq(file_make_dirs(in_folder("tree/x"), 0700), 0);
+	ck_assert_int_eq(chmod(in_folder("tree/x"), 0), 0);
+	if (!geteuid()) {
+		ck_assert_int_eq(chown(folder, 65534, 65534), 0);
+		ck_assert_int_eq(chown(in_folder("tree"), 65534, 65534), 0);
+		ck_assert_int_eq(chown(in_folder("tree/x"), 65534, 65534), 0);
+		ck_assert_int_eq(seteuid(65534), 0);
+	}
+	ck_assert_int_eq(file_remove_tree(in_folder("tree")), 0);
+	if (!getuid()) {
+		ck_assert_int_eq(seteuid(0), 0);
+		ck_assert_int_eq(chown(folder, 0, 0), 0);
+	}
+}
+END_TEST
+
 static volatile bool swap_begins, swap_ends;
 
 /* What another user does who may rename the parts of a tree. */
@@ -216,7 +267,7 @@ START_TEST(remove_tree_is_not_led_elsewhere_by_a_folder_that_becomes_a_link)
 	ck_assert_int_eq(file_replace(in_folder("keep/x"), "x", 1, 0600), 0);
 	strcpy(sub, in_folder("tree/sub"));
 	strcpy(link, in_folder("link"));
-	for (unsigned int i = 0; i < 1000; i++) {
+	for (unsigned int i = 0; i < 500; i++) {
 		pthread_t thread;
 
 		ck_assert_int_eq(file_make_dirs(sub, 0700), 0);
@@ -359,6 +410,8 @@ int main(void)
 	tcase_add_test(tc, replace_does_not_write_through_a_link_left_at_its_temporary_name);
 	tcase_add_test(tc, make_dirs_makes_every_part_and_minds_none_that_is_there);
 	tcase_add_test(tc, make_dirs_refuses_a_file_in_the_way_an_empty_and_an_endless_path);
+	tcase_add_test(tc, remove_tree_is_not_limited_by_depth);
+	tcase_add_test(tc, remove_tree_takes_an_empty_folder_that_cannot_be_read);
 	tcase_add_test(tc, remove_tree_is_not_led_elsewhere_by_a_folder_that_becomes_a_link);
 	tcase_add_test(tc, remove_tree_takes_links_but_not_what_they_lead_to);
 	tcase_add_test(tc, pread_is_short_at_the_end_of_the_file_only);

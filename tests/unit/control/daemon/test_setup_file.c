@@ -96,7 +96,7 @@ static const struct {
 	{"frequency=0\n", "setup:1: \"0\" is not a frequency"},
 	{"callgraph=200\n", "setup:1: \"200\" is not a call graph depth"},
 	{"unwind=dwarf\n", "setup:1: unwind: \"dwarf\" is not one of auto"},
-	{"stack-bytes=5\n", "setup:1: stack-bytes: \"5\" is not a number"},
+	{"stack-bytes=5\n", "setup:1: stack-bytes: \"5\" is invalid"},
 	{"image=\n", "setup:1: image is empty"},
 	{"image=a\001b\n", "setup:1: image cannot contain control characters"},
 	{"event=a\tb\n", "setup:1: an event cannot contain control characters"},

@@ -181,7 +181,7 @@ static const struct {
 	{"-F 0 true", "is not a frequency"},
 	{"--callgraph=x true", "is not a call graph depth"},
 	{"--unwind=x true", "is not one of auto"},
-	{"--stack-bytes=x true", "is not a number"},
+	{"--stack-bytes=x true", "is invalid; use a number"},
 	{"--separate=x true", "\"x\" is not a separation"},
 	{"--session-dir= true", "--session-dir requires"},
 	{"--sample-pages=3 true", "power of two"},
