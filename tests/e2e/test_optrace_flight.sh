@@ -322,6 +322,8 @@ END_OF_SCRIPT
 chmod +x "$T/shows_files"
 trace start -s asked -e sched:sched_switch -o asked --snapshot-if signal --then "$T/shows_files"
 tap_is $? 0 "with a condition -o is what names of snapshots begin with"
+# A terminal that is closed sends SIGHUP; the session has none.
+kill -HUP "$(cat sessions/trace/asked/lock)"
 kill -USR1 "$(cat sessions/trace/asked/lock)"
 asked()
 {
@@ -331,7 +333,7 @@ asked()
 	return 1
 }
 until_true asked
-tap_ok $? "a signal asks for a snapshot"
+tap_ok $? "a signal asks for a snapshot, and SIGHUP does not end the session"
 until_true grep -qs ' 3 -> /proc/' "$T/files"
 tap_is "$(grep -c ' -> ' "$T/files")" 4 "the program that is run with it has nothing of the tracer's open"
 trace stop asked
