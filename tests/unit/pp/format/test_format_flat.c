@@ -129,13 +129,13 @@ END_TEST
 
 START_TEST(control_groups_are_told_apart_by_the_ends_of_their_names)
 {
-	static const char cgroups[] = "1 /system.slice/the-long-one-b.service\n"
+	static const char cgroups[] = "1 /system.slice/the-long-one-b\033service\n"
 				      "2 /system.slice/the-long-one-a.service\n";
 
 	make_session_meta(&session, "cgroups", cgroups, sizeof(cgroups) - 1);
 	add(&(struct make_file){.app = "/bin/a", .cgroup = 1}, 3);
 	add(&(struct make_file){.app = "/bin/a", .cgroup = 2}, 1);
-	expect_text("...-one-a.service|...-one-b.service|\n"
+	expect_text("...-one-a.service|...-one-b?service|\n"
 		    "  samples|      %|  samples|      %|\n"
 		    "------------------------------------\n"
 		    "        1 100.000         3 100.000 a\n");
