@@ -22,7 +22,7 @@
 #define HEADER_BYTES sizeof(struct perf_event_header)
 
 struct window {
-	uint8_t *bytes; /* aligned by malloc; a record begins at a multiple of 8 */
+	uint8_t *bytes; /* aligned by malloc */
 	size_t next, end, room;
 };
 
@@ -31,6 +31,8 @@ struct perf_file_stream {
 	struct window raw, unpacked;
 	uint64_t position;  /* position in the file of the next byte to read */
 	ZSTD_DStream *zstd; /* NULL: no compressed record was read yet */
+	/* Copy of a record that is not aligned, because the size of one before it is odd. */
+	_Alignas(8) uint8_t aligned[UINT16_MAX];
 };
 
 int perf_file_stream_create(struct perf_file_stream **stream, struct perf_file *file)
@@ -107,12 +109,6 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 	size_t wanted;
 	ssize_t got;
 
-	/*
-	 * If the size of the last record is not a multiple of 8, the next record must be aligned
-	 * again.
-	 */
-	if (raw->next % 8)
-		window_shift(raw);
 	if (raw->end - raw->next >= nr)
 		return 0;
 	window_shift(raw);
@@ -163,6 +159,18 @@ static size_t record_bytes(const struct window *window)
 			       (header.type < PERF_FILE_HEADER_ATTR && header.size % 8)
 		       ? 0
 		       : header.size;
+}
+
+/* Returns the next record of the window, aligned; it is valid until the next call. */
+static const struct perf_event_header *take_record(struct perf_file_stream *stream,
+						   struct window *window, size_t nr_bytes)
+{
+	const void *record = window->bytes + window->next;
+
+	if (window->next % 8)
+		record = memcpy(stream->aligned, record, nr_bytes);
+	window->next += nr_bytes;
+	return record;
 }
 
 /* ---- compressed records ---- */
@@ -251,8 +259,7 @@ static size_t next_unpacked(struct perf_file_stream *stream,
 	nr_bytes = record_bytes(window);
 	if (!nr_bytes || nr_bytes > window->end - window->next)
 		return 0;
-	*record = (const void *)(window->bytes + window->next);
-	window->next += nr_bytes;
+	*record = take_record(stream, window, nr_bytes);
 	return nr_bytes;
 }
 
@@ -281,7 +288,6 @@ static const struct perf_event_header *next_raw(struct perf_file_stream *stream,
 						struct diag *diag)
 {
 	struct window *raw = &stream->raw;
-	const struct perf_event_header *record;
 	size_t nr_bytes;
 
 	*error = raw_fill(stream, HEADER_BYTES, diag);
@@ -290,11 +296,7 @@ static const struct perf_event_header *next_raw(struct perf_file_stream *stream,
 	nr_bytes = record_bytes(raw);
 	*error = nr_bytes ? raw_fill(stream, nr_bytes, diag)
 			  : cut(stream, "a record has an invalid size", diag);
-	if (*error)
-		return NULL;
-	record = (const void *)(raw->bytes + raw->next);
-	raw->next += nr_bytes;
-	return record;
+	return *error ? NULL : take_record(stream, raw, nr_bytes);
 }
 
 static int unpack_record(struct perf_file_stream *stream, const struct perf_event_header *record,

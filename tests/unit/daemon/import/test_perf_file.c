@@ -335,6 +335,39 @@ static void put_event(uint64_t sample_type, uint64_t id)
 	put_record(PERF_FILE_HEADER_ATTR, 0, body, sizeof(body));
 }
 
+/* Both in the file and in compressed records. */
+START_TEST(a_record_is_aligned_after_one_of_odd_size)
+{
+	const struct perf_event_header odd = {PERF_FILE_FINISHED_ROUND, 0, 8 + 5};
+	const struct perf_event_header lost = {PERF_RECORD_LOST, 0, 16};
+	uint8_t plain[13 + 16] = {0}, packed[256];
+	const struct perf_event_header *next;
+	struct perf_file file;
+	size_t nr;
+
+	memcpy(plain, &odd, sizeof(odd));
+	memcpy(plain + 13, &lost, sizeof(lost));
+	nr = ZSTD_compress(packed, sizeof(packed), plain, sizeof(plain), 1);
+	ck_assert(!ZSTD_isError(nr));
+	begin_pipe();
+	put_event(PERF_SAMPLE_IP, 1);
+	if (_i) {
+		put_record(PERF_FILE_COMPRESSED, 0, packed, nr);
+	} else {
+		memcpy(bytes + nr_bytes, plain, sizeof(plain));
+		nr_bytes += sizeof(plain);
+	}
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		ck_assert_int_eq(perf_file_next(&file, &next, &diag), 0);
+		ck_assert_uint_eq((uintptr_t)next % 8, 0);
+	}
+	ck_assert_uint_eq(next->type, PERF_RECORD_LOST);
+	perf_file_close(&file);
+}
+END_TEST
+
 /* A COMM record of process 7, with a trailer of nr words. */
 static void put_comm(const uint64_t *trailer, size_t nr)
 {
@@ -716,6 +749,7 @@ int main(void)
 	tcase_add_test(tc, a_build_id_that_is_cut_is_not_read);
 	tcase_add_test(tc, ids_of_all_events_have_a_bound);
 	tcase_add_test(tc, a_packed_record_that_is_not_whole_at_the_end_is_told);
+	tcase_add_loop_test(tc, a_record_is_aligned_after_one_of_odd_size, 0, 2);
 	tcase_add_test(tc, records_of_an_event_with_more_fields_than_the_first_have_their_time);
 	tcase_add_loop_test(tc, a_record_that_is_shorter_than_its_trailer_is_damaged, 0, 4);
 	tcase_add_loop_test(tc, programs_that_ran_before_the_recording_began_with_their_names, 0,
