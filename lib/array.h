@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Grows an array. The caller owns the array, the number of its elements and its capacity, and
- * chooses where they are stored. Two arrays must not share one capacity.
+ * chooses where these three are stored. Two arrays must not share one capacity.
  */
 #ifndef LIB_ARRAY_H
 #define LIB_ARRAY_H

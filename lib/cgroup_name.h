@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes short, well-known names of control groups from their paths: units of systemd; containers
- * of docker, podman, containerd, cri-o, lxc and nspawn; pods of Kubernetes. The forms of these
- * paths are conventions of the tools and may change. If a path has an unknown form, the group's
- * name is the whole path.
+ * Makes short, well-known names of control groups from their paths: units of systemd; containers of
+ * docker, podman, containerd, cri-o, lxc and nspawn; pods of Kubernetes. The forms of these paths
+ * are conventions of the tools and may change. If the form of a path is unknown, the name is the
+ * whole path.
  */
 #ifndef LIB_CGROUP_NAME_H
 #define LIB_CGROUP_NAME_H

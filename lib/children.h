@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For programs that wait for their child processes. */
+/* Helpers for programs that wait for their child processes. */
 #ifndef LIB_CHILDREN_H
 #define LIB_CHILDREN_H
 

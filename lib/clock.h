@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's clocks as single numbers. Reading a clock cannot fail, because every supported
+ * Reads a clock of the kernel as one number. Reading a clock cannot fail, because every supported
  * kernel has all clocks that callers pass.
  */
 #ifndef LIB_CLOCK_H

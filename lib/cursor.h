@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads numbers and texts from untrusted bytes, in either byte order. A read beyond the end sets
- * cursor->failed, moves to the end and returns 0 (for LEB128, the bits read before the end), so
- * that loops over damaged bytes terminate. Callers check `failed` once after such a loop, not at
- * each step. Returned texts and byte ranges point into the bytes that the cursor reads.
+ * cursor->failed, moves the cursor to the end, and returns 0 (for LEB128, the bits read before the
+ * end). Therefore loops over damaged bytes terminate. Callers check `failed` once after such a
+ * loop, not at each step. Returned texts and byte ranges point into the bytes that the cursor
+ * reads.
  */
 #ifndef LIB_CURSOR_H
 #define LIB_CURSOR_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A diag describes an error in a text, an option or a file, and its location. The function that
- * fails fills the diag; the caller owns the diag and prints it. A diag is not for logging.
+ * A diag describes an error in a text, an option or a file, and the location of the error. The
+ * function that fails fills the diag. The caller owns the diag and prints it. A diag is not for
+ * logging.
  */
 #ifndef LIB_DIAG_H
 #define LIB_DIAG_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of programs to their user (stderr), and of the daemon to its log, which is a file
- * or the journal. Libraries do not log: they return errors and fill a struct diag.
+ * Messages of programs to their user (stderr), and of the daemon to its log, which is a file or the
+ * journal. Libraries do not log: they return errors and fill a struct diag.
  *
- * A failing log does not make its caller fail. A message that cannot be written (full disk,
- * hanging journal) is counted, and the count is logged when writing succeeds again. Writes to a
- * terminal or pipe may block; writes to the journal do not.
+ * A failure of the log does not make the caller fail. If a message cannot be written (full disk,
+ * hanging journal), it is counted. The count is logged when writing succeeds again. Writes to a
+ * terminal or pipe may block; writes to the journal do not block.
  *
  * Messages quote names that other users chose. Control characters other than tabs, and characters
- * that change the direction of text, are written as '?': a message is always one line.
+ * that change the direction of text, are written as '?'. A message is always one line.
  */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H

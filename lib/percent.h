@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses and formats percentages: "1", "0.25". */
+/* Parses and formats percentages, such as "1" and "0.25". */
 #ifndef LIB_PERCENT_H
 #define LIB_PERCENT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Advice for users whose kernel refuses performance events: a one-line message with the exact
- * command to run. The errno determines which resource was refused; the machine's settings only
- * select the wording.
+ * command that the user has to run. The errno determines which resource was refused. The settings
+ * of the machine determine only the wording of the message.
  */
 #ifndef LIB_PERF_HINT_H
 #define LIB_PERF_HINT_H

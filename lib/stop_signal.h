@@ -2,10 +2,10 @@
 /*
  * Clean termination by a signal (Ctrl-C, kill, a closed terminal, a pipe without reader) while
  * output is incomplete. The process catches the signal, removes the incomplete output, and then
- * terminates by the same signal, as if the signal had not been caught.
+ * terminates by the same signal, as if the process had not caught the signal.
  *
- * This module is for single-threaded processes that check often enough whether a signal was
- * caught. SIGQUIT and SIGKILL still end the process immediately.
+ * This module is for single-threaded processes that frequently check whether a signal was caught.
+ * SIGQUIT and SIGKILL still end the process immediately.
  */
 #ifndef LIB_STOP_SIGNAL_H
 #define LIB_STOP_SIGNAL_H

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parses points and ranges of time as users write them: "14:02", "tue 14:02", "2h ago",
- * "14:00..14:05". Times are CLOCK_REALTIME, ns since 1970; calendar words are in the local
- * time zone (TZ), as mktime() knows it.
+ * "14:00..14:05". Times are CLOCK_REALTIME, ns since 1970. Days and times of day are in the local
+ * time zone (TZ), as mktime() computes it.
  *
- * pp/session/session_parts.h selects the samples of a time range; this module does not.
+ * This module does not select samples: pp/session/session_parts.h selects the samples of a time
+ * range.
  *
- * Points: now, today, yesterday, YYYY-MM-DD, a weekday (the most recent one), HH:MM, HH:MM:SS,
- * a day and a time of day ("yesterday 14:02", "2026-11-17T14:02:30"), "-2h", "2h ago",
- * "@SECONDS" since 1970. A date with a time may end with its offset from UTC ("Z", "+01:00"),
- * which replaces the local time zone. Fractions of seconds are ignored.
+ * Points: now, today, yesterday, YYYY-MM-DD, a weekday (the most recent one), HH:MM, HH:MM:SS, a
+ * day and a time of day ("yesterday 14:02", "2026-11-17T14:02:30"), "-2h", "2h ago", "@SECONDS"
+ * since 1970. A date with a time may end with its offset from UTC ("Z", "+01:00"), which replaces
+ * the local time zone. Fractions of seconds are ignored.
  *
- * A time of day alone means its most recent occurrence, today or yesterday. On a date when clocks
- * are set back, some times occur twice; a time with a date means the first occurrence.
+ * A time of day without a day means its most recent occurrence, today or yesterday. When clocks are
+ * set back, some times of day occur twice on this date; a date with such a time means the first
+ * occurrence.
  *
  * Lengths: "90s", "10m", "10 min", "2h", "3d", "1w", and sequences of them ("1h30m").
  */

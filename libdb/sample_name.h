@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of sample files, below <session dir>/samples/<session>/:
+ * Names of sample files, relative to <session dir>/samples/<session>/:
  *
  *   {root}APP/{dep}/{root}IMAGE/EVENT.COUNT.UNITMASK.TGID.TID.CPU.CGROUP.IDENTITY
  *   {kern}/NAME and {anon:NAME}/TGID.START.END may replace either {root} path.
  *
- * Escapes: these bytes are written as %XX: a '{' at the start of a component, a '%', a byte below
- * 0x20, a '/' in a NAME or EVENT, a '.' in an EVENT, and the dots of a {kern} NAME "." or "..". A
- * component of more than 255 bytes is cut and ends with %~ and 16 hex digits of a hash of the
- * whole component; the file's header then has the true name. sample_name_parse returns the struct
- * that was passed to sample_name_format, except that a cut component keeps its %~ and hash;
- * sample_name_format writes such a component unchanged. sample_name_parse refuses any name that
- * sample_name_format would not write.
+ * Escapes: some bytes are written as %XX: a '{' at the start of a component, a '%', a byte below
+ * 0x20, a '/' in a NAME or EVENT, a '.' in an EVENT, and the dots of a {kern} NAME "." or "..".
+ *
+ * A component of more than 255 bytes is cut: it ends with %~ and with 16 hex digits of a hash of
+ * the whole component. The file's header then has the complete name.
+ *
+ * sample_name_parse() reverses sample_name_format(): it returns the struct that was formatted. Only
+ * a cut component remains cut, with its %~ and hash; sample_name_format() writes such a component
+ * unchanged. sample_name_parse() refuses each name that sample_name_format() would not write.
  */
 #ifndef LIBDB_SAMPLE_NAME_H
 #define LIBDB_SAMPLE_NAME_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Constants and tests that the writer and the parser of names share. */
+/* Constants and tests that the writer and the parser of sample files' names share. */
 #ifndef LIBDB_SAMPLE_NAME_INTERNAL_H
 #define LIBDB_SAMPLE_NAME_INTERNAL_H
 

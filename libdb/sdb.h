@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Live sample files: a memory-mapped hash table that maps keys (offsets in an image) to samples
- * and weights. oprof/sample_file.h has the layout. A writer may add samples for weeks, be killed
- * at any instruction, and run concurrently with readers.
+ * Live sample files: a memory-mapped hash table that maps keys (offsets in an image) to samples and
+ * weights. oprof/sample_file.h has the layout. A writer may add samples for weeks. It may be killed
+ * at any instruction, and may run concurrently with readers.
  *
- * Not for: names of sample files (sample_name.h), closed slices.
+ * Not for: names of sample files (sample_name.h), closed slices (slice/slice.h).
  *
  *		which operations may run concurrently on one file
  *			writer		reader		checker
- *	writer		excluded by	allowed		allowed; the result holds
- *			flock (-EBUSY)			for the moment of reading
+ *	writer		excluded by	allowed		allowed; the result is true
+ *			flock (-EBUSY)			for the time of reading only
  *	reader				allowed		allowed
  */
 #ifndef LIBDB_SDB_H

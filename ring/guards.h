@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The guards of the ring: steps that exist because of a known fault. All guards are on by default.
- * A test build removes one guard (-DRING_GUARD_ENTER=0), and the test of its fault must then fail
- * (tests/ring/). The models of the ring use the same names.
+ * The guards of the ring. A guard is a step of the algorithm that prevents a known fault. All
+ * guards are on by default. A test build leaves out one guard (-DRING_GUARD_ENTER=0). In this
+ * build, the test of the guard's fault must fail (tests/ring/). The models of the ring (model/) use
+ * the same names of guards.
  */
 #ifndef RING_GUARDS_H
 #define RING_GUARDS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the ring requires of its environment: types, atomics and clocks.
+ * What the ring requires of its environment: types, atomic operations and clocks. port_kernel.h and
+ * port_user.h are the two ports.
  *
  * A port defines, for words T of 16 to 64 bits:
  *
@@ -17,14 +18,16 @@
  *							without a retry loop
  *	void ring_barrier(void)				compiler barrier: orders stores, as
  *							seen by interrupts and after a kill
- *	u64 ring_clock(enum ring_clock)			session's clock, monotonic in one context
+ *	u64 ring_clock(enum ring_clock)			the session's clock; never steps back
+ *							within one context
  *	u64 ring_clock_ordered(enum ring_clock)		as ring_clock(), read after all
  *							earlier loads
  *
- * A port also defines RING_PORT_WRITER_MAY_DIE: 1 if a writer can be killed between reserve
+ * A port also defines RING_PORT_WRITER_MAY_DIE. This is 1 if a writer can be killed between reserve
  * and commit, so that the ring must keep the stack of open slots.
  *
- * Tests may define RING_PORT_H (another port) and RING_WORD (another word).
+ * A test can define RING_PORT_H to use another port, and RING_WORD to use another type for
+ * ring_word.
  */
 #ifndef RING_PORT_SELECT_H
 #define RING_PORT_SELECT_H

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ring in the kernel. All writers run on one CPU: tasks with preemption off, interrupts and
- * NMIs. The flusher runs on the same CPU, or on any CPU while the ring's CPU is offline. The
- * reader runs on any CPU. The writers' operations are local: they are atomic only with respect to
- * interrupts on the same CPU. The operations need not order memory accesses, and on arm64 they do
- * not. The release in ring_deliver() orders all data that the reader sees.
+ * The ring in the kernel. All writers of a ring run on one CPU: tasks with preemption off,
+ * interrupts and NMIs. The flusher runs on the same CPU, or on any CPU while the ring's CPU is
+ * offline. The reader runs on any CPU.
  *
- * Requires a 64-bit machine with a cmpxchg instruction. Known limit: ktime_get_mono_fast_ns() may
- * step back slightly while another CPU updates the clock. Stamps then also step back if an
- * interrupt reads the clock after the interrupted writer reserved its slot and before that writer
- * stored last_time. RING_CLOCK_COUNTER has no such steps.
+ * The writers' operations are local: they are atomic only with respect to interrupts on the same
+ * CPU. The operations need not order memory accesses, and on arm64 they do not order them. The
+ * release in ring_deliver() orders all data that the reader sees.
+ *
+ * Requires a 64-bit machine with a cmpxchg instruction.
+ *
+ * Known limit: ktime_get_mono_fast_ns() may step back slightly while another CPU updates the clock.
+ * Stamps (the times of records) then step back too, if an interrupt reads the clock in this
+ * interval: after the interrupted writer has reserved its slot, and before that writer has stored
+ * last_time. RING_CLOCK_COUNTER has no such steps.
  */
 #ifndef RING_PORT_KERNEL_H
 #define RING_PORT_KERNEL_H

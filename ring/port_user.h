@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ring in user space. The writers are one thread and its signal handlers. Reader, flusher and
- * repair may run in another process that maps the same memory. Words that only the writing thread
- * changes need only local instructions. `reserved`, `committed` and the ids need full atomic
- * operations.
+ * The ring in user space. The writers of a ring are one thread and its signal handlers. The reader,
+ * the flusher and repair may run in another process that maps the same memory. If only the writing
+ * thread changes a word, local instructions are sufficient for the word. `reserved`, `committed`
+ * and the ids need full atomic operations.
  */
 #ifndef RING_PORT_USER_H
 #define RING_PORT_USER_H

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * ring: the lockless ring of one CPU (in the kernel) or one thread (in user space). Writers
- * reserve a slot, fill it and commit it. When the last byte of a sub-buffer is committed, the
- * sub-buffer is delivered to the reader as a packet (oprof/packet.h). Writers are wait-free: they
- * nest, as interrupts do, and a reserve is retried only after another writer or a flush
- * intervened. doc/ring.md describes the algorithm, its guarantees and their tests, and names the
- * paper to which comments refer. Not for: several threads writing to one ring, waking readers
- * (they poll), event formats.
+ * ring: the lockless ring of one CPU (in the kernel) or one thread (in user space). Writers reserve
+ * a slot, fill it and commit it. When the last byte of a sub-buffer is committed, the sub-buffer is
+ * delivered to the reader as a packet (oprof/packet.h). Writers are wait-free. They nest, as
+ * interrupts do: a reserve is retried only after another writer or a flush intervened. doc/ring.md
+ * describes the algorithm, its guarantees and their tests, and names the paper to which comments
+ * refer.
+ *
+ * Not for: several threads that write to one ring, waking readers (readers poll), event formats.
  *
  * Which operations may run concurrently:
  *
@@ -20,19 +21,18 @@
  *	repair		 | no: it is dead | no: by reader  | no: by reader   | no
  *
  * The reader calls get, put, next and the snapshot functions. In the kernel, writers keep
- * preemption off from reserve to commit; flush and finalise run on the ring's CPU, or anywhere
- * while that CPU is offline. In user space only one thread writes to its ring, also after
+ * preemption off from reserve to commit. Flush and finalise run on the ring's CPU, or on any CPU
+ * while the ring's CPU is offline. In user space, only one thread writes to its ring, also after
  * fork. If a signal handler leaves by longjmp between reserve and commit, its slot stays open
- * forever, and its packet is never delivered.
+ * forever, and the slot's packet is never delivered. The reader calls repair after the writer has
+ * ended, and calls no other function of the ring during the repair.
  *
- * A malicious program may write to the shared memory. The reader's functions and repair
- * therefore check all shared data against struct ring, which is private. Writers trust their
- * own ring.
+ * A malicious program may write to the shared memory. Therefore the reader's functions and repair
+ * check all shared data against struct ring, which is private. Writers trust their own ring.
  *
- * If a flusher in another process is killed during a flush, the packet may stay closed for
- * writers but not for the reader. The reader then waits there until the writer has ended and
- * the ring is repaired. The daemon that flushes owns the memory; its successor creates new
- * rings.
+ * If a flusher in another process is killed during a flush, the packet may stay closed for writers
+ * but not for the reader. The reader then waits at this packet until the writer has ended and the
+ * ring is repaired. The daemon that flushes owns the memory; the next daemon creates new rings.
  */
 #ifndef RING_RING_H
 #define RING_RING_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The writers' fast path: ring_reserve(), then ring_commit() or ring_cancel(). Between these two
- * calls the writer may only write to the slot. Callable from NMIs (kernel) and signal handlers
- * (user space).
+ * calls, the writer must not write to any part of the ring except its slot. The functions can be
+ * called from NMIs (kernel) and signal handlers (user space).
  */
 #ifndef RING_RING_WRITE_H
 #define RING_RING_WRITE_H

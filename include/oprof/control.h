@@ -2,13 +2,15 @@
 /*
  * The control socket of the daemon and of each trace session (doc/control-socket.md).
  *
- * The socket is a Unix SOCK_SEQPACKET socket named OPROF_CONTROL_NAME in the session
- * directory. One message is one packet: struct oprof_message, then size_bytes of text (no NUL
- * needed) in lines "key value\n". Both sides ignore unknown keys, so keys can be added without
- * a new version. The client sends requests; the daemon answers each request once, in order. A
- * daemon that does not support the client's version answers with its own version and status
- * -EPROTONOSUPPORT. Peers other than root and the daemon's own user (SO_PEERCRED) get the
- * answer -EACCES.
+ * The socket is a Unix SOCK_SEQPACKET socket named OPROF_CONTROL_NAME in the session directory. One
+ * message is one packet: struct oprof_message, then size_bytes of text in lines "key value\n". The
+ * text needs no NUL at its end. Both sides ignore unknown keys, so keys can be added without a new
+ * version.
+ *
+ * The client sends requests. The daemon answers each request once, in order. If the daemon does not
+ * support the client's version, it answers with its own version and with status -EPROTONOSUPPORT.
+ * The daemon checks the user of the peer (SO_PEERCRED): a peer that is neither root nor the
+ * daemon's own user gets the answer -EACCES.
  */
 #ifndef OPROF_CONTROL_H
 #define OPROF_CONTROL_H

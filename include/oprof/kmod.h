@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Interface between the kernel module and its daemon: the control filesystem's files and the
+ * Interface between the kernel module and its daemon: the files of the control filesystem, and the
  * stream of the module's buffer (doc/kmod.md).
  *
- * The stream consists of records (oprof/record.h), with these limits of the kernel:
+ * The stream consists of records (oprof/record.h), with these differences:
  *  - A frame in the kernel has image OPROF_IMAGE_NONE, mode KERNEL, and the raw address as offset.
- *    The reader looks up the kernel's symbols, and also has to recognise the idle routines, since
- *    the module never reports mode IDLE.
- *  - An IMAGE record announces a cookie before the first record that contains this cookie; a
- *    RELEASE record ends the cookie's use.
+ *    The reader looks up the kernel's symbols. The module never reports mode IDLE: the reader also
+ *    has to recognise the kernel's idle routines.
+ *  - An IMAGE record announces a cookie before the first record that contains this cookie. After a
+ *    RELEASE record, the cookie is invalid.
  *  - read(2) returns whole records only.
  *
- * Compiles alone in the kernel, in C and in C++.
+ * This header compiles alone in the kernel, in C and in C++.
  */
 #ifndef OPROF_KMOD_H
 #define OPROF_KMOD_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Tracing by the kernel module: the control filesystem's file "trace" (doc/kmod-trace.md). Each
- * open(2) of this file makes a trace session, which lives until the descriptor and all ring
- * descriptors made from it are closed. The session's rings hold packets (oprof/packet.h), which
- * are written to a trace folder unchanged.
+ * Tracing by the kernel module: the file "trace" of the control filesystem (doc/kmod-trace.md).
+ * Each open(2) of this file makes a trace session. The session ends when its descriptor and all
+ * ring descriptors made from it are closed. The session's rings contain packets (oprof/packet.h),
+ * which are written to a trace folder unchanged.
  *
  * This header has the layouts of all records that the module writes, and the ioctl calls. The
  * module and the daemon both compile the layouts from the same tables.
  *
- * Compiles alone in the kernel, in C and in C++.
+ * This header compiles alone in the kernel, in C and in C++.
  */
 #ifndef OPROF_KMOD_TRACE_H
 #define OPROF_KMOD_TRACE_H

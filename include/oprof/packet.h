@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Packets (doc/packets.md): a packet is the content of one sub-buffer of a ring, and the reader
- * gets it as a whole. A trace folder consists of packets. Each packet is valid CTF 1.8: struct
- * oprof_packet_header, then records, then padding up to packet_bits. Packets are moved to the
- * trace folder unchanged.
+ * Packets (doc/packets.md). A packet is the content of one sub-buffer of a ring; the reader gets
+ * the whole packet at once. A trace folder consists of packets. Packets are moved to the trace
+ * folder unchanged. Each packet is valid CTF 1.8: struct oprof_packet_header, then records, then
+ * padding up to packet_bits.
  *
- * Packets are little-endian, in memory and on disk: oprof traces only on such machines.
- * Compiles alone in the kernel, in C and in C++.
+ * Packets are little-endian, in memory and on disk: oprof traces only on little-endian machines.
+ *
+ * This header compiles alone in the kernel, in C and in C++.
  */
 #ifndef OPROF_PACKET_H
 #define OPROF_PACKET_H

@@ -2,13 +2,14 @@
 /*
  * Records: the data that a source sends to the daemon (doc/records.md).
  *
- * A stream consists of records, each 8-byte aligned and beginning with struct oprof_record. All
- * fields are in the byte order of the machine that made them; the stream never leaves that
- * machine. A TASK record states the task, and a CPU record the CPU, of the SAMPLE and SWITCH
- * records after it. Each stream, and each batch after a loss, begins with a TASK and a CPU record.
- * Readers count records of unknown types and skip them by their size.
+ * A stream consists of records. Each record is 8-byte aligned and begins with struct oprof_record.
+ * All fields are in the byte order of the machine that made the record; the stream never leaves
+ * this machine. A TASK record gives the task of all SAMPLE and SWITCH records up to the next TASK
+ * record. A CPU record gives their CPU in the same way. Each stream begins with a TASK record and a
+ * CPU record, and each batch after a loss too. Readers count records of unknown types, and skip
+ * such records by their size.
  *
- * Compiles alone in the kernel, in C and in C++.
+ * This header compiles alone in the kernel, in C and in C++.
  */
 #ifndef OPROF_RECORD_H
 #define OPROF_RECORD_H

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Live sample files (doc/sample-file.md). A sample file belongs to one binary image, application,
- * event and separation. The file maps keys to numbers of samples, and also to weights if a weight
- * is not samples x period. Its byte order is the byte order of the machine that wrote the file;
- * the field byte_order identifies it.
+ * event and separation. The file maps keys to numbers of samples. If the weight of a key cannot be
+ * computed from its number of samples and the period, the file also maps keys to weights. The byte
+ * order is that of the machine that wrote the file; the field byte_order identifies it.
  *
- * The file is an array of pages of OPROF_SDB_PAGE_BYTES. The header takes the first header_bytes.
- * The rest of the header's last page is the root page of the narrow table, so that a small profile
- * takes one page of disk. If this rest has room for fewer than 64 slots, the root page is the next
- * whole page.
+ * The file is an array of pages of OPROF_SDB_PAGE_BYTES bytes. The header is in the first
+ * header_bytes bytes. The rest of the header's last page is the root page of the narrow table, so
+ * that a small profile takes one page of disk. If this rest has space for fewer than 64 slots, the
+ * root page is the next whole page instead.
  *
- * The file has three tables of one structure, each described by a struct oprof_sdb_table:
+ * The file has three tables with the same structure. Each table is described by a struct
+ * oprof_sdb_table:
  *   narrow  slots of 8 bytes: key << 24 | samples, key < 2^40
  *   wide    slots of 16 bytes: key, samples. This table has the keys of 2^40 and
- *           above, and the samples that exceed a narrow count. The samples of a key
- *           are the sum over both tables; no slot is ever converted.
+ *           above, and the samples that exceed a narrow count. The number of samples
+ *           of a key is the sum over both tables; no slot is ever converted.
  *   weight  slots of 16 bytes: key, weight
- * A slot whose count (or weight) is 0 is empty. A count changes by one atomic 64-bit store; a
- * wide key is stored before its count.
+ * A slot whose count (or weight) is 0 is empty. A count changes by one atomic 64-bit store. A wide
+ * key is stored before its count.
  *
  * A table is an extendible hash: the top bits of the mixed key select an entry of the directory,
- * and the entry gives a page. Within the page, slots are found by open addressing in lines of 64
- * bytes (arithmetic: libdb/sdb_format.h). Readers ignore a slot unless the directory gives the
- * slot's own page for its key. This rule alone keeps a file valid if the writer is killed at any
- * instruction, and lets a reader read while the writer splits a page.
+ * and the entry gives a page. Within the page, a key is found by open addressing in lines of 64
+ * bytes (libdb/sdb_format.h has the arithmetic). Readers ignore a slot if the directory gives
+ * another page for the slot's key than the page of this slot. This rule alone keeps a file valid if
+ * the writer is killed at any instruction, and lets a reader read while the writer splits a page.
  */
 #ifndef OPROF_SAMPLE_FILE_H
 #define OPROF_SAMPLE_FILE_H

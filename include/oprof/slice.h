@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Closed slices (doc/slice.md). A slice holds all samples of one time range of a session in one
- * immutable, sorted, compressed file. The file is always little-endian, so that another machine
- * can read it and merge it with other slices.
+ * Closed slices (doc/slice.md). A slice contains all samples of one time range of a session in one
+ * immutable, sorted, compressed file. The file is always little-endian, so that another machine can
+ * read it and merge it with other slices.
  *
  *   struct oprof_slice_header	OPROF_SLICE_HEADER_BYTES, protected by its own checksum
  *   frame "tables"		strings, paths, events, sections, counters
@@ -12,15 +12,15 @@
  *   frame "stacks"		the call trees of the same samples, if there are any
  *
  * A frame is one zstd frame with its content checksum. Numbers in a frame are LEB128 (least
- * significant 7 bits first). doc/slice.md describes the content.
+ * significant 7 bits first). doc/slice.md describes the content of the frames.
  *
- * Epochs: a session divides its life into time ranges, the epochs, numbered from 1. Each
- * live sample file has the samples of one epoch. A slice holds the epochs epoch_first to
- * epoch_last; merging slices of neighbouring epochs gives a slice with all of these epochs. Two
- * slices of a session share an epoch only if one of them holds all epochs of the other. The smaller
- * one is then superseded, and readers ignore it. Readers also ignore a live file if a slice holds
- * its epoch. This rule alone gives crash safety: a writer publishes a slice by rename, then removes
- * the files that the slice supersedes.
+ * Epochs: a session divides its life into time ranges, the epochs, which are numbered from 1. Each
+ * live sample file has the samples of one epoch. A slice has the samples of the epochs epoch_first
+ * to epoch_last. Slices of neighbouring epochs can be merged into one slice with all these epochs.
+ * Two slices of a session have a common epoch only if one of them has all epochs of the other. The
+ * smaller slice is then superseded, and readers ignore it. Readers also ignore a live file if a
+ * slice has the epoch of this file. This rule alone gives crash safety: a writer first publishes a
+ * slice by rename, and then removes the files that the slice supersedes.
  */
 #ifndef OPROF_SLICE_H
 #define OPROF_SLICE_H

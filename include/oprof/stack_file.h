@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The live stack file of a session (doc/stack-file.md): the call trees of the samples of one
- * epoch (oprof/slice.h), for all applications and events. The call trees of closed slices are
- * in the slices' frame "stacks".
+ * The live stack file of a session (doc/stack-file.md): the call trees of the samples of one epoch
+ * (oprof/slice.h), for all applications and events. The call trees of closed slices are in the
+ * slices' frame "stacks".
  *
- * Sample files do not need the stack file: they have all samples, with exact addresses. The stack
- * file is a second, separate table: it has the call chains by which the samples were reached.
+ * The sample files of an epoch are complete without the stack file: they have all samples, with
+ * exact addresses. The stack file is an additional table, which has the call chains of these
+ * samples.
  *
  *	struct oprof_stack_header	one page
  *	records, each 8-byte aligned, up to nr_bytes of the header
  *
  * There is one writer, which only appends to the file. A record is complete before nr_bytes (one
- * 64-bit store) includes it; after that only its counts change, by one 64-bit store each.
- * Therefore the file is valid after a kill at any instruction, and other processes may read it at
- * any time. Readers use pread, since the writer truncates the file when it empties the file.
- * Readers also check epoch and epoch_emptied before and after reading: data read between two
- * checks with equal results belongs to one epoch. Byte order is the machine's.
+ * 64-bit store) includes the record. After that, only the record's counts change, by one 64-bit
+ * store each. Therefore the file is valid after a kill at any instruction, and other processes may
+ * read the file at any time.
  *
- * A position is the offset of a record from the start of the file, divided by 8. A record
- * contains only positions of earlier records.
+ * Readers use pread, since the writer truncates the file when it empties the file. Readers also
+ * check epoch and epoch_emptied before and after reading. If both fields are unchanged, the data
+ * that was read between the two checks belongs to one epoch. The byte order is the machine's.
+ *
+ * A position is the offset of a record from the start of the file, divided by 8. A record contains
+ * only positions of earlier records.
  */
 #ifndef OPROF_STACK_FILE_H
 #define OPROF_STACK_FILE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adaptive binary arithmetic coder (doc/slice.md, "Bits"): the better a model predicts a bit or
- * number, the fewer bytes the bit or number takes. Each function both encodes and decodes, so that
- * writer and reader cannot differ: a writer passes the bit, a reader passes any value, and the
- * result is the bit for both.
+ * Adaptive binary arithmetic coder (doc/slice.md, "Bits"). A model predicts a bit or a number; the
+ * better the prediction, the fewer bytes are written. Each function both encodes and decodes, so
+ * that writer and reader cannot differ. A writer passes the bit to be encoded, and a reader passes
+ * any value; the function returns the bit to both.
  *
  * The bytes may be hostile: every call terminates and stays within bounds.
  */

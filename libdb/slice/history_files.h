@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists a session's slices and applies the rule of epochs (oprof/slice.h): for the daemon and for
- * reports, this list determines which slices are valid.
+ * Lists a session's slices and determines which of them are valid, by the rule of epochs
+ * (oprof/slice.h). The daemon and reports use this list.
  */
 #ifndef LIBDB_HISTORY_FILES_H
 #define LIBDB_HISTORY_FILES_H

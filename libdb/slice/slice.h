@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Closed slices (oprof/slice.h, doc/slice.md). A slice is built in memory from sections and
- * written once. A slice is read section by section, and slices are merged without loading them
- * completely.
+ * Closed slices (oprof/slice.h, doc/slice.md). A slice is built in memory from sections, and is
+ * written to a file once. A slice is read section by section. Slices are merged without loading
+ * whole slices into memory.
  *
- * Not for: live files (sdb.h), listing slices (history_files.h), when to close
- * and merge (daemon/history/history.h).
+ * Not for: live files (sdb.h), listing slices (history_files.h), deciding when to close and merge
+ * slices (daemon/history/history.h).
  *
- * A slice is immutable. Any number of readers, in any number of processes, may read it, and it may
- * be unlinked during the reading.
+ * A slice is immutable. Any number of readers, in any number of processes, may read a slice, and
+ * the slice may be unlinked while it is read.
  */
 #ifndef LIBDB_SLICE_H
 #define LIBDB_SLICE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A set of rows of bytes, numbered from 0. Each row is stored once. The set is used to build a
- * slice's tables.
+ * A set of rows, which are numbered from 0. A row is a sequence of bytes. Equal rows are stored
+ * only once. The set is used to build the tables of a slice.
  */
 #ifndef LIBDB_SLICE_ROWS_H
 #define LIBDB_SLICE_ROWS_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of a slice as raw bytes: the properties of its sections and of the slice itself. */
+/*
+ * Encodes and decodes the tables of a slice as raw bytes: the properties of the slice's sections,
+ * and of the slice itself.
+ */
 #ifndef LIBDB_SLICE_TABLES_H
 #define LIBDB_SLICE_TABLES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads one frame of a slice: decompresses it from a file, one window at a time. The file is not
- * trusted. If the frame cannot be decompressed, is longer or shorter than the header states, or
- * has a wrong checksum, the result is -EILSEQ.
+ * Reads one frame of a slice: decompresses the frame from a file, one window at a time. The file is
+ * not trusted. The result is -EILSEQ if the frame cannot be decompressed, is longer or shorter than
+ * the header states, or has a wrong checksum.
  */
 #ifndef LIBDB_SLICE_UNPACKER_H
 #define LIBDB_SLICE_UNPACKER_H

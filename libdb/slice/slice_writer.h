@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes a slice: the caller adds the sections in order, and then writes all of them to a file. */
+/*
+ * Writes a slice. The caller first adds all sections in order, and then writes the slice to a file.
+ */
 #ifndef LIBDB_SLICE_WRITER_H
 #define LIBDB_SLICE_WRITER_H
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Encoding of a slice's call trees (doc/slice.md, "Stacks"): the functions, the callees of each
- * function, and how the mass of each node is divided between the node itself and its parts. The
- * same functions encode and decode (bit_coder.h).
+ * Encoding of a slice's call trees (doc/slice.md, "Stacks"). Three kinds of data are encoded: the
+ * functions, the callees of each function, and the division of each node's mass between the node
+ * itself and its children (parts). The mass of a node is the number of samples of the node and of
+ * all nodes below it, or the number of these nodes. The same functions encode and decode
+ * (bit_coder.h).
  *
- * Callers are numbered in this order: the roots, the marks, the functions of the table. Callees
- * are numbered like functions: the marks, then the functions of the table.
+ * Callers are numbered in this order: the roots, the marks, the functions of the table. Callees are
+ * numbered in this order: the marks, the functions of the table.
  */
 #ifndef LIBDB_STACK_CODE_H
 #define LIBDB_STACK_CODE_H

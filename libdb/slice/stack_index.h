@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A hash table that maps hashes to numbers of items, for call trees and stack files. The caller
- * stores the items and compares them; the table has only their numbers. A slot has 32 bits of the
- * hash, and the number, which is never 0. Therefore most look-ups access one cache line, and
- * growing the table does not access the items.
+ * stores the items and compares them; the table has only the numbers of the items. A slot has 32
+ * bits of the hash, and the number, which is never 0. Therefore most look-ups access one cache
+ * line, and growing the table does not access the items.
  *
- * Slots are grouped into cache lines. The top bits of a hash select its line; if this line is
- * full, the next line that is not full is used. Thus slots are nearly in the order of their
- * hashes, and a growing table reads and writes memory sequentially.
+ * Slots are grouped into lines, each of which is one cache line. The top bits of a hash select a
+ * line. If this line is full, the next line that is not full is used. Thus slots are nearly sorted
+ * by their hashes, and a growing table reads and writes memory sequentially.
  */
 #ifndef LIBDB_STACK_INDEX_H
 #define LIBDB_STACK_INDEX_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One cache line of stack_index.h. All its slots are compared together, without a branch for each
- * slot: a processor could not predict the matching slot, and would have to wait for memory.
+ * One line of the hash table in stack_index.h, which is one cache line. All slots of the line are
+ * compared together, without a branch for each slot: a processor could not predict the matching
+ * slot, and would have to wait for memory.
  */
 #ifndef LIBDB_STACK_LINE_H
 #define LIBDB_STACK_LINE_H

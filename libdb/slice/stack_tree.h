@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Call trees in memory. The trees have the content of a stack file or of a slice's stacks, and can
- * be merged, folded, encoded and decoded. One struct stack_tree holds the call trees of all
- * applications and events, each with its own root.
+ * be merged, folded, encoded and decoded. One struct stack_tree contains the call trees of all
+ * applications and events. Each application and event has its own root.
  *
- * The parts of a node are its children. A node's index is greater than its parent's index. Call
- * trees with the names of functions are in pp/calls/call_tree.h.
+ * The children of a node are called its parts. A node's index is greater than its parent's index.
+ * Call trees with the names of functions are in pp/calls/call_tree.h.
  */
 #ifndef LIBDB_STACK_TREE_H
 #define LIBDB_STACK_TREE_H

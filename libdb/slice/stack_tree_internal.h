@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internals of call trees. stack_tree.c builds them, stack_tree_fold.c makes
- * them smaller, stack_tree_order.c sorts them for writing, stack_tree_encode.c
- * and stack_tree_decode.c write and read the frame of slices.
+ * Internals of call trees. stack_tree.c builds call trees. stack_tree_fold.c makes them smaller.
+ * stack_tree_order.c sorts them for writing. stack_tree_encode.c and stack_tree_decode.c write and
+ * read the frame "stacks" of a slice.
  */
 #ifndef LIBDB_STACK_TREE_INTERNAL_H
 #define LIBDB_STACK_TREE_INTERNAL_H

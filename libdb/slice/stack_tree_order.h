@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order in which a call tree is written: images and roots are sorted by identity, functions by
- * image and offset, and the parts of a node by function; each node comes before its parts. This
- * order does not depend on the order in which the tree was built.
+ * The order in which a call tree is written. Images and roots are sorted by identity, functions by
+ * image and offset, and the children (parts) of a node by function. Each node precedes its
+ * children. The order in which the tree was built does not affect this order.
  */
 #ifndef LIBDB_STACK_TREE_ORDER_H
 #define LIBDB_STACK_TREE_ORDER_H

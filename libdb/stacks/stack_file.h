@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The live stack file of a session (oprof/stack_file.h). One daemon writes it, possibly for weeks,
- * and may be killed at any instruction. Other processes may read the file at any time.
+ * The live stack file of a session (oprof/stack_file.h). One daemon writes the file, possibly for
+ * weeks, and may be killed at any instruction. Other processes may read the file at any time.
  *
  *		which operations may run concurrently on one file
  *			writer		reader

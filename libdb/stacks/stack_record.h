@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Roots and images as records of a stack file, for look-up and appending. */
+/*
+ * Builds the records of roots and images for a stack file, and compares them with records in the
+ * file. Used to find a record in the file and to append new records.
+ */
 #ifndef LIBDB_STACK_RECORD_H
 #define LIBDB_STACK_RECORD_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the records of a stack file (oprof/stack_file.h) with pread and checks them. These
- * functions are used to load and check a file, and to index a file that is opened for writing.
+ * Reads the records of a stack file (oprof/stack_file.h) with pread, and checks the records. A
+ * reader uses these functions to load and check a file. A writer uses them to index a file that it
+ * opens.
  */
 #ifndef LIBDB_STACK_SCAN_H
 #define LIBDB_STACK_SCAN_H
