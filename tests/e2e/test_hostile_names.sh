@@ -99,7 +99,7 @@ tap_is "$(head -n 3 bad)" "" "opreport --html: harmless"
 tap_has page.html evil "opreport --html: the name is there"
 
 if [ "$(id -u)" = 0 ] && perf_system_works && "$BIN/optrace" list-events >list 2>/dev/null; then
-	shows "optrace record" "" "$BIN/optrace" record -o trace -e sched_switch,syscalls -- "$program"
+	shows "optrace record" "" "$BIN/optrace" record -o trace -e sched_switch -- "$program"
 	shows "optrace events" "thr" "$BIN/optrace" events trace
 	shows "optrace stats" "thr" "$BIN/optrace" stats trace
 else
