@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits the number of messages of each call site that logs: an error that occurs a thousand times
- * a second must not fill the disk, and must not hide other errors. A call site ("place") is
- * identified by the address of its format string.
+ * Limits the number of messages a minute of each call site that logs: an error that occurs a
+ * thousand times a second must not fill the disk, and must not hide other errors. A call site
+ * ("place") is identified by the address of its format string.
  */
 #ifndef LIB_LOG_LIMIT_H
 #define LIB_LOG_LIMIT_H

@@ -18,9 +18,10 @@
  * live sample file has the samples of one epoch. A slice has the samples of the epochs epoch_first
  * to epoch_last. Slices of neighbouring epochs can be merged into one slice with all these epochs.
  * Two slices of a session have a common epoch only if one of them has all epochs of the other. The
- * smaller slice is then superseded, and readers ignore it. Readers also ignore a live file if a
- * slice has the epoch of this file. This rule alone gives crash safety: a writer first publishes a
- * slice by rename, and then removes the files that the slice supersedes.
+ * other slice is then superseded, and readers ignore it. Of two slices with the same epochs, the
+ * slice of the lower level is superseded. Readers also ignore a live file if a slice has the epoch
+ * of this file. This rule alone gives crash safety: a writer first publishes a slice by rename, and
+ * then removes the files that the slice supersedes.
  */
 #ifndef OPROF_SLICE_H
 #define OPROF_SLICE_H
