@@ -10,9 +10,11 @@
  * A NULL function is in LIBRARY, loaded at run time.
  *
  * The measured time of a slice is unreliable in an emulated guest, which may stand still during the
- * slice. The cost of a function's turn is therefore the median over its slices; its work is that
- * cost times its turns. Slices are shorter than the time between samples, so that samples fall into
- * different slices.
+ * slice. The cost of a function's turn is therefore the mean over its slices without the slowest
+ * tenth; its work is that cost times its turns. The speed of the guest may change during the run,
+ *so the slices of all functions are from the whole run, and there is no median, which would jump
+ *from one speed to the other. Slices are shorter than the time between samples, so that samples
+ *fall into different slices.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -29,7 +31,7 @@ struct work {
 	work_function *function;
 	unsigned int share;
 	uint64_t nr_turns, nr_slices;
-	double costs[NR_COSTS]; /* of a turn, in ns: the latest slices' */
+	double costs[NR_COSTS]; /* of a turn, in ns, for slices of the whole run, drawn at random */
 };
 
 static uint64_t state;
@@ -54,11 +56,15 @@ static uint64_t now_ns(void)
 static void run_slice(struct work *work)
 {
 	uint64_t nr_turns = 20000 + random_number() % 60000;
-	uint64_t before_ns = now_ns();
+	uint64_t before_ns = now_ns(), nr_ns, place;
 
 	work->function(nr_turns);
-	work->costs[work->nr_slices++ % NR_COSTS] =
-		(double)(now_ns() - before_ns) / (double)nr_turns;
+	nr_ns = now_ns() - before_ns;
+	place = work->nr_slices++;
+	if (place >= NR_COSTS)
+		place = random_number() % work->nr_slices;
+	if (place < NR_COSTS)
+		work->costs[place] = (double)nr_ns / (double)nr_turns;
 	work->nr_turns += nr_turns;
 }
 
@@ -94,11 +100,15 @@ static int compare(const void *a, const void *b)
 static double work_ns(struct work *work)
 {
 	size_t nr = work->nr_slices < NR_COSTS ? (size_t)work->nr_slices : NR_COSTS;
+	size_t nr_used = nr - nr / 10;
+	double sum = 0;
 
 	if (!nr)
 		return 0;
 	qsort(work->costs, nr, sizeof(work->costs[0]), compare);
-	return work->costs[nr / 2] * (double)work->nr_turns;
+	for (size_t i = 0; i < nr_used; i++)
+		sum += work->costs[i];
+	return sum / (double)nr_used * (double)work->nr_turns;
 }
 
 /* Prints "NAME WORK_NS" of each function. */
