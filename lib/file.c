@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/file.h"
 
+#include "lib/array.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -238,14 +240,28 @@ int file_make_parent_dirs(const char *path, mode_t mode)
 
 /*
  * file_remove_tree() looks up each name in a folder that is open, and follows no symbolic link, so
- * that whoever can rename parts of the tree meanwhile cannot lead the removal elsewhere. It needs
- * few descriptors and little stack however deep the tree is: a folder within a folder of the tree
- * is moved up to the top, and emptied there.
+ * that whoever can rename parts of the tree meanwhile cannot lead the removal elsewhere.
+ *
+ * Each folder is listed once: its files are removed, and the names of its subfolders that are not
+ * empty are kept. The removal then goes down into these, one after the other. One folder is open at
+ * a time, however deep the tree is: from an emptied folder the removal goes up by "..", which must
+ * be the folder that it came from.
  */
+struct removal_level {
+	dev_t device;
+	ino_t inode;
+	size_t first; /* index of its first name */
+};
 
-#define NR_PASSES_MAX  10000u /* somebody keeps adding files */
-#define NR_UP_TRIES    100u
-#define UP_NAME_FORMAT ".removed.%u"
+struct removal {
+	int fd; /* the folder at the last level; -1 after a failed step up */
+	struct removal_level *levels;
+	size_t nr_levels, levels_room;
+	char **names; /* subfolders that are left, of all levels; of a level, the last one is next
+		       */
+	size_t nr_names, names_room;
+	int error; /* the first one */
+};
 
 /* Removes a file, a link or an empty folder. Returns 0, -ENOTEMPTY or another -errno. */
 static int remove_name(int dir, const char *name)
@@ -259,102 +275,155 @@ static int remove_name(int dir, const char *name)
 	return unlinkat(dir, name, 0) ? -errno : 0;
 }
 
-/* Moves a folder from dir to top. *nr counts the names that have been used there. */
-static int move_up(int dir, const char *name, int top, unsigned int *nr)
+static int open_folder(int dir, const char *name)
 {
-	char up[32];
+	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Keeps the first error. What has been removed by somebody else is no error. */
+static void removal_note(struct removal *removal, int error)
+{
+	if (error != -ENOENT && !removal->error)
+		removal->error = error;
+}
+
+static int keep_name(struct removal *removal, const char *name)
+{
+	char *copy;
+
+	if (array_reserve(&removal->names, &removal->names_room, removal->nr_names, 1))
+		return -ENOMEM;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	removal->names[removal->nr_names++] = copy;
+	return 0;
+}
+
+/* Removes what can be removed in the open folder, and keeps the names of the other subfolders. */
+static int list_folder(struct removal *removal)
+{
+	const int fd = open_folder(removal->fd, ".");
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
 	int error = 0;
 
-	for (unsigned int i = 0; i < NR_UP_TRIES; i++) {
-		(void)snprintf(up, sizeof(up), UP_NAME_FORMAT, (*nr)++);
-		if (!renameat(dir, name, top, up))
-			return 0;
-		error = -errno;
-		if (error != -ENOTEMPTY && error != -EEXIST && error != -ENOTDIR)
-			break;
+	if (!dir) {
+		error = fd < 0 ? fd : -errno;
+		if (fd >= 0)
+			(void)close(fd);
+		return error;
 	}
+	while (!error && (errno = 0, entry = readdir(dir))) {
+		int removed;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		removed = remove_name(removal->fd, entry->d_name);
+		if (removed == -ENOTEMPTY)
+			error = keep_name(removal, entry->d_name);
+		else
+			removal_note(removal, removed);
+	}
+	if (!error)
+		error = -errno;
+	(void)closedir(dir);
 	return error;
 }
 
-/* Opens a folder in dir for reading. Returns NULL with errno set. */
-static DIR *open_dir(int dir, const char *name)
+/* Makes fd the open folder, and lists it. Returns 0; or -errno, and fd is closed. */
+static int enter(struct removal *removal, int fd)
 {
-	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *opened = fd < 0 ? NULL : fdopendir(fd);
+	struct stat st;
+	int error = fstat(fd, &st) ? -errno : 0;
 
-	if (fd >= 0 && !opened) {
-		const int error = errno;
-
+	/* Something has been mounted there. */
+	if (!error && removal->nr_levels && st.st_dev != removal->levels[0].device)
+		error = -EBUSY;
+	if (!error)
+		error = array_reserve(&removal->levels, &removal->levels_room, removal->nr_levels,
+				      1);
+	if (error) {
 		(void)close(fd);
-		errno = error;
+		return error;
 	}
-	return opened;
+	if (removal->fd >= 0)
+		(void)close(removal->fd);
+	removal->fd = fd;
+	removal->levels[removal->nr_levels++] =
+		(struct removal_level){st.st_dev, st.st_ino, removal->nr_names};
+	removal_note(removal, list_folder(removal));
+	return 0;
 }
 
-/* Returns the next entry except "." and ".."; NULL at the end or after an error, with errno set. */
-static const char *next_name(DIR *dir)
+/* Goes down into the last name of the open folder, or drops the name. */
+static void go_down(struct removal *removal)
 {
-	const struct dirent *entry;
+	const int fd = open_folder(removal->fd, removal->names[removal->nr_names - 1]);
+	const int error = fd < 0 ? fd : enter(removal, fd);
 
-	do {
-		errno = 0;
-		entry = readdir(dir);
-	} while (entry && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
-	return entry ? entry->d_name : NULL;
+	if (!error)
+		return;
+	removal_note(removal, error);
+	free(removal->names[--removal->nr_names]);
 }
 
-/* Removes a folder in top that is not empty; moves the folders in it to top. */
-static int remove_folder(int top, const char *name, unsigned int *nr)
+/* Goes up from the open folder, and removes it. Returns 0, or -errno: it cannot go on. */
+static int go_up(struct removal *removal)
 {
-	DIR *dir = open_dir(top, name);
-	const char *entry;
+	const struct removal_level *above = &removal->levels[--removal->nr_levels - 1];
+	const int fd = open_folder(removal->fd, "..");
+	struct stat st;
+
+	(void)close(removal->fd);
+	removal->fd = fd < 0 ? -1 : fd;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_dev != above->device || st.st_ino != above->inode)
+		return -ESTALE;
+	removal_note(removal, remove_name(fd, removal->names[removal->nr_names - 1]));
+	free(removal->names[--removal->nr_names]);
+	return 0;
+}
+
+static void remove_below(struct removal *removal)
+{
 	int error = 0;
 
-	if (!dir)
-		return -errno;
-	while (!error && (entry = next_name(dir))) {
-		error = remove_name(dirfd(dir), entry);
-		if (error == -ENOTEMPTY)
-			error = move_up(dirfd(dir), entry, top, nr);
+	while (!error) {
+		if (removal->nr_names > removal->levels[removal->nr_levels - 1].first)
+			go_down(removal);
+		else if (removal->nr_levels > 1)
+			error = go_up(removal);
+		else
+			return;
 	}
-	if (!error)
-		error = -errno;
-	(void)closedir(dir);
-	return error ? error : remove_name(top, name);
-}
-
-/* Removes what is in top now. Returns the number of entries, or -errno. */
-static int remove_entries(int top, unsigned int *nr_up)
-{
-	DIR *dir = open_dir(top, ".");
-	const char *entry;
-	int error = 0, nr = 0;
-
-	if (!dir)
-		return -errno;
-	for (; !error && (entry = next_name(dir)); nr++) {
-		error = remove_name(top, entry);
-		if (error == -ENOTEMPTY)
-			error = remove_folder(top, entry, nr_up);
-	}
-	if (!error)
-		error = -errno;
-	(void)closedir(dir);
-	return error ? error : nr;
+	removal_note(removal, error);
 }
 
 int file_remove_tree(const char *path)
 {
-	unsigned int nr_up = 0;
-	int error = remove_name(AT_FDCWD, path), top, nr = 1;
+	struct removal removal = {.fd = -1};
+	int error = remove_name(AT_FDCWD, path), fd;
 
 	if (error != -ENOTEMPTY)
 		return error;
-	top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (top < 0)
-		return -errno;
-	for (unsigned int i = 0; nr > 0 && i < NR_PASSES_MAX; i++)
-		nr = remove_entries(top, &nr_up);
-	(void)close(top);
-	return nr < 0 ? nr : remove_name(AT_FDCWD, path);
+	fd = open_folder(AT_FDCWD, path);
+	error = fd < 0 ? fd : enter(&removal, fd);
+	if (error)
+		return error;
+	remove_below(&removal);
+	if (removal.fd >= 0)
+		(void)close(removal.fd);
+	while (removal.nr_names)
+		free(removal.names[--removal.nr_names]);
+	free(removal.names);
+	free(removal.levels);
+	if (unlinkat(AT_FDCWD, path, AT_REMOVEDIR))
+		removal_note(&removal, -errno);
+	return removal.error;
 }

@@ -55,8 +55,10 @@ int file_make_dirs(const char *path, mode_t mode);
 int file_make_parent_dirs(const char *path, mode_t mode);
 
 /*
- * Removes path like rm -r. Does not follow symbolic links, except in the folders that lead to path.
- * -EBUSY: something is mounted in the tree. -ENOTEMPTY: somebody keeps adding files.
+ * Removes path like rm -r: after an error, continues with the rest, and returns the first error.
+ * Does not follow symbolic links, except in the folders that lead to path. Removes only what it
+ * finds when it lists a folder: -ENOTEMPTY if somebody adds more. -EBUSY: something is mounted in
+ * the tree. -ESTALE: a folder was moved away while it was being emptied; the rest is not removed.
  */
 int file_remove_tree(const char *path);
 

@@ -204,11 +204,11 @@ START_TEST(remove_tree_is_not_limited_by_depth)
 
 	ck_assert_int_eq(file_make_dirs(in_folder("tree"), 0700), 0);
 	dir = open(in_folder("tree"), O_RDONLY | O_DIRECTORY);
-	for (unsigned int i = 0; i < 3000; i++) {
+	for (unsigned int i = 0; i < 1200; i++) {
 		int file, sub;
 
 		ck_assert_int_eq(mkdirat(dir, "d", 0700), 0);
-		file = openat(dir, ".removed.0", O_WRONLY | O_CREAT, 0600);
+		file = openat(dir, "f", O_WRONLY | O_CREAT, 0600);
 		ck_assert_int_ge(file, 0);
 		(void)close(file);
 		sub = openat(dir, "d", O_RDONLY | O_DIRECTORY);
@@ -226,22 +226,51 @@ START_TEST(remove_tree_is_not_limited_by_depth)
 }
 END_TEST
 
-/* Without the right to read it, an empty folder can still be removed. */
+/* Rights mean nothing to root. */
+static void become_other(void)
+{
+	if (geteuid())
+		return;
+	ck_assert_int_eq(chown(folder, 65534, 65534), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+}
+
+static void become_self(void)
+{
+	ck_assert_int_eq(seteuid(getuid()), 0);
+}
+
 START_TEST(remove_tree_takes_an_empty_folder_that_cannot_be_read)
 {
+	become_other();
 	ck_assert_int_eq(file_make_dirs(in_folder("tree/x"), 0700), 0);
 	ck_assert_int_eq(chmod(in_folder("tree/x"), 0), 0);
-	if (!geteuid()) {
-		ck_assert_int_eq(chown(folder, 65534, 65534), 0);
-		ck_assert_int_eq(chown(in_folder("tree"), 65534, 65534), 0);
-		ck_assert_int_eq(chown(in_folder("tree/x"), 65534, 65534), 0);
-		ck_assert_int_eq(seteuid(65534), 0);
-	}
 	ck_assert_int_eq(file_remove_tree(in_folder("tree")), 0);
-	if (!getuid()) {
-		ck_assert_int_eq(seteuid(0), 0);
-		ck_assert_int_eq(chown(folder, 0, 0), 0);
+	become_self();
+}
+END_TEST
+
+/* As rm -r does: the first error is returned, and the rest is removed. */
+START_TEST(remove_tree_goes_on_after_an_error)
+{
+	struct stat st;
+
+	become_other();
+	for (unsigned int i = 0; i < 300; i++) {
+		char name[64];
+
+		(void)snprintf(name, sizeof(name), "tree/%u/b", i);
+		ck_assert_int_eq(file_make_dirs(in_folder(name), 0700), 0);
 	}
+	ck_assert_int_eq(file_make_dirs(in_folder("tree/x/y"), 0700), 0);
+	ck_assert_int_eq(chmod(in_folder("tree/x"), 0), 0);
+	ck_assert_int_eq(file_remove_tree(in_folder("tree")), -EACCES);
+	ck_assert_int_eq(chmod(in_folder("tree/x"), 0700), 0);
+	ck_assert_int_eq(stat(in_folder("tree/x/y"), &st), 0);
+	ck_assert_int_eq(rmdir(in_folder("tree/x/y")), 0);
+	ck_assert_int_eq(rmdir(in_folder("tree/x")), 0);
+	ck_assert_int_eq(rmdir(in_folder("tree")), 0); /* nothing else is left */
+	become_self();
 }
 END_TEST
 
@@ -259,7 +288,7 @@ static void *swap_until_end(void *paths)
 
 START_TEST(remove_tree_is_not_led_elsewhere_by_a_folder_that_becomes_a_link)
 {
-	static char sub[PATH_MAX + 256], link[PATH_MAX + 256];
+	static char sub[PATH_MAX + 256], link[PATH_MAX + 256], below[PATH_MAX + 256];
 	char *paths[] = {sub, link};
 	struct stat st;
 
@@ -267,10 +296,12 @@ START_TEST(remove_tree_is_not_led_elsewhere_by_a_folder_that_becomes_a_link)
 	ck_assert_int_eq(file_replace(in_folder("keep/x"), "x", 1, 0600), 0);
 	strcpy(sub, in_folder("tree/sub"));
 	strcpy(link, in_folder("link"));
-	for (unsigned int i = 0; i < 500; i++) {
+	strcpy(below, in_folder("tree/sub/sub"));
+	for (unsigned int i = 0; i < 200; i++) {
 		pthread_t thread;
 
-		ck_assert_int_eq(file_make_dirs(sub, 0700), 0);
+		/* Two levels: the removal goes into the folder. */
+		ck_assert_int_eq(file_make_dirs(below, 0700), 0);
 		ck_assert_int_eq(symlink(in_folder("keep"), link), 0);
 		swap_begins = swap_ends = false;
 		ck_assert_int_eq(pthread_create(&thread, NULL, swap_until_end, paths), 0);
@@ -412,6 +443,7 @@ int main(void)
 	tcase_add_test(tc, make_dirs_refuses_a_file_in_the_way_an_empty_and_an_endless_path);
 	tcase_add_test(tc, remove_tree_is_not_limited_by_depth);
 	tcase_add_test(tc, remove_tree_takes_an_empty_folder_that_cannot_be_read);
+	tcase_add_test(tc, remove_tree_goes_on_after_an_error);
 	tcase_add_test(tc, remove_tree_is_not_led_elsewhere_by_a_folder_that_becomes_a_link);
 	tcase_add_test(tc, remove_tree_takes_links_but_not_what_they_lead_to);
 	tcase_add_test(tc, pread_is_short_at_the_end_of_the_file_only);
