@@ -9,13 +9,11 @@
  *	struct work works[] = {{.name = "name", .function = ..., .share = n}, ...};
  * A NULL function is in LIBRARY, loaded at run time.
  *
- * The measured time of a slice is unreliable in an emulated guest, which may stand still during the
- * slice. The cost of a function's turn is therefore the mean over its slices without the slowest
- * tenth; its work is that cost times its turns. The speed of the guest may change during the run,
- *so the slices of all functions are from the whole run, and there is no median, which would jump
- *from one speed to the other. Slices are shorter than the time between samples, so that samples
- *fall into different slices.
+ * A function's work is the cost of a turn (slice_costs.h) times its turns. Slices are shorter than
+ * the time between samples, so that samples fall into different slices.
  */
+#include "tests/guest/slice_costs.h"
+
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,14 +22,12 @@
 
 typedef void work_function(unsigned long nr_turns);
 
-#define NR_COSTS 8192
-
 struct work {
 	const char *name;
 	work_function *function;
 	unsigned int share;
-	uint64_t nr_turns, nr_slices;
-	double costs[NR_COSTS]; /* of a turn, in ns, for slices of the whole run, drawn at random */
+	uint64_t nr_turns;
+	struct slice_costs costs;
 };
 
 static uint64_t state;
@@ -56,15 +52,10 @@ static uint64_t now_ns(void)
 static void run_slice(struct work *work)
 {
 	uint64_t nr_turns = 20000 + random_number() % 60000;
-	uint64_t before_ns = now_ns(), nr_ns, place;
+	uint64_t before_ns = now_ns();
 
 	work->function(nr_turns);
-	nr_ns = now_ns() - before_ns;
-	place = work->nr_slices++;
-	if (place >= NR_COSTS)
-		place = random_number() % work->nr_slices;
-	if (place < NR_COSTS)
-		work->costs[place] = (double)nr_ns / (double)nr_turns;
+	slice_costs_add(&work->costs, now_ns() - before_ns, nr_turns, random_number());
 	work->nr_turns += nr_turns;
 }
 
@@ -90,27 +81,6 @@ static void load(struct work *work, const char *path)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	double difference = *(const double *)a - *(const double *)b;
-
-	return (difference > 0) - (difference < 0);
-}
-
-static double work_ns(struct work *work)
-{
-	size_t nr = work->nr_slices < NR_COSTS ? (size_t)work->nr_slices : NR_COSTS;
-	size_t nr_used = nr - nr / 10;
-	double sum = 0;
-
-	if (!nr)
-		return 0;
-	qsort(work->costs, nr, sizeof(work->costs[0]), compare);
-	for (size_t i = 0; i < nr_used; i++)
-		sum += work->costs[i];
-	return sum / (double)nr_used * (double)work->nr_turns;
-}
-
 /* Prints "NAME WORK_NS" of each function. */
 static int run(int argc, char **argv, struct work *works, unsigned int nr)
 {
@@ -128,6 +98,7 @@ static int run(int argc, char **argv, struct work *works, unsigned int nr)
 		for (unsigned int i = 0; i < 100; i++)
 			run_slice(choose(works, nr, sum));
 	for (unsigned int i = 0; i < nr; i++)
-		printf("%s %.0f\n", works[i].name, work_ns(&works[i]));
+		printf("%s %.0f\n", works[i].name,
+		       slice_costs_mean(&works[i].costs) * (double)works[i].nr_turns);
 	return 0;
 }

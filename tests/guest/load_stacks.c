@@ -5,9 +5,11 @@
  *
  *	load_stacks SEED MILLISECONDS
  *
- * The cost of a path's turn is the median over its slices, as in load_shares.c. Another thread also
- * runs now and then.
+ * A path's work is the cost of a turn (slice_costs.h) times its turns. Another thread also runs now
+ * and then.
  */
+#include "tests/guest/slice_costs.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -16,7 +18,6 @@
 #include <time.h>
 
 #define KEPT	 __attribute__((noinline, noclone))
-#define NR_COSTS 1024
 #define DEPTH	 4
 #define NR_BYTES 4096
 
@@ -156,8 +157,8 @@ KEPT static void by_bare(unsigned long nr)
 static struct path {
 	const char *name;
 	void (*function)(unsigned long nr);
-	uint64_t nr_turns, nr_slices;
-	double costs[NR_COSTS]; /* of a turn, in ns: the latest slices' */
+	uint64_t nr_turns;
+	struct slice_costs costs;
 } paths[] = {
 	{.name = "often;middle;hot", .function = often},
 	{.name = "seldom;middle;hot", .function = seldom},
@@ -186,23 +187,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double difference = *(const double *)a - *(const double *)b;
-
-	return (difference > 0) - (difference < 0);
-}
-
-static double work_ns(struct path *path)
-{
-	size_t nr = path->nr_slices < NR_COSTS ? (size_t)path->nr_slices : NR_COSTS;
-
-	if (!nr)
-		return 0;
-	qsort(path->costs, nr, sizeof(path->costs[0]), compare);
-	return path->costs[nr / 2] * (double)path->nr_turns;
-}
-
 /* Inlined, because otherwise this function would be in each stack. */
 static inline __attribute__((always_inline)) void run_slice(struct path *path)
 {
@@ -210,8 +194,7 @@ static inline __attribute__((always_inline)) void run_slice(struct path *path)
 	uint64_t before_ns = now_ns();
 
 	path->function(nr_turns);
-	path->costs[path->nr_slices++ % NR_COSTS] =
-		(double)(now_ns() - before_ns) / (double)nr_turns;
+	slice_costs_add(&path->costs, now_ns() - before_ns, nr_turns, random_number());
 	path->nr_turns += nr_turns;
 }
 
@@ -248,6 +231,7 @@ int main(int argc, char **argv)
 	}
 	pthread_join(thread, NULL);
 	for (size_t i = 0; i < NR_PATHS; i++)
-		printf("main;%s %.0f\n", paths[i].name, work_ns(&paths[i]));
+		printf("main;%s %.0f\n", paths[i].name,
+		       slice_costs_mean(&paths[i].costs) * (double)paths[i].nr_turns);
 	return 0;
 }

@@ -13,7 +13,7 @@ part_shares() # GUEST
 	"$GUEST/make_shares.sh" "$seed" "$files" &&
 		guest_compile "$(guest_arch "$1")" -O1 -shared -fPIC -o "$files/libshares$seed.so" \
 			"$files/library.c" &&
-		guest_compile "$(guest_arch "$1")" -D_GNU_SOURCE -O1 -o "$files/shares$seed" \
+		guest_compile "$(guest_arch "$1")" -D_GNU_SOURCE -I"$GUEST/../.." -O1 -o "$files/shares$seed" \
 			"$files/shares.c" -ldl
 	tap_ok $? "$1: a program of random functions builds"
 	cp "$files/load_apps" "$files/often$seed"

@@ -10,7 +10,7 @@ stacks_program()
 	program_for=$1
 	program_name=$2
 	shift 2
-	guest_compile "$(guest_arch "$program_for")" -D_GNU_SOURCE -O1 -fno-optimize-sibling-calls \
+	guest_compile "$(guest_arch "$program_for")" -D_GNU_SOURCE -I"$GUEST/../.." -O1 -fno-optimize-sibling-calls \
 		-pthread "$@" -o "$T/$program_for/$program_name" "$GUEST/load_stacks.c" ||
 		tap_bail "load_stacks.c does not compile"
 }
