@@ -162,7 +162,8 @@ void stack_keep_set_aside(struct stack_keep *keep, const char *why)
 		free(aside);
 		aside = NULL; /* must be NULL if the next asprintf() fails */
 	}
-	log_error("stack file %s is damaged (%s): adding .damaged to its name", keep->path, why);
+	log_error("stack file %s is damaged (%s)%s%s", keep->path, why,
+		  aside ? "; renaming it to " : "", aside ? aside : "");
 	if (aside && rename(keep->path, aside) && errno != ENOENT)
 		log_error("cannot rename %s: %s", keep->path, strerror(errno));
 	free(aside);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * optrace-read: reads trace folders. optrace runs this program for its subcommands (verbs) that
- * read a trace; each has its own --help.
+ * optrace-read: reads trace folders. optrace runs this program for its verbs that read a trace;
+ * each has its own --help.
  */
 #include "pp/trace/optrace_read.h"
 
@@ -36,7 +36,7 @@ int main(int argc, const char **argv)
 			argv[1] = "optrace"; /* program name that --help shows */
 			return tool_end(verbs[i].act(argc - 1, argv + 1));
 		}
-	log_error("optrace runs this program for its subcommands that read a trace; "
+	log_error("optrace runs this program for its verbs that read a trace; "
 		  "see optrace help");
 	return EXIT_FAILURE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The subcommands (verbs) of optrace that read a trace folder. Each parses its own command line. */
+/* The verbs of optrace that read a trace folder. Each parses its own command line. */
 #ifndef PP_OPTRACE_READ_H
 #define PP_OPTRACE_READ_H
 
