@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The peer of the ring: a program that LTTng-UST traces. lttng_peer.sh builds
- * and runs it; it writes rounds of records on request.
+ * The program with which benchmarks compare the ring (its peer, see
+ * bench/README.md): it writes records through LTTng-UST, a round of records for
+ * each request. lttng_peer.sh builds and starts the program.
  */
 #ifndef BENCH_LTTNG_H
 #define BENCH_LTTNG_H

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The task that samples belong to: for each CPU and level the last CONTEXT
- * entry that was read, with its references. The references of a context are
- * kept until the next CONTEXT entry is read, or until no sample can refer to
- * the context: each pass begins by making writers write new contexts, and the
- * pass's flush waits for active writers. The flush does not interrupt an idle
- * CPU; this CPU's contexts are kept for one more pass. Hence no reference
- * outlives the second pass after the pass that read it. Only the worker may
- * call these functions.
+ * For each CPU and level, keeps the last CONTEXT entry that the worker read:
+ * the task to which the next samples belong. The entry has references (address
+ * space and pid). The worker drops them when it reads the next CONTEXT entry of
+ * that CPU and level, or earlier, when no sample can refer to the entry any
+ * more. It finds this out as follows: a pass begins by requesting a new CONTEXT
+ * entry from all writers, and its flush waits until no writer is inside a
+ * sample; after that, entries of earlier passes are unused. The flush does not
+ * interrupt idle CPUs, so their entries are kept for one more pass. References
+ * are dropped at the latest in the second pass after the pass that read their
+ * entry. Only the worker may call these functions.
  */
 #ifndef KMOD_CONTEXT_H
 #define KMOD_CONTEXT_H

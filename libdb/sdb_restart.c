@@ -19,10 +19,11 @@
 #define KEEP_PAGES 16u
 
 /*
- * Empties a table. nr_splits is changed, so that readers read the table again, as after a split. A
- * reader that sees any of the later changes (another header, a shorter file, other samples) also
- * sees the changed epoch_emptied when it reads the header again. Partners of the fence: the
- * acquire fences in sdb_image.c and sdb_header.c.
+ * Empties a table. nr_splits is changed, so that readers read the table again, as after a split.
+ * The caller has already stored epoch_emptied. The release fence orders both stores before all
+ * changes that follow (another header, a shorter file, other samples): a reader that sees such a
+ * change, and then reads the header again, also sees the new epoch_emptied. Partners of the fence:
+ * the acquire fences in sdb_image.c and sdb_header.c.
  */
 static void table_empty(struct sdb_table *table)
 {

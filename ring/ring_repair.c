@@ -210,8 +210,8 @@ static void close_behind(struct ring *ring, const struct open_slot *slot)
 }
 
 /*
- * Completes a packet that was entered but not delivered: all its reserved bytes now count as
- * committed.
+ * Completes a packet in which slots were reserved but which was not delivered (in doc/ring.md:
+ * entered, but not delivered): counts all its reserved bytes as committed.
  */
 static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads the parts of an ELF file that are needed to build a code table: its headers and the bytes
- * of sections. Also converts addresses to keys. The file is read by pread into memory of its own,
- * and no read exceeds the file.
+ * of sections. Also converts addresses to keys (code_table.h). The file is not mapped: its bytes
+ * are read by pread() into allocated memory, and nothing beyond the end of the file is used.
  */
 #ifndef UNWIND_CODE_ELF_H
 #define UNWIND_CODE_ELF_H

@@ -30,7 +30,10 @@ struct stack_memo_frame {
 	uint16_t folded;    /* node is the node [other], into which the frame was folded */
 };
 
-/* The callers of the latest stack below the node `start`, outermost first. */
+/*
+ * The callers of the last stack that was stored below the node `start` (a root or a mark), the
+ * outermost caller first.
+ */
 struct stack_memo_chain {
 	uint32_t start; /* the node; 0: the slot is empty */
 	uint16_t nr_frames;

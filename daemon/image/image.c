@@ -103,8 +103,8 @@ static struct image_list *list_of(const struct image_entry *entry)
 }
 
 /*
- * Returns whether the image is memory of one process: it cannot be reused when the process has
- * ended.
+ * Returns whether the image is a region of one process. Such an image is not kept for later use,
+ * because the region ends with the process.
  */
 static bool is_of_a_process(const struct image_entry *entry)
 {

@@ -43,8 +43,9 @@ void image_alias_identify(struct image_alias_table *table, const struct file_nam
 			  struct oprof_image_identity *identity);
 
 /*
- * Finds the identity of the file that is open at fd and is described by `file`: its build-id;
- * otherwise the fields of `file`, the modification time and the size.
+ * Finds the identity of the file that is open at fd. If the file has a build-id, the identity is
+ * the build-id. Otherwise it consists of the members of `file`, and of the modification time and
+ * size of the open file.
  */
 void image_alias_identify_fd(int fd, const struct file_name *file,
 			     struct oprof_image_identity *identity);

@@ -24,7 +24,8 @@
 #define NR_MODULES_MAX	  4096 /* more than a running kernel has; a file may contain more */
 
 /*
- * The kernel code that the file describes: the texts of kallsyms and modules while they are made.
+ * The kernel code that the recording describes. symbols, modules: streams to which replacements for
+ * /proc/kallsyms and /proc/modules are written.
  */
 struct kernel_told {
 	FILE *symbols, *modules;

@@ -296,8 +296,9 @@ struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t
 }
 
 /*
- * Gives the child its parent's address space. Exception: if this space is valid only from a time
- * after the fork, it may belong to another program that the parent has exec'd since.
+ * Gives the child its parent's cgroup, address space and application. If the parent's space is
+ * valid only from a time after the fork, the child gets no space and application: the parent may
+ * have exec'd another program between the fork and that time.
  */
 static void inherit(struct process *child, const struct process *parent, uint64_t time_ns)
 {

@@ -170,8 +170,8 @@ static void keep_budget(struct service *service, const struct cost_point *now)
 	int error;
 
 	/*
-	 * If thinning is 1, but thinned is still set, an epoch could not be closed. In this case
-	 * try again.
+	 * If `thinning` is 1 but `thinned` is still set, an earlier call could not close the last
+	 * thinned epoch. The call is then repeated.
 	 */
 	if (!profiler->running || (right == profiler->thinning && profiler->thinned == (right > 1)))
 		return;

@@ -179,8 +179,8 @@ static void write_sample(const struct trace_perf_record *record, uint8_t *payloa
 /* ---- mappings ---- */
 
 /*
- * Returns whether the path is a file's path, which begins with exactly one slash, as in /proc. The
- * kernel's "//anon" is not a file.
+ * Returns whether a mapping's path names a file. Such a path begins with exactly one slash. The
+ * kernel's "//anon", for an anonymous mapping, names no file.
  */
 static bool is_file(const char *path)
 {

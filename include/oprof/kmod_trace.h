@@ -372,7 +372,7 @@ struct oprof_ktrace_named {
 struct oprof_ktrace_samples {
 	uint32_t channel;
 	uint32_t event_id;
-	uint32_t type; /* PERF_TYPE_*, or OPROF_KMOD_TYPE_TIMER: number in ns (or Hz) */
+	uint32_t type; /* PERF_TYPE_*, or OPROF_KMOD_TYPE_TIMER, whose period is in ns */
 	uint32_t flags;
 	uint64_t config;
 	uint64_t number;

@@ -513,9 +513,9 @@ static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 }
 
 /*
- * Reads the function of node i. The functions of a node's parts must ascend. To check this, the
- * member weight of a node, until weights are read, is 1 + the function of the last part that was
- * read.
+ * Reads the function number of node i. The function numbers of a node's parts must ascend. To check
+ * this, nodes[].weight is used until the weights are read: it is 1 + the function number of the
+ * last part of this node that was read.
  */
 static void get_function_of(struct tree_decoder *decoder, uint32_t i)
 {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How widths are chosen: the numbers get the width that they need. The columns of names divide the
- * rest: a column has the width of its longest name, but at most its weight x level cells, and the
- * level is the highest at which all columns fit. So a long symbol does not shorten short image
- * names, and long names of both kinds are cut in proportion to their weights.
+ * How widths are chosen: the columns of numbers get the width that they need. The columns of names
+ * share the rest. Each of these has a fixed weight, and all of them have one common factor, the
+ * level. A column is as wide as its longest name, but at most (weight * level) cells. The level is
+ * the highest at which all columns fit. So a long symbol does not shorten short image names; if
+ * both symbols and image names are long, they are cut in proportion to the weights of their
+ * columns.
  */
 #include "pp/format/terminal_table.h"
 
