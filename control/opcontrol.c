@@ -16,7 +16,7 @@
 #include "events/events.h"
 #include "lib/children.h"
 #include "lib/clock.h"
-#include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/key_value.h"
 #include "lib/log.h"
 #include "oprof/kmod.h"
@@ -41,6 +41,7 @@
 struct opcontrol {
 	const struct opcontrol_options *options;
 	char session_dir[PATH_MAX];
+	int folder_fd;	    /* the session folder; -1: it does not exist */
 	struct setup setup; /* valid if setup_loaded */
 	bool setup_loaded;
 	bool sampling;	 /* set by daemon_runs(): the running daemon is sampling */
@@ -157,7 +158,8 @@ static int do_setup(struct opcontrol *control)
 	if (running == RUNNING_OTHERWISE)
 		log_warning("the settings are kept for the next start: %s, then opcontrol --start",
 			    diag_show(&control->diag));
-	error = setup_save(&control->setup, control->session_dir, &control->diag);
+	error = setup_save(&control->setup, control->folder_fd, control->session_dir,
+			   &control->diag);
 	if (!error)
 		tell_settings(control);
 	return error;
@@ -264,7 +266,8 @@ static int do_save(struct opcontrol *control)
 	(void)snprintf(text, sizeof(text), "name %s\n", name);
 	error = ask(control, OPROF_REQUEST_SAVE, text, CLIENT_DUMP_TIMEOUT_MS, NULL);
 	if (error == -ENOTCONN)
-		error = session_files_save(control->session_dir, name, &control->diag);
+		error = session_files_save(control->folder_fd, control->session_dir, name,
+					   &control->diag);
 	if (error)
 		return error;
 	report_command("opreport", control->session_dir, command);
@@ -276,7 +279,8 @@ static int do_reset(struct opcontrol *control)
 {
 	int error = ask(control, OPROF_REQUEST_RESET, NULL, CLIENT_DUMP_TIMEOUT_MS, NULL);
 
-	return error == -ENOTCONN ? session_files_reset(control->session_dir, &control->diag)
+	return error == -ENOTCONN ? session_files_reset(control->folder_fd, control->session_dir,
+							&control->diag)
 				  : error;
 }
 
@@ -311,7 +315,8 @@ static int load_setup(struct opcontrol *control)
 	if (control->setup_loaded)
 		return 0;
 	control->setup_loaded = true;
-	error = setup_load(&control->setup, control->session_dir, &control->diag);
+	error = setup_load(&control->setup, control->folder_fd, control->session_dir,
+			   &control->diag);
 	return error ? error
 		     : opcontrol_options_apply(control->options, &control->setup, &control->diag);
 }
@@ -336,7 +341,7 @@ static void tell_running(struct opcontrol *control)
 
 static void tell_no_module(const struct opcontrol *control, const struct module_answer *answer)
 {
-	int error = module_keep(control->session_dir, answer);
+	int error = module_keep(control->folder_fd, answer);
 
 	log_warning("no kernel module: %s", answer->reason);
 	if (answer->remedy[0])
@@ -372,7 +377,7 @@ static int do_init(struct opcontrol *control)
 					  "--setup --source=auto")
 			       : 0;
 	}
-	(void)module_keep(control->session_dir, &answer);
+	(void)module_keep(control->folder_fd, &answer);
 	(void)printf("Kernel module %s; its files are in %s.\n",
 		     answer.path[0] ? "loaded" : "already loaded", OPROF_KMOD_MOUNT);
 	tell_running(control);
@@ -418,7 +423,7 @@ static int do_status(struct opcontrol *control)
 
 	if (!error) {
 		(void)fputs(answer.text, stdout);
-		module_print(stdout, control->session_dir);
+		module_print(stdout, control->folder_fd);
 		client_answer_deinit(&answer);
 		return 0;
 	}
@@ -436,7 +441,7 @@ static int do_status(struct opcontrol *control)
 		(void)printf("%s", setup + strcspn(setup, "\n") + 1);
 	free(setup);
 	print_source(control);
-	module_print(stdout, control->session_dir);
+	module_print(stdout, control->folder_fd);
 	return error;
 }
 
@@ -450,7 +455,7 @@ static int print_health(struct opcontrol *control, const char *status)
 	if (!stream)
 		return diag_set(&control->diag, -ENOMEM, "not enough memory for the status");
 	(void)fputs(status, stream);
-	module_print(stream, control->session_dir);
+	module_print(stream, control->folder_fd);
 	if (fclose(stream)) {
 		free(text);
 		return diag_set(&control->diag, -ENOMEM, "not enough memory for the status");
@@ -505,14 +510,15 @@ static int find_session_dir(struct opcontrol *control)
 {
 	const char *dir = control->options->session_dir;
 	bool makes = control->options->actions & OPCONTROL_MAKES;
-	int error = makes ? file_make_dirs(dir, 0700) : 0;
+	int error = 0;
 
-	if (!error && !realpath(dir, control->session_dir)) {
+	control->folder_fd = folder_open(dir, makes ? FOLDER_CREATE : FOLDER_MUST_EXIST);
+	if (control->folder_fd < 0 || !realpath(dir, control->session_dir))
 		(void)snprintf(control->session_dir, sizeof(control->session_dir), "%s", dir);
-		error = errno == ENOENT ? 0 : -errno;
-	} else if (!error && access(dir, makes ? R_OK | W_OK | X_OK : R_OK | X_OK)) {
+	if (control->folder_fd < 0)
+		error = control->folder_fd == -ENOENT ? 0 : control->folder_fd;
+	else if (faccessat(control->folder_fd, ".", makes ? R_OK | W_OK | X_OK : R_OK | X_OK, 0))
 		error = -errno;
-	}
 	if ((error == -EACCES || error == -EPERM) && geteuid() != 0)
 		return diag_set(&control->diag, error,
 				"this user may not use the session folder %s; run sudo opcontrol "
@@ -521,8 +527,12 @@ static int find_session_dir(struct opcontrol *control)
 				dir);
 	if (error)
 		return diag_set(&control->diag, error, "cannot use the session folder %s: %s", dir,
-				strerror(-error));
-	return 0;
+				error == -ELOOP ? "a symbolic link in this path belongs to "
+						  "another user, or there are too many links"
+						: strerror(-error));
+	return control->folder_fd < 0
+		       ? 0
+		       : folder_check(control->folder_fd, dir, "--session-dir", &control->diag);
 }
 
 static int run_actions(struct opcontrol *control)
@@ -533,7 +543,8 @@ static int run_actions(struct opcontrol *control)
 	int error = find_session_dir(control);
 
 	if (!error && actions & OPCONTROL_ALONE) {
-		hold = session_files_hold(control->session_dir, HOLD_TIMEOUT_MS, &control->diag);
+		hold = session_files_hold(control->folder_fd, control->session_dir, HOLD_TIMEOUT_MS,
+					  &control->diag);
 		error = hold == -ENOENT || hold >= 0 ? 0 : hold;
 	}
 	if (!error && actions & OPCONTROL_MAKES)
@@ -570,7 +581,9 @@ static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 		error = do_shutdown(control);
 	else if (running == RUNNING_OTHERWISE)
 		*begin = BOOT_RESTART;
-	return error ? error : setup_save(&control->setup, control->session_dir, &control->diag);
+	return error ? error
+		     : setup_save(&control->setup, control->folder_fd, control->session_dir,
+				  &control->diag);
 }
 
 /* Releases the folder before the unit starts, because the unit's opcontrol also locks it. */
@@ -580,7 +593,8 @@ static int start_at_boot(struct opcontrol *control)
 	enum boot_begin begin;
 	int hold, error;
 
-	hold = session_files_hold(control->session_dir, HOLD_TIMEOUT_MS, &control->diag);
+	hold = session_files_hold(control->folder_fd, control->session_dir, HOLD_TIMEOUT_MS,
+				  &control->diag);
 	if (hold < 0)
 		return hold;
 	error = prepare_boot(control, &begin);
@@ -623,7 +637,7 @@ static int run_boot(struct opcontrol *control)
 
 static int run(const struct opcontrol_options *options)
 {
-	struct opcontrol control = {.options = options};
+	struct opcontrol control = {.options = options, .folder_fd = -1};
 	int error;
 
 	if (options->actions & OPCONTROL_LIST_EVENTS)
@@ -634,6 +648,8 @@ static int run(const struct opcontrol_options *options)
 		error = run_actions(&control);
 	if (error)
 		log_error("%s", diag_show(&control.diag));
+	if (control.folder_fd >= 0)
+		(void)close(control.folder_fd);
 	if (error && !control.exit_status)
 		control.exit_status =
 			options->actions == OPCONTROL_HEALTH ? EXIT_UNKNOWN : EXIT_FAILURE;

@@ -11,7 +11,7 @@
 #include "control/run/operf_options.h"
 #include "control/run/report_command.h"
 #include "lib/children.h"
-#include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -28,12 +28,11 @@
  */
 static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 {
-	int error = file_make_dirs(dir, 0700);
+	const int fd = folder_open_trusted(dir, FOLDER_CREATE, "-d DIR", diag);
 
-	if (error)
-		return diag_set(diag, error,
-				"cannot create the session folder %s: %s; choose another: -d DIR",
-				dir, strerror(-error));
+	if (fd < 0)
+		return fd;
+	(void)close(fd);
 	if (!realpath(dir, absolute))
 		return diag_set(diag, -errno, "cannot find %s: %s", dir, strerror(errno));
 	if (access(absolute, W_OK | X_OK))

@@ -315,29 +315,25 @@ static int make_heap(struct ctf_reader *reader, struct diag *diag)
 
 static int open_all(struct ctf_reader *reader, struct diag *diag)
 {
-	int error;
+	int error = find_metadata(reader, diag);
 
-	reader->folder_fd = open(reader->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (reader->folder_fd < 0)
-		return diag_set_at(diag, -errno, reader->folder, 0, "cannot be opened: %s",
-				   strerror(errno));
-	error = find_metadata(reader, diag);
 	if (!error)
 		error = find_streams(reader, diag);
 	return error ? error : make_heap(reader, diag);
 }
 
-int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag *diag)
+int ctf_reader_open_fd(struct ctf_reader **reader, int fd, const char *folder, struct diag *diag)
 {
 	struct ctf_reader *new = calloc(1, sizeof(*new));
 	int error;
 
 	if (new) {
-		new->folder_fd = -1;
+		new->folder_fd = fd;
 		new->folder = strdup(folder);
 	}
 	if (!new || !new->folder) {
 		free(new);
+		(void)close(fd);
 		return diag_set_at(diag, -ENOMEM, folder, 0, "not enough memory to read the trace");
 	}
 	error = open_all(new, diag);
@@ -346,6 +342,16 @@ int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag 
 	else
 		*reader = new;
 	return error;
+}
+
+int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag *diag)
+{
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return diag_set_at(diag, -errno, folder, 0, "cannot be opened: %s",
+				   strerror(errno));
+	return ctf_reader_open_fd(reader, fd, folder, diag);
 }
 
 unsigned int ctf_reader_nr_bad_chunks(const struct ctf_reader *reader)

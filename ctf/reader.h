@@ -19,6 +19,8 @@ struct ctf_reader;
  * many CPUs may have to raise RLIMIT_NOFILE.
  */
 int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag *diag);
+/* The same for the folder at fd, which the reader closes, also after an error. */
+int ctf_reader_open_fd(struct ctf_reader **reader, int fd, const char *folder, struct diag *diag);
 void ctf_reader_close(struct ctf_reader *reader); /* NULL: does nothing */
 
 /*

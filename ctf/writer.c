@@ -5,6 +5,7 @@
 #include "ctf/metadata.h"
 #include "ctf/packet.h"
 #include "lib/file.h"
+#include "lib/folder.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -96,18 +97,30 @@ static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 /* Creates the folder if it does not exist, then opens and locks it. */
 static int open_folder(struct ctf_writer *writer, struct diag *diag)
 {
-	const bool is_new = !mkdir(writer->folder, FOLDER_MODE);
+	char name[FOLDER_NAME_BYTES];
+	const int parent = folder_open_parent(writer->folder, name);
+	bool is_new;
 	int error;
 
-	if (!is_new && errno != EEXIST)
-		return diag_set_at(diag, -errno, writer->folder, 0, "cannot be made: %m");
-	writer->folder_fd = open(writer->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (writer->folder_fd < 0) {
-		error = diag_set_at(diag, -errno, writer->folder, 0, "cannot be opened: %m");
-		writer->is_ours = is_new;
-		return error;
+	if (parent < 0)
+		return diag_set_at(diag, parent, writer->folder, 0, "cannot be made: %s",
+				   strerror(-parent));
+	is_new = !mkdirat(parent, name, FOLDER_MODE);
+	error = is_new || errno == EEXIST
+			? 0
+			: diag_set_at(diag, -errno, writer->folder, 0, "cannot be made: %m");
+	if (!error) {
+		writer->folder_fd =
+			openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (writer->folder_fd < 0)
+			error = diag_set_at(diag, -errno, writer->folder, 0,
+					    "cannot be opened: %m");
 	}
-	error = lock_folder(writer, diag);
+	(void)close(parent);
+	if (!error)
+		error = folder_check(writer->folder_fd, writer->folder, "-o DIR", diag);
+	if (!error)
+		error = lock_folder(writer, diag);
 	writer->is_ours = is_new && error != -EBUSY;
 	return error;
 }
@@ -538,6 +551,11 @@ int ctf_writer_move(struct ctf_writer *writer, unsigned int number,
 		return unwrite(writer, file, header->nr_records, error, diag);
 	count(writer, file, header, nr_bytes);
 	return 0;
+}
+
+int ctf_writer_enter(const struct ctf_writer *writer)
+{
+	return fchdir(writer->folder_fd) ? -errno : 0;
 }
 
 struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer)

@@ -7,7 +7,7 @@
 #include "daemon/import/import_trace.h"
 #include "daemon/profiler/profiler.h"
 #include "daemon/session/separation.h"
-#include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 #include "lib/number.h"
 #include "lib/progress.h"
@@ -166,12 +166,9 @@ static int import_file(const struct import_options *options, struct perf_file *f
 		perf_file_close(file);
 		return error;
 	}
-	error = file_make_dirs(options->session_dir, 0700);
-	if (error)
-		(void)diag_set(diag, error, "cannot make the session folder %s: %s",
-			       options->session_dir, strerror(-error));
-	else
-		error = session_lock(&session, options->session_dir, diag);
+	error = folder_enter(options->session_dir, "--session-dir", diag);
+	if (!error)
+		error = session_lock(&session, ".", diag);
 	if (!error) {
 		error = run_profiler(options, file, &session, diag);
 		session_unlock(&session);

@@ -11,7 +11,7 @@
 #include "daemon/profiler/sync_job.h"
 #include "lib/children.h"
 #include "lib/clock.h"
-#include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -408,15 +408,10 @@ static void raise_files_limit(void)
  */
 static int enter_session(struct daemon *daemon, struct diag *diag)
 {
-	const char *path = daemon->options.session_dir;
-	int error = file_make_dirs(path, 0700);
+	int error = folder_enter(daemon->options.session_dir, "--session-dir", diag);
 
 	if (error)
-		return diag_set(diag, error, "cannot make the session folder %s: %s", path,
-				strerror(-error));
-	if (chdir(path))
-		return diag_set(diag, -errno, "cannot enter the session folder %s: %s", path,
-				strerror(errno));
+		return error;
 	error = session_lock(&daemon->session, ".", diag);
 	if (error)
 		return error;

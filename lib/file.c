@@ -99,9 +99,8 @@ static int file_read_fd(int fd, size_t max_bytes, char **text, size_t *nr_bytes)
 	return 0;
 }
 
-int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes)
+static int read_opened(int fd, size_t max_bytes, char **text, size_t *nr_bytes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int error;
 
 	if (fd < 0)
@@ -109,6 +108,17 @@ int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_b
 	error = file_read_fd(fd, max_bytes, text, nr_bytes);
 	close(fd);
 	return error;
+}
+
+int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes)
+{
+	return read_opened(open(path, O_RDONLY | O_CLOEXEC), max_bytes, text, nr_bytes);
+}
+
+int file_read_text_at(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *nr_bytes)
+{
+	return read_opened(openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), max_bytes, text,
+			   nr_bytes);
 }
 
 int file_open_regular(const char *path)
@@ -143,31 +153,36 @@ int file_read_regular(const char *path, size_t max_bytes, char **text, size_t *n
 	return error;
 }
 
-int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode)
+int file_replace_at(int dir_fd, const char *name, const void *buf, size_t nr_bytes, mode_t mode)
 {
 	char temporary[PATH_MAX];
 	int error;
 	int fd;
 
-	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid()) >=
+	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", name, (int)getpid()) >=
 	    (int)sizeof(temporary))
 		return -ENAMETOOLONG;
 	/*
 	 * A killed process of the same pid may have left this file; never write into an
 	 * existing file.
 	 */
-	unlink(temporary);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	(void)unlinkat(dir_fd, temporary, 0);
+	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -errno;
 	error = file_write_all(fd, buf, nr_bytes);
 	if (close(fd) && !error)
 		error = -errno;
-	if (!error && rename(temporary, path))
+	if (!error && renameat(dir_fd, temporary, dir_fd, name))
 		error = -errno;
 	if (error)
-		unlink(temporary);
+		(void)unlinkat(dir_fd, temporary, 0);
 	return error;
+}
+
+int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode)
+{
+	return file_replace_at(AT_FDCWD, path, buf, nr_bytes, mode);
 }
 
 /* Creates a folder unless it exists. Returns 0; -ENOTDIR: not a folder; or -errno of mkdir(2). */
@@ -405,14 +420,14 @@ static void remove_below(struct removal *removal)
 	removal_note(removal, error);
 }
 
-int file_remove_tree(const char *path)
+int file_remove_tree_at(int dir_fd, const char *name)
 {
 	struct removal removal = {.fd = -1};
-	int error = remove_name(AT_FDCWD, path), fd;
+	int error = remove_name(dir_fd, name), fd;
 
 	if (error != -ENOTEMPTY)
 		return error;
-	fd = open_folder(AT_FDCWD, path);
+	fd = open_folder(dir_fd, name);
 	error = fd < 0 ? fd : enter(&removal, fd);
 	if (error)
 		return error;
@@ -423,7 +438,12 @@ int file_remove_tree(const char *path)
 		free(removal.names[--removal.nr_names]);
 	free(removal.names);
 	free(removal.levels);
-	if (unlinkat(AT_FDCWD, path, AT_REMOVEDIR))
+	if (unlinkat(dir_fd, name, AT_REMOVEDIR))
 		removal_note(&removal, -errno);
 	return removal.error;
+}
+
+int file_remove_tree(const char *path)
+{
+	return file_remove_tree_at(AT_FDCWD, path);
 }

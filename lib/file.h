@@ -22,6 +22,9 @@ ssize_t file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position);
  * the file exceeds max_bytes.
  */
 int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
+/* The same in the folder at dir_fd. Does not follow a symbolic link. */
+int file_read_text_at(int dir_fd, const char *name, size_t max_bytes, char **text,
+		      size_t *nr_bytes);
 
 /*
  * Opens path for reading if it is a regular file. A pipe, device or socket is not opened, and
@@ -38,6 +41,8 @@ int file_read_regular(const char *path, size_t max_bytes, char **text, size_t *n
  * failure (no fsync). Two threads of one process must not replace the same path concurrently.
  */
 int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode);
+/* The same in the folder at dir_fd. */
+int file_replace_at(int dir_fd, const char *name, const void *buf, size_t nr_bytes, mode_t mode);
 
 /*
  * Writes the buffered bytes of stream. Returns 0; -errno if this write fails; -EIO if an earlier
@@ -61,5 +66,7 @@ int file_make_parent_dirs(const char *path, mode_t mode);
  * the tree. -ESTALE: a folder was moved away while it was being emptied; the rest is not removed.
  */
 int file_remove_tree(const char *path);
+/* The same for a name in the folder at dir_fd. */
+int file_remove_tree_at(int dir_fd, const char *name);
 
 #endif

@@ -12,6 +12,7 @@ lib_libbase_a_SOURCES = \
 	lib/diag.c lib/diag.h \
 	lib/elf_skeleton.c lib/elf_skeleton.h \
 	lib/file.c lib/file.h \
+	lib/folder.c lib/folder.h \
 	lib/index_table.c lib/index_table.h \
 	lib/key_value.c lib/key_value.h \
 	lib/log.c lib/log.h \
@@ -35,6 +36,7 @@ test_programs += \
 	tests/unit/lib/test_diag \
 	tests/unit/lib/test_elf_skeleton \
 	tests/unit/lib/test_file \
+	tests/unit/lib/test_folder \
 	tests/unit/lib/test_index_table \
 	tests/unit/lib/test_key_value \
 	tests/unit/lib/test_log \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/log_place.h"
 
+#include "lib/folder.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,9 +14,7 @@
 
 static int open_end(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-
-	return fd < 0 ? -errno : fd;
+	return folder_open_file(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 }
 
 int log_place_open(struct log_place *place, const char *path)
@@ -54,13 +54,27 @@ bool log_place_open_journal(struct log_place *place)
 	return place->is_journal;
 }
 
+/* Renames the file to PATH.1. */
+static int move_old(const char *path)
+{
+	char name[FOLDER_NAME_BYTES], old[FOLDER_NAME_BYTES + 2];
+	const int folder = folder_open_parent(path, name);
+	int error;
+
+	if (folder < 0)
+		return folder;
+	(void)snprintf(old, sizeof(old), "%s.1", name);
+	error = renameat(folder, name, folder, old) ? -errno : 0;
+	(void)close(folder);
+	return error;
+}
+
 /*
  * If nr_bytes more would exceed the file's limit, renames it to PATH.1 and begins a new file. If
  * this fails, truncates the file, so that the limit always holds.
  */
 static void place_bound(struct log_place *place, size_t nr_bytes)
 {
-	char old[PATH_MAX + 4];
 	struct stat st;
 	int fd;
 
@@ -69,8 +83,7 @@ static void place_bound(struct log_place *place, size_t nr_bytes)
 	if (fstat(place->fd, &st) || !S_ISREG(st.st_mode) ||
 	    (size_t)st.st_size + nr_bytes <= place->bytes_max)
 		return;
-	(void)snprintf(old, sizeof(old), "%s.1", place->path);
-	if (rename(place->path, old)) {
+	if (move_old(place->path)) {
 		(void)!ftruncate(place->fd, 0);
 		return;
 	}

@@ -6,6 +6,7 @@
 #include "lib/diag.h"
 #include "lib/file.h"
 #include "lib/log.h"
+#include "pp/base/read_folder.h"
 #include "pp/format/coverage.h"
 #include "pp/gprof/gprof_data.h"
 #include "pp/profile/image_search.h"
@@ -145,7 +146,7 @@ static int write_file(const struct profile *profile, uint32_t image, const struc
 	if (fclose(out) && !error)
 		error = diag_set(diag, -ENOMEM, "out of memory");
 	if (!error) {
-		error = file_replace(output, bytes, nr_bytes, 0644);
+		error = file_replace(output, bytes, nr_bytes, report_file_mode());
 		if (error)
 			diag_set(diag, error, "cannot write %s: %s", output, strerror(-error));
 		else

@@ -5,6 +5,7 @@
 #include "lib/diag.h"
 #include "lib/file.h"
 #include "lib/log.h"
+#include "pp/base/read_folder.h"
 #include "pp/format/format_document.h"
 #include "pp/format/format_terminal.h"
 #include "pp/page/format_page.h"
@@ -179,7 +180,8 @@ static int replace_file(const char *path, const struct content *content,
 	/* replaces the file to which a symbolic link points, not the link */
 	true_path = realpath(path, NULL);
 	if (!error)
-		error = file_replace(true_path ? true_path : path, text, nr_bytes, 0644);
+		error = file_replace(true_path ? true_path : path, text, nr_bytes,
+				     report_file_mode());
 	free(true_path);
 	free(text);
 	return error;

@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -43,38 +42,40 @@ int session_files_check_name(const char *name, struct diag *diag)
 }
 
 /*
- * Takes the daemon's lock on the folder. Returns the lock's descriptor, or -errno; -ENOENT: the
- * folder does not exist.
+ * Takes the daemon's lock on the folder. Returns the lock's descriptor, or -errno.
  */
-static int take_lock(const char *session_dir, struct diag *diag)
+static int take_lock(int folder_fd, const char *session_dir, struct diag *diag)
 {
-	char path[PATH_MAX];
-	int fd;
+	int fd =
+		openat(folder_fd, OPROF_LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
-	if (snprintf(path, sizeof(path), "%s/" OPROF_LOCK_NAME, session_dir) >= PATH_MAX)
-		return diag_set(diag, -ENAMETOOLONG, "the session folder's name is too long");
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return diag_set(diag, -errno, "cannot open %s: %s", path, strerror(errno));
+		return diag_set(diag, -errno, "cannot open %s/" OPROF_LOCK_NAME ": %s", session_dir,
+				strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		int error = errno == EWOULDBLOCK ? -EBUSY : -errno;
 
 		(void)close(fd);
 		if (error == -EBUSY)
 			return diag_set(diag, error,
-					"%s is locked by a daemon that starts or ends; try again",
-					path);
-		return diag_set(diag, error, "cannot lock %s: %s", path, strerror(-error));
+					"%s/" OPROF_LOCK_NAME " is locked by a daemon that starts "
+					"or ends; try again",
+					session_dir);
+		return diag_set(diag, error, "cannot lock %s/" OPROF_LOCK_NAME ": %s", session_dir,
+				strerror(-error));
 	}
 	return fd;
 }
 
-int session_files_hold(const char *session_dir, int timeout_ms, struct diag *diag)
+int session_files_hold(int folder_fd, const char *session_dir, int timeout_ms, struct diag *diag)
 {
 	const struct timespec pause = {.tv_nsec = HOLD_INTERVAL_MS * 1000000L};
-	int fd = open(session_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* a lock belongs to one open(2) of the folder */
+	int fd = folder_fd < 0 ? -1 : openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error;
 
+	if (folder_fd < 0)
+		return diag_set(diag, -ENOENT, "%s does not exist", session_dir);
 	if (fd < 0)
 		return diag_set(diag, -errno, "cannot open %s: %s", session_dir, strerror(errno));
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
@@ -93,66 +94,84 @@ int session_files_hold(const char *session_dir, int timeout_ms, struct diag *dia
 	return fd;
 }
 
-static int format_session(char *path, const char *session_dir, const char *name, struct diag *diag)
+/*
+ * Opens the folder of the sessions. Returns a descriptor, -ENOENT without diag if there is none, or
+ * another -errno.
+ */
+static int open_samples(int folder_fd, const char *session_dir, struct diag *diag)
 {
-	if (snprintf(path, PATH_MAX, "%s/" OPROF_SAMPLES_NAME "/%s", session_dir, name) >= PATH_MAX)
-		return diag_set(diag, -ENAMETOOLONG, "the session folder's name is too long");
-	return 0;
+	const int fd = folder_fd < 0 ? -1
+				     : openat(folder_fd, OPROF_SAMPLES_NAME,
+					      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (folder_fd < 0 || errno == ENOENT)
+		return -ENOENT;
+	return diag_set(diag, -errno, "cannot open %s/" OPROF_SAMPLES_NAME ": %s", session_dir,
+			strerror(errno));
 }
 
-int session_files_reset(const char *session_dir, struct diag *diag)
+int session_files_reset(int folder_fd, const char *session_dir, struct diag *diag)
 {
-	char path[PATH_MAX];
-	int fd;
-	int error = format_session(path, session_dir, OPROF_SESSION_CURRENT, diag);
+	const int samples = open_samples(folder_fd, session_dir, diag);
+	int lock, error;
 
-	if (error)
-		return error;
-	if (access(path, F_OK) && errno == ENOENT)
-		return 0;
-	fd = take_lock(session_dir, diag);
-	if (fd < 0)
-		return fd;
-	error = file_remove_tree(path);
-	if (error)
-		error = diag_set(diag, error, "cannot remove %s: %s", path, strerror(-error));
-	(void)close(fd);
+	if (samples < 0)
+		return samples == -ENOENT ? 0 : samples;
+	lock = take_lock(folder_fd, session_dir, diag);
+	error = lock < 0 ? lock : 0;
+	if (!error) {
+		error = file_remove_tree_at(samples, OPROF_SESSION_CURRENT);
+		(void)close(lock);
+		if (error == -ENOENT)
+			error = 0;
+		if (error)
+			(void)diag_set(diag, error,
+				       "cannot remove %s/" OPROF_SAMPLES_NAME
+				       "/" OPROF_SESSION_CURRENT ": %s",
+				       session_dir, strerror(-error));
+	}
+	(void)close(samples);
 	return error;
 }
 
-static int rename_session(const char *from, const char *to, const char *name, struct diag *diag)
+static int nothing_sampled(const char *session_dir, struct diag *diag)
 {
-	if (access(from, F_OK))
-		return diag_set(diag, -ENOENT, "nothing has been sampled yet: %s does not exist",
-				from);
-	if (!access(to, F_OK))
+	return diag_set(diag, -ENOENT,
+			"nothing has been sampled yet: %s/" OPROF_SAMPLES_NAME
+			"/" OPROF_SESSION_CURRENT " does not exist",
+			session_dir);
+}
+
+static int rename_session(int samples, const char *session_dir, const char *name, struct diag *diag)
+{
+	if (faccessat(samples, OPROF_SESSION_CURRENT, F_OK, AT_SYMLINK_NOFOLLOW))
+		return nothing_sampled(session_dir, diag);
+	if (!faccessat(samples, name, F_OK, AT_SYMLINK_NOFOLLOW))
 		return diag_set(diag, -EEXIST, "a session \"%s\" already exists", name);
-	if (rename(from, to))
-		return diag_set(diag, -errno, "cannot rename %s to %s: %s", from, to,
-				strerror(errno));
+	if (renameat(samples, OPROF_SESSION_CURRENT, samples, name))
+		return diag_set(diag, -errno,
+				"cannot rename %s/" OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT
+				" to %s: %s",
+				session_dir, name, strerror(errno));
 	return 0;
 }
 
-int session_files_save(const char *session_dir, const char *name, struct diag *diag)
+int session_files_save(int folder_fd, const char *session_dir, const char *name, struct diag *diag)
 {
-	char from[PATH_MAX];
-	char to[PATH_MAX];
-	int fd;
+	int samples, lock;
 	int error = session_files_check_name(name, diag);
 
-	if (!error)
-		error = format_session(from, session_dir, OPROF_SESSION_CURRENT, diag);
-	if (!error)
-		error = format_session(to, session_dir, name, diag);
 	if (error)
 		return error;
-	if (access(session_dir, F_OK))
-		return diag_set(diag, -ENOENT, "nothing has been sampled yet: %s does not exist",
-				session_dir);
-	fd = take_lock(session_dir, diag);
-	if (fd < 0)
-		return fd;
-	error = rename_session(from, to, name, diag);
-	(void)close(fd);
+	samples = open_samples(folder_fd, session_dir, diag);
+	if (samples < 0)
+		return samples == -ENOENT ? nothing_sampled(session_dir, diag) : samples;
+	lock = take_lock(folder_fd, session_dir, diag);
+	error = lock < 0 ? lock : rename_session(samples, session_dir, name, diag);
+	if (lock >= 0)
+		(void)close(lock);
+	(void)close(samples);
 	return error;
 }

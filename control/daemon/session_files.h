@@ -2,8 +2,9 @@
 /*
  * Functions for a session folder in which no daemon runs: opcontrol itself changes it.
  * session_files_reset and session_files_save take the daemon's lock on the folder, so that no
- * daemon starts concurrently; they return -EBUSY if a daemon holds the lock. All functions fill
- * diag on errors.
+ * daemon starts concurrently; they return -EBUSY if a daemon holds the lock. folder_fd is the
+ * session folder, -1 if it does not exist; session_dir is its path, for messages. All functions
+ * fill diag on errors.
  */
 #ifndef CONTROL_SESSION_FILES_H
 #define CONTROL_SESSION_FILES_H
@@ -16,16 +17,16 @@
  * daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: the folder does not
  * exist; -EBUSY: timeout; or another -errno.
  */
-int session_files_hold(const char *session_dir, int timeout_ms, struct diag *diag);
+int session_files_hold(int folder_fd, const char *session_dir, int timeout_ms, struct diag *diag);
 
 /* Removes samples/current. Returns 0, also if it does not exist, or -errno. */
-int session_files_reset(const char *session_dir, struct diag *diag);
+int session_files_reset(int folder_fd, const char *session_dir, struct diag *diag);
 
 /*
  * Renames samples/current to samples/NAME. Returns 0; -ENOENT: there are no samples; -EEXIST: a
  * session of this name exists; or another -errno.
  */
-int session_files_save(const char *session_dir, const char *name, struct diag *diag);
+int session_files_save(int folder_fd, const char *session_dir, const char *name, struct diag *diag);
 
 /* Checks that name is valid for a session. Returns 0 or -EINVAL. */
 int session_files_check_name(const char *name, struct diag *diag);

@@ -307,11 +307,12 @@ int setup_parse(struct setup *setup, const char *file, char *text, struct diag *
 	return 0;
 }
 
-static int load_file(struct setup *setup, const char *path, struct diag *diag)
+static int load_file(struct setup *setup, int folder_fd, const char *path, struct diag *diag)
 {
 	size_t nr_bytes;
 	char *text;
-	int error = file_read_text(path, SETUP_BYTES_MAX, &text, &nr_bytes);
+	int error =
+		file_read_text_at(folder_fd, SETUP_FILE_NAME, SETUP_BYTES_MAX, &text, &nr_bytes);
 
 	if (error == -ENOENT)
 		return 0;
@@ -326,14 +327,14 @@ static int load_file(struct setup *setup, const char *path, struct diag *diag)
 	return error;
 }
 
-int setup_load(struct setup *setup, const char *session_dir, struct diag *diag)
+int setup_load(struct setup *setup, int folder_fd, const char *session_dir, struct diag *diag)
 {
 	char path[PATH_MAX];
 
 	setup_init(setup);
 	if (snprintf(path, sizeof(path), "%s/%s", session_dir, SETUP_FILE_NAME) >= PATH_MAX)
 		return diag_set(diag, -ENAMETOOLONG, "the session folder's name is too long");
-	return load_file(setup, path, diag);
+	return folder_fd < 0 ? 0 : load_file(setup, folder_fd, path, diag);
 }
 
 static void print_number(FILE *stream, enum setup_key key, uint64_t number)
@@ -396,17 +397,12 @@ char *setup_format(const struct setup *setup)
 	return text;
 }
 
-int setup_save(const struct setup *setup, const char *session_dir, struct diag *diag)
+int setup_save(const struct setup *setup, int folder_fd, const char *session_dir, struct diag *diag)
 {
-	char path[PATH_MAX];
 	char *text = setup_format(setup);
-	int error = text ? file_make_dirs(session_dir, 0700) : -ENOMEM;
+	int error = text ? file_replace_at(folder_fd, SETUP_FILE_NAME, text, strlen(text), 0600)
+			 : -ENOMEM;
 
-	if (!error &&
-	    snprintf(path, sizeof(path), "%s/%s", session_dir, SETUP_FILE_NAME) >= PATH_MAX)
-		error = -ENAMETOOLONG;
-	if (!error)
-		error = file_replace(path, text, strlen(text), 0600);
 	free(text);
 	if (error)
 		return diag_set(diag, error, "cannot write the setup to %s: %s", session_dir,

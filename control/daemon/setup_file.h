@@ -52,9 +52,13 @@ void setup_deinit(struct setup *setup);
  */
 int setup_set(struct setup *setup, const char *key, const char *value, struct diag *diag);
 
-/* Initializes setup from the file in session_dir. If the file does not exist, sets the defaults. */
-int setup_load(struct setup *setup, const char *session_dir, struct diag *diag);
-int setup_save(const struct setup *setup, const char *session_dir, struct diag *diag);
+/*
+ * Initializes setup from the file in the session folder, which is open at folder_fd (-1: it does
+ * not exist). If there is no file, sets the defaults. session_dir: the folder's path, for messages.
+ */
+int setup_load(struct setup *setup, int folder_fd, const char *session_dir, struct diag *diag);
+int setup_save(const struct setup *setup, int folder_fd, const char *session_dir,
+	       struct diag *diag);
 
 /* Sets all settings that text contains. Modifies text. file: the file's name in messages. */
 int setup_parse(struct setup *setup, const char *file, char *text, struct diag *diag);

@@ -90,47 +90,34 @@ static bool boot_id(char id[BOOT_ID_BYTES])
 	return true;
 }
 
-static int init_path(const char *session_dir, char path[PATH_MAX])
+int module_keep(int folder_fd, const struct module_answer *answer)
 {
-	return snprintf(path, PATH_MAX, "%s/" MODULE_INIT_FILE, session_dir) < PATH_MAX
-		       ? 0
-		       : -ENAMETOOLONG;
-}
-
-int module_keep(const char *session_dir, const struct module_answer *answer)
-{
-	char path[PATH_MAX];
 	char id[BOOT_ID_BYTES];
 	char *text = NULL;
-	int error = init_path(session_dir, path);
+	int error;
 
-	if (error)
-		return error;
 	if (answer->works)
-		return unlink(path) && errno != ENOENT ? -errno : 0;
+		return unlinkat(folder_fd, MODULE_INIT_FILE, 0) && errno != ENOENT ? -errno : 0;
 	if (!boot_id(id))
 		return -ENOENT;
-	error = file_make_dirs(session_dir, 0700);
-	if (!error && asprintf(&text, "boot %s\nreason %s\nremedy %s\n", id, answer->reason,
-			       answer->remedy) < 0)
+	if (asprintf(&text, "boot %s\nreason %s\nremedy %s\n", id, answer->reason, answer->remedy) <
+	    0)
 		return -ENOMEM;
-	if (!error)
-		error = file_replace(path, text, strlen(text), 0600);
+	error = file_replace_at(folder_fd, MODULE_INIT_FILE, text, strlen(text), 0600);
 	free(text);
 	return error;
 }
 
-bool module_recall(const char *session_dir, struct module_answer *answer)
+bool module_recall(int folder_fd, struct module_answer *answer)
 {
-	char path[PATH_MAX];
 	char id[BOOT_ID_BYTES];
 	char kept_id[BOOT_ID_BYTES];
 	char *text;
 	bool found;
 
 	memset(answer, 0, sizeof(*answer));
-	if (init_path(session_dir, path) || !boot_id(id) ||
-	    file_read_text(path, INIT_BYTES_MAX, &text, NULL))
+	if (folder_fd < 0 || !boot_id(id) ||
+	    file_read_text_at(folder_fd, MODULE_INIT_FILE, INIT_BYTES_MAX, &text, NULL))
 		return false;
 	found = key_value_find(text, "boot", kept_id, sizeof(kept_id)) && !strcmp(id, kept_id) &&
 		key_value_find(text, "reason", answer->reason, sizeof(answer->reason));
@@ -140,7 +127,7 @@ bool module_recall(const char *session_dir, struct module_answer *answer)
 	return found;
 }
 
-void module_print(FILE *stream, const char *session_dir)
+void module_print(FILE *stream, int folder_fd)
 {
 	struct module_answer kept;
 	const char *state = "absent";
@@ -150,7 +137,7 @@ void module_print(FILE *stream, const char *session_dir)
 	else if (module_fs_is_loaded(""))
 		state = "loaded";
 	(void)fprintf(stream, "module %s\n", state);
-	if (!module_recall(session_dir, &kept))
+	if (!module_recall(folder_fd, &kept))
 		return;
 	(void)fprintf(stream, "module_reason %s\n", kept.reason);
 	if (kept.remedy[0])

@@ -26,18 +26,22 @@ void module_init(enum module_build build, struct module_answer *answer);
 int module_deinit(struct diag *diag);
 
 /*
- * Stores the reason why there is no module; if answer->works, removes the stored reason. Returns 0
- * or -errno; in a folder that is not writable, nothing is stored.
+ * Stores the reason why there is no module in the session folder at folder_fd; if answer->works,
+ * removes the stored reason. Returns 0 or -errno; in a folder that is not writable, nothing is
+ * stored.
  */
-int module_keep(const char *session_dir, const struct module_answer *answer);
+int module_keep(int folder_fd, const struct module_answer *answer);
 
-/* Reads the reason that was stored since boot. Returns false if there is none. */
-bool module_recall(const char *session_dir, struct module_answer *answer);
+/*
+ * Reads the reason that was stored since boot. Returns false if there is none, or no folder
+ * (folder_fd is -1).
+ */
+bool module_recall(int folder_fd, struct module_answer *answer);
 
 /*
  * Prints lines for status: "module" (mounted, loaded or absent), and the stored reason and remedy
  * as "module_reason" and "module_remedy".
  */
-void module_print(FILE *stream, const char *session_dir);
+void module_print(FILE *stream, int folder_fd);
 
 #endif

@@ -7,6 +7,7 @@
 #include "control/trace/optrace.h"
 #include "control/trace/trace_args.h"
 #include "control/trace/trace_sessions.h"
+#include "lib/folder.h"
 #include "lib/key_value.h"
 #include "lib/log.h"
 
@@ -98,9 +99,10 @@ static int keep_then(struct session_command *session, const char *text, struct d
 	if (!whole)
 		return -ENOMEM;
 	daemon_args_add(&session->args.daemon, "--then=%s", whole);
-	error = access(whole, X_OK) ? -errno : 0;
+	error = access(whole, X_OK) ? diag_set(diag, -errno, "--then %s: %s", text, strerror(errno))
+				    : folder_check_program(whole, diag);
 	free(whole);
-	return error ? diag_set(diag, error, "--then %s: %s", text, strerror(-error)) : 0;
+	return error;
 }
 
 static int take_option(struct session_command *session, int option, const char *text,

@@ -4,6 +4,7 @@
 #include "daemon/import/import_interrupt.h"
 #include "daemon/session/session.h"
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
@@ -392,11 +393,9 @@ static int import_folder(const char *session_dir, bool append, struct diag *diag
 				   strerror(errno));
 	if (import_interrupted())
 		return import_interrupt_tell(diag);
-	error = file_make_dirs(session_dir, 0700);
-	if (error)
-		return diag_set_at(diag, error, session_dir, 0, "cannot be made: %s",
-				   strerror(-error));
-	error = begin_session(&session, session_dir, append, diag);
+	error = folder_enter(session_dir, "--session-dir", diag);
+	if (!error)
+		error = begin_session(&session, ".", append, diag);
 	if (error)
 		return error;
 	error = fill_session(&session, diag);
@@ -407,9 +406,14 @@ static int import_folder(const char *session_dir, bool append, struct diag *diag
 int import_oprofile(const char *from, const char *session_dir, bool append, struct diag *diag)
 {
 	static struct importing one;
-	static char current[PATH_MAX]; /* static, since importing points to it */
+	/* static, since importing points to them */
+	static char whole[PATH_MAX], current[PATH_MAX];
 	int error;
 
+	/* The session folder becomes the working directory. */
+	if (!realpath(from, whole))
+		return diag_set_at(diag, -errno, from, 0, "cannot be read: %s", strerror(errno));
+	from = whole;
 	one = (struct importing){.from = from};
 	importing = &one;
 	error = find_abi(from, diag);

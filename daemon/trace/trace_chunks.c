@@ -146,29 +146,33 @@ bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns)
 
 /* ---- closed chunks: in the child ---- */
 
-/* Renames the chunk before removing it, so that a reader finds either the whole chunk or none. */
-static int remove_chunk(const struct trace_chunks *chunks, uint32_t number)
+/*
+ * The child's working directory is the trace's folder, so that nobody who may rename that folder
+ * can lead the child elsewhere.
+ *
+ * Renames the chunk before removing it, so that a reader finds either the whole chunk or none.
+ */
+static int remove_chunk(uint32_t number)
 {
-	char path[PATH_MAX], removed[PATH_MAX], name[CTF_CHUNK_NAME_BYTES];
+	char removed[1 + CTF_CHUNK_NAME_BYTES + sizeof(REMOVED)], name[CTF_CHUNK_NAME_BYTES];
 
 	ctf_chunk_name(number, name);
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", chunks->folder, name) >= sizeof(path) ||
-	    (size_t)snprintf(removed, sizeof(removed), "%s/.%s" REMOVED, chunks->folder, name) >=
-		    sizeof(removed))
-		return -ENAMETOOLONG;
-	if (rename(path, removed) && errno != ENOENT)
+	(void)snprintf(removed, sizeof(removed), ".%s" REMOVED, name);
+	if (rename(name, removed) && errno != ENOENT)
 		return -errno;
 	return file_remove_tree(removed);
 }
 
 static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, struct diag *diag)
 {
-	char path[PATH_MAX], name[CTF_CHUNK_NAME_BYTES];
+	char name[CTF_CHUNK_NAME_BYTES];
+	struct diag why;
+	int error;
 
 	ctf_chunk_name(number, name);
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", chunks->folder, name) >= sizeof(path))
-		return diag_set(diag, -ENAMETOOLONG, "the path %s is too long", chunks->folder);
-	return ctf_packed_make_all(path, chunks->config.compress, diag);
+	error = ctf_packed_make_all(name, chunks->config.compress, &why);
+	return error ? diag_set_at(diag, error, chunks->folder, 0, "chunk %s: %s", name, why.text)
+		     : 0;
 }
 
 /* The child's report, which is written to the pipe by a single write. */
@@ -184,9 +188,8 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 	struct diag diag;
 	int error = 0;
 
-	*report = (struct chunks_report){.first = chunks->first, .next_done = chunks->next_done};
 	while (!error && report->first < chunks->to_first) {
-		error = remove_chunk(chunks, report->first);
+		error = remove_chunk(report->first);
 		if (error)
 			(void)snprintf(report->text, sizeof(report->text),
 				       "cannot remove chunk %u of %s: %s", report->first,
@@ -209,14 +212,19 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 /* The child may run longer than the daemon, so it closes the rings and the folder's lock. */
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
-	struct chunks_report report;
+	struct chunks_report report = {.first = chunks->first, .next_done = chunks->next_done};
+	const int error = ctf_writer_enter(chunks->writer);
 
 	if (told_fd != STDERR_FILENO + 1)
 		(void)dup2(told_fd, STDERR_FILENO + 1);
 	(void)close_range(STDERR_FILENO + 2, UINT_MAX, 0);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)setpriority(PRIO_PROCESS, 0, LOWEST);
-	do_all(chunks, &report);
+	if (error)
+		(void)snprintf(report.text, sizeof(report.text), "cannot enter %s: %s",
+			       chunks->folder, strerror(-error));
+	else
+		do_all(chunks, &report);
 	_exit(file_write_all(STDERR_FILENO + 1, &report, sizeof(report)) ? 1 : 0);
 }
 

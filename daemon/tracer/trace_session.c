@@ -2,6 +2,7 @@
 #include "daemon/tracer/trace_session.h"
 
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -85,17 +86,14 @@ static int take_lock(struct trace_session_folder *session, const char *path, str
 int trace_session_open(struct trace_session_folder *session, const char *path,
 		       control_handler *handler, void *context, struct diag *diag)
 {
-	int error = file_make_dirs(path, 0700);
-
-	if (error)
-		return diag_set(diag, error, "cannot make the folder %s: %s", path,
-				strerror(-error));
 	/*
 	 * The path of a socket must be short. In the session's folder, the file's name is
 	 * sufficient.
 	 */
-	if (chdir(path))
-		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
+	int error = folder_enter(path, "-s NAME", diag);
+
+	if (error)
+		return error;
 	error = take_lock(session, path, diag);
 	if (!error)
 		error = control_server_create(&session->server, OPROF_CONTROL_NAME, handler,

@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "pp/annotate/annotation.h"
+#include "pp/base/read_folder.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ static int write_out(struct annotated_output *output)
 		return -ENOMEM;
 	error = file_make_parent_dirs(output->path, 0777);
 	if (!error)
-		error = file_replace(output->path, output->text, output->nr_bytes, 0644);
+		error = file_replace(output->path, output->text, output->nr_bytes,
+				     report_file_mode());
 	output->nr_files += !error;
 	return error;
 }

@@ -6,6 +6,7 @@ pp_libpp_a_SOURCES += \
 	pp/base/gzip_writer.c pp/base/gzip_writer.h \
 	pp/base/json_writer.c pp/base/json_writer.h \
 	pp/base/protobuf.c pp/base/protobuf.h \
+	pp/base/read_folder.c pp/base/read_folder.h \
 	pp/base/strings.c pp/base/strings.h \
 	pp/base/xml_writer.c pp/base/xml_writer.h
 

@@ -22,10 +22,12 @@ int select_place_find(struct select_place *place, const struct spec *sides, size
 		if (error)
 			return error;
 		options->archives[i] = &place->archives[i];
-		options->session_dir = place->archives[i].session_dir;
+		options->session_dir = options->session_at = place->archives[i].session_dir;
 	}
-	if (!all)
-		return session_dir_find(wanted, &options->session_dir, diag);
+	if (!all) {
+		options->session_at = place->session_at;
+		return session_dir_find(wanted, &options->session_dir, place->session_at, diag);
+	}
 	if (wanted)
 		return diag_set(diag, -EINVAL,
 				"both --session-dir and archive: name the folder of sessions; "

@@ -4,17 +4,20 @@
 #define PP_SELECT_PLACE_H
 
 #include "lib/diag.h"
+#include "pp/base/read_folder.h"
 #include "pp/session/archive_reader.h"
 #include "pp/selection/selection.h"
 #include "pp/selection/spec.h"
 
 struct select_place {
+	char session_at[READ_FOLDER_BYTES];
 	struct archive_place archives[SPEC_SIDES_MAX];
 };
 
 /*
- * Fills session_dir and archives of *options. place must outlive *options. A side with "archive:"
- * uses that archive; other sides use the folder that session_dir_find() finds for `wanted`
+ * Fills session_dir, session_at and archives of *options. place must outlive *options. A side with
+ * "archive:" uses that archive; other sides use the folder that session_dir_find() finds for
+ * `wanted`
  * (--session-dir; NULL: not given). Returns 0, -EINVAL if `wanted` is given but all sides have
  * archives, or an error of archive_place_open() or session_dir_find(). Call
  * select_place_deinit() also after an error.

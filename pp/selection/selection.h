@@ -38,8 +38,8 @@ enum selection_merge {
 };
 
 struct selection_options {
-	/* Set by select_place_find(). */
-	const char *session_dir;
+	/* Set by select_place_find(). session_dir: for messages; session_at: for reading. */
+	const char *session_dir, *session_at;
 	/* The archive that has a side's sessions; NULL: they are in session_dir. Borrowed. */
 	const struct archive_place *archives[SPEC_SIDES_MAX];
 	unsigned int merge;	/* MERGE_* */

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,27 +22,32 @@ static bool is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-int session_dir_find(const char *wanted, const char **dir, struct diag *diag)
+int session_dir_find(const char *wanted, const char **dir, char at[READ_FOLDER_BYTES],
+		     struct diag *diag)
 {
-	char samples[PATH_MAX];
 	const char *found = wanted;
-	int error;
+	int fd, error;
 
 	if (!found)
 		found = is_folder(SESSION_DIR_OWN) ? SESSION_DIR_OWN : SESSION_DIR_SYSTEM;
-	if (snprintf(samples, sizeof(samples), "%s/" OPROF_SAMPLES_NAME, found) >=
-	    (int)sizeof(samples))
-		return diag_set(diag, -ENAMETOOLONG, "the path of the session folder is too long");
-	if (!access(samples, R_OK | X_OK)) {
-		*dir = found;
+	fd = read_folder_open(found, at, diag);
+	if (fd == -EPERM || fd == -ELOOP || fd == -ENAMETOOLONG)
+		return fd;
+	error = fd < 0 ? fd : 0;
+	if (!error && faccessat(fd, OPROF_SAMPLES_NAME, R_OK | X_OK, AT_EACCESS))
+		error = -errno;
+	if (!error) {
+		*dir = found; /* fd stays open: *at may refer to it */
 		return 0;
 	}
-	error = -errno;
+	if (fd >= 0)
+		(void)close(fd);
 	if (error == -EACCES)
 		return diag_set(diag, error,
-				"%s cannot be read by this user; run as root, or give your own "
+				"%s/" OPROF_SAMPLES_NAME
+				" cannot be read by this user; run as root, or give your own "
 				"session folder with --session-dir",
-				samples);
+				found);
 	return diag_set(diag, error,
 			"no samples in %s: %s; record some (operf COMMAND, or "
 			"opcontrol --start), or give their folder with --session-dir",

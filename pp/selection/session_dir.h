@@ -4,6 +4,7 @@
 #define PP_SESSION_DIR_H
 
 #include "lib/diag.h"
+#include "pp/base/read_folder.h"
 
 #include <stddef.h>
 
@@ -14,10 +15,13 @@ struct spec;
 
 /*
  * Finds the session folder: `wanted` (--session-dir) if it is not NULL, otherwise ./oprofile_data
- * if it exists, otherwise /var/lib/oprofile. *dir becomes `wanted` or a constant string. Returns 0,
- * or -errno with diag set if the folder cannot be read.
+ * if it exists, otherwise /var/lib/oprofile. *dir becomes `wanted` or a constant string, for
+ * messages; *at is the path by which the folder is read (read_folder_open()). If root reads the
+ * folder of another user, this process becomes that user. Returns 0, or -errno with diag set if
+ * the folder cannot be read.
  */
-int session_dir_find(const char *wanted, const char **dir, struct diag *diag);
+int session_dir_find(const char *wanted, const char **dir, char at[READ_FOLDER_BYTES],
+		     struct diag *diag);
 
 /*
  * Lists the names of the sessions in dir that spec selects ("current" by default), malloc'ed and

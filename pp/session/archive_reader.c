@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "lib/key_value.h"
+#include "pp/base/read_folder.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -308,10 +309,17 @@ static int check_folder(char *root, const char *path, struct diag *diag)
 static int find_root(struct archive_place *place, const char *path, struct diag *diag)
 {
 	struct stat st;
-	int error;
+	int fd, error;
 
 	if (stat(path, &st))
 		return diag_set_at(diag, -errno, path, 0, "cannot be read: %s", strerror(errno));
+	if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
+		fd = S_ISDIR(st.st_mode) ? read_folder_open(path, NULL, diag)
+					 : read_folder_open_file(path, diag);
+		if (fd < 0)
+			return fd;
+		(void)close(fd);
+	}
 	if (S_ISDIR(st.st_mode)) {
 		place->root = realpath(path, NULL);
 		if (!place->root)

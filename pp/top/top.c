@@ -31,15 +31,30 @@ static int no_daemon(const char *dir, struct diag *diag)
 			"no daemon runs for the session folder %s; oprof start starts one", dir);
 }
 
-static int find_session(const char *wanted, const char **dir, struct diag *diag)
+/* Returns 0 if a daemon answers for the folder dir; *at: the path by which to read the folder. */
+static int probe(const char *dir, char at[READ_FOLDER_BYTES], struct diag *diag)
+{
+	const int fd = read_folder_open(dir, at, diag);
+	int error;
+
+	if (fd < 0)
+		return fd == -ENOENT || fd == -EACCES ? client_probe(dir, diag) : fd;
+	error = client_probe(at, diag);
+	if (error)
+		(void)close(fd);
+	return error;
+}
+
+static int find_session(const char *wanted, const char **dir, char at[READ_FOLDER_BYTES],
+			struct diag *diag)
 {
 	int error;
 
 	*dir = wanted ? wanted : SESSION_DIR_OWN;
-	error = client_probe(*dir, diag);
-	if (error && !wanted) {
+	error = probe(*dir, at, diag);
+	if (error && error != -EPERM && !wanted) {
 		*dir = SESSION_DIR_SYSTEM;
-		error = client_probe(*dir, diag);
+		error = probe(*dir, at, diag);
 	}
 	if (error != -ENOTCONN)
 		return error;
@@ -236,7 +251,7 @@ int top_refresh(struct top *top)
 	struct top_samples samples;
 	struct diag why;
 	int error =
-		top_samples_ask(&samples, top->session_dir, top->window_ns, &top->patience, &why);
+		top_samples_ask(&samples, top->session_at, top->window_ns, &top->patience, &why);
 
 	top->event_lacks = false;
 	if (error == -ENOMEM)
@@ -269,7 +284,7 @@ struct top_show top_show(const struct top *top)
 
 int top_init(struct top *top, const struct top_options *options, struct diag *diag)
 {
-	char meta[PATH_MAX];
+	char meta[READ_FOLDER_BYTES + 64];
 	int error;
 
 	*top = (struct top){.view = options->view,
@@ -277,7 +292,7 @@ int top_init(struct top *top, const struct top_options *options, struct diag *di
 			    .patience = {CLIENT_TIMEOUT_MS, -1},
 			    .daemon_percent = -1};
 	diag_clear(&top->trouble);
-	error = find_session(options->session_dir, &top->session_dir, diag);
+	error = find_session(options->session_dir, &top->session_dir, top->session_at, diag);
 	if (error)
 		return error;
 	(void)snprintf(top->filter, sizeof(top->filter), "%s",
@@ -286,7 +301,7 @@ int top_init(struct top *top, const struct top_options *options, struct diag *di
 		       options->event ? options->event : "");
 	(void)snprintf(meta, sizeof(meta),
 		       "%s/" OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT "/" OPROF_META_NAME,
-		       top->session_dir);
+		       top->session_at);
 	error = top_symbols_create(&top->symbols, meta);
 	return error ? diag_set(diag, error, "cannot start: %s", strerror(-error)) : 0;
 }

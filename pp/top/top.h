@@ -6,6 +6,7 @@
 #ifndef PP_TOP_H
 #define PP_TOP_H
 
+#include "pp/base/read_folder.h"
 #include "pp/top/top_options.h"
 #include "pp/top/top_rows.h"
 #include "pp/top/top_text.h"
@@ -13,7 +14,8 @@
 #define TOP_FILTER_BYTES 128
 
 struct top {
-	const char *session_dir; /* points to the string of the options, or to a constant */
+	const char *session_dir; /* borrowed from the options, or a constant; for messages */
+	char session_at[READ_FOLDER_BYTES]; /* the path by which it is read */
 	struct top_symbols *symbols;
 	struct top_samples samples; /* samples of the last answer; at first all zeros */
 	struct top_rows rows;

@@ -445,7 +445,7 @@ static int list(struct events_listing *listing)
 {
 	struct ctf_reader *reader;
 	struct diag diag;
-	int error = ctf_reader_open(&reader, listing->folder, &diag);
+	int error = optrace_read_open(&reader, listing->folder, &diag);
 
 	if (error) {
 		log_error("%s", diag_show(&diag));

@@ -7,6 +7,7 @@
 
 #include "ctf/reader.h"
 #include "lib/log.h"
+#include "pp/base/read_folder.h"
 #include "pp/options/tool_options.h"
 
 #include <stdlib.h>
@@ -16,6 +17,13 @@ static const struct {
 	const char *name;
 	int (*act)(int argc, const char **argv);
 } verbs[] = {{"events", optrace_events}, {"stats", optrace_stats}};
+
+int optrace_read_open(struct ctf_reader **reader, const char *folder, struct diag *diag)
+{
+	const int fd = read_folder_open(folder, NULL, diag);
+
+	return fd < 0 ? fd : ctf_reader_open_fd(reader, fd, folder, diag);
+}
 
 unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader)
 {

@@ -198,7 +198,7 @@ static int stats(struct stats_reading *reading)
 {
 	struct ctf_reader *reader;
 	struct diag diag;
-	int error = ctf_reader_open(&reader, reading->folder, &diag);
+	int error = optrace_read_open(&reader, reading->folder, &diag);
 
 	if (error) {
 		log_error("%s", diag_show(&diag));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static char dir[64];
+static char at[READ_FOLDER_BYTES];
 static struct spec spec;
 static struct diag diag;
 
@@ -36,7 +37,7 @@ START_TEST(a_folder_that_is_named_is_taken)
 
 	ck_assert_int_eq(file_make_dirs("there/samples", 0700), 0);
 	ck_assert_int_eq(file_make_dirs("oprofile_data/samples", 0700), 0);
-	ck_assert_int_eq(session_dir_find("there", &found, &diag), 0);
+	ck_assert_int_eq(session_dir_find("there", &found, at, &diag), 0);
 	ck_assert_str_eq(found, "there");
 }
 END_TEST
@@ -46,7 +47,7 @@ START_TEST(the_own_folder_comes_before_the_systems)
 	const char *found;
 
 	ck_assert_int_eq(file_make_dirs("oprofile_data/samples", 0700), 0);
-	ck_assert_int_eq(session_dir_find(NULL, &found, &diag), 0);
+	ck_assert_int_eq(session_dir_find(NULL, &found, at, &diag), 0);
 	ck_assert_str_eq(found, SESSION_DIR_OWN);
 }
 END_TEST
@@ -56,10 +57,10 @@ START_TEST(a_folder_without_samples_is_an_error_that_says_how_to_get_some)
 	const char *found;
 
 	ck_assert_int_eq(file_make_dirs("oprofile_data", 0700), 0);
-	ck_assert_int_eq(session_dir_find(NULL, &found, &diag), -ENOENT);
+	ck_assert_int_eq(session_dir_find(NULL, &found, at, &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, SESSION_DIR_OWN));
 	ck_assert_ptr_nonnull(strstr(diag.text, "operf"));
-	ck_assert_int_eq(session_dir_find("nowhere", &found, &diag), -ENOENT);
+	ck_assert_int_eq(session_dir_find("nowhere", &found, at, &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "nowhere"));
 }
 END_TEST

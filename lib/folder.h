@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens folders and files in places where other users may write. root may start oprof in the folder
+ * of an ordinary user, who could then lead root's files elsewhere: by a session folder of their
+ * own, by a symbolic link, or by replacing a folder after it was checked.
+ *
+ * A user is trusted if it is the user of this process or root; for root, also the user oprof. A
+ * folder is trusted if its owner is trusted and no other user may write in it, so everything in it
+ * comes from trusted users. The functions follow a symbolic link only if its owner is trusted. The
+ * caller then works relative to the returned descriptor (or in the working directory that
+ * folder_enter() sets), not by the path, which may lead to another folder meanwhile.
+ */
+#ifndef LIB_FOLDER_H
+#define LIB_FOLDER_H
+
+#include "lib/diag.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define FOLDER_USER	  "oprof" /* the user whose folders root trusts */
+#define FOLDER_NAME_BYTES 256	  /* of a file's name with its NUL */
+
+#define FOLDER_USER_BYTES 64
+
+/* Returns whether the user is trusted. */
+bool folder_trusts(uid_t user);
+
+/* Writes the user's name to text, or "user NUMBER" if it has no name. Returns text. */
+const char *folder_user(uid_t user, char text[FOLDER_USER_BYTES]);
+
+enum folder_missing {
+	FOLDER_MUST_EXIST,
+	FOLDER_CREATE, /* like mkdir -p, with mode 0700 */
+};
+
+/*
+ * Opens the folder at path, without checking its owner. Returns a close-on-exec descriptor that
+ * can list the folder; -ELOOP: a symbolic link belongs to a user who is not trusted; or another
+ * -errno.
+ */
+int folder_open(const char *path, enum folder_missing missing);
+
+/*
+ * The same. *exposed: users who are not trusted can make path lead to another folder later, since
+ * one of the folders that lead to it is theirs.
+ */
+int folder_open_exposed(const char *path, enum folder_missing missing, bool *exposed);
+
+/*
+ * Checks that the folder at fd is trusted. `choose` names the option with which another folder is
+ * chosen, for the message, such as "-d DIR". Returns 0, -EPERM with diag, or another -errno with
+ * diag.
+ */
+int folder_check(int fd, const char *path, const char *choose, struct diag *diag);
+
+/* Opens a trusted folder. Returns a descriptor as folder_open() does, or -errno with diag. */
+int folder_open_trusted(const char *path, enum folder_missing missing, const char *choose,
+			struct diag *diag);
+
+/* Creates a trusted folder if it is missing, and makes it the working directory. */
+int folder_enter(const char *path, const char *choose, struct diag *diag);
+
+/*
+ * Opens the folder that contains path, and copies the last name of path (that of the target, if
+ * path is a symbolic link) to `name`. Returns a descriptor for openat(2), renameat(2) and so on, or
+ * -errno as folder_open() does.
+ */
+int folder_open_parent(const char *path, char name[FOLDER_NAME_BYTES]);
+
+/*
+ * Like open(2). Of an existing file, checks that its owner is trusted and that it has no other hard
+ * link (-EPERM); devices, pipes and sockets may belong to anybody. Returns a close-on-exec
+ * descriptor or -errno.
+ */
+int folder_open_file(const char *path, int flags, mode_t mode);
+
+/*
+ * Checks the program that root will run later: its owner is trusted, and no other user can change
+ * or replace it. Returns 0, also for a process of another user than root; -EPERM or another -errno,
+ * with diag.
+ */
+int folder_check_program(const char *path, struct diag *diag);
+
+#endif

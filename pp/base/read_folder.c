@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/base/read_folder.h"
+
+#include "lib/folder.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+
+/*
+ * Gives up root's rights and groups, for good. The group becomes the user's own, not that of the
+ * folder, to which the user may not belong.
+ */
+static int become(uid_t user)
+{
+	const struct passwd *entry = getpwuid(user);
+	const gid_t group = entry ? entry->pw_gid : NOBODY;
+
+	if (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user))
+		return -errno;
+	return 0;
+}
+
+/* Checks the owner, or becomes the owner. */
+static int meet_owner(const struct stat *st, const char *path, struct diag *diag)
+{
+	char user[FOLDER_USER_BYTES];
+	int error;
+
+	if (folder_trusts(st->st_uid))
+		return 0;
+	(void)folder_user(st->st_uid, user);
+	if (geteuid())
+		return diag_set(diag, -EPERM,
+				"%s belongs to %s: run this command as that user or as root, or "
+				"read a copy of your own",
+				path, user);
+	log_info("%s belongs to %s: reading it as that user", path, user);
+	error = become(st->st_uid);
+	return error ? diag_set(diag, error, "cannot become the user %s, who owns %s: %s", user,
+				path, strerror(-error))
+		     : 0;
+}
+
+static int tell_unread(int error, const char *path, struct diag *diag)
+{
+	return diag_set_at(diag, error, path, 0, "cannot be read: %s",
+			   error == -ELOOP ? "a symbolic link in this path belongs to another "
+					     "user, or there are too many links"
+					   : strerror(-error));
+}
+
+static int check(int fd, const char *path, struct diag *diag)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return tell_unread(-errno, path, diag);
+	return meet_owner(&st, path, diag);
+}
+
+int read_folder_open(const char *path, char at[READ_FOLDER_BYTES], struct diag *diag)
+{
+	bool exposed;
+	const int fd = folder_open_exposed(path, FOLDER_MUST_EXIST, &exposed);
+	int error;
+
+	if (fd < 0)
+		return tell_unread(fd, path, diag);
+	error = check(fd, path, diag);
+	/* In a folder of its own, a user may read what others wrote; root may not. */
+	if (!error && !geteuid())
+		error = folder_check(fd, path, "--session-dir", diag);
+	if (!error && at && !geteuid() && exposed)
+		(void)snprintf(at, READ_FOLDER_BYTES, "/proc/self/fd/%d", fd);
+	else if (!error && at && snprintf(at, READ_FOLDER_BYTES, "%s", path) >= READ_FOLDER_BYTES)
+		error = tell_unread(-ENAMETOOLONG, path, diag);
+	if (!error)
+		return fd;
+	(void)close(fd);
+	return error;
+}
+
+int read_folder_open_file(const char *path, struct diag *diag)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int error;
+
+	if (fd < 0)
+		return tell_unread(-errno, path, diag);
+	error = check(fd, path, diag);
+	if (!error)
+		return fd;
+	(void)close(fd);
+	return error;
+}
+
+mode_t report_file_mode(void)
+{
+	return geteuid() ? 0644 : 0600;
+}
