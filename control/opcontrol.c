@@ -155,7 +155,7 @@ static int do_setup(struct opcontrol *control)
 	if (running == RUNNING_OTHERWISE && (control->options->actions & starts))
 		return -EBUSY;
 	if (running == RUNNING_OTHERWISE)
-		log_warning("the settings are kept for the next start: %s, then opcontrol --start",
+		log_warning("the settings apply only after a restart: %s, then opcontrol --start",
 			    diag_show(&control->diag));
 	error = setup_save(&control->setup, control->session_dir, &control->diag);
 	if (!error)

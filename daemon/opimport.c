@@ -281,7 +281,7 @@ static int take_words(struct import_options *options, const char **words, struct
 			"give one perf.data file, one folder of a trace, or one session folder of "
 			"OProfile (--help shows more)");
 	if (options->to_ns && options->to_ns <= options->from_ns)
-		return diag_set(diag, -EINVAL, "--to is not after --from");
+		return diag_set(diag, -EINVAL, "--to must be later than --from");
 	return keep_text(&options->from, words[0], diag);
 }
 

@@ -62,7 +62,7 @@ static void tell_next(const struct recording *record)
 {
 	const char *folder = record->args.folder ? record->args.folder : TRACE_ARGS_FOLDER;
 
-	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
+	log_info("the trace is in %s; see it with: optrace stats %s, or: optrace events %s", folder,
 		 folder, folder);
 }
 

@@ -301,7 +301,7 @@ static void tell_place(const struct session_command *session, const char *text)
 			 " snapshot%s taken",
 			 session->name, nr, nr == 1 ? " was" : "s were");
 	else
-		log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s",
+		log_info("the trace is in %s; see it with: optrace stats %s, or: optrace events %s",
 			 folder, folder, folder);
 }
 
@@ -388,7 +388,7 @@ static int snapshot(struct session_command *session, struct diag *diag)
 		 (double)key_value_number(answer.text, "bytes", 0) / 1e6,
 		 key_value_number(answer.text, "lost", 0));
 	tell_overwritten(key_value_number(answer.text, "overwritten", 0));
-	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
+	log_info("the trace is in %s; see it with: optrace stats %s, or: optrace events %s", folder,
 		 folder, folder);
 	client_answer_deinit(&answer);
 	return 0;

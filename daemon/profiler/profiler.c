@@ -736,9 +736,9 @@ void profiler_check_session(struct profiler *profiler)
 
 	if (profiler->lost || !session_is_lost(profiler->session))
 		return;
-	log_error(
-		"the session %s was removed while the daemon was writing to it: it is begun again",
-		profiler->session->current_path);
+	log_error("the session %s was removed while the daemon was writing to it; starting a new "
+		  "session there",
+		  profiler->session->current_path);
 	profiler_leave_session(profiler);
 	diag_clear(&diag);
 	error = session_recover(profiler->session, &diag);

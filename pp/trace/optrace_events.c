@@ -144,7 +144,7 @@ static int check(const struct events_listing *listing, const char *const *words,
 	if (listing->nr_first && listing->nr_last)
 		return diag_set(diag, -EINVAL, "--first and --last cannot be combined");
 	if (listing->filter.to_ns && listing->filter.to_ns <= listing->filter.from_ns)
-		return diag_set(diag, -EINVAL, "--to is not after --from");
+		return diag_set(diag, -EINVAL, "--to must be later than --from");
 	return 0;
 }
 

@@ -292,7 +292,7 @@ static int check(const struct stats_reading *reading, const char *const *words, 
 		return diag_set(diag, -EINVAL, "only one trace can be read: give %s or %s",
 				words[0], words[1]);
 	if (reading->filter.to_ns && reading->filter.to_ns <= reading->filter.from_ns)
-		return diag_set(diag, -EINVAL, "--to is not after --from");
+		return diag_set(diag, -EINVAL, "--to must be later than --from");
 	return 0;
 }
 

@@ -115,7 +115,7 @@ tap_ok $? "it goes on: another one"
 tap_ok $? "with what happened meanwhile"
 trace snapshot -o second
 tap_is $? 125 "not where there is one already"
-tap_has "$T/err" 'second is not empty: .*-o' "which is told"
+tap_has "$T/err" 'second is not empty; .*-o' "which is told"
 trace snapshot
 tap_is $? 0 "one without a place for it"
 for folder in oprofile_trace-[0-9]*; do
@@ -550,6 +550,6 @@ recorder_refused()
 	tap_ok $? "$1: before the command runs"
 	rm -f "$T/ran"
 }
-recorder_refused "a folder that is not empty" 'last is not empty: .*-o DIR' last
+recorder_refused "a folder that is not empty" 'last is not empty; .*-o DIR' last
 recorder_refused "a file in its place" 'hog.c: Not a directory' hog.c
 tap_end

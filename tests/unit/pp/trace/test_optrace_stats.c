@@ -193,7 +193,7 @@ START_TEST(command_lines_that_make_no_sense_are_refused)
 		{"trace", "--rows", -EINVAL, "--rows: missing argument; see optrace stats --help"},
 		{"--rows=few", "trace", -EINVAL, "--rows=few: give a number"},
 		{"trace", "other", -EINVAL, "only one trace can be read: give trace or other"},
-		{"--from=0.2", "--to=0.2", -EINVAL, "--to is not after --from"},
+		{"--from=0.2", "--to=0.2", -EINVAL, "--to must be later than --from"},
 		{"--from=1", "trace", -ENODATA, "trace ends before --from"},
 		{"nowhere", NULL, -ENOENT, "nowhere"},
 	};
