@@ -573,7 +573,7 @@ static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 	return error ? error : setup_save(&control->setup, control->session_dir, &control->diag);
 }
 
-/* Releases the folder before the unit starts, because the unit's opcontrol also locks it. */
+/* Unlocks the session folder before the unit starts, because the unit's opcontrol also locks it. */
 static int start_at_boot(struct opcontrol *control)
 {
 	char command[REPORT_COMMAND_BYTES];

@@ -86,8 +86,8 @@ struct image_key {
 };
 
 /*
- * Finds the image with this key, or creates it. The caller gets a reference, and drops it by
- * image_put. Returns NULL if out of memory. An identity with a build-id is stored without device
+ * Finds the image with this key, or creates it. The caller gets a reference, and drops it with
+ * image_put(). Returns NULL if out of memory. An identity with a build-id is stored without device
  * and inode, so that one build-id is one identity.
  */
 struct image_entry *image_table_get(struct image_table *table, const struct image_key *key);

@@ -382,7 +382,7 @@ static void take_new_task(struct conversion *conversion, const struct ctf_record
 	conversion->are_threads[cpu] = import_number(record, fields, NEW_TASK_FLAGS) & CLONE_THREAD;
 }
 
-/* Writes a task that existed at the trace's begin: its fork and exec get the time of the begin. */
+/* Writes a task that existed when the trace began. Its fork and exec get the time of the start. */
 static int put_state(struct conversion *conversion, const struct ctf_record *record,
 		     const struct import_fields *fields)
 {
@@ -474,7 +474,7 @@ static int put_task_begin(struct conversion *conversion, const struct ctf_record
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
-/* Forgets the mappings of the earlier program. put_exec may report this exec a second time. */
+/* Forgets the mappings of the previous program. put_exec may report this exec a second time. */
 static int put_task_exec(struct conversion *conversion, const struct ctf_record *record,
 			 const struct import_fields *fields)
 {
@@ -610,7 +610,7 @@ static int convert_record(struct conversion *conversion, const struct ctf_record
 	}
 }
 
-/* The state at the trace's begin is recorded a little later, but gets the time of the begin. */
+/* The state at the trace's start is recorded a little later, but gets the time of the start. */
 static int convert_state(struct conversion *conversion, const struct ctf_record *record)
 {
 	const struct import_fields *fields =

@@ -269,7 +269,7 @@ static int layout_add_module(struct kernel_layout *layout, struct image_table *i
 	return error;
 }
 
-/* Parses a line "NAME BYTES USERS DEPENDENTS STATE 0xSTART", and cuts it after NAME. */
+/* Parses a line "NAME BYTES USERS DEPENDENTS STATE 0xSTART", and ends the string after NAME. */
 static bool module_line_parse(char *line, uint64_t *start, uint64_t *nr_bytes)
 {
 	char *space = strchr(line, ' ');

@@ -22,7 +22,7 @@
 
 struct perf_key {
 	uint64_t time_ns;
-	const void *record; /* the record, in a block and 8-byte aligned */
+	const void *record; /* points into a block; aligned to 8 bytes */
 	uint32_t ring;
 	uint32_t block; /* index of the block with the record */
 };

@@ -64,7 +64,7 @@ struct stack_file {
 	 */
 	uint64_t nr_roots_bare;
 	uint64_t nr_others;  /* number of OPROF_STACK_OTHER nodes, usually 0 */
-	uint64_t nr_refused; /* records without room, since the file first could not grow */
+	uint64_t nr_refused; /* records that found no room after the first failure to grow */
 	int refused;	     /* error of the last growth; 0: none */
 	struct stack_index nodes, images, roots; /* numbers in these tables are positions */
 

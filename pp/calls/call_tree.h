@@ -73,8 +73,8 @@ struct call_tree {
 	struct call_function *functions;
 	struct call_node *nodes; /* the first nr_apps are the roots, one for each application */
 	/*
-	 * Arrays of nr_nodes x nr_columns. self: samples taken in the node; below: sum of `self` of
-	 * the node and of all nodes below it.
+	 * Arrays of nr_nodes x nr_columns. self: samples of the node itself; below: sum of `self`
+	 * of the node and of all nodes below it.
 	 */
 	uint64_t *self, *self_shares;
 	uint64_t *below, *below_shares;

@@ -29,7 +29,7 @@ enum symbols_lack {
 	SYMBOLS_NONE,	      /* this kind of image has no symbols, or the session lacks them */
 	SYMBOLS_NO_FILE,      /* the binary is missing or unreadable */
 	SYMBOLS_WRONG_FILE,   /* the binary was replaced: another build-id or identity */
-	SYMBOLS_DAMAGED,      /* reading failed: crash, or limit of time or memory */
+	SYMBOLS_DAMAGED,      /* the reader crashed, or exceeded its limit of time or memory */
 };
 
 struct symbol_table {

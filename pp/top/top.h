@@ -13,7 +13,7 @@
 #define TOP_FILTER_BYTES 128
 
 struct top {
-	const char *session_dir; /* points to the string of the options, or to a constant */
+	const char *session_dir; /* borrowed from the options, or a constant */
 	struct top_symbols *symbols;
 	struct top_samples samples; /* samples of the last answer; at first all zeros */
 	struct top_rows rows;

@@ -67,7 +67,8 @@ struct stats_reading {
 	struct trace_stats_choice choice;
 	struct trace_filter filter; /* processes, threads and times */
 	struct trace_states *states;
-	uint64_t trace_begin, begin, end; /* begin and end of the window; end grows while reading */
+	/* begin, end: the time window; end moves forward while the trace is read */
+	uint64_t trace_begin, begin, end;
 	bool has_begun;
 	struct trace_sums sums;
 };

@@ -237,8 +237,9 @@ static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t 
 }
 
 /*
- * Compares the expected running thread with the thread that the switch names: they differ if a
- * switch is missing.
+ * Compares the thread that should be running with the thread that the switch names as previous. If
+ * they differ, a switch was lost: the times of both threads since their last known changes are then
+ * counted as unknown.
  */
 static void settle_switch(struct trace_states *states, struct cpu *cpu, uint32_t prev, uint64_t now)
 {
