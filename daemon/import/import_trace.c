@@ -52,8 +52,8 @@ struct conversion {
 	bool *have_begun;   /* indexed by tid: oprof_task_begin was read, but the fork was not */
 	bool *are_threads;  /* indexed by CPU: whether the last task_newtask was of a thread */
 	int32_t *new_tids;
-	char (*names)[PERF_FILE_NAME_BYTES]; /* indexed by pid: its name at the trace's begin */
-	struct begun *begun;		     /* mappings at the trace's begin */
+	char (*names)[PERF_FILE_NAME_BYTES]; /* indexed by pid: its name at the trace's beginning */
+	struct begun *begun;		     /* mappings at the trace's beginning */
 	size_t nr_begun, room_begun;
 	struct newest_mappings **newest;    /* indexed by pid; NULL: no mappings */
 	uint64_t nr_records, nr_kept_bytes; /* nr_kept_bytes: about the size of begun and newest */

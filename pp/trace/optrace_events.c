@@ -212,7 +212,7 @@ static void tell_damage(struct events_listing *listing, const struct diag *diag)
 		log_warning("%s", diag_show(diag));
 }
 
-/* Finds the trace's begin, from which times are counted. Returns 1, or 0 if the trace is empty. */
+/* Finds the start of the trace, from which times count. Returns 1, or 0 if the trace is empty. */
 static int find_begin(struct events_listing *listing, struct ctf_reader *reader, bool tell)
 {
 	struct ctf_record record;

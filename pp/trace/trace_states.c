@@ -292,7 +292,7 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 
 /*
  * Returns whether no event was lost after `since`. In this case, the next recorded end belongs to
- * the begin that was recorded at `since`.
+ * the beginning that was recorded at `since`.
  */
 static bool is_sure(const struct trace_states *states, uint64_t since)
 {
@@ -393,8 +393,8 @@ static bool is_error(int64_t returned)
 }
 
 /*
- * Ends a system call. If its begin was not recorded, because it precedes the trace or was lost, the
- * call has no time.
+ * Ends a system call. If its beginning was not recorded, because it precedes the trace or was lost,
+ * the call has no time.
  */
 static int leave_call(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
