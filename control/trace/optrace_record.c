@@ -35,7 +35,7 @@ struct recording {
 	bool has_duration;
 };
 
-/* Processes all options. Returns 1 after help or version was shown; 0; or -errno and diag. */
+/* Processes all options. Returns 0; 1 if help or version was shown; or -errno with diag. */
 static int take_record_options(struct recording *record, struct diag *diag)
 {
 	int option, done = 0;

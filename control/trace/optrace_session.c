@@ -147,9 +147,7 @@ static int take_words(struct session_command *session, const char *help, struct 
 	return error ? error : trace_sessions_check_name(session->name, diag);
 }
 
-/*
- * Processes all options. Returns 0; 1 if help or version was shown; or -errno with diag.
- */
+/* Processes all options. Returns 0; 1 if help or version was shown; or -errno with diag. */
 static int take_options(struct session_command *session, const char *help, struct diag *diag)
 {
 	int option, done = 0;

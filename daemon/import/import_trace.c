@@ -353,8 +353,8 @@ static bool is_interpreter(const char *path)
 }
 
 /*
- * The kernel maps a program and its interpreter before it reports the exec, and an exec ends all
- * earlier mappings: writes these mappings again.
+ * Writes the mappings of a program and its interpreter again, after its exec. The kernel maps both
+ * before it reports the exec, but an exec ends all earlier mappings.
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
 {

@@ -3,7 +3,7 @@
  * One walk of kallsyms collects the limits of the kernel's text, its functions and idle routines,
  * the modules and kernel-made code. The ranges of modules are read from /proc/modules, and cut off
  * at the next module; a module that is not listed there gets the range of its functions. kallsyms
- * has no sizes: kernel-made code ends at the next start of such code, or after MADE_BYTES_MAX if
+ * has no sizes, so kernel-made code ends at the next start of such code, or after MADE_BYTES_MAX if
  * this is earlier.
  */
 #include "daemon/kernel/kernel_load.h"

@@ -146,7 +146,7 @@ struct call_arc {
 struct call_graph {
 	const struct call_tree *tree;
 	/* nr_functions x nr_columns */
-	uint64_t *self, *self_shares;	/* samples taken in the function */
+	uint64_t *self, *self_shares;	/* samples of the function itself */
 	uint64_t *below, *below_shares; /* samples whose stacks contain the function */
 	struct call_arc *arcs;
 	size_t nr_arcs;

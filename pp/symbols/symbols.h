@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of one binary image: functions sorted by key, with the same keys as in sample files:
- * offsets in the file; for kernel, modules and vdso, offsets from their start. The files may be
- * hostile; therefore a child process with limited resources, the helper, reads them, and its result
- * is checked.
+ * Symbols of one binary image: functions sorted by key. The keys are the same as in sample files:
+ * offsets in the file or, for kernel, modules and vdso, offsets from their start. The files may be
+ * hostile. Therefore a child process with limited resources, the helper, reads them, and the
+ * helper's result is checked.
  */
 #ifndef PP_SYMBOLS_H
 #define PP_SYMBOLS_H

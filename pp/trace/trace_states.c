@@ -341,8 +341,8 @@ static int act_switch(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * Handles a wake-up. A CPU may request the thread's next CPU to wake the thread: then the first CPU
- * records sched_waking, the second one sched_wakeup.
+ * Handles a wake-up. A CPU may request the thread's next CPU to wake the thread. In this case, the
+ * first CPU records sched_waking, and the second CPU records sched_wakeup.
  */
 static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
