@@ -222,8 +222,8 @@ tap_is "$(cat "$T/strangers")" "" "there is no living thread whose process is no
 show ended
 tap_is "$(kept records ended)" "$(wc -l <"$T/text")" "babeltrace2 reads the same"
 
-# Of its begin nothing is left in the buffers: it stays on the CPU where it began, and fills them. They
-# hold what others do there until the snapshot is taken.
+# The records of the program's start are overwritten: the program stays on one CPU and fills the buffers
+# of this CPU.
 seen_wrapped()
 {
 	trace start -s ended -m overwrite:4x64K -e default,sample:4999 || return

@@ -81,7 +81,7 @@ for chunk in sized/*; do
 	sum=$((sum + $(wc -l <"$T/text")))
 done
 tap_is "$bad" 0 "babeltrace2 reads each of them"
-tap_is "$stateless" 0 "each has the state at its begin, once"
+tap_is "$stateless" 0 "each has the state at its beginning, once"
 tap_is "$sum" "$(told 'events in')" "all of them hold as many events as were told"
 show sized
 tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "babeltrace2 reads them together"
@@ -124,7 +124,7 @@ show few
 tap_is "$(kept records few)" "$(wc -l <"$T/text")" "what is kept is whole"
 tap_is "$(kept lost_packets few)" 0 "and without a gap"
 grep -q ' lttng_statedump_process_state: ' "$T/text"
-tap_ok $? "with the state at its begin"
+tap_ok $? "with the state at its beginning"
 
 # ---- compressed ----
 
