@@ -39,3 +39,4 @@ tests_unit_daemon_history_test_history_kill_CPPFLAGS = $(deep_chains_cppflags)
 tests_unit_daemon_history_test_history_kills_LDADD = $(sdb_faults_libs)
 tests_unit_daemon_history_test_history_report_SOURCES = \
 	tests/unit/daemon/history/test_history_report.c $(fake_symbols)
+tests_unit_daemon_history_test_history_slices_LDFLAGS = $(failing_asprintf_ldflags)
