@@ -7,6 +7,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/history/history_epoch.c daemon/history/history_epoch.h \
 	daemon/history/history_job.c daemon/history/history_job.h \
 	daemon/history/history_levels.c daemon/history/history_levels.h \
+	daemon/history/history_reserve.c daemon/history/history_reserve.h \
 	daemon/history/history_slices.c daemon/history/history_slices.h \
 	daemon/history/history_work.c daemon/history/history_work.h \
 	daemon/history/leftover.c daemon/history/leftover.h \
