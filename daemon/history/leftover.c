@@ -87,8 +87,10 @@ static void set_aside(const char *what, const char *path)
 {
 	char *aside = NULL;
 
-	if (asprintf(&aside, "%s.damaged", path) < 0)
+	if (asprintf(&aside, "%s.damaged", path) < 0) {
+		log_error("%s file %s is damaged; it stays", what, path);
 		return;
+	}
 	log_error("%s file %s is damaged: renaming it to %s", what, path, aside);
 	if (rename(path, aside))
 		log_error("cannot rename %s: %s", path, strerror(errno));

@@ -621,7 +621,7 @@ int profiler_recent(struct profiler *profiler, const struct recent_span *span,
 	if (profiler->lost)
 		return diag_set(diag, -ENOENT, "the session's folder no longer exists");
 	if (!profiler->recent)
-		return diag_set(diag, -ENOMEM, "the daemon has no memory for recent samples");
+		return diag_set(diag, -ENOMEM, "not enough memory for recent samples");
 	(void)profiler_dump(profiler);
 	config.to_realtime_ns = stretch_to_realtime(&profiler->history.stretch);
 	fd = recent_slice_open(&config, stretch);
