@@ -158,21 +158,21 @@ tap_has "$T/out" " $first_hot\$" "with what was before"
 # Runs the first load, then the other, and sets $from and $between, whole seconds around the first.
 take_turns()
 {
-	kill $second
-	wait $second 2>/dev/null
+	kill "$second"
+	wait "$second" 2>/dev/null
 	from=$(($(date +%s) + 1))
-	while [ "$(date +%s)" -le $from ]; do sleep 0.1; done
+	while [ "$(date +%s)" -le "$from" ]; do sleep 0.1; done
 	"$T/load" &
 	first=$!
-	cleanup_pid $first
+	cleanup_pid "$first"
 	sleep 2
-	kill $first
-	wait $first 2>/dev/null
+	kill "$first"
+	wait "$first" 2>/dev/null
 	between=$(($(date +%s) + 1))
-	while [ "$(date +%s)" -le $between ]; do sleep 0.1; done
+	while [ "$(date +%s)" -le "$between" ]; do sleep 0.1; done
 	"$T/load" second &
 	second=$!
-	cleanup_pid $second
+	cleanup_pid "$second"
 }
 
 # The daemon keeps a minute. On a busy machine the range is older by now: then the loads run again.
