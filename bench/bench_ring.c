@@ -334,7 +334,7 @@ static void run_two_cpus(void)
 	if (!bench_wanted("ring_two_cpus"))
 		return;
 	if (!choose_cpus()) {
-		printf("# ring_two_cpus: there is one CPU\n");
+		printf("# ring_two_cpus: skipped, needs two CPUs\n");
 		return;
 	}
 	for (int i = 0; i < 2; i++) {

@@ -202,8 +202,8 @@ static bool any_wanted(void)
 }
 
 /*
- * All lines take turns in each round, so that disturbances by other programs
- * affect all of them alike.
+ * Measures all lines in turn, round by round, so that disturbances by other
+ * programs affect all lines alike.
  */
 static void run_lines(void)
 {

@@ -279,7 +279,7 @@ static void bench_find(void)
 	(void)load(&table, NULL);
 	for (int i = 0; i < NR_ROUNDS; i++)
 		keep_minimum(&cost, find_all(&table, &nr_frames));
-	printf("# %.2f frames an address\n", (double)nr_frames / NR_FINDS);
+	printf("# %.2f frames per address\n", (double)nr_frames / NR_FINDS);
 	bench_print("symbolize_per_1000", cost, "ms");
 	bench_peer("addr2line", "addr2line -fie", "addr2line", cost);
 	bench_peer("llvm-symbolizer", "llvm-symbolizer --no-demangle -fie", "llvm", cost);

@@ -156,7 +156,7 @@ static int do_setup(struct opcontrol *control)
 	if (running == RUNNING_OTHERWISE && (control->options->actions & starts))
 		return -EBUSY;
 	if (running == RUNNING_OTHERWISE)
-		log_warning("the settings are kept for the next start: %s, then opcontrol --start",
+		log_warning("the settings apply only after a restart: %s, then opcontrol --start",
 			    diag_show(&control->diag));
 	error = setup_save(&control->setup, control->folder_fd, control->session_dir,
 			   &control->diag);
@@ -586,7 +586,7 @@ static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 				  &control->diag);
 }
 
-/* Releases the folder before the unit starts, because the unit's opcontrol also locks it. */
+/* Unlocks the session folder before the unit starts, because the unit's opcontrol also locks it. */
 static int start_at_boot(struct opcontrol *control)
 {
 	char command[REPORT_COMMAND_BYTES];

@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 /*
- * Makes the session folder, and sets *absolute to its absolute path, because the daemon has another
- * current folder.
+ * Creates the session folder, and sets *absolute to its absolute path, because the daemon's working
+ * directory differs.
  */
 static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 {

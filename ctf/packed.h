@@ -47,7 +47,7 @@ struct ctf_packed_entry {
 
 struct ctf_packed_end {
 	uint32_t nr_frames;
-	uint8_t flags; /* 0: the index has no checksums */
+	uint8_t flags; /* 0, because the index has no checksums */
 	uint32_t magic;
 } __attribute__((packed));
 

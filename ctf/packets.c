@@ -130,7 +130,8 @@ static int index_all(struct ctf_packets *packets)
 		}
 		packets->is_partial = !error && is_enough(packets) && at < packets->file->nr_bytes;
 	}
-	window.file = (struct ctf_file){.fd = -1}; /* do not close the file with the window */
+	/* Otherwise ctf_window_deinit() would close the file, which belongs to `packets`. */
+	window.file = (struct ctf_file){.fd = -1};
 	ctf_window_deinit(&window);
 	return error;
 }

@@ -48,9 +48,9 @@ static const struct poptOption option_table[] = {
 	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
 	 "kinds of separation: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
 	{"from", 0, POPT_ARG_STRING, NULL, OPTION_FROM,
-	 "of a trace: only samples from this time after its begin", "SECONDS"},
+	 "of a trace: only samples from this time after its beginning", "SECONDS"},
 	{"to", 0, POPT_ARG_STRING, NULL, OPTION_TO,
-	 "of a trace: only samples before this time after its begin", "SECONDS"},
+	 "of a trace: only samples before this time after its beginning", "SECONDS"},
 	{"thread", 't', POPT_ARG_STRING, NULL, OPTION_THREAD,
 	 "of a trace: only samples of these threads: numbers, separated by commas", "LIST"},
 	{"quiet", 'q', POPT_ARG_NONE, NULL, OPTION_QUIET, "print warnings and errors only", NULL},
@@ -278,7 +278,7 @@ static int take_words(struct import_options *options, const char **words, struct
 			"give one perf.data file, one folder of a trace, or one session folder of "
 			"OProfile (--help shows more)");
 	if (options->to_ns && options->to_ns <= options->from_ns)
-		return diag_set(diag, -EINVAL, "--to is not after --from");
+		return diag_set(diag, -EINVAL, "--to must be later than --from");
 	return keep_text(&options->from, words[0], diag);
 }
 

@@ -341,7 +341,7 @@ static int begin(struct program *program, struct diag *diag)
 	return error ? error : tracer_start(program->tracer, diag);
 }
 
-/* ---- the end ---- */
+/* ---- end of the trace ---- */
 
 static void tell_log(void *context, bool is_loss, const char *text)
 {

@@ -68,24 +68,33 @@ static void daemon_start(struct daemon *daemon, struct control_answer *answer)
 		control_answer_fail(answer, error, strerror(-error));
 }
 
-static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
+/* Stops sampling, but does not read the last samples. Returns whether sampling has stopped. */
+static bool stop_sampling(struct daemon *daemon, struct control_answer *answer)
 {
 	int error = profiler_stop(&daemon->profiler);
+	char text[DIAG_TEXT_BYTES];
 
 	if (!error) {
-		profiler_round(&daemon->profiler, SOURCE_DRAIN_ALL);
 		log_info("sampling has stopped");
-		return;
+		return true;
 	}
-	log_error("cannot stop sampling: %s", strerror(-error));
+	(void)snprintf(text, sizeof(text), "cannot stop sampling: %s", strerror(-error));
+	log_error("%s", text);
 	if (answer)
-		control_answer_fail(answer, error, strerror(-error));
+		control_answer_fail(answer, error, text);
+	return false;
+}
+
+static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
+{
+	if (stop_sampling(daemon, answer))
+		profiler_round(&daemon->profiler, SOURCE_DRAIN_ALL);
 }
 
 /*
- * Reports that a step of a dump or a save failed. A save is complete nevertheless, except that
- * samples that could not be read are missing, and that samples that are not written yet may be lost
- * in a power failure.
+ * Reports that a step of a dump, a save or a shutdown failed. A save is complete nevertheless, and
+ * the daemon ends nevertheless, except that samples that could not be read are missing, and that
+ * samples that are not written yet may be lost in a power failure.
  */
 static void answer_step(struct control_answer *answer, enum oprof_request request,
 			enum sync_job_step failed, int error)
@@ -93,7 +102,9 @@ static void answer_step(struct control_answer *answer, enum oprof_request reques
 	char text[DIAG_TEXT_BYTES];
 
 	(void)snprintf(text, sizeof(text), "%s%s: %s",
-		       request == OPROF_REQUEST_SAVE ? "the session was saved, but " : "",
+		       request == OPROF_REQUEST_SAVE	   ? "the session was saved, but "
+		       : request == OPROF_REQUEST_SHUTDOWN ? "the daemon ends, but "
+							   : "",
 		       failed == SYNC_JOB_READ ? "not all samples could be read"
 					       : "not all samples are written to disk yet",
 		       strerror(-error));
@@ -154,17 +165,23 @@ static void daemon_reset(struct daemon *daemon, struct control_answer *answer)
 		log_info("the session was reset");
 }
 
+/*
+ * The samples are read only once, after sampling has stopped, so that an error of this reading is
+ * in the answer. The answer reports the first error.
+ */
 static void daemon_shutdown(struct daemon *daemon, struct control_answer *answer)
 {
-	int error, sync_error;
+	const bool stopped = stop_sampling(daemon, answer);
+	const int read_error = profiler_dump(&daemon->profiler);
+	const int write_error = profiler_sync(&daemon->profiler);
 
-	daemon_stop(daemon, answer);
-	error = profiler_dump(&daemon->profiler);
-	sync_error = profiler_sync(&daemon->profiler);
-	error = error ? error : sync_error;
-	if (error)
-		control_answer_fail(answer, error, strerror(-error));
 	daemon->ending = true;
+	if (!stopped)
+		return;
+	if (read_error)
+		answer_step(answer, OPROF_REQUEST_SHUTDOWN, SYNC_JOB_READ, read_error);
+	else if (write_error)
+		answer_step(answer, OPROF_REQUEST_SHUTDOWN, SYNC_JOB_WRITE, write_error);
 }
 
 static void daemon_recent(struct daemon *daemon, const struct control_request *request,

@@ -168,9 +168,9 @@ struct source_ops {
 	const char *(*cgroup_path)(const struct source *source, uint64_t cgroup);
 
 	/*
-	 * Writes the symbols of the kernel and its modules (meta/symbols/<identity>:
-	 * doc/session.md) and the bytes of the vdso (meta/images/<identity>) below meta_path, for
-	 * all images that records have named and that were not written before.
+	 * Writes the symbols of the kernel and its modules (to meta/symbols/<identity>, see
+	 * doc/session.md) and the bytes of the vdso (to meta/images/<identity>) below meta_path,
+	 * for all images that records have named and that were not written before.
 	 */
 	int (*save_symbols)(struct source *source, const char *meta_path);
 

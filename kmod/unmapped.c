@@ -35,7 +35,7 @@ struct vma_record {
 	struct mm_struct *mm;	/* held by mmgrab(), so that no other mm gets this address */
 	struct unmapped_mapping mapping;
 	u64 stamp;
-	u64 number; /* orders records with equal stamps */
+	u64 number; /* sequence number; orders records that have the same stamp */
 	s32 tid;    /* thread that removed or made the mapping */
 	enum record_kind kind;
 };

@@ -23,6 +23,7 @@ lib_libbase_a_SOURCES = \
 	lib/perf_hint.c lib/perf_hint.h \
 	lib/progress.c lib/progress.h \
 	lib/saturate.h \
+	lib/seconds.c lib/seconds.h \
 	lib/stop_signal.c lib/stop_signal.h \
 	lib/time_range.c lib/time_range.h \
 	lib/utf8.c lib/utf8.h
@@ -45,6 +46,7 @@ test_programs += \
 	tests/unit/lib/test_percent \
 	tests/unit/lib/test_perf_hint \
 	tests/unit/lib/test_progress \
+	tests/unit/lib/test_seconds \
 	tests/unit/lib/test_stop_signal \
 	tests/unit/lib/test_time_range \
 	tests/unit/lib/test_utf8

@@ -52,8 +52,8 @@ int time_range_parse_last(const char *text, int64_t now_ns, struct time_range *r
 /*
  * Parses the points `from` and `to` of a range. If one of them is NULL or "", the range is open on
  * that side. If the end is a day, the range includes this whole day. If both points are given and
- * the end is a time of day or a weekday, the end is its first occurrence after the begin; a
- * weekday without a time may also mean the day of the begin.
+ * the end is a time of day or a weekday, the end is its first occurrence after the beginning; a
+ * weekday without a time may also mean the day of the beginning.
  */
 int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 			    struct time_range *range, struct diag *diag);
@@ -67,8 +67,8 @@ int time_range_parse(const char *text, int64_t now_ns, struct time_range *range,
 
 /*
  * Writes "from 2026-11-17 14:02:00 to 14:05:00", with the day of the end only if it differs from
- * the day of the begin. The offset from UTC is added if it changes within the range or if a time
- * is ambiguous: "from 2026-11-01 01:30:00 -0400 to 01:10:00 -0500".
+ * the day of the beginning. The offset from UTC is added if it changes within the range or if a
+ * time is ambiguous: "from 2026-11-01 01:30:00 -0400 to 01:10:00 -0500".
  */
 void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOWN_BYTES]);
 /* Writes "90 s", "10 min", "2 h 5 min" or "3 days". */

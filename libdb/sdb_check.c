@@ -191,7 +191,7 @@ static int check_slot(struct checker *checker, const struct table_check *check,
 	return 0;
 }
 
-/* A narrow slot without a count must be all zeros. */
+/* In a narrow table, a slot whose count is 0 must be all zeros. */
 static int check_empty_slot(struct checker *checker, const struct table_check *check,
 			    const struct page_check *where, uint32_t slot)
 {

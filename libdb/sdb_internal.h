@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Internals of the writer: an open file, its mapping, its pages and its tables. sdb_file.c maps
- * and grows the file, sdb_pages.c allocates pages, sdb_table.c hashes, sdb_sigbus.c handles pages
- * that are lost while they are mapped.
+ * and grows the file, sdb_pages.c allocates pages, sdb_table.c implements the hash tables,
+ * sdb_sigbus.c handles pages that are lost while they are mapped.
  */
 #ifndef LIBDB_SDB_INTERNAL_H
 #define LIBDB_SDB_INTERNAL_H

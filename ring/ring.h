@@ -229,7 +229,7 @@ uint64_t ring_lost(const struct ring *ring, enum oprof_ring_lost reason);
 uint64_t ring_lost_sum(const struct ring *ring);
 
 /*
- * Adds nr losses that only the writer's source knows, for example the losses of another ring whose
+ * Adds nr losses that happened outside this ring, for example the losses of another ring whose
  * records the writer forwards. Only the writer calls this function. Packets closed later report
  * these losses.
  */

@@ -72,8 +72,8 @@ static bool is_delivered(const struct ring *ring, ring_word packet)
 
 /*
  * Returns whether ring_finalise() reserved the whole packet as the empty packet that reports
- * losses. Only ring_finalise() stores a packet's begin in flush.old, and nothing is reserved after
- * that packet.
+ * losses. Only ring_finalise() stores a packet's beginning in flush.old, and nothing is reserved
+ * after that packet.
  */
 static bool is_taken_by_finalise(const struct ring *ring, ring_word packet, ring_word reserved)
 {
@@ -191,11 +191,11 @@ static void close_again(struct ring *ring, ring_word reserved)
 }
 
 /*
- * Corrects ring_shared.flush, the entry of a flusher that tried to close the packet at the begin
- * of this slot. It is unknown whether the flusher or the slot's writer reserved this position. The
- * slot is covered in both cases, so flush.old moves to the slot's end. The time is stored first.
- * If this repair is killed, the next repair either finds the old position and repeats both stores,
- * or finds the new position and the time.
+ * Corrects ring_shared.flush, the entry of a flusher that tried to close the packet at the
+ * beginning of this slot. It is unknown whether the flusher or the slot's writer reserved this
+ * position. The slot is covered in both cases, so flush.old moves to the slot's end. The time is
+ * stored first. If this repair is killed, the next repair either finds the old position and repeats
+ * both stores, or finds the new position and the time.
  */
 static void close_behind(struct ring *ring, const struct open_slot *slot)
 {

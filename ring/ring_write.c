@@ -169,7 +169,7 @@ static void close_packet(struct ring *ring, ring_word closed_at, uint64_t time,
 /* ---- reserve ---- */
 
 /*
- * Computes the begin, payload and end of a slot that begins at the first aligned position not
+ * Computes the beginning, payload and end of a slot that begins at the first aligned position not
  * before `from`.
  */
 static void plan_slot(struct plan *plan, const struct ring_request *request, ring_word from)

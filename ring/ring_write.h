@@ -33,7 +33,7 @@ void ring_deliver(struct ring *ring, struct ring_place *place);
 
 /*
  * Spoils the entries of open_slots below depth whose writers were interrupted before they reserved
- * a slot. `old` is the begin of the slot that the nested writer has reserved.
+ * a slot. `old` is the beginning of the slot that the nested writer has reserved.
  */
 void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old);
 

@@ -416,7 +416,7 @@ static int add_by_segment(struct code_frames *frames, const Elf64_Phdr *phdr, st
 		segment = code_elf_segment(frames->elf, address);
 	free(header.bytes);
 	if (!segment)
-		return diag_set(diag, -EILSEQ, ".eh_frame_hdr does not lead to .eh_frame");
+		return diag_set(diag, -EILSEQ, ".eh_frame_hdr has no valid address of .eh_frame");
 	return add_section(frames,
 			   (struct code_frames_section){.address = address, .ends_at_zero = true},
 			   segment->p_offset + (address - segment->p_vaddr),

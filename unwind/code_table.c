@@ -172,7 +172,7 @@ static int check_header(const struct code_format_header *header, uint64_t file_b
 	    header->bucket_shift != CODE_FORMAT_BUCKET_SHIFT ||
 	    header->first_bucket + (uint64_t)header->nr_buckets >
 		    (uint64_t)1 << (32 - CODE_FORMAT_BUCKET_SHIFT))
-		return diag_set(diag, -EILSEQ, "a damaged code table: its header");
+		return diag_set(diag, -EILSEQ, "the code table's header is damaged");
 	return 0;
 }
 
@@ -181,11 +181,11 @@ static int check(const struct code_table *table, struct diag *diag)
 	const struct code_format_header *header = table->header;
 
 	if (code_format_sum(header, (size_t)header->nr_bytes) != header->sum)
-		return diag_set(diag, -EILSEQ, "a damaged code table: its checksum");
+		return diag_set(diag, -EILSEQ, "the code table's checksum is wrong");
 	if (!check_rows(table))
-		return diag_set(diag, -EILSEQ, "a damaged code table: its rows");
+		return diag_set(diag, -EILSEQ, "the code table's rows are damaged");
 	if (!check_buckets(table))
-		return diag_set(diag, -EILSEQ, "a damaged code table: its stream");
+		return diag_set(diag, -EILSEQ, "the code table's stream is damaged");
 	return 0;
 }
 
@@ -231,7 +231,7 @@ static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag
 	if (nr == (ssize_t)nr_bytes)
 		return bytes;
 	*error = nr < 0 ? diag_set(diag, (int)nr, "cannot be read: %s", strerror((int)-nr))
-			: diag_set(diag, -EILSEQ, "a damaged code table: cut while it was read");
+			: diag_set(diag, -EILSEQ, "the code table was cut while it was read");
 	free(bytes);
 	return NULL;
 }

@@ -41,7 +41,7 @@ static const struct {
 	{"bad_record", "their records were damaged: please report this"},
 	{"disk", "the disk was full or could not be written to"},
 	{"file", "a sample file was damaged: see oprofiled.log"},
-	{"memory", "the daemon had no memory for them"},
+	{"memory", "not enough memory for them"},
 	{"side_band", "records about their processes were lost: the daemon read maps and tasks too "
 		      "late; enlarge those rings (oprofiled --side-pages)"},
 };
@@ -187,6 +187,19 @@ static void print_event(const struct status_text *text, const struct key_value *
 }
 
 /*
+ * Returns whether the user requested the source by name. A daemon of an earlier version does not
+ * report this, except in the reason.
+ */
+static bool is_source_requested(const struct status_text *text, const char *reason)
+{
+	char requested[VALUE_BYTES];
+
+	if (has(text, "source_requested", requested))
+		return strcmp(requested, "auto") != 0;
+	return !strcmp(reason, "requested") || !strcmp(reason, "asked for");
+}
+
+/*
  * Prints the source and the reason. If the module is missing, the reason that the last --init
  * stored is the most precise one.
  */
@@ -198,7 +211,7 @@ static void print_source(const struct status_text *text)
 	if (!has(text, "source", source) ||
 	    !key_value_find(text->status, "source_reason", reason, sizeof(reason)))
 		return;
-	by_init = !strcmp(source, "perf") && strcmp(reason, "requested") != 0 &&
+	by_init = !strcmp(source, "perf") && !is_source_requested(text, reason) &&
 		  key_value_find(text->status, "module_reason", reason, sizeof(reason));
 	print_line(text, "source", "%s: %s%s", source, by_init ? "no kernel module: " : "", reason);
 	if (by_init && key_value_find(text->status, "module_remedy", remedy, sizeof(remedy)))

@@ -116,7 +116,7 @@ static int take_option(struct profile_command *profile, int option, const char *
 	return 0;
 }
 
-/* Processes all options. Returns 1 after help or version was shown; 0; or -errno and diag. */
+/* Processes all options. Returns 0; 1 if help or version was shown; or -errno with diag. */
 static int take_options(struct profile_command *profile, poptContext popt, struct diag *diag)
 {
 	int option;

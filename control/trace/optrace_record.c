@@ -35,7 +35,7 @@ struct recording {
 	bool has_duration;
 };
 
-/* Processes all options. Returns 1 after help or version was shown; 0; or -errno and diag. */
+/* Processes all options. Returns 0; 1 if help or version was shown; or -errno with diag. */
 static int take_record_options(struct recording *record, struct diag *diag)
 {
 	int option, done = 0;
@@ -62,7 +62,7 @@ static void tell_next(const struct recording *record)
 {
 	const char *folder = record->args.folder ? record->args.folder : TRACE_ARGS_FOLDER;
 
-	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
+	log_info("the trace is in %s; see it with: optrace stats %s, or: optrace events %s", folder,
 		 folder, folder);
 }
 

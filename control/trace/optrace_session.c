@@ -149,7 +149,7 @@ static int take_words(struct session_command *session, const char *help, struct 
 	return error ? error : trace_sessions_check_name(session->name, diag);
 }
 
-/* Processes all options. Returns 1 after help or version was shown; 0; or -errno and diag. */
+/* Processes all options. Returns 0; 1 if help or version was shown; or -errno with diag. */
 static int take_options(struct session_command *session, const char *help, struct diag *diag)
 {
 	int option, done = 0;
@@ -303,7 +303,7 @@ static void tell_place(const struct session_command *session, const char *text)
 			 " snapshot%s taken",
 			 session->name, nr, nr == 1 ? " was" : "s were");
 	else
-		log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s",
+		log_info("the trace is in %s; see it with: optrace stats %s, or: optrace events %s",
 			 folder, folder, folder);
 }
 
@@ -390,7 +390,7 @@ static int snapshot(struct session_command *session, struct diag *diag)
 		 (double)key_value_number(answer.text, "bytes", 0) / 1e6,
 		 key_value_number(answer.text, "lost", 0));
 	tell_overwritten(key_value_number(answer.text, "overwritten", 0));
-	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
+	log_info("the trace is in %s; see it with: optrace stats %s, or: optrace events %s", folder,
 		 folder, folder);
 	client_answer_deinit(&answer);
 	return 0;

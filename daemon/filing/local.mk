@@ -24,3 +24,4 @@ test_programs += \
 	tests/unit/daemon/filing/test_sample_cache \
 	tests/unit/daemon/filing/test_stack_keep \
 	tests/unit/daemon/filing/test_stack_memo
+tests_unit_daemon_filing_test_stack_keep_LDFLAGS = $(failing_asprintf_ldflags)

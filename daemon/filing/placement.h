@@ -36,7 +36,7 @@ struct placement_config {
 	 * is set.
 	 */
 	bool unnumbered;
-	uint64_t epoch; /* current epoch of files (oprof/slice.h); 0: none */
+	uint64_t epoch; /* epoch of the live files (oprof/slice.h); 0: they have no epoch */
 };
 
 /*

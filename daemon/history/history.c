@@ -17,6 +17,7 @@
 #include "daemon/history/history_du.h"
 #include "daemon/history/history_epoch.h"
 #include "daemon/history/history_levels.h"
+#include "daemon/history/history_reserve.h"
 #include "daemon/history/history_slices.h"
 #include "daemon/history/history_work.h"
 
@@ -55,6 +56,8 @@ void history_end(struct history *history)
 {
 	/* A saved session must not contain incomplete slices, or slices that a merge superseded. */
 	history_work_kill(history);
+	if (history->epoch)
+		history_reserve_remove(history->session->current_path);
 	history_files_deinit(&history->files);
 	memset(&history->files, 0, sizeof(history->files));
 	history->slice_bytes = history->fixed_bytes = 0;
@@ -96,6 +99,7 @@ int history_begin(struct history *history, struct sample_cache *cache, struct di
 	if (error)
 		return error;
 	history_counts_absent(history);
+	history_reserve_make(history->session->current_path, history->budget_bytes);
 	history->plan_ns = history->merge_ns = 0;
 	history->sync_ns = now.monotonic_ns + HISTORY_SYNC_NS;
 	measure(history);
@@ -177,6 +181,7 @@ static void plan(struct history *history)
 	if (history->job.pid || now_ns < history->plan_ns)
 		return;
 	history->plan_ns = now_ns + PLAN_NS;
+	history_reserve_make(history->session->current_path, history->budget_bytes);
 	/* Sync first: merges, or their failures, must not delay writing slices to disk. */
 	if (history_work_sync(history))
 		return;

@@ -291,7 +291,7 @@ static int close_leftovers(struct history *history, struct live_slice *live)
 		error = publish(history, live, &info);
 	}
 	if (!error)
-		leftover_remove(live, history->session->current_path, history->config.step);
+		leftover_remove(live, history->session, history->config.step);
 	return error;
 }
 

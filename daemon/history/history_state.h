@@ -12,7 +12,7 @@
  * history_slices.h	the list of slices and their folder
  *
  * These files use the struct. The following do not: history_levels.h, history_job.h, history_du.h,
- * leftover.h, live_slice.h and stretch.h.
+ * history_reserve.h, leftover.h, live_slice.h and stretch.h.
  */
 #ifndef DAEMON_HISTORY_STATE_H
 #define DAEMON_HISTORY_STATE_H

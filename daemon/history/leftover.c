@@ -63,8 +63,10 @@ static int take_file(const char *path, const struct sample_name *name, const str
 	const struct leftover *leftover = context;
 
 	(void)diag;
-	if (!name)
+	if (!name) {
+		leftover->live->nr_others++;
 		return 0;
+	}
 	return live_slice_add(leftover->live, leftover->session_path,
 			      path + strlen(leftover->session_path) + 1, leftover->epoch_closed);
 }
@@ -87,8 +89,10 @@ static void set_aside(const char *what, const char *path)
 {
 	char *aside = NULL;
 
-	if (asprintf(&aside, "%s.damaged", path) < 0)
+	if (asprintf(&aside, "%s.damaged", path) < 0) {
+		log_error("%s file %s is damaged; it stays", what, path);
 		return;
+	}
 	log_error("%s file %s is damaged: renaming it to %s", what, path, aside);
 	if (rename(path, aside))
 		log_error("cannot rename %s: %s", path, strerror(errno));
@@ -130,13 +134,22 @@ static void remove_stacks(const char *session_path, bool damaged)
 	free(path);
 }
 
-void leftover_remove(const struct live_slice *live, const char *session_path, void (*step)(void))
+/*
+ * Removing thousands of files, one by one, may take minutes on a busy disk, and the daemon does not
+ * sample until then. If all files can be removed, their folders are moved away as they are.
+ */
+void leftover_remove(const struct live_slice *live, struct session *session, void (*step)(void))
 {
-	struct leftover leftover = {.session_path = session_path, .step = step};
+	const char *path = session->current_path;
+	struct leftover leftover = {.session_path = path, .step = step};
 
-	sample_tree_init(&leftover.tree, session_path);
-	(void)sample_name_walk(session_path, remove_file, &leftover);
 	if (step)
 		step();
-	remove_stacks(session_path, live->stacks_damaged);
+	if (live->nr_damaged || live->nr_others || session_discard_files(session)) {
+		sample_tree_init(&leftover.tree, path);
+		(void)sample_name_walk(path, remove_file, &leftover);
+	}
+	if (step)
+		step();
+	remove_stacks(path, live->stacks_damaged);
 }

@@ -7,6 +7,7 @@
 #define DAEMON_LEFTOVER_H
 
 #include "daemon/history/live_slice.h"
+#include "daemon/session/session.h"
 
 #include <stdint.h>
 
@@ -20,6 +21,6 @@ int leftover_take(struct live_slice *live, const char *session_path, uint64_t ep
  * Removes these files when their samples are in the slice made from `live`. Files that cannot be
  * read are renamed to NAME.damaged. step: called between changes, or NULL.
  */
-void leftover_remove(const struct live_slice *live, const char *session_path, void (*step)(void));
+void leftover_remove(const struct live_slice *live, struct session *session, void (*step)(void));
 
 #endif

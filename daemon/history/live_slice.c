@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/history/live_slice.h"
 
+#include "daemon/history/history_reserve.h"
 #include "lib/file.h"
 #include "libdb/slice/history_files.h"
 #include "libdb/stacks/stack_file.h"
@@ -199,11 +200,14 @@ int live_slice_add_stacks(struct live_slice *live, const char *session_path, uin
 
 /* ---- publishing ---- */
 
-/* Writes the slice to path. *nr_blocks: size of the file on disk, in bytes. */
+/*
+ * Writes the slice to path. how: flags of open(). The file may have more space, which is then
+ * released. *nr_blocks: size of the file on disk, in bytes.
+ */
 static int write_slice(struct live_slice *live, const struct slice_info *info, const char *path,
-		       uint64_t *nr_blocks)
+		       int how, uint64_t *nr_blocks)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(path, O_WRONLY | how | O_CLOEXEC | O_NOFOLLOW, 0600);
 	uint64_t nr_bytes;
 	struct stat st;
 	int error;
@@ -211,7 +215,7 @@ static int write_slice(struct live_slice *live, const struct slice_info *info, c
 	if (fd < 0)
 		return -errno;
 	error = slice_builder_write(live->builder, info, fd, &nr_bytes);
-	if (!error && fstat(fd, &st))
+	if (!error && (ftruncate(fd, (off_t)nr_bytes) || fstat(fd, &st)))
 		error = -errno;
 	if (close(fd) && !error)
 		error = -errno;
@@ -220,14 +224,22 @@ static int write_slice(struct live_slice *live, const struct slice_info *info, c
 	return error;
 }
 
-/* Writes the slice to the file `tmp`. Creates the folder only if the first write fails. */
-static int write_tmp(struct live_slice *live, const struct slice_info *info, const char *tmp,
-		     uint64_t *nr_blocks)
+/*
+ * Writes the slice to the file `tmp`. Creates the folder only if the first write fails. If the disk
+ * is full, uses the reserved space.
+ */
+static int write_tmp(struct live_slice *live, const char *session_path,
+		     const struct slice_info *info, const char *tmp, uint64_t *nr_blocks)
 {
-	int error = write_slice(live, info, tmp, nr_blocks);
+	int error = write_slice(live, info, tmp, O_CREAT | O_TRUNC, nr_blocks);
 
 	if (error == -ENOENT && !file_make_parent_dirs(tmp, 0700))
-		error = write_slice(live, info, tmp, nr_blocks);
+		error = write_slice(live, info, tmp, O_CREAT | O_TRUNC, nr_blocks);
+	if ((error != -ENOSPC && error != -EDQUOT) || history_reserve_take(session_path, tmp))
+		return error;
+	error = write_slice(live, info, tmp, 0, nr_blocks);
+	if (error)
+		history_reserve_give_back(session_path, tmp);
 	return error;
 }
 
@@ -250,7 +262,7 @@ int live_slice_publish(struct live_slice *live, const char *session_path,
 		return -ENOMEM;
 	if (asprintf(&tmp, "%s.tmp", made) >= 0) {
 		step();
-		error = write_tmp(live, info, tmp, nr_blocks);
+		error = write_tmp(live, session_path, info, tmp, nr_blocks);
 		step();
 		if (!error && rename(tmp, made))
 			error = -errno;

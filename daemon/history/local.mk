@@ -7,6 +7,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/history/history_epoch.c daemon/history/history_epoch.h \
 	daemon/history/history_job.c daemon/history/history_job.h \
 	daemon/history/history_levels.c daemon/history/history_levels.h \
+	daemon/history/history_reserve.c daemon/history/history_reserve.h \
 	daemon/history/history_slices.c daemon/history/history_slices.h \
 	daemon/history/history_work.c daemon/history/history_work.h \
 	daemon/history/leftover.c daemon/history/leftover.h \
@@ -39,3 +40,4 @@ tests_unit_daemon_history_test_history_kill_CPPFLAGS = $(deep_chains_cppflags)
 tests_unit_daemon_history_test_history_kills_LDADD = $(sdb_faults_libs)
 tests_unit_daemon_history_test_history_report_SOURCES = \
 	tests/unit/daemon/history/test_history_report.c $(fake_symbols)
+tests_unit_daemon_history_test_history_slices_LDFLAGS = $(failing_asprintf_ldflags)

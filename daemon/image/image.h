@@ -86,17 +86,17 @@ struct image_key {
 };
 
 /*
- * Finds the image with this key, or creates it. The caller gets a reference, and drops it by
- * image_put. Returns NULL if out of memory. An identity with a build-id is stored without device
+ * Finds the image with this key, or creates it. The caller gets a reference, and drops it with
+ * image_put(). Returns NULL if out of memory. An identity with a build-id is stored without device
  * and inode, so that one build-id is one identity.
  */
 struct image_entry *image_table_get(struct image_table *table, const struct image_key *key);
 
 /*
  * Returns, like image_table_get, the region that begins at start in process tgid and reaches at
- * least to end. A region with a cookie cannot grow, since the names of its files contain its range:
- * a longer region is another image. The range of this image is rounded up to a power of two bytes,
- * so that a region that grows page by page does not become one image per page.
+ * least to end. An image with a cookie cannot grow, since the names of its files contain its range.
+ * A region that has grown is therefore a new image. The range of the new image is rounded up to a
+ * power of two bytes, so that a region that grows page by page does not become one image per page.
  */
 struct image_entry *image_table_get_region(struct image_table *table, const char *name, pid_t tgid,
 					   uint64_t start, uint64_t end);

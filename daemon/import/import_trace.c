@@ -52,8 +52,8 @@ struct conversion {
 	bool *have_begun;   /* indexed by tid: oprof_task_begin was read, but the fork was not */
 	bool *are_threads;  /* indexed by CPU: whether the last task_newtask was of a thread */
 	int32_t *new_tids;
-	char (*names)[PERF_FILE_NAME_BYTES]; /* indexed by pid: its name at the trace's begin */
-	struct begun *begun;		     /* mappings at the trace's begin */
+	char (*names)[PERF_FILE_NAME_BYTES]; /* indexed by pid: its name at the trace's beginning */
+	struct begun *begun;		     /* mappings at the trace's beginning */
 	size_t nr_begun, room_begun;
 	struct newest_mappings **newest;    /* indexed by pid; NULL: no mappings */
 	uint64_t nr_records, nr_kept_bytes; /* nr_kept_bytes: about the size of begun and newest */
@@ -353,8 +353,8 @@ static bool is_interpreter(const char *path)
 }
 
 /*
- * The kernel maps a program and its interpreter before it reports the exec, and an exec ends all
- * earlier mappings: writes these mappings again.
+ * Writes the mappings of a program and its interpreter again, after its exec. The kernel maps both
+ * before it reports the exec, but an exec ends all earlier mappings.
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
 {
@@ -382,7 +382,7 @@ static void take_new_task(struct conversion *conversion, const struct ctf_record
 	conversion->are_threads[cpu] = import_number(record, fields, NEW_TASK_FLAGS) & CLONE_THREAD;
 }
 
-/* Writes a task that existed at the trace's begin: its fork and exec get the time of the begin. */
+/* Writes a task that existed when the trace began. Its fork and exec get the time of the start. */
 static int put_state(struct conversion *conversion, const struct ctf_record *record,
 		     const struct import_fields *fields)
 {
@@ -474,7 +474,7 @@ static int put_task_begin(struct conversion *conversion, const struct ctf_record
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
-/* Forgets the mappings of the earlier program. put_exec may report this exec a second time. */
+/* Forgets the mappings of the previous program. put_exec may report this exec a second time. */
 static int put_task_exec(struct conversion *conversion, const struct ctf_record *record,
 			 const struct import_fields *fields)
 {
@@ -610,7 +610,7 @@ static int convert_record(struct conversion *conversion, const struct ctf_record
 	}
 }
 
-/* The state at the trace's begin is recorded a little later, but gets the time of the begin. */
+/* The state at the trace's start is recorded a little later, but gets the time of the start. */
 static int convert_state(struct conversion *conversion, const struct ctf_record *record)
 {
 	const struct import_fields *fields =

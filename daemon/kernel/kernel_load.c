@@ -3,7 +3,7 @@
  * One walk of kallsyms collects the limits of the kernel's text, its functions and idle routines,
  * the modules and kernel-made code. The ranges of modules are read from /proc/modules, and cut off
  * at the next module; a module that is not listed there gets the range of its functions. kallsyms
- * has no sizes: kernel-made code ends at the next start of such code, or after MADE_BYTES_MAX if
+ * has no sizes, so kernel-made code ends at the next start of such code, or after MADE_BYTES_MAX if
  * this is earlier.
  */
 #include "daemon/kernel/kernel_load.h"
@@ -269,7 +269,7 @@ static int layout_add_module(struct kernel_layout *layout, struct image_table *i
 	return error;
 }
 
-/* Parses a line "NAME BYTES USERS DEPENDENTS STATE 0xSTART", and cuts it after NAME. */
+/* Parses a line "NAME BYTES USERS DEPENDENTS STATE 0xSTART", and ends the string after NAME. */
 static bool module_line_parse(char *line, uint64_t *start, uint64_t *nr_bytes)
 {
 	char *space = strchr(line, ' ');

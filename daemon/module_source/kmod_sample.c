@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Result of a successful search: there is no reason of loss. */
+/* Result of a successful search: the frame is not lost, so there is no reason for a loss. */
 #define FOUND OPROF_LOST_NR
 
 #define KNOWN_FLAGS                                                                                \

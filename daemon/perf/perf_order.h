@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue that sorts records: bytes arrive ring by ring, and records leave in the order of their
+ * The queue that sorts records. Bytes arrive ring by ring, and records leave in the order of their
  * times.
  *
  * In every round each ring is read once. A record may leave when it is certain that all rings have
- * been read up to its time. The time for which this is certain is the watermark: the minimum, over
- * the rings, of the newest time that was read in the previous round (if a ring had no records in
- * that round: the time when the round began). The kernel takes a record's time before it reserves
- * room, so the records of one ring may be slightly out of order; the delay of one round is enough
- * to sort them. A record that arrives even later leaves immediately and counts as late.
+ * been read up to its time. The newest time for which this is certain is the watermark. It is the
+ * minimum, over the rings, of the newest time that was read in the previous round or, for a ring
+ * without records in that round, of the time when the round began. The kernel takes a record's time
+ * before it reserves room, so the records of one ring may be slightly out of order. The delay of
+ * one round is enough to sort them. A record that arrives even later leaves immediately and counts
+ * as late.
  *
  * Records stay where they were copied to; only keys of 24 bytes are sorted. When the queue has
  * grown to its load, a round allocates no memory, if this load is at most 4 MiB.
@@ -22,7 +23,7 @@
 
 struct perf_key {
 	uint64_t time_ns;
-	const void *record; /* the record, in a block and 8-byte aligned */
+	const void *record; /* points into a block; aligned to 8 bytes */
 	uint32_t ring;
 	uint32_t block; /* index of the block with the record */
 };
@@ -85,14 +86,14 @@ void perf_order_commit(struct perf_order *order, size_t nr_bytes);
 int perf_order_add(struct perf_order *order, uint32_t ring, const void *record, uint64_t time_ns);
 
 /*
- * Call it when all rings have been read in a round that began at begin_ns. Calls `out` for the
+ * Call this when all rings have been read in a round that began at begin_ns. Calls `out` for the
  * records whose order is certain.
  */
 void perf_order_round(struct perf_order *order, uint64_t begin_ns, perf_order_fn *out,
 		      void *context);
 
 /*
- * Call it when no more records up to until_ns will arrive. Calls `out` for all records up to
+ * Call this when no more records up to until_ns will arrive. Calls `out` for all records up to
  * until_ns; UINT64_MAX: all records.
  */
 void perf_order_flush(struct perf_order *order, uint64_t until_ns, perf_order_fn *out,

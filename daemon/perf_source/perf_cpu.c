@@ -13,7 +13,7 @@
 /* Size of the largest record other than a sample: a path of PATH_MAX bytes and other fields. */
 #define BAND_RECORD_MAX 4608
 
-/* Layout of read(2) with PERF_FORMAT_ID | PERF_FORMAT_LOST. */
+/* What read(2) returns for an event opened with PERF_FORMAT_ID | PERF_FORMAT_LOST. */
 struct read_values {
 	uint64_t value, id, lost;
 };

@@ -31,7 +31,7 @@ struct perf_state_counters {
 /* A time range in which some switches are unknown. */
 struct switch_gap {
 	uint64_t from_ns, until_ns; /* until_ns 0: no gap */
-	uint64_t nr_records;	    /* lost records of this gap that have not been reported yet */
+	uint64_t nr_records;	    /* lost records in this gap, not reported yet */
 	bool told;
 };
 

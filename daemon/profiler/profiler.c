@@ -621,7 +621,7 @@ int profiler_recent(struct profiler *profiler, const struct recent_span *span,
 	if (profiler->lost)
 		return diag_set(diag, -ENOENT, "the session's folder no longer exists");
 	if (!profiler->recent)
-		return diag_set(diag, -ENOMEM, "the daemon has no memory for recent samples");
+		return diag_set(diag, -ENOMEM, "not enough memory for recent samples");
 	(void)profiler_dump(profiler);
 	config.to_realtime_ns = stretch_to_realtime(&profiler->history.stretch);
 	fd = recent_slice_open(&config, stretch);
@@ -736,9 +736,9 @@ void profiler_check_session(struct profiler *profiler)
 
 	if (profiler->lost || !session_is_lost(profiler->session))
 		return;
-	log_error(
-		"the session %s was removed while the daemon was writing to it: it is begun again",
-		profiler->session->current_path);
+	log_error("the session %s was removed while the daemon was writing to it; starting a new "
+		  "session there",
+		  profiler->session->current_path);
 	profiler_leave_session(profiler);
 	diag_clear(&diag);
 	error = session_recover(profiler->session, &diag);

@@ -52,8 +52,11 @@ void profiler_status(const struct profiler *profiler, struct control_answer *ans
 	control_answer_add(answer, "pid", "%d", (int)getpid());
 	control_answer_add(answer, "state", "%s", profiler->running ? "running" : "stopped");
 	control_answer_add(answer, "source", "%s", profiler->source->name);
-	if (profiler->choice.reason[0])
+	if (profiler->choice.reason[0]) {
 		control_answer_add(answer, "source_reason", "%s", profiler->choice.reason);
+		control_answer_add(answer, "source_requested", "%s",
+				   source_wish_text(profiler->choice.wish));
+	}
 	control_answer_add(answer, "target", "%s", session->info.target);
 	control_answer_add(answer, "session", "%s", OPROF_SESSION_CURRENT);
 	control_answer_add(answer, "started", "%" PRId64, session->info.started_ns);

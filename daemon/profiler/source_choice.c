@@ -5,17 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *const wish_texts[] = {
+	[SOURCE_WISH_AUTO] = "auto",
+	[SOURCE_WISH_KMOD] = "kmod",
+	[SOURCE_WISH_PERF] = "perf",
+};
+
 int source_wish_parse(const char *text, enum source_wish *wish)
 {
-	if (!strcmp(text, "auto"))
-		*wish = SOURCE_WISH_AUTO;
-	else if (!strcmp(text, "kmod"))
-		*wish = SOURCE_WISH_KMOD;
-	else if (!strcmp(text, "perf"))
-		*wish = SOURCE_WISH_PERF;
-	else
-		return -EINVAL;
-	return 0;
+	for (size_t i = 0; i < sizeof(wish_texts) / sizeof(wish_texts[0]); i++) {
+		if (!strcmp(text, wish_texts[i])) {
+			*wish = (enum source_wish)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *source_wish_text(enum source_wish wish)
+{
+	return wish_texts[wish];
 }
 
 /* Stores the reason as one line, for meta/info and the control socket. */
@@ -29,7 +38,7 @@ static void set_reason(struct source_choice *choice, const char *reason)
 
 void source_choice_init(struct source_choice *choice, enum source_wish wish)
 {
-	*choice = (struct source_choice){.ops = &source_kmod};
+	*choice = (struct source_choice){.wish = wish, .ops = &source_kmod};
 	if (wish == SOURCE_WISH_PERF)
 		choice->ops = &source_perf;
 	if (wish == SOURCE_WISH_AUTO)

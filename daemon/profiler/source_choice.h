@@ -18,6 +18,7 @@ enum source_wish {
 };
 
 struct source_choice {
+	enum source_wish wish; /* what the user requested */
 	/* The source to open; after source_choice_open: the one that was opened. */
 	const struct source_ops *ops;
 	const struct source_ops *fallback; /* opened if ops cannot be opened; NULL: no fallback */
@@ -26,6 +27,8 @@ struct source_choice {
 
 /* Parses "auto", "kmod" or "perf". Returns 0 or -EINVAL. */
 int source_wish_parse(const char *text, enum source_wish *wish);
+/* Returns the text that source_wish_parse() parses as `wish`. */
+const char *source_wish_text(enum source_wish wish);
 
 void source_choice_init(struct source_choice *choice, enum source_wish wish);
 

@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "lib/key_value.h"
+#include "lib/seconds.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,8 +69,10 @@ static void print_head(FILE *stream, const char *name, const char *type, const c
 /* Writes nanoseconds exactly as seconds; a double could not represent them. */
 static void print_seconds(FILE *stream, const char *name, int64_t ns)
 {
-	(void)fprintf(stream, "%s %" PRId64 ".%09" PRId64 "\n", name, ns / 1000000000,
-		      ns % 1000000000);
+	char text[SECONDS_BYTES];
+
+	seconds_format(ns, text);
+	(void)fprintf(stream, "%s %s\n", name, text);
 }
 
 /* Writes a metric, unless its value in STATUS is not a number. */

@@ -231,23 +231,60 @@ static void session_remove_trash_apart(const struct session *session)
 }
 
 /*
- * Renames current, so that it can be removed. *trash: its new path; NULL if there was no current.
+ * Renames path, so that it can be removed. *trash: its new path; NULL if there was nothing at path.
  */
-static int session_discard(struct session *session, char **trash)
+static int session_discard(const struct session *session, const char *path, char **trash)
 {
 	static unsigned int nr;
-	char *path = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_TRASH_NAME ".%d.%u",
-				 session->path, (int)getpid(), ++nr);
+	char *to = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_TRASH_NAME ".%d.%u",
+			       session->path, (int)getpid(), ++nr);
+	int error;
 
 	*trash = NULL;
-	if (!path)
+	if (!to)
 		return -ENOMEM;
-	if (!rename(session->current_path, path)) {
-		*trash = path;
+	if (!rename(path, to)) {
+		*trash = to;
 		return 0;
 	}
+	error = errno == ENOENT ? 0 : -errno;
+	free(to);
+	return error;
+}
+
+/* Moves one folder of sample files of current to the trash. */
+static int discard_folder(const struct session *session, const char *name)
+{
+	char *path = path_format("%s/%s", session->current_path, name);
+	char *trash = NULL;
+	int error = path ? session_discard(session, path, &trash) : -ENOMEM;
+
 	free(path);
-	return errno == ENOENT ? 0 : -errno;
+	free(trash);
+	return error;
+}
+
+int session_discard_files(struct session *session)
+{
+	DIR *folder = opendir(session->current_path);
+	const struct dirent *entry;
+	bool is_any = false;
+	int error = 0;
+
+	if (!folder)
+		return -errno;
+	while (!error && (errno = 0, entry = readdir(folder))) {
+		if (entry->d_name[0] != '{')
+			continue;
+		error = discard_folder(session, entry->d_name);
+		is_any = true;
+	}
+	if (!error)
+		error = -errno;
+	(void)closedir(folder);
+	if (is_any)
+		session_remove_trash_apart(session);
+	return error;
 }
 
 /*
@@ -419,7 +456,7 @@ static int session_make(struct session *session, const char *from, struct diag *
 static int session_make_empty(struct session *session, bool same_run, struct diag *diag)
 {
 	char *trash;
-	int error = session_discard(session, &trash);
+	int error = session_discard(session, session->current_path, &trash);
 
 	if (error)
 		return diag_set(diag, error, "cannot move %s away: %s", session->current_path,

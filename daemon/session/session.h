@@ -71,6 +71,12 @@ int session_begin(struct session *session, enum session_begin how, struct diag *
 int session_reset(struct session *session, struct diag *diag);
 int session_save(struct session *session, const char *name, struct diag *diag);
 
+/*
+ * Moves the folders of sample files out of current; a detached process then removes them. Returns
+ * 0 or -errno: some of the folders may still be there.
+ */
+int session_discard_files(struct session *session);
+
 /* Writes meta/info again, because session->info has new notes. Returns 0 or -errno. */
 int session_tell_notes(struct session *session);
 

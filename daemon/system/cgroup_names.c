@@ -191,9 +191,9 @@ static bool has_word(const char *list, size_t nr_bytes, const char *word)
 }
 
 /*
- * Returns the kind of hierarchy that a line of mountinfo mounts; the line ends with " - KIND SOURCE
- * OPTIONS". Perf events use the hierarchy that has the controller perf_event. This is cgroup2,
- * unless a hierarchy of version 1 has the controller.
+ * Returns the kind of hierarchy of the mount that a line of mountinfo describes; the line ends with
+ * " - KIND SOURCE OPTIONS". Perf events use the hierarchy that has the controller perf_event. This
+ * is cgroup2, unless a hierarchy of version 1 has the controller.
  */
 static enum hierarchy hierarchy_of_line(const char *line)
 {

@@ -269,8 +269,8 @@ static void make_room(struct trace_chunks *chunks)
 	if (chunks->to_first != chunks->first || chunks->first == chunks->written)
 		return;
 	chunks->to_first = chunks->first + 1;
-	log_warning("the disk is full: chunk %u of %s is removed before the trace has %u chunks "
-		    "(--keep)",
+	log_warning("the disk is full: removing the oldest chunk, %u of %s, although --keep=%u "
+		    "would keep this chunk",
 		    chunks->first, chunks->folder, chunks->config.nr_keep);
 }
 

@@ -26,7 +26,7 @@ static int check_unused(const char *folder, struct diag *diag)
 		(void)close(fd);
 	if (!is_used)
 		return 0;
-	return diag_set(diag, -EBUSY, "%s is being recorded to: choose another folder: -o DIR",
+	return diag_set(diag, -EBUSY, "%s is being recorded to; choose another folder with -o DIR",
 			folder);
 }
 
@@ -41,16 +41,16 @@ static int move_away(const char *folder, const char *old, struct diag *diag)
 	if (!access(old, F_OK) && !ctf_chunk_is_trace(old))
 		return diag_set(
 			diag, -EEXIST,
-			"%s is not a trace, and the previous trace would be moved there: move it "
-			"away, or choose another folder: -o DIR",
+			"%s is not a trace, and the previous trace would be moved there; move it "
+			"away, or choose another folder with -o DIR",
 			old);
 	error = file_remove_tree(old);
 	if (!error || error == -ENOENT)
 		error = rename(folder, old) ? -errno : 0;
 	if (error)
 		return diag_set(diag, error,
-				"cannot move the previous trace to %s: %s; choose another folder: "
-				"-o DIR",
+				"cannot move the previous trace to %s: %s; choose another folder "
+				"with -o DIR",
 				old, strerror(-error));
 	return 0;
 }
@@ -103,7 +103,8 @@ int trace_place_check(const char *folder, struct diag *diag)
 	(void)closedir(dir);
 	if (!entry)
 		return 0;
-	return diag_set(diag, -ENOTEMPTY, "%s is not empty: choose another folder: -o DIR", folder);
+	return diag_set(diag, -ENOTEMPTY, "%s is not empty; choose another folder with -o DIR",
+			folder);
 }
 
 int trace_place_check_parent(const char *folder, struct diag *diag)
@@ -116,7 +117,7 @@ int trace_place_check_parent(const char *folder, struct diag *diag)
 	if (access(dirname(parent), W_OK | X_OK))
 		error = diag_set(
 			diag, -errno,
-			"%s: cannot write to its folder %s: %s; choose another folder: -o DIR",
+			"%s: cannot write to its folder %s: %s; choose another folder with -o DIR",
 			folder, parent, strerror(errno));
 	free(parent);
 	return error;

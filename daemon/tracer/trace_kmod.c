@@ -174,8 +174,8 @@ static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace
 	if (!trace_state_is_the_machines())
 		return diag_set(
 			diag, -EOPNOTSUPP,
-			"-p: processes have other numbers in this container than in the module: "
-			"use --source=perf");
+			"-p: in this container, process ids differ from the ids that the module "
+			"records; use --source=perf");
 	for (unsigned int i = 0; !error && !is_same && i < LIST_TRIES; i++) {
 		error = thread_list_read(&threads, NULL, kmod->base.config.pids,
 					 kmod->base.config.nr_pids);

@@ -19,7 +19,7 @@ struct trace_kmod {
 	/* channel for the machine's state; NULL for a flight recorder */
 	struct trace_channel *state;
 	bool is_lent; /* a child process is reading the rings */
-	/* Stamps that ktrace_held_since() and ktrace_oldest() returned when the rings were lent. */
+	/* Results of ktrace_held_since() and ktrace_oldest() when the child began to read. */
 	uint64_t held_since, oldest;
 };
 _Static_assert(offsetof(struct trace_kmod, base) == 0, "tracer_ops cast base");

@@ -61,7 +61,7 @@ struct tracer_config {
  */
 struct tracer_counts {
 	uint64_t nr_records; /* in the folder or in memory: events and state */
-	/* Of nr_records, those that are state at the begin of the trace and of each chunk. */
+	/* Of nr_records, those that are state at the beginning of the trace and of each chunk. */
 	uint64_t nr_state;
 	/* The kernel's ring was full or, with the module, already finalised. */
 	uint64_t lost_kernel;

@@ -193,7 +193,7 @@ enum oprof_lost {
 	OPROF_LOST_DISK = 7,   /* a sample file could not be created or grown: disk full, quota */
 	OPROF_LOST_FILE = 8,   /* the sample file was damaged while in use */
 	OPROF_LOST_MEMORY = 9, /* the daemon reached its own memory limit */
-	OPROF_LOST_SIDE_BAND = 10, /* mmap or exec records of the process may be lost */
+	OPROF_LOST_SIDE_BAND = 10, /* mmap or exec records of the process may have been lost */
 	OPROF_LOST_NR = 11,
 };
 

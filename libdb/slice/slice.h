@@ -151,7 +151,7 @@ int slice_skip_section(struct slice *slice, struct diag *diag);
  * Merges the slices at paths, which must be in the order of their epochs, into one slice of this
  * level, and writes it to fd. Only one section of each slice is in memory at a time, and the
  * merged call trees (stack_tree.h). The time range, epochs and counters of the merged slice reach
- * from the begin of the first slice to the end of the last one. Returns 0, or -errno with diag
+ * from the beginning of the first slice to the end of the last one. Returns 0, or -errno with diag
  * set.
  */
 int slice_merge(const char *const *paths, size_t nr_paths, enum oprof_slice_level level, int fd,

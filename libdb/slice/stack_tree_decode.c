@@ -54,8 +54,8 @@ struct tree_decoder {
 static void fail(struct tree_decoder *decoder, const char *what, size_t row)
 {
 	if (!decoder->error)
-		decoder->error = diag_set(decoder->diag, -EILSEQ, "damaged: %s %zu of its stacks",
-					  what, row);
+		decoder->error = diag_set(decoder->diag, -EILSEQ,
+					  "damaged: %s %zu of its call stacks", what, row);
 }
 
 static void fail_memory(struct tree_decoder *decoder)
@@ -215,8 +215,8 @@ static uint32_t get_flags(struct tree_decoder *decoder, uint32_t known, const ch
 
 	if (flags & ~known && !decoder->error)
 		decoder->error = diag_set(decoder->diag, -EPROTONOSUPPORT,
-					  "%s %zu of its stacks has flags 0x%x, which this program "
-					  "does not know",
+					  "%s %zu of its call stacks has flags 0x%x, which this "
+					  "program does not know",
 					  what, row, flags & ~known);
 	return flags;
 }

@@ -64,7 +64,7 @@ struct stack_file {
 	 */
 	uint64_t nr_roots_bare;
 	uint64_t nr_others;  /* number of OPROF_STACK_OTHER nodes, usually 0 */
-	uint64_t nr_refused; /* records without room, since the file first could not grow */
+	uint64_t nr_refused; /* records that found no room after the first failure to grow */
 	int refused;	     /* error of the last growth; 0: none */
 	struct stack_index nodes, images, roots; /* numbers in these tables are positions */
 
@@ -420,9 +420,9 @@ int stack_file_restart(struct stack_file *file, uint64_t epoch)
 		return -EIO;
 	sdb_store64(&header->epoch_emptied, header->epoch);
 	/*
-	 * A reader that sees any of the later changes (a shorter file, other records) also sees
-	 * the changed epoch_emptied when it reads the header again. Partners: the acquire fences
-	 * in stack_scan.c.
+	 * Orders the store to epoch_emptied before all changes that follow (a shorter file, other
+	 * records): a reader that sees such a change, and then reads the header again, also sees
+	 * the new epoch_emptied. Partners: the acquire fences in stack_scan.c.
 	 */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	sdb_store64(&header->nr_bytes, OPROF_STACK_HEADER_BYTES);

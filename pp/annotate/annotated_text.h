@@ -38,8 +38,8 @@ void annotated_comment_write(FILE *out, const char *text);
 void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode);
 
 /*
- * Writes the comment at the beginning of the output: the command line, its meaning and the events.
- * Returns 0 or -ENOMEM.
+ * Writes the comment at the beginning of the output: the command line, what the output shows, and
+ * the events. Returns 0 or -ENOMEM.
  */
 int annotated_head_write(FILE *out, const struct annotation *annotation,
 			 const struct annotated_options *options);

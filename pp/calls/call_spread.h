@@ -20,7 +20,7 @@ struct call_spread {
 	const uint64_t *numbers; /* place i has numbers[i * stride] samples */
 	size_t nr_places, stride;
 	uint64_t rest;	  /* samples of takers that belong to no place */
-	uint64_t whole;	  /* sum of all places and the rest */
+	uint64_t whole;	  /* sum of the samples of all places, plus `rest` */
 	uint64_t largest; /* largest number of samples of a place, or `rest` */
 	/*
 	 * For each place, then for `rest`: the samples that are left after each taker got its part,

@@ -73,8 +73,8 @@ struct call_tree {
 	struct call_function *functions;
 	struct call_node *nodes; /* the first nr_apps are the roots, one for each application */
 	/*
-	 * Arrays of nr_nodes x nr_columns. self: samples taken in the node; below: sum of `self` of
-	 * the node and of all nodes below it.
+	 * Arrays of nr_nodes x nr_columns. self: samples of the node itself; below: sum of `self`
+	 * of the node and of all nodes below it.
 	 */
 	uint64_t *self, *self_shares;
 	uint64_t *below, *below_shares;
@@ -146,7 +146,7 @@ struct call_arc {
 struct call_graph {
 	const struct call_tree *tree;
 	/* nr_functions x nr_columns */
-	uint64_t *self, *self_shares;	/* samples taken in the function */
+	uint64_t *self, *self_shares;	/* samples of the function itself */
 	uint64_t *below, *below_shares; /* samples whose stacks contain the function */
 	struct call_arc *arcs;
 	size_t nr_arcs;

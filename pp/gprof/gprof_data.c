@@ -68,10 +68,9 @@ static int refuse_images(const struct profile *profile, size_t nr, struct diag *
 		return -ENOMEM;
 	}
 	diag_set(diag, -EINVAL,
-		 "gprof reads one binary at a time, and %zu binaries have "
-		 "samples: choose one with image: or lib-image: (available: "
-		 "%s%s), or with time: if a binary was replaced during the "
-		 "session",
+		 "gprof reads one binary at a time, but %zu binaries have samples; choose one with "
+		 "image:PATH or lib-image:PATH (available: %s%s); if a binary was replaced during "
+		 "the session, choose a time range with time:FROM..TO",
 		 nr, list, nr > shown ? ", ..." : "");
 	free(list);
 	return -EINVAL;

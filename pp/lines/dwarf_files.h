@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens the files that contain an image's debug information: the image or its separate debug file,
- * and the file to which dwz moved shared parts. Runs in the helper.
+ * and the file to which dwz moved shared parts. The code runs in the helper process.
  *
  * Not for split files (dwarf_split.h).
  */
@@ -17,7 +17,8 @@ struct dwarf_files {
 	struct symbol_file debug; /* fd -1: none */
 	struct symbol_file alt;	  /* the file that dwz made; fd -1: none */
 	struct dwarf_info info, alt_info;
-	bool undecompressed; /* debug information has an unsupported compression or is damaged */
+	/* the debug information uses an unsupported compression, or is damaged */
+	bool undecompressed;
 };
 
 /*

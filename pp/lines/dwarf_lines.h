@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs line programs (DWARF 5 standard, 6.2; versions 2 to 5), which map addresses to source lines.
- * Runs in the helper, on untrusted input.
+ * Executes line programs (DWARF 5 standard, 6.2; versions 2 to 5), which map addresses to source
+ * lines. The code runs in the helper process, on untrusted input.
  */
 #ifndef PP_DWARF_LINES_H
 #define PP_DWARF_LINES_H
@@ -62,8 +62,8 @@ int dwarf_lines_open(struct dwarf_lines *lines, const struct dwarf_unit *unit);
 void dwarf_lines_close(struct dwarf_lines *lines);
 
 /*
- * Runs the program and adds its sequences to *rows, without redundant rows. Returns 0, -ENOMEM, or
- * -EILSEQ if the program is damaged; the sequences before the damage are added.
+ * Executes the program and adds its sequences to *rows, without redundant rows. Returns 0, -ENOMEM,
+ * or -EILSEQ if the program is damaged; the sequences before the damage are added.
  */
 int dwarf_lines_run(const struct dwarf_lines *lines, struct dwarf_rows *rows);
 

@@ -548,8 +548,8 @@ static void write_symbols(struct page *page)
 }
 
 /*
- * Writes the stretches in ms. With two sides there are no stretches: each side
- * is shown as a whole.
+ * Writes the stretches in ms. A comparison (two sides) has no stretches, because each side is shown
+ * as a whole.
  */
 static void write_stretches(struct page *page)
 {

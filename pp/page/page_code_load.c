@@ -126,39 +126,23 @@ static int take_instruction(struct lines_loading *loading, struct page_function 
 }
 
 /*
- * Adds the instructions of a disassembled part to the function, except instructions outside the
- * function.
+ * Adds all instructions of a function, which are the part that begins with the function. A function
+ * of N bytes has at most N instructions.
  */
-static int take_part(struct lines_loading *loading, struct page_function *function,
-		     const struct disassembly *from, const struct disassembly_part *part)
-{
-	const struct profile_row *row = &loading->profile->rows[function->row];
-	uint64_t key = part->key;
-	int error = 0;
-
-	for (size_t i = part->first; i < part->first + part->nr && !error; i++) {
-		const struct disassembly_line *line = &from->lines[i];
-
-		if (key >= row->start && key - row->start < row->nr_bytes)
-			error = take_instruction(loading, function, key - row->start,
-						 from->strings + line->text);
-		key += line->nr_bytes;
-	}
-	return error;
-}
-
-/* Adds all instructions of a function. A function of N bytes has at most N instructions. */
 static int take_instructions(struct lines_loading *loading, struct page_function *function,
 			     const struct disassembly *from)
 {
 	const struct profile_row *row = &loading->profile->rows[function->row];
+	struct disassembly_cursor at;
 	int error = 0;
 
 	function->instructions = calloc((size_t)row->nr_bytes + 1, sizeof(*function->instructions));
 	if (!function->instructions)
 		return -ENOMEM;
-	for (size_t i = 0; i < from->nr_parts && !error; i++)
-		error = take_part(loading, function, from, &from->parts[i]);
+	for (bool more = disassembly_first(from, row->start, &at);
+	     more && !error && at.key - row->start < row->nr_bytes;
+	     more = disassembly_next(from, &at))
+		error = take_instruction(loading, function, at.key - row->start, at.text);
 	return error;
 }
 
@@ -195,8 +179,6 @@ static int load_image(struct lines_loading *loading, uint32_t image)
 	struct disassembly disassembly;
 	int error;
 
-	if (!nr_ranges)
-		return 0;
 	error = disassemble(loading, image, &disassembly, ranges, nr_ranges);
 	if (error)
 		return error;
@@ -294,8 +276,10 @@ int page_code_load(struct page_code *code, const struct profile *profile,
 
 	*code = (struct page_code){0};
 	error = choose(&loading);
-	for (uint32_t i = 0; i < profile->selection->nr_images && !error; i++)
-		error = load_image(&loading, i);
+	/* Loading an image fills all functions of it. */
+	for (size_t i = 0; i < code->nr_functions && !error; i++)
+		if (!code->functions[i].instructions)
+			error = load_image(&loading, profile->rows[code->functions[i].row].image);
 	for (size_t i = 0; i < code->nr_functions && !error && profile->row_lines; i++)
 		error = take_source(&loading, &code->functions[i]);
 	if (error)

@@ -419,7 +419,8 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 	    (options->profile.include.nr_patterns || options->profile.exclude.nr_patterns))
 		return diag_set(diag, -EINVAL,
 				"--include-symbols and --exclude-symbols cannot be combined "
-				"with --inlines, which splits symbols");
+				"with --inlines, which counts inlined functions apart from "
+				"their symbols");
 	if (options->profile.symbols)
 		return 0;
 	if (options->text.accumulated)

@@ -16,7 +16,7 @@
 
 struct part_reader {
 	const struct selection *selection;
-	struct part_cursor *cursors; /* one for each slice of all sessions */
+	struct part_cursor *cursors; /* one for each slice of each session */
 	size_t *first_cursor;	     /* by session */
 	struct sdb_entry *entries;   /* entries of the current section */
 	size_t entries_room;

@@ -75,6 +75,20 @@ static void write_no_time(FILE *out, const struct selection_error *what)
 	write_place(out, &sum, &what->side->range);
 }
 
+/* Writes how many sample files the sessions have, for example "; DIR has 2 sample files". */
+static void write_nr_files(FILE *out, const struct selection_error *what)
+{
+	const size_t nr_more = what->side->nr_sessions - 1;
+
+	(void)fprintf(out, "; %s", session_of(what, 0)->path);
+	if (nr_more)
+		(void)fprintf(out, " and %zu more session%s", nr_more, nr_more == 1 ? "" : "s");
+	(void)fprintf(out, " %s %zu sample file%s", nr_more ? "have" : "has", what->nr_seen,
+		      what->nr_seen == 1 ? "" : "s");
+	if (what->side->timed)
+		(void)fputs(" in that time range", out);
+}
+
 static void write_no_match(FILE *out, const struct selection_error *what)
 {
 	char spec[256];
@@ -89,12 +103,7 @@ static void write_no_match(FILE *out, const struct selection_error *what)
 			    "slept, or the newest samples are still in memory (oprof dump "
 			    "writes them)",
 			    out);
-	(void)fprintf(out, "; %s has %zu sample file%s", session_of(what, 0)->path, what->nr_seen,
-		      what->nr_seen == 1 ? "" : "s");
-	if (what->side->timed)
-		(void)fputs(" in that time range", out);
-	if (what->side->nr_sessions > 1)
-		(void)fprintf(out, " with %zu more sessions", what->side->nr_sessions - 1);
+	write_nr_files(out, what);
 }
 
 int selection_refuse_nothing(const struct selection_error *what, struct diag *diag)

@@ -69,9 +69,9 @@ static int list_add(struct spec_list *list, char *pattern)
 }
 
 /*
- * Returns a copy of the item at *text, which ends at a comma without a backslash before it.
- * *text then points after the comma, or is NULL at the end. "\," becomes ","; other backslashes
- * are kept, for globs.
+ * Returns a copy of the item at *text, which ends at an unescaped comma. *text then points after
+ * the comma, or is NULL at the end. "\," becomes ","; other backslashes are kept, because globs use
+ * them.
  */
 static char *take_item(const char **text)
 {
@@ -455,7 +455,10 @@ static bool same_lists(const struct spec_list *a, const struct spec_list *b)
 	return true;
 }
 
-/* Refuses two sides that mean the same, even if their words differ. */
+/*
+ * Refuses a comparison whose two sides select the same samples, even if the sides are written
+ * differently.
+ */
 static int check_differ(const struct spec sides[SPEC_SIDES_MAX], struct diag *diag)
 {
 	for (size_t i = 0; i < SPEC_NR_TAGS; i++)

@@ -53,7 +53,7 @@ static bool is_recent(const struct time_range *range, int64_t now)
 	       (range->begin_ns > now - REACH_NS || range->begin_ns == TIME_RANGE_OPEN_BEGIN);
 }
 
-/* Returns the range in ns before now; as long as possible if its begin is open. */
+/* Returns the range in ns before now; as long as possible if its beginning is open. */
 static struct client_span span_of(const struct time_range *range, int64_t now)
 {
 	int64_t last_ns =

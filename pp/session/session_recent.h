@@ -31,9 +31,10 @@ int session_recent_cut(struct session_parts *parts, const struct session_info *i
 
 /*
  * The daemon can divide its memory only about once a second. So parts, which session_recent_read()
- * filled for range, may begin before range and end after it. Moves the begin or the end of other,
- * which must not overlap range, so that session_recent_read() for other divides the memory where
- * parts begin or end: no sample is then in both. Does not change other if nothing would be left.
+ * filled for range, may begin before range and end after it. Moves the beginning or the end of
+ * other, which must not overlap range, so that session_recent_read() for other divides the memory
+ * where parts begin or end: no sample is then in both. Does not change other if nothing would be
+ * left.
  */
 void session_recent_adjoin(struct time_range *other, const struct time_range *range,
 			   const struct session_parts *parts);

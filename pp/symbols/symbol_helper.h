@@ -17,9 +17,10 @@ typedef int symbol_read_fn(const struct symbol_request *request, int fd);
 
 /*
  * Runs read() in a child, then passes its output to take(). take() returns 0, -ENOMEM, or another
- * -errno if the output is invalid. Returns 0 if the child could be run. *note is then NULL if
- * take() succeeded, otherwise a malloc'ed clause that names the signal, limit or error. Returns
- * -errno only if no child could be started, if out of memory, or on a stop signal (-EINTR).
+ * -errno if the output is invalid. Returns 0 if the child could be run, even if the child then
+ * failed: *note is NULL if take() succeeded, otherwise a malloc'ed clause that names the signal,
+ * limit or error. Returns -errno only if no child could be started, if out of memory, or on a stop
+ * signal (-EINTR).
  */
 int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
 		       int (*take)(int fd, void *result), void *result, char **note);

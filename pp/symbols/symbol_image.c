@@ -100,8 +100,8 @@ static bool is_wanted_file(const struct symbol_request *request, const struct sy
 }
 
 /*
- * Opens path as the image. Returns 0; -ENOENT: missing; -ESTALE: not the image; or an error of
- * symbol_file_open() or open().
+ * Opens path as the image. Returns 0; -ENOENT: missing; -ESTALE: the file is not the image; or
+ * an error of symbol_file_open() or open().
  */
 static int try_image(struct opening *opening, const char *path, enum belief belief)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of one binary image: functions sorted by key, with the same keys as in sample files:
- * offsets in the file; for kernel, modules and vdso, offsets from their start. The files may be
- * hostile; therefore a child process with limited resources, the helper, reads them, and its result
- * is checked.
+ * Symbols of one binary image: functions sorted by key. The keys are the same as in sample files:
+ * offsets in the file or, for kernel, modules and vdso, offsets from their start. The files may be
+ * hostile. Therefore a child process with limited resources, the helper, reads them, and the
+ * helper's result is checked.
  */
 #ifndef PP_SYMBOLS_H
 #define PP_SYMBOLS_H
@@ -29,7 +29,7 @@ enum symbols_lack {
 	SYMBOLS_NONE,	      /* this kind of image has no symbols, or the session lacks them */
 	SYMBOLS_NO_FILE,      /* the binary is missing or unreadable */
 	SYMBOLS_WRONG_FILE,   /* the binary was replaced: another build-id or identity */
-	SYMBOLS_DAMAGED,      /* reading failed: crash, or limit of time or memory */
+	SYMBOLS_DAMAGED,      /* the reader crashed, or exceeded its limit of time or memory */
 };
 
 struct symbol_table {

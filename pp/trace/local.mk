@@ -18,6 +18,7 @@ pp_libpp_a_SOURCES += \
 	pp/trace/trace_who.c pp/trace/trace_who.h
 
 test_programs += \
+	tests/unit/pp/trace/test_optrace_events \
 	tests/unit/pp/trace/test_optrace_stats \
 	tests/unit/pp/trace/test_trace_backwards \
 	tests/unit/pp/trace/test_trace_distribution \
@@ -26,6 +27,8 @@ test_programs += \
 	tests/unit/pp/trace/test_trace_states \
 	tests/unit/pp/trace/test_trace_states_tasks \
 	tests/unit/pp/trace/test_trace_stats
+tests_unit_pp_trace_test_optrace_events_SOURCES = tests/unit/pp/trace/test_optrace_events.c \
+	pp/trace/optrace_events.c
 tests_unit_pp_trace_test_optrace_stats_SOURCES = tests/unit/pp/trace/test_optrace_stats.c \
 	pp/trace/optrace_stats.c
 tests_unit_pp_trace_test_trace_pids_LDFLAGS = $(failing_calls_ldflags)

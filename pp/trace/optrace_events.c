@@ -4,6 +4,7 @@
 #include "lib/array.h"
 #include "lib/log.h"
 #include "lib/number.h"
+#include "lib/saturate.h"
 #include "pp/trace/optrace_read.h"
 #include "pp/options/tool_options.h"
 #include "pp/trace/trace_backwards.h"
@@ -144,7 +145,7 @@ static int check(const struct events_listing *listing, const char *const *words,
 	if (listing->nr_first && listing->nr_last)
 		return diag_set(diag, -EINVAL, "--first and --last cannot be combined");
 	if (listing->filter.to_ns && listing->filter.to_ns <= listing->filter.from_ns)
-		return diag_set(diag, -EINVAL, "--to is not after --from");
+		return diag_set(diag, -EINVAL, "--to must be later than --from");
 	return 0;
 }
 
@@ -212,7 +213,7 @@ static void tell_damage(struct events_listing *listing, const struct diag *diag)
 		log_warning("%s", diag_show(diag));
 }
 
-/* Finds the trace's begin, from which times are counted. Returns 1, or 0 if the trace is empty. */
+/* Finds the start of the trace, from which times count. Returns 1, or 0 if the trace is empty. */
 static int find_begin(struct events_listing *listing, struct ctf_reader *reader, bool tell)
 {
 	struct ctf_record record;
@@ -230,13 +231,6 @@ static int find_begin(struct events_listing *listing, struct ctf_reader *reader,
 
 /* ---- forwards ---- */
 
-static uint64_t from_of(const struct events_listing *listing)
-{
-	const uint64_t from = listing->begin + listing->filter.from_ns;
-
-	return from < listing->begin ? UINT64_MAX : from;
-}
-
 /*
  * Seeks to the first packet that must be read for --from. Damage is not reported here, but when the
  * packets are read.
@@ -249,7 +243,8 @@ static void go_to_from(struct events_listing *listing, struct ctf_reader *reader
 	    !trace_who_known(listing->who, &known))
 		return;
 	(void)find_begin(listing, reader, false); /* damage is reported later */
-	ctf_reader_seek_known(reader, from_of(listing), &known);
+	ctf_reader_seek_known(reader, saturate_sum(listing->begin, listing->filter.from_ns),
+			      &known);
 }
 
 static int take(struct events_listing *listing, const struct ctf_record *record)
@@ -435,9 +430,10 @@ static int list_backwards(struct events_listing *listing, struct ctf_reader *rea
 	if (filter->nr_threads || filter->nr_pids)
 		error = find_last_runners(listing, reader);
 	if (!error)
-		error = trace_backwards(reader, listing->who, listing->begin + filter->from_ns,
-					filter->to_ns ? listing->begin + filter->to_ns : UINT64_MAX,
-					&wanted);
+		error = trace_backwards(
+			reader, listing->who, saturate_sum(listing->begin, filter->from_ns),
+			filter->to_ns ? saturate_sum(listing->begin, filter->to_ns) : UINT64_MAX,
+			&wanted);
 	return error || listing->reverse ? error : put_kept(listing);
 }
 

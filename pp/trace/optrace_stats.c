@@ -5,6 +5,7 @@
 #include "ctf/reader.h"
 #include "lib/log.h"
 #include "lib/number.h"
+#include "lib/saturate.h"
 #include "pp/options/tool_options.h"
 #include "pp/trace/trace_filter.h"
 #include "pp/trace/trace_states.h"
@@ -67,7 +68,8 @@ struct stats_reading {
 	struct trace_stats_choice choice;
 	struct trace_filter filter; /* processes, threads and times */
 	struct trace_states *states;
-	uint64_t trace_begin, begin, end; /* begin and end of the window; end grows while reading */
+	/* begin, end: the time window; end moves forward while the trace is read */
+	uint64_t trace_begin, begin, end;
 	bool has_begun;
 	struct trace_sums sums;
 };
@@ -83,7 +85,7 @@ static int begin_states(struct stats_reading *reading, struct ctf_reader *reader
 	const int error = trace_states_create(&reading->states, ctf_reader_trace(reader), begin);
 
 	reading->trace_begin = begin;
-	reading->begin = reading->end = begin + reading->filter.from_ns;
+	reading->begin = reading->end = saturate_sum(begin, reading->filter.from_ns);
 	reading->has_begun = !reading->filter.from_ns;
 	if (!error && (reading->filter.nr_threads || reading->filter.nr_pids))
 		trace_states_choose(reading->states, is_chosen, &reading->filter);
@@ -128,7 +130,7 @@ static int read_all(struct stats_reading *reading, struct ctf_reader *reader)
 
 	while (!error && (more = ctf_reader_next(reader, &record, &diag))) {
 		if (more > 0 && is_behind(reading, &record)) {
-			reading->end = reading->trace_begin + reading->filter.to_ns;
+			reading->end = saturate_sum(reading->trace_begin, reading->filter.to_ns);
 			break;
 		}
 		if (more > 0)
@@ -176,8 +178,8 @@ static int show(struct stats_reading *reading, const struct ctf_reader *reader)
 		log_error("%s contains no events", reading->folder);
 		return -ENODATA;
 	}
-	if (filter->to_ns && reading->end > reading->trace_begin + filter->to_ns)
-		reading->end = reading->trace_begin + filter->to_ns;
+	if (filter->to_ns && reading->end > saturate_sum(reading->trace_begin, filter->to_ns))
+		reading->end = saturate_sum(reading->trace_begin, filter->to_ns);
 	if (!reading->has_begun && reading->end <= reading->begin) {
 		log_error("%s ends before --from", reading->folder);
 		return -ENODATA;
@@ -292,7 +294,7 @@ static int check(const struct stats_reading *reading, const char *const *words, 
 		return diag_set(diag, -EINVAL, "only one trace can be read: give %s or %s",
 				words[0], words[1]);
 	if (reading->filter.to_ns && reading->filter.to_ns <= reading->filter.from_ns)
-		return diag_set(diag, -EINVAL, "--to is not after --from");
+		return diag_set(diag, -EINVAL, "--to must be later than --from");
 	return 0;
 }
 

@@ -40,7 +40,7 @@ struct trace_filter {
 	size_t nr_conditions;
 	bool has_cpu;
 	uint64_t cpu;
-	uint64_t from_ns, to_ns; /* time since the trace's begin; to_ns 0: to its end */
+	uint64_t from_ns, to_ns; /* time since the trace's beginning; to_ns 0: to its end */
 };
 
 void trace_filter_deinit(struct trace_filter *filter);
@@ -65,7 +65,7 @@ bool trace_filter_lets_process(const struct trace_filter *filter, int32_t pid);
 
 /*
  * Returns whether the filter accepts the record. Does not check filter->pids, because a record does
- * not contain its process. `begin` is the time of the trace's begin.
+ * not contain its process. `begin` is the time of the trace's beginning.
  */
 bool trace_filter_lets(const struct trace_filter *filter, const struct ctf_record *record,
 		       uint64_t begin, const struct trace_runner *who);

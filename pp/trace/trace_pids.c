@@ -189,7 +189,7 @@ static int take_fork(struct trace_pids *pids, const struct ctf_record *record,
 
 /*
  * Stores the process of a thread that already exists. A thread that is not named in an earlier
- * record is assumed to exist since the trace's begin.
+ * record is assumed to exist since the trace's beginning.
  */
 static int learn(struct trace_pids *pids, int32_t tid, int32_t pid, uint64_t time)
 {

@@ -237,8 +237,9 @@ static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t 
 }
 
 /*
- * Compares the expected running thread with the thread that the switch names: they differ if a
- * switch is missing.
+ * Compares the thread that should be running with the thread that the switch names as previous. If
+ * they differ, a switch was lost: the times of both threads since their last known changes are then
+ * counted as unknown.
  */
 static void settle_switch(struct trace_states *states, struct cpu *cpu, uint32_t prev, uint64_t now)
 {
@@ -291,7 +292,7 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 
 /*
  * Returns whether no event was lost after `since`. In this case, the next recorded end belongs to
- * the begin that was recorded at `since`.
+ * the beginning that was recorded at `since`.
  */
 static bool is_sure(const struct trace_states *states, uint64_t since)
 {
@@ -340,8 +341,8 @@ static int act_switch(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * Handles a wake-up. A CPU may request the thread's next CPU to wake the thread: then the first CPU
- * records sched_waking, the second one sched_wakeup.
+ * Handles a wake-up. A CPU may request the thread's next CPU to wake the thread. In this case, the
+ * first CPU records sched_waking, and the second CPU records sched_wakeup.
  */
 static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
@@ -392,8 +393,8 @@ static bool is_error(int64_t returned)
 }
 
 /*
- * Ends a system call. If its begin was not recorded, because it precedes the trace or was lost, the
- * call has no time.
+ * Ends a system call. If its beginning was not recorded, because it precedes the trace or was lost,
+ * the call has no time.
  */
 static int leave_call(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)

@@ -89,7 +89,7 @@ int trace_states_take(struct trace_states *states, const struct ctf_record *reco
 
 /*
  * Begins the window at `begin`, which must not precede the last record handled. Records handled
- * before this call only determine the states at the window's begin.
+ * before this call only determine the states at the window's beginning.
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 

@@ -12,7 +12,7 @@
 
 /* Totals of the reading. */
 struct trace_sums {
-	uint64_t from_ns; /* begin of the window, counted from the trace's begin */
+	uint64_t from_ns; /* beginning of the window, counted from the trace's beginning */
 	uint64_t window_ns;
 	uint64_t nr_records;		    /* in the window */
 	uint64_t lost_events, lost_packets; /* lost while recording; packets were overwritten */

@@ -45,7 +45,7 @@ struct threads {
 int threads_init(struct threads *threads, uint64_t begin); /* 0 or -ENOMEM */
 void threads_deinit(struct threads *threads);
 
-/* Resets all times and counts at the window's begin. */
+/* Resets all times and counts at the window's beginning. */
 void threads_begin(struct threads *threads, uint64_t begin);
 
 /*
@@ -56,7 +56,7 @@ uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state sta
 
 /*
  * Returns the living thread of tid. If none is known, adds a thread whose state is unknown since
- * the last change of the number's previous life, or else since the window's begin. Returns
+ * the last change of the number's previous life, or else since the window's beginning. Returns
  * THREAD_NONE if out of memory.
  */
 uint32_t threads_find(struct threads *threads, int32_t tid);

@@ -115,7 +115,7 @@ tap_ok $? "it goes on: another one"
 tap_ok $? "with what happened meanwhile"
 trace snapshot -o second
 tap_is $? 125 "not where there is one already"
-tap_has "$T/err" 'second is not empty: .*-o' "which is told"
+tap_has "$T/err" 'second is not empty; .*-o' "which is told"
 trace snapshot
 tap_is $? 0 "one without a place for it"
 for folder in oprofile_trace-[0-9]*; do
@@ -222,8 +222,8 @@ tap_is "$(cat "$T/strangers")" "" "there is no living thread whose process is no
 show ended
 tap_is "$(kept records ended)" "$(wc -l <"$T/text")" "babeltrace2 reads the same"
 
-# Of its begin nothing is left in the buffers: it stays on the CPU where it began, and fills them. They
-# hold what others do there until the snapshot is taken.
+# The records of the program's start are overwritten: the program stays on one CPU and fills the buffers
+# of this CPU.
 seen_wrapped()
 {
 	trace start -s ended -m overwrite:4x64K -e default,sample:4999 || return
@@ -550,6 +550,6 @@ recorder_refused()
 	tap_ok $? "$1: before the command runs"
 	rm -f "$T/ran"
 }
-recorder_refused "a folder that is not empty" 'last is not empty: .*-o DIR' last
+recorder_refused "a folder that is not empty" 'last is not empty; .*-o DIR' last
 recorder_refused "a file in its place" 'hog.c: Not a directory' hog.c
 tap_end

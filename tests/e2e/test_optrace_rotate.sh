@@ -81,7 +81,7 @@ for chunk in sized/*; do
 	sum=$((sum + $(wc -l <"$T/text")))
 done
 tap_is "$bad" 0 "babeltrace2 reads each of them"
-tap_is "$stateless" 0 "each has the state at its begin, once"
+tap_is "$stateless" 0 "each has the state at its beginning, once"
 tap_is "$sum" "$(told 'events in')" "all of them hold as many events as were told"
 show sized
 tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "babeltrace2 reads them together"
@@ -124,7 +124,7 @@ show few
 tap_is "$(kept records few)" "$(wc -l <"$T/text")" "what is kept is whole"
 tap_is "$(kept lost_packets few)" 0 "and without a gap"
 grep -q ' lttng_statedump_process_state: ' "$T/text"
-tap_ok $? "with the state at its begin"
+tap_ok $? "with the state at its beginning"
 
 # ---- compressed ----
 
@@ -281,7 +281,7 @@ if mount -t tmpfs -o size=4m tmpfs small 2>/dev/null; then
 	mount -o remount,size=4m small
 	"$BIN/optrace" record -o small/kept --rotate 256K --keep 50 -e syscalls,sched:sched_process_exit -m discard:8x64K \
 		-- sh -c "for i in 1 2 3 4 5 6 7 8; do '$T/rare_caller' 100000; sleep 0.5; done" 2>"$T/err"
-	tap_has "$T/err" 'the disk is full: chunk 1 of .* is removed before the trace has 50 chunks' "--keep: on a full disk the oldest make room"
+	tap_has "$T/err" 'the disk is full: removing the oldest chunk, 1 of .*, although --keep=50' "--keep: on a full disk the oldest make room"
 	written=$(sed -n 's/.* events in \([0-9]*\)\..* MB.*/\1/p' "$T/err")
 	[ ! -d small/kept/00000001 ] && [ "$written" -ge 5 ]
 	tap_ok $? "and it goes on: more than the disk holds was written ($written MB)"

@@ -35,7 +35,12 @@ start_once()
 	"$BIN/oprofiled" --session-dir="$T/session" --foreground --system --separate=lib \
 		--event=cpu-clock --frequency=4999 --append --start 2>>"$T/log" &
 	daemon=$!
-	wait_for_control "$T/session" "$daemon" || return 1
+	if ! wait_for_control "$T/session" "$daemon"; then
+		cat "/proc/$daemon/wchan" "/proc/$daemon/stack"
+		tail -n 5 "$T/log"
+		cleanup_pid "$daemon"
+		return 1
+	fi
 	sleep 0.08
 	kill "$daemon"
 	wait "$daemon"

@@ -155,9 +155,39 @@ tap_has "$T/out" " $second_hot\$" "with their samples"
 tap_has "$T/err" "read the daemon's memory" "all since the daemon began is in it, too"
 tap_has "$T/out" " $first_hot\$" "with what was before"
 
-"$BIN/opreport" -l -V --from "@$((between - 20))" --to "@$between" --session-dir="$S" \
-	>"$T/out" 2>"$T/err"
-tap_has "$T/err" "read the daemon's memory" "a range that ended within the minute comes from there"
+# Runs the first load, then the other, and sets $from and $between, whole seconds around the first.
+take_turns()
+{
+	kill "$second"
+	wait "$second" 2>/dev/null
+	from=$(($(date +%s) + 1))
+	while [ "$(date +%s)" -le "$from" ]; do sleep 0.1; done
+	"$T/load" &
+	first=$!
+	cleanup_pid "$first"
+	sleep 2
+	kill "$first"
+	wait "$first" 2>/dev/null
+	between=$(($(date +%s) + 1))
+	while [ "$(date +%s)" -le "$between" ]; do sleep 0.1; done
+	"$T/load" second &
+	second=$!
+	cleanup_pid "$second"
+}
+
+# The daemon keeps a minute. On a busy machine the range is older by now: then the loads run again.
+ended_is_recent()
+{
+	"$BIN/opreport" -l -V --from "@$from" --to "@$between" --session-dir="$S" \
+		>"$T/out" 2>"$T/err"
+	grep -q "read the daemon's memory" "$T/err" && return
+	take_turns
+	return 1
+}
+
+from=$((between - 20))
+until_true ended_is_recent
+tap_ok $? "a range that ended within the minute comes from there" || tap_show "$T/err"
 tap_is "$(grep -oE " ($first_hot|$second_hot)\$" "$T/out")" " $first_hot" "and has nothing of what came later"
 ! grep -Eq 'balance|hold' "$T/err"
 tap_ok $? "its counters agree with its samples as well"

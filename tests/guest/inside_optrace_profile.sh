@@ -164,7 +164,7 @@ run optrace stop --session-dir="$work/sessions"
 has_thirds "from before, and ended" ended
 has_process "$before" ended "from before, and ended"
 
-# Of its begin nothing is left in the rings.
+# The records of the program's start are overwritten.
 seen_wrapped()
 {
 	run optrace start --session-dir="$work/sessions" --source=module -m overwrite:4x16K -e default,sample:1999

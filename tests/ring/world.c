@@ -36,7 +36,7 @@ static bool is_ended, reader_died, ended_early;
 /* ---- positions ---- */
 
 /*
- * Returns how far position is from the ring's begin; position must be within half a word of the
+ * Returns how far position is from the ring's beginning; position must be within half a word of the
  * last one.
  */
 static uint64_t distance(ring_word position)

@@ -67,7 +67,7 @@ static void take_snapshot(struct reader *reader)
 	     position += reader->checker.writer->config.sub_buffer_bytes) {
 		error = ring_get(&reader->reader, position, &packet);
 		/*
-		 * In overwrite mode a consumed packet is gone; packets before the ring's begin
+		 * In overwrite mode a consumed packet is gone; packets before the ring's beginning
 		 * never existed.
 		 */
 		if (error == -EAGAIN || error == -ESTALE ||

@@ -209,7 +209,7 @@ START_TEST(at_no_two_steps_of_emptying_does_a_header_tell_two_epochs)
 
 	restart(); /* the long epochs are the even ones */
 
-	/* Stops the writer at the begin of the emptying, and from its end on. */
+	/* Stops the writer at the beginning of the emptying, and from its end on. */
 	ck_assert_uint_gt(nr_stores, 20);
 	plan.nr_stores = _i < 4 ? 1 + (unsigned int)_i / 2 : nr_stores - (unsigned int)_i / 2;
 	for (plan.first = 0; plan.first < nr_steps; plan.first++) {

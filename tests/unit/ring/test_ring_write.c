@@ -248,7 +248,7 @@ START_TEST(a_header_is_extended_where_the_id_needs_it)
 }
 END_TEST
 
-/* Its stamp is the packet's begin, however late it comes. */
+/* Its stamp is the packet's beginning, however late it comes. */
 START_TEST(the_first_record_of_a_packet_has_a_compact_header)
 {
 	struct ring_slot slot;

@@ -74,6 +74,16 @@ START_TEST(the_source_is_told_with_why_there_is_no_module)
 				 "            -> apt-get install x\n");
 	(void)snprintf(status, sizeof(status), "source perf\nsource_reason requested\n%s", init);
 	assert_has(show(status), "  source    perf: requested\n  event");
+	/* The key decides, whatever the sentence; a daemon of an earlier version has only this. */
+	(void)snprintf(status, sizeof(status),
+		       "source perf\nsource_requested perf\nsource_reason as the user wishes\n%s",
+		       init);
+	assert_has(show(status), "  source    perf: as the user wishes\n  event");
+	(void)snprintf(status, sizeof(status),
+		       "source perf\nsource_requested auto\nsource_reason requested\n%s", init);
+	assert_has(show(status), "  source    perf: no kernel module: no headers\n");
+	(void)snprintf(status, sizeof(status), "source perf\nsource_reason asked for\n%s", init);
+	assert_has(show(status), "  source    perf: asked for\n  event");
 	(void)snprintf(status, sizeof(status), "source kmod\nsource_reason loaded\n%s", init);
 	assert_has(show(status), "  source    kmod: loaded\n  event");
 	ck_assert_int_eq(health, STATUS_HEALTHY);

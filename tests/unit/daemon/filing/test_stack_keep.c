@@ -8,6 +8,7 @@
 #include "lib/file.h"
 #include "lib/log.h"
 #include "libdb/stacks/stack_file.h"
+#include "tests/fixture/failing_asprintf.h"
 #include "tests/fixture/fake_source.h"
 #include "tests/fixture/stack_sum.h"
 #include "tests/fixture/test_folder.h"
@@ -429,6 +430,26 @@ START_TEST(a_file_cut_under_the_daemon_loses_what_it_held_and_no_more)
 }
 END_TEST
 
+/* Without memory for a new name, a damaged file stays, and the log says so. */
+START_TEST(a_damaged_file_that_cannot_be_renamed_stays)
+{
+	const struct oprof_frame frames[] = {user(PROGRAM, 0x11)};
+	char *text;
+
+	open_it();
+	stack(frames, 1, 0);
+	run();
+	failing_asprintf = true;
+	stack_keep_set_aside(profiler.stacks, "by the test");
+	failing_asprintf = false;
+	ck_assert_int_eq(access(CURRENT "/" OPROF_STACK_FILE, F_OK), 0);
+	ck_assert_int_eq(file_read_text("log", 1 << 20, &text, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(text, " is damaged (by the test); it stays\n"));
+	free(text);
+	profiler_close(&profiler);
+}
+END_TEST
+
 /* Another process holds the file: it is tried again only a full second after the last try. */
 START_TEST(a_file_that_can_not_be_opened_is_tried_once_a_second)
 {
@@ -517,6 +538,7 @@ int main(void)
 	tcase_add_test(tc, an_image_that_is_given_up_leaves_its_stacks);
 	tcase_add_test(tc, a_record_with_fewer_frames_than_it_says_is_bad);
 	tcase_add_test(tc, a_file_cut_under_the_daemon_loses_what_it_held_and_no_more);
+	tcase_add_test(tc, a_damaged_file_that_cannot_be_renamed_stays);
 	tcase_add_test(tc, a_file_that_can_not_be_opened_is_tried_once_a_second);
 	tcase_add_test(tc, kernel_code_is_told_by_functions_once_the_session_has_its_symbols);
 	return test_run(tc);

@@ -233,6 +233,29 @@ START_TEST(what_an_earlier_run_left_in_live_files_becomes_a_slice_of_its_own)
 }
 END_TEST
 
+START_TEST(what_else_lies_beside_the_files_of_an_earlier_run_stays)
+{
+	static const char kept[] = "samples/current/{root}/kept.damaged";
+
+	/* An empty folder of somebody's is no reason to look at each file. */
+	fake_history_open();
+	fake_samples(7, 0);
+	fake_history_close();
+	ck_assert_int_eq(file_make_dirs("samples/current/{root}/empty", 0700), 0);
+	fake_history_open();
+	ck_assert_uint_eq(file(0)->nr_samples, 7);
+	ck_assert_int_ne(access("samples/current/{root}/empty", F_OK), 0);
+	fake_samples(5, 0);
+	fake_history_close();
+	ck_assert_int_eq(file_make_dirs("samples/current/{root}", 0700), 0);
+	ck_assert_int_eq(file_replace(kept, "x", 1, 0600), 0);
+	fake_history_open();
+	ck_assert_uint_eq(file(1)->nr_samples, 5);
+	ck_assert_int_eq(access(kept, F_OK), 0);
+	fake_history_close();
+}
+END_TEST
+
 /* Change the boot id in the header of the live file at path. */
 static int other_boot(const char *path, const struct sample_name *name, const struct diag *diag,
 		      void *context)
@@ -411,6 +434,7 @@ START_TEST(a_close_that_fails_leaves_all_in_live_files_until_it_works)
 	char *log, *told;
 
 	fake_history_open();
+	ck_assert_int_eq(file_remove_tree("samples/current/history"), 0); /* it has the reserve */
 	ck_assert_int_eq(symlink("nowhere/at/all", "samples/current/history"), 0);
 	for (unsigned int i = 0; i < 5; i++)
 		fake_minute(10, 0);
@@ -742,6 +766,7 @@ int main(void)
 	tcase_add_test(tc, a_clock_that_is_set_back_gives_true_stretches_by_both_clocks);
 	tcase_add_test(tc, hours_in_which_sampling_was_stopped_are_in_no_stretch);
 	tcase_add_test(tc, what_an_earlier_run_left_in_live_files_becomes_a_slice_of_its_own);
+	tcase_add_test(tc, what_else_lies_beside_the_files_of_an_earlier_run_stays);
 	tcase_add_test(tc, what_was_left_by_another_boot_says_so_in_its_slice);
 	tcase_add_test(tc, files_of_before_there_were_epochs_are_taken_once);
 	tcase_add_test(tc, minutes_become_hours_then_days_then_weeks);

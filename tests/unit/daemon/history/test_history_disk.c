@@ -24,6 +24,7 @@
 
 #define BALLAST "ballast"
 #define CURRENT "samples/current"
+#define RESERVE CURRENT "/history/reserve.tmp"
 
 static char folder[256], log_path[sizeof(folder) + 8];
 
@@ -72,6 +73,13 @@ static void fill(size_t nr_spare)
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_int_eq(ftruncate(fd, st.st_size - (off_t)(nr_spare * sizeof(page))), 0);
 	ck_assert_int_eq(close(fd), 0);
+}
+
+/* The same, and the daemon has no reserve. */
+static void fill_all(size_t nr_spare)
+{
+	(void)unlink(RESERVE);
+	fill(nr_spare);
 }
 
 static void make_room(void)
@@ -175,6 +183,41 @@ START_TEST(a_disk_that_is_full_for_hours_does_not_fill_the_log_too)
 }
 END_TEST
 
+/* The live files take more than their share of the budget, and the disk is full. */
+static void fill_behind_big_files(void)
+{
+	for (unsigned int i = 0; history_du(CURRENT) < fake_config.budget_bytes / 2; i++) {
+		ck_assert_uint_lt(i, 1000);
+		fake_samples(1000, i * 1000);
+	}
+	fill(0);
+}
+
+START_TEST(live_files_over_their_share_become_a_slice_on_a_full_disk)
+{
+	fake_config.budget_bytes = 2 << 20;
+	fake_history_open();
+	for (unsigned int i = 0; i < 2; i++) {
+		const size_t nr_slices = fake_history()->files.nr_files;
+		uint64_t before;
+
+		fill_behind_big_files();
+		before = history_du(CURRENT);
+		fake_pass(2 * SECOND_NS);
+		fake_round();
+		ck_assert_uint_eq(fake_history()->close_errors, 0);
+		ck_assert_uint_eq(fake_history()->files.nr_files, nr_slices + 1);
+		ck_assert_uint_lt(history_du(CURRENT), before / 2);
+		expect_good();
+		make_room(); /* for the next reserve, too */
+		fake_minute(0, 0);
+		ck_assert_int_eq(access(RESERVE, F_OK), 0);
+	}
+	fake_history_close();
+	ck_assert_int_ne(access(RESERVE, F_OK), 0);
+}
+END_TEST
+
 START_TEST(a_slice_that_finds_no_room_leaves_its_minute_in_live_files)
 {
 	size_t nr_files;
@@ -184,7 +227,7 @@ START_TEST(a_slice_that_finds_no_room_leaves_its_minute_in_live_files)
 	nr_files = fake_history()->files.nr_files;
 	fake_pass(SECOND_NS);
 	fake_samples(3000, 50000);
-	fill(0);
+	fill_all(0);
 	for (unsigned int i = 0; i < 3; i++) {
 		fake_minute(0, 0);
 		expect_good();
@@ -207,7 +250,7 @@ START_TEST(a_slice_of_which_a_part_finds_room_leaves_nothing_behind)
 		fake_pass(SECOND_NS);
 		for (unsigned int k = 0; k < 12; k++)
 			fake_samples(1000, k * 12347 + i);
-		fill((size_t)_i);
+		fill_all((size_t)_i);
 		fake_minute(0, 0);
 		expect_good();
 		make_room();
@@ -323,6 +366,7 @@ END_TEST
 START_TEST(a_history_folder_that_is_a_file_is_told_and_closes_again_when_it_is_gone)
 {
 	fake_history_open();
+	ck_assert_int_eq(file_remove_tree(CURRENT "/history"), 0);
 	ck_assert_int_eq(file_replace(CURRENT "/history", "x", 1, 0600), 0);
 	for (unsigned int i = 0; i < 4; i++)
 		fake_minute(100, 0);
@@ -351,6 +395,7 @@ int main(void)
 	tcase_add_test(tc,
 		       a_disk_that_fills_while_sampling_costs_new_samples_only_and_is_told_once);
 	tcase_add_test(tc, a_disk_that_is_full_for_hours_does_not_fill_the_log_too);
+	tcase_add_test(tc, live_files_over_their_share_become_a_slice_on_a_full_disk);
 	tcase_add_test(tc, a_slice_that_finds_no_room_leaves_its_minute_in_live_files);
 	tcase_add_loop_test(tc, a_slice_of_which_a_part_finds_room_leaves_nothing_behind, 0, 6);
 	tcase_add_test(tc, merging_without_room_leaves_the_slices_as_they_are);

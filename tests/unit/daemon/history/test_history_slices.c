@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which files a sync of slices writes to disk, and its errors; test_history has the rest. */
+/*
+ * Which files a sync of slices writes to disk, and its errors; a damaged slice without a new name.
+ * test_history has the rest.
+ */
 #include "daemon/history/history.h"
+#include "daemon/history/history_slices.h"
+#include "lib/file.h"
+#include "tests/fixture/failing_asprintf.h"
 #include "tests/fixture/fake_history.h"
 #include "tests/fixture/test_folder.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SYNC_EACH_MAX 64u /* as in history_slices.c */
@@ -114,6 +122,23 @@ START_TEST(an_error_of_any_slice_or_of_their_folder_is_that_of_the_sync)
 }
 END_TEST
 
+/* Without memory for a new name, a damaged slice stays, and the log says so. */
+START_TEST(a_damaged_slice_that_cannot_be_renamed_stays)
+{
+	struct history *history = begin(1);
+	char *text;
+
+	failing_asprintf = true;
+	history_slices_set_aside(history, history->files.files[0].path, "by the test");
+	failing_asprintf = false;
+	ck_assert_int_eq(access(history->files.files[0].path, F_OK), 0);
+	ck_assert_int_eq(file_read_text("log", 1 << 20, &text, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(text, " is damaged (by the test); it stays\n"));
+	free(text);
+	fake_history_close();
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("history_slices");
@@ -122,5 +147,6 @@ int main(void)
 	tcase_add_test(tc, a_sync_is_of_slices_that_are_not_on_disk_and_of_their_folder);
 	tcase_add_test(tc, very_many_slices_are_synced_at_once);
 	tcase_add_test(tc, an_error_of_any_slice_or_of_their_folder_is_that_of_the_sync);
+	tcase_add_test(tc, a_damaged_slice_that_cannot_be_renamed_stays);
 	return test_run(tc);
 }

@@ -552,6 +552,27 @@ START_TEST(status_tells_what_a_start_may_choose)
 				    "separation lib,cpu\ncallgraph 12\nunwind auto\nstack_bytes 0\n"
 				    "sample_pages 128\n"));
 	ck_assert_ptr_null(strstr(answer.text, "frequency"));
+	ck_assert_ptr_null(strstr(answer.text, "source_re")); /* the source was not chosen */
+	profiler_close(&profiler);
+	config = before;
+}
+END_TEST
+
+START_TEST(status_tells_why_a_source_was_chosen_and_whether_it_was_requested)
+{
+	static struct control_answer answer;
+	const struct profiler_config before = config;
+	struct source_choice choice;
+
+	source_choice_init(&choice, SOURCE_WISH_PERF);
+	choice.ops = &source_fake;
+	config.choice = &choice;
+	open_it();
+	control_answer_init(&answer);
+	profiler_status(&profiler, &answer);
+	answer.text[answer.nr_bytes] = '\0';
+	ck_assert_ptr_nonnull(
+		strstr(answer.text, "\nsource_reason requested\nsource_requested perf\n"));
 	profiler_close(&profiler);
 	config = before;
 }
@@ -687,6 +708,7 @@ int main(void)
 	tcase_add_test(tc, counters_begin_at_what_the_files_hold_when_meta_stats_was_damaged);
 	tcase_add_test(tc, status_tells_state_events_and_every_counter);
 	tcase_add_test(tc, status_tells_what_a_start_may_choose);
+	tcase_add_test(tc, status_tells_why_a_source_was_chosen_and_whether_it_was_requested);
 	tcase_add_test(tc, notes_of_the_source_stay_with_the_session_and_its_later_runs);
 	tcase_add_test(tc, sync_leaves_nothing_to_sync);
 	tcase_add_test(tc, each_session_has_names_of_its_own_for_code_without_files);

@@ -32,6 +32,7 @@ START_TEST(a_source_that_can_be_had_is_taken_for_the_reason_it_was_asked_for)
 	ck_assert_int_eq(source_choice_open(&choice, &source, &config, NULL, &diag), 0);
 	ck_assert_ptr_eq(choice.ops, &source_fake);
 	ck_assert_str_eq(choice.reason, "the kernel module is loaded");
+	ck_assert_int_eq(choice.wish, SOURCE_WISH_AUTO);
 }
 END_TEST
 
@@ -57,19 +58,22 @@ START_TEST(one_that_was_asked_for_by_name_has_no_other)
 	ck_assert_int_eq(source_choice_open(&choice, &source, &config, NULL, &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "away"));
 	ck_assert_str_eq(choice.reason, "requested");
+	ck_assert_int_eq(choice.wish, SOURCE_WISH_KMOD);
 }
 END_TEST
 
 START_TEST(wishes_are_three_words)
 {
+	static const enum source_wish wishes[] = {SOURCE_WISH_AUTO, SOURCE_WISH_KMOD,
+						  SOURCE_WISH_PERF};
+	static const char *const texts[] = {"auto", "kmod", "perf"};
 	enum source_wish wish = SOURCE_WISH_KMOD;
 
-	ck_assert_int_eq(source_wish_parse("auto", &wish), 0);
-	ck_assert_int_eq(wish, SOURCE_WISH_AUTO);
-	ck_assert_int_eq(source_wish_parse("kmod", &wish), 0);
-	ck_assert_int_eq(wish, SOURCE_WISH_KMOD);
-	ck_assert_int_eq(source_wish_parse("perf", &wish), 0);
-	ck_assert_int_eq(wish, SOURCE_WISH_PERF);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		ck_assert_int_eq(source_wish_parse(texts[i], &wish), 0);
+		ck_assert_int_eq(wish, wishes[i]);
+		ck_assert_str_eq(source_wish_text(wish), texts[i]);
+	}
 	ck_assert_int_eq(source_wish_parse("replay", &wish), -EINVAL);
 	ck_assert_int_eq(source_wish_parse("", &wish), -EINVAL);
 }

@@ -129,6 +129,19 @@ START_TEST(times_are_seconds_to_the_last_digit)
 }
 END_TEST
 
+/* The clock of a machine can be set to a time before 1970. */
+START_TEST(a_time_before_1970_has_one_sign)
+{
+	char *text = metrics_format("up_since -5\noldest -1000000005\n", -1, true);
+
+	ck_assert(has_line(text, "oprof_metrics_timestamp_seconds -0.000000001"));
+	ck_assert(has_line(text, "oprof_start_time_seconds -0.000000005"));
+	ck_assert(has_line(text, "oprof_oldest_slice_timestamp_seconds -1.000000005"));
+	check_strictly(text);
+	free(text);
+}
+END_TEST
+
 START_TEST(the_format_stands_a_strict_reader)
 {
 	char *text = metrics_format(status, NOW_NS, true);
@@ -184,6 +197,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tc, figures_are_those_of_the_status);
 	tcase_add_test(tc, times_are_seconds_to_the_last_digit);
+	tcase_add_test(tc, a_time_before_1970_has_one_sign);
 	tcase_add_test(tc, the_format_stands_a_strict_reader);
 	tcase_add_test(tc, a_daemon_that_ended_is_not_up);
 	tcase_add_test(tc, what_the_status_does_not_tell_is_not_there);

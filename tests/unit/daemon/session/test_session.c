@@ -237,6 +237,27 @@ START_TEST(reset_empties_the_session)
 }
 END_TEST
 
+START_TEST(the_sample_files_of_a_session_are_discarded_and_the_rest_stays)
+{
+	begin(SESSION_FRESH);
+	ck_assert_int_eq(session_discard_files(&session), 0); /* there are none */
+	ck_assert_int_eq(file_make_dirs("s/samples/current/{root}/bin/a/{dep}", 0700), 0);
+	ck_assert_int_eq(file_make_dirs("s/samples/current/{kern}/vmlinux", 0700), 0);
+	ck_assert_int_eq(file_make_dirs("s/samples/current/history", 0700), 0);
+	ck_assert_int_eq(file_replace("s/samples/current/{root}/bin/a/x", "x", 1, 0600), 0);
+	ck_assert_int_eq(session_discard_files(&session), 0);
+	ck_assert(!exists("s/samples/current/{root}"));
+	ck_assert(!exists("s/samples/current/{kern}"));
+	ck_assert(exists("s/samples/current/history"));
+	ck_assert(exists("s/samples/current/meta/stats"));
+	ck_assert(trash_goes());
+	ck_assert(!session_is_lost(&session));
+	ck_assert_int_eq(file_remove_tree("s/samples/current"), 0);
+	ck_assert_int_eq(session_discard_files(&session), -ENOENT);
+	session_unlock(&session);
+}
+END_TEST
+
 START_TEST(names_that_leave_the_folder_or_look_like_sample_files_are_refused)
 {
 	static const char *const wrong[] = {"",	  ".",	     "..",     "../a", "a/b",
@@ -392,6 +413,7 @@ int main(void)
 	tcase_add_test(tc, append_keeps_counters_and_fresh_throws_all_away);
 	tcase_add_test(tc, save_keeps_the_session_under_its_name_and_begins_an_empty_one);
 	tcase_add_test(tc, reset_empties_the_session);
+	tcase_add_test(tc, the_sample_files_of_a_session_are_discarded_and_the_rest_stays);
 	tcase_add_test(tc, names_that_leave_the_folder_or_look_like_sample_files_are_refused);
 	tcase_add_test(tc, a_session_that_was_removed_is_found_lost);
 	tcase_add_test(tc, what_is_left_of_a_removed_session_is_kept_apart);

@@ -188,7 +188,7 @@ START_TEST(a_call_that_took_too_long_is_found_by_its_thread_and_name)
 	call(true, 22 * MS, 5, SYS_getppid);
 	ck_assert(is_true());
 	begin("syscall>1ms");
-	call(true, 5 * MS, 6, SYS_getpid); /* its begin was before the trace */
+	call(true, 5 * MS, 6, SYS_getpid); /* its beginning was before the trace */
 	ck_assert(!is_true());
 	call(false, 10 * MS, 6, SYS_getpid);
 	call(true, 19 * MS, 6, SYS_getpid);

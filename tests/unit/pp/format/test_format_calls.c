@@ -297,6 +297,71 @@ START_TEST(a_call_graph_fits_a_terminal_with_shares_of_all_samples)
 }
 END_TEST
 
+/* Returns the number of blocks, each of which ends with an empty line. */
+static unsigned int nr_blocks(void)
+{
+	char *text = make_profile_text(write_callgraph, NULL);
+	unsigned int nr = 0;
+
+	for (const char *at = text; (at = strstr(at, "\n\n")); at++)
+		nr++;
+	free(text);
+	return nr;
+}
+
+/*
+ * A binary that was replaced during the session has two identities, whose functions have a block
+ * each: the hidden ones are as many as the blocks that are missing.
+ */
+START_TEST(functions_below_the_threshold_are_counted_for_each_identity_of_a_binary)
+{
+	const struct make_file rebuilt = {.app = "/bin/a", .version = 1};
+	struct display display = {.width = 80};
+
+	options.display = &display;
+	make_chains_add(&chains, &a, "+110 +210", 10);
+	make_chains_add(&chains, &rebuilt, "+110 +210", 3);
+	make_chains_add(&chains, &rebuilt, "+110 +310", 1);
+	read_session("");
+	ck_assert_uint_eq(nr_blocks(), 5);
+	ck_assert(!graph_has(" below "));
+	text_options.threshold = 50;
+	ck_assert_uint_eq(nr_blocks(), 2);
+	ck_assert(graph_has("\n\n3 functions below 50 % (-t 0: all)\n"));
+	text_options.threshold = 10;
+	ck_assert_uint_eq(nr_blocks(), 4);
+	ck_assert(graph_has("\n\n1 function below 10 % (-t 0: all)\n"));
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+/* Two sides show a function of two identities as one, which is then hidden as one. */
+START_TEST(a_function_of_a_rebuilt_binary_is_hidden_once_over_two_sides)
+{
+	const struct make_file rebuilt = {.app = "/bin/a", .version = 1};
+	struct display display = {.width = 80};
+	struct make_session after = session;
+
+	options.display = &display;
+	make_chains_add(&chains, &a, "+110 +210", 1);
+	make_chains_add(&chains, &a, "+110 +310", 9);
+	make_chains_live(&chains, &session, 1);
+	make_chains_deinit(&chains);
+	make_chains_init(&chains);
+	after.name = "after";
+	make_chains_add(&chains, &rebuilt, "+110 +210", 1);
+	make_chains_add(&chains, &rebuilt, "+110 +310", 9);
+	make_chains_live(&chains, &after, 1);
+	make_calls_init(&calls, &session, "{ session:current } { session:after }");
+	text_options.any_class = true;
+	ck_assert_uint_eq(nr_blocks(), 3);
+	text_options.threshold = 50;
+	ck_assert_uint_eq(nr_blocks(), 2);
+	ck_assert(graph_has("\n\n1 function below 50 % (-t 0: all)\n"));
+	make_calls_deinit(&calls);
+}
+END_TEST
+
 START_TEST(a_tree_is_indented_from_the_outermost_functions_down)
 {
 	make_usual();
@@ -498,6 +563,9 @@ static Suite *make_suite(void)
 		       a_function_that_only_the_second_event_saw_has_its_block_on_a_terminal);
 	tcase_add_test(tests, images_have_the_room_of_the_longest_one_and_no_more);
 	tcase_add_test(tests, a_call_graph_fits_a_terminal_with_shares_of_all_samples);
+	tcase_add_test(tests,
+		       functions_below_the_threshold_are_counted_for_each_identity_of_a_binary);
+	tcase_add_test(tests, a_function_of_a_rebuilt_binary_is_hidden_once_over_two_sides);
 	tcase_add_test(tests, a_tree_is_indented_from_the_outermost_functions_down);
 	tcase_add_test(tests, folded_stacks_are_a_line_each_and_names_are_escaped);
 	tcase_add_test(tests, folded_stacks_of_two_sides_have_both_numbers);

@@ -88,13 +88,13 @@ START_TEST(several_images_are_refused_and_named)
 		add(&(struct make_file){.app = name}, 0x10, 1);
 	}
 	(void)chosen(-EINVAL);
-	ck_assert_ptr_nonnull(strstr(diag.text, " 6 binaries have samples: "));
+	ck_assert_ptr_nonnull(strstr(diag.text, " 6 binaries have samples; "));
 	ck_assert_ptr_nonnull(strstr(
 		diag.text, "(available: /bin/p0, /bin/p1, /bin/p2, /bin/p3, /bin/p4, /bin/p5)"));
 	make_profile_deinit(&made);
 	add(&(struct make_file){.app = "/bin/p6"}, 0x10, 1);
 	(void)chosen(-EINVAL);
-	ck_assert_ptr_nonnull(strstr(diag.text, " 7 binaries have samples: "));
+	ck_assert_ptr_nonnull(strstr(diag.text, " 7 binaries have samples; "));
 	ck_assert_ptr_nonnull(strstr(diag.text, ", /bin/p5, ...)"));
 	make_profile_deinit(&made);
 }

@@ -300,6 +300,8 @@ START_TEST(sessions_are_summed_by_image)
 	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
 	make_profile_deinit(&made);
 	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), -ENOENT);
+	ck_assert_uint_eq(nr_chosen("session:one,two image:/b"), 0);
+	ck_assert_ptr_nonnull(strstr(diag.text, "one and 1 more session have 2 sample files"));
 }
 END_TEST
 

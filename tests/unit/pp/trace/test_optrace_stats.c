@@ -193,7 +193,7 @@ START_TEST(command_lines_that_make_no_sense_are_refused)
 		{"trace", "--rows", -EINVAL, "--rows: missing argument; see optrace stats --help"},
 		{"--rows=few", "trace", -EINVAL, "--rows=few: give a number"},
 		{"trace", "other", -EINVAL, "only one trace can be read: give trace or other"},
-		{"--from=0.2", "--to=0.2", -EINVAL, "--to is not after --from"},
+		{"--from=0.2", "--to=0.2", -EINVAL, "--to must be later than --from"},
 		{"--from=1", "trace", -ENODATA, "trace ends before --from"},
 		{"nowhere", NULL, -ENOENT, "nowhere"},
 	};
@@ -221,6 +221,20 @@ START_TEST(a_trace_without_a_record_has_no_statistics)
 }
 END_TEST
 
+/* Times near the end of the 64-bit range: one second after the trace's begin is past the range. */
+START_TEST(a_window_past_the_range_of_times_ends_with_the_trace)
+{
+	append(0, 0, UINT64_MAX - 10000, 0);
+	close_trace();
+	ck_assert_int_eq(rename("trace", OPTRACE_FOLDER), 0);
+	ck_assert_int_eq(stats("--json", "--to=1"), 0);
+	expect(out, "\"window_ns\":2000,");
+	expect(out, "\"records\":3,");
+	ck_assert_int_eq(stats("--json", "--from=1"), -ENODATA);
+	expect(err, " ends before --from");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("optrace_stats");
@@ -234,5 +248,6 @@ int main(void)
 	tcase_add_test(tc, a_file_that_ends_within_a_packet_is_damaged_in_one_place);
 	tcase_add_test(tc, command_lines_that_make_no_sense_are_refused);
 	tcase_add_test(tc, a_trace_without_a_record_has_no_statistics);
+	tcase_add_test(tc, a_window_past_the_range_of_times_ends_with_the_trace);
 	return test_run(tc);
 }

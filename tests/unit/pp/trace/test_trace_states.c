@@ -489,7 +489,7 @@ END_TEST
 START_TEST(a_call_is_timed_from_its_begin_to_its_end)
 {
 	sched(0, 1000, 0, 0, 7);
-	one(0, EXIT_READ, 1010, 5); /* its begin was before the trace */
+	one(0, EXIT_READ, 1010, 5); /* its beginning was before the trace */
 	one(0, ENTRY_READ, 1020, 0);
 	sched(0, 1030, 7, 1, 8);
 	one(0, ENTRY_READ, 1040, 0);
@@ -555,7 +555,7 @@ START_TEST(interrupts_are_counted_by_number_and_name)
 	one(0, SOFTIRQ_EXIT, 1062, 9);
 	one(0, TIMER_ENTRY, 1070, 236);
 	one(0, TIMER_EXIT, 1079, 236);
-	one(1, IRQ_EXIT, 1080, 40); /* its begin was not recorded */
+	one(1, IRQ_EXIT, 1080, 40); /* its beginning was not recorded */
 	one(1, IRQ_ENTRY, 1090, 41);
 	trace_states_end(states, 1100);
 	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 36)->nr, 2);
