@@ -209,7 +209,7 @@ static int write_slice(struct live_slice *live, const struct slice_info *info, c
 {
 	int fd = open(path, O_WRONLY | how | O_CLOEXEC | O_NOFOLLOW, 0600);
 	uint64_t nr_bytes;
-	struct stat st;
+	struct stat st = {.st_blocks = 0};
 	int error;
 
 	if (fd < 0)
