@@ -509,10 +509,13 @@ static const struct {
 static int find_session_dir(struct opcontrol *control)
 {
 	const char *dir = control->options->session_dir;
-	bool makes = control->options->actions & OPCONTROL_MAKES;
+	const unsigned int actions = control->options->actions;
+	bool makes = actions & OPCONTROL_MAKES;
 	int error = 0;
 
-	control->folder_fd = folder_open(dir, makes ? FOLDER_CREATE : FOLDER_MUST_EXIST);
+	control->folder_fd =
+		folder_open(dir, actions & (OPCONTROL_MAKES | OPCONTROL_INIT) ? FOLDER_CREATE
+									      : FOLDER_MUST_EXIST);
 	if (control->folder_fd < 0 || !realpath(dir, control->session_dir))
 		(void)snprintf(control->session_dir, sizeof(control->session_dir), "%s", dir);
 	if (control->folder_fd < 0)

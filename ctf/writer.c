@@ -553,9 +553,11 @@ int ctf_writer_move(struct ctf_writer *writer, unsigned int number,
 	return 0;
 }
 
-int ctf_writer_enter(const struct ctf_writer *writer)
+int ctf_writer_open_folder(const struct ctf_writer *writer)
 {
-	return fchdir(writer->folder_fd) ? -errno : 0;
+	const int fd = openat(writer->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer)

@@ -80,8 +80,11 @@ int ctf_writer_move(struct ctf_writer *writer, unsigned int file,
 		    const struct oprof_packet_header *header, int from_fd, size_t nr_bytes,
 		    struct diag *diag);
 
-/* Makes the trace's folder the working directory. Returns 0 or -errno. */
-int ctf_writer_enter(const struct ctf_writer *writer);
+/*
+ * Opens the trace's folder again. Returns a close-on-exec descriptor, which does not hold the
+ * writer's lock, or -errno.
+ */
+int ctf_writer_open_folder(const struct ctf_writer *writer);
 
 struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer);
 

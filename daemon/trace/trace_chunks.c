@@ -92,6 +92,7 @@ void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_co
 {
 	*chunks = (struct trace_chunks){.config = *config,
 					.folder = folder,
+					.folder_fd = ctf_writer_open_folder(writer),
 					.writer = writer,
 					.begin_ns = now_ns,
 					.written = 1,
@@ -213,7 +214,9 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
 	struct chunks_report report = {.first = chunks->first, .next_done = chunks->next_done};
-	const int error = ctf_writer_enter(chunks->writer);
+	const int error = chunks->folder_fd < 0	      ? chunks->folder_fd
+			  : fchdir(chunks->folder_fd) ? -errno
+						      : 0;
 
 	if (told_fd != STDERR_FILENO + 1)
 		(void)dup2(told_fd, STDERR_FILENO + 1);
@@ -396,5 +399,7 @@ void trace_chunks_end(struct trace_chunks *chunks)
 			    "remove or compress them",
 			    chunks->folder, chunks->next_done);
 	}
+	if (chunks->folder_fd >= 0)
+		(void)close(chunks->folder_fd);
 	chunks->writer = NULL;
 }

@@ -28,7 +28,8 @@ struct trace_chunks_config {
 
 struct trace_chunks {
 	struct trace_chunks_config config;
-	const char *folder;	   /* folder and writer are borrowed */
+	const char *folder;	   /* for messages; folder and writer are borrowed */
+	int folder_fd;		   /* the folder; -errno: it could not be opened */
 	struct ctf_writer *writer; /* NULL: no chunks */
 	uint32_t written;	   /* number of the chunk being written */
 	uint64_t begin_ns;	   /* CLOCK_MONOTONIC: when this chunk began */

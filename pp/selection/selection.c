@@ -92,6 +92,11 @@ static bool may_ask(const struct selection_walk *walk, const struct selection_se
 	       !options->stacks && options->range;
 }
 
+static const char *session_at(const struct selection_walk *walk)
+{
+	return walk->options->session_at ? walk->options->session_at : walk->options->session_dir;
+}
+
 /* Returns 1 if the session cannot be read from the daemon's memory. */
 static int read_memory(struct selection_walk *walk, struct selection_session *session,
 		       const struct session_parts_options *options)
@@ -102,7 +107,7 @@ static int read_memory(struct selection_walk *walk, struct selection_session *se
 	if (!may_ask(walk, session, options))
 		return 1;
 	asked = range_to_ask(walk->selection, options->range);
-	result = session_recent_read(&session->parts, &session->info, walk->options->session_at,
+	result = session_recent_read(&session->parts, &session->info, session_at(walk),
 				     session->path, &asked);
 	session->from_memory = !result;
 	return result;
@@ -121,8 +126,8 @@ static int read_session(struct selection_walk *walk, struct selection_session *s
 	result = session_parts_read(&session->parts, &session->info, session->path, options, diag);
 	/* With two sides, leave the live files whole, so that both sides treat them alike. */
 	if (!result && walk->selection->nr_sides == 1 && may_ask(walk, session, options))
-		result = session_recent_cut(&session->parts, &session->info,
-					    walk->options->session_at, options->range);
+		result = session_recent_cut(&session->parts, &session->info, session_at(walk),
+					    options->range);
 	return result < 0 ? result : 0;
 }
 
@@ -164,7 +169,7 @@ static int open_sessions(struct selection_walk *walk, struct selection_side *sid
 	struct selection *selection = walk->selection;
 	struct selection_session *bigger;
 	const struct archive_place *archive = walk->options->archives[side - selection->sides];
-	const char *dir = archive ? archive->session_dir : walk->options->session_at;
+	const char *dir = archive ? archive->session_dir : session_at(walk);
 	char **names;
 	size_t nr_names;
 	int error = session_dir_list(dir, walk->spec, &names, &nr_names, diag);
@@ -259,7 +264,7 @@ static int settle_side(const struct selection_walk *walk, const struct selection
 
 	for (size_t i = 0; i < side->nr_sessions; i++)
 		if (is_current(&sessions[side->first_session + i]))
-			return session_recent_settle(walk->options->session_at,
+			return session_recent_settle(session_at(walk),
 						     side->timed ? &side->range : NULL, why);
 	return 1;
 }

@@ -38,7 +38,10 @@ enum selection_merge {
 };
 
 struct selection_options {
-	/* Set by select_place_find(). session_dir: for messages; session_at: for reading. */
+	/*
+	 * Set by select_place_find(). session_dir: for messages; session_at: the path by which
+	 * the folder is read; NULL: session_dir.
+	 */
 	const char *session_dir, *session_at;
 	/* The archive that has a side's sessions; NULL: they are in session_dir. Borrowed. */
 	const struct archive_place *archives[SPEC_SIDES_MAX];

@@ -33,24 +33,25 @@ START_TEST(reset_removes_the_current_session_only)
 {
 	test_put("samples/current/a/b", "x");
 	test_put("samples/other/a", "x");
-	ck_assert_msg(!session_files_reset(test_dir, &diag), "%s", diag_show(&diag));
+	ck_assert_msg(!session_files_reset(test_fd, test_dir, &diag), "%s", diag_show(&diag));
 	ck_assert(!exists("samples/current"));
 	ck_assert(exists("samples/other/a"));
-	ck_assert_int_eq(session_files_reset(test_dir, &diag), 0);
+	ck_assert_int_eq(session_files_reset(test_fd, test_dir, &diag), 0);
 }
 END_TEST
 
 START_TEST(save_renames_the_current_session)
 {
 	test_put("samples/current/a", "x");
-	ck_assert_msg(!session_files_save(test_dir, "kept", &diag), "%s", diag_show(&diag));
+	ck_assert_msg(!session_files_save(test_fd, test_dir, "kept", &diag), "%s",
+		      diag_show(&diag));
 	ck_assert(exists("samples/kept/a"));
 	ck_assert(!exists("samples/current"));
-	ck_assert_int_eq(session_files_save(test_dir, "again", &diag), -ENOENT);
+	ck_assert_int_eq(session_files_save(test_fd, test_dir, "again", &diag), -ENOENT);
 	test_put("samples/current/b", "x");
-	ck_assert_int_eq(session_files_save(test_dir, "kept", &diag), -EEXIST);
+	ck_assert_int_eq(session_files_save(test_fd, test_dir, "kept", &diag), -EEXIST);
 	ck_assert(exists("samples/current/b"));
-	ck_assert_int_eq(session_files_save("/nonexistent/folder", "a", &diag), -ENOENT);
+	ck_assert_int_eq(session_files_save(-1, "/nonexistent/folder", "a", &diag), -ENOENT);
 }
 END_TEST
 
@@ -64,11 +65,11 @@ START_TEST(a_folder_whose_lock_is_held_is_left_alone)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
-	ck_assert_int_eq(session_files_reset(test_dir, &diag), -EBUSY);
-	ck_assert_int_eq(session_files_save(test_dir, "kept", &diag), -EBUSY);
+	ck_assert_int_eq(session_files_reset(test_fd, test_dir, &diag), -EBUSY);
+	ck_assert_int_eq(session_files_save(test_fd, test_dir, "kept", &diag), -EBUSY);
 	ck_assert(exists("samples/current/a"));
 	(void)close(fd);
-	ck_assert_int_eq(session_files_reset(test_dir, &diag), 0);
+	ck_assert_int_eq(session_files_reset(test_fd, test_dir, &diag), 0);
 }
 END_TEST
 
@@ -78,7 +79,7 @@ START_TEST(a_folder_that_cannot_be_locked_is_told_with_the_error)
 
 	test_put("samples/current/a", "x");
 	flock_error = ENOLCK;
-	error = session_files_reset(test_dir, &diag);
+	error = session_files_reset(test_fd, test_dir, &diag);
 	flock_error = 0;
 	ck_assert_int_eq(error, -ENOLCK);
 	ck_assert_msg(strstr(diag_show(&diag), "/lock: No locks") != NULL, "%s", diag_show(&diag));
@@ -86,22 +87,34 @@ START_TEST(a_folder_that_cannot_be_locked_is_told_with_the_error)
 }
 END_TEST
 
+START_TEST(a_link_in_place_of_the_samples_is_not_followed)
+{
+	test_put("elsewhere/current/a", "x");
+	ck_assert_int_eq(symlinkat("elsewhere", test_fd, "samples"), 0);
+	ck_assert_int_lt(session_files_reset(test_fd, test_dir, &diag), 0);
+	assert_has(diag_show(&diag), "/samples: ");
+	ck_assert_int_lt(session_files_save(test_fd, test_dir, "kept", &diag), 0);
+	ck_assert(exists("elsewhere/current/a"));
+	ck_assert_int_eq(session_files_reset(-1, "/nonexistent/folder", &diag), 0);
+}
+END_TEST
+
 START_TEST(only_one_at_a_time_holds_a_folder)
 {
-	int held = session_files_hold(test_dir, 0, &diag);
+	int held = session_files_hold(test_fd, test_dir, 0, &diag);
 	int second;
 
 	ck_assert_msg(held >= 0, "%s", diag_show(&diag));
-	ck_assert_int_eq(session_files_hold(test_dir, 20, &diag), -EBUSY);
+	ck_assert_int_eq(session_files_hold(test_fd, test_dir, 20, &diag), -EBUSY);
 	assert_has(diag.text, "another opcontrol");
 	/* The daemon uses another lock. */
 	test_put("samples/current/a", "x");
-	ck_assert_int_eq(session_files_reset(test_dir, &diag), 0);
+	ck_assert_int_eq(session_files_reset(test_fd, test_dir, &diag), 0);
 	(void)close(held);
-	second = session_files_hold(test_dir, 0, &diag);
+	second = session_files_hold(test_fd, test_dir, 0, &diag);
 	ck_assert_int_ge(second, 0);
 	(void)close(second);
-	ck_assert_int_eq(session_files_hold("/nonexistent/folder", 0, &diag), -ENOENT);
+	ck_assert_int_eq(session_files_hold(-1, "/nonexistent/folder", 0, &diag), -ENOENT);
 }
 END_TEST
 
@@ -131,6 +144,7 @@ int main(void)
 	tcase_add_test(cases, save_renames_the_current_session);
 	tcase_add_test(cases, a_folder_whose_lock_is_held_is_left_alone);
 	tcase_add_test(cases, a_folder_that_cannot_be_locked_is_told_with_the_error);
+	tcase_add_test(cases, a_link_in_place_of_the_samples_is_not_followed);
 	tcase_add_test(cases, only_one_at_a_time_holds_a_folder);
 	tcase_add_test(cases, names_that_would_not_parse_back_are_refused);
 	return test_run(cases);

@@ -21,7 +21,7 @@ static void tear_down(void)
 
 START_TEST(a_folder_without_a_setup_has_the_defaults)
 {
-	ck_assert_int_eq(setup_load(&setup, test_dir, &diag), 0);
+	ck_assert_int_eq(setup_load(&setup, test_fd, test_dir, &diag), 0);
 	ck_assert(!setup.kept);
 	ck_assert_uint_eq(setup.sampling.nr_events, 0);
 	ck_assert_uint_eq(setup.sampling.separation, 0);
@@ -51,8 +51,8 @@ START_TEST(what_is_saved_is_loaded_again)
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		ck_assert_msg(!setup_set(&setup, settings[i][0], settings[i][1], &diag), "%s",
 			      diag_show(&diag));
-	ck_assert_int_eq(setup_save(&setup, test_dir, &diag), 0);
-	ck_assert_msg(!setup_load(&loaded, test_dir, &diag), "%s", diag_show(&diag));
+	ck_assert_int_eq(setup_save(&setup, test_fd, test_dir, &diag), 0);
+	ck_assert_msg(!setup_load(&loaded, test_fd, test_dir, &diag), "%s", diag_show(&diag));
 	ck_assert(loaded.kept);
 	ck_assert_uint_eq(loaded.sampling.nr_events, 2);
 	ck_assert_str_eq(loaded.sampling.events[1], "page-faults:5:0:0:1");
@@ -112,7 +112,7 @@ static const struct {
 START_TEST(a_bad_setup_is_refused_with_its_line)
 {
 	test_put("setup", bad_files[_i].text);
-	ck_assert_int_eq(setup_load(&setup, test_dir, &diag), -EINVAL);
+	ck_assert_int_eq(setup_load(&setup, test_fd, test_dir, &diag), -EINVAL);
 	assert_has(diag_show(&diag), bad_files[_i].message);
 	assert_has(diag_show(&diag), test_dir);
 }
@@ -131,14 +131,23 @@ START_TEST(a_ring_has_room_for_the_samples_asked_for)
 }
 END_TEST
 
+START_TEST(without_a_folder_the_defaults_hold_and_a_link_is_not_read)
+{
+	ck_assert_int_eq(setup_load(&setup, -1, "/nonexistent/folder", &diag), 0);
+	test_put("elsewhere", "buffer-size=1\n");
+	ck_assert_int_eq(symlinkat("elsewhere", test_fd, SETUP_FILE_NAME), 0);
+	ck_assert_int_eq(setup_load(&setup, test_fd, test_dir, &diag), -ELOOP);
+}
+END_TEST
+
 START_TEST(a_folder_that_cannot_be_written_is_told)
 {
 	char path[128];
 
-	test_put("file", "");
-	(void)snprintf(path, sizeof(path), "%s/file", test_dir);
-	ck_assert_int_lt(setup_save(&setup, path, &diag), 0);
-	assert_has(diag_show(&diag), path);
+	(void)snprintf(path, sizeof(path), "%s/" SETUP_FILE_NAME "/a", test_dir);
+	ck_assert_int_eq(file_make_dirs(path, 0700), 0);
+	ck_assert_int_lt(setup_save(&setup, test_fd, test_dir, &diag), 0);
+	assert_has(diag_show(&diag), test_dir);
 }
 END_TEST
 
@@ -153,6 +162,7 @@ int main(void)
 	tcase_add_loop_test(cases, a_bad_setup_is_refused_with_its_line, 0,
 			    sizeof(bad_files) / sizeof(bad_files[0]));
 	tcase_add_test(cases, a_ring_has_room_for_the_samples_asked_for);
+	tcase_add_test(cases, without_a_folder_the_defaults_hold_and_a_link_is_not_read);
 	tcase_add_test(cases, a_folder_that_cannot_be_written_is_told);
 	return test_run(cases);
 }

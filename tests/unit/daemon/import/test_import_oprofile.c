@@ -13,6 +13,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,17 @@ static void make_session(const struct oprofile_abi *abi)
 	make_file(abi, "{kern}/vmlinux/{dep}/{kern}/vmlinux/CPU_CLK_UNHALTED.100000.0.all.all.1");
 }
 
+/* The session folder becomes the working directory: returns to the test's folder. */
+static int import(const char *from, bool append)
+{
+	const int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int error = import_oprofile(from, "new", append, &diag);
+
+	ck_assert_int_eq(fchdir(here), 0);
+	ck_assert_int_eq(close(here), 0);
+	return error;
+}
+
 START_TEST(files_of_this_machine_are_taken_without_an_abi)
 {
 	struct oprofile_abi abi;
@@ -157,7 +169,7 @@ START_TEST(files_of_this_machine_are_taken_without_an_abi)
 
 	oprofile_abi_init(&abi);
 	make_session(&abi);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	sum = sum_of("new");
 	ck_assert_uint_eq(sum.nr_files, 3);
 	ck_assert_uint_eq(sum.nr_samples, UINT64_C(3) * NR_NODES * (NR_NODES + 1) / 2);
@@ -172,7 +184,7 @@ START_TEST(files_of_another_machine_are_read_by_its_abi)
 
 	make_session(&abi);
 	make_abi(&abi);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	sum = sum_of("new");
 	ck_assert_uint_eq(sum.nr_files, 3);
 	ck_assert_uint_eq(sum.nr_samples, UINT64_C(3) * NR_NODES * (NR_NODES + 1) / 2);
@@ -185,7 +197,7 @@ START_TEST(without_its_abi_they_are_refused_not_misread)
 	struct oprofile_abi abi = other_abi();
 
 	make_session(&abi);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), -ENOENT);
+	ck_assert_int_eq(import("old", false), -ENOENT);
 	ck_assert_uint_eq(sum_of("new").nr_files, 0);
 }
 END_TEST
@@ -196,10 +208,10 @@ START_TEST(appending_adds)
 
 	oprofile_abi_init(&abi);
 	make_session(&abi);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
-	ck_assert_int_eq(import_oprofile("old", "new", true, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
+	ck_assert_int_eq(import("old", true), 0);
 	ck_assert_uint_eq(sum_of("new").nr_samples, UINT64_C(3) * NR_NODES * (NR_NODES + 1));
-	ck_assert_int_eq(import_oprofile("old/samples/current", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old/samples/current", false), 0);
 	ck_assert_uint_eq(sum_of("new").nr_samples, UINT64_C(3) * NR_NODES * (NR_NODES + 1) / 2);
 }
 END_TEST
@@ -217,7 +229,7 @@ START_TEST(arcs_and_damaged_files_are_left_out)
 				  "CPU_CLK_UNHALTED.100000.0.all.all.all",
 				  130),
 			 0);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	sum = sum_of("new");
 	ck_assert_uint_eq(sum.nr_files, 3);
 }
@@ -233,7 +245,7 @@ START_TEST(a_pipe_among_the_samples_is_left_out_not_waited_for)
 	make_session(&abi);
 	ck_assert_int_eq(mkfifo(IN_CURRENT "CPU_CLK_UNHALTED.5000.0.all.all.all", 0600), 0);
 	ck_assert_int_eq(symlink("/dev/zero", IN_CURRENT "CPU_CLK_UNHALTED.6000.0.all.all.all"), 0);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	ck_assert_uint_eq(sum_of("new").nr_files, 3);
 }
 END_TEST
@@ -245,7 +257,7 @@ START_TEST(an_abi_that_is_a_pipe_is_refused_not_waited_for)
 	oprofile_abi_init(&abi);
 	make_session(&abi);
 	ck_assert_int_eq(mkfifo("old/abi", 0600), 0);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), -EINVAL);
+	ck_assert_int_eq(import("old", false), -EINVAL);
 	ck_assert_str_eq(diag.file, "old/abi");
 }
 END_TEST
@@ -278,10 +290,10 @@ START_TEST(an_interrupt_before_it_begins_leaves_the_session_as_it_was)
 
 	oprofile_abi_init(&abi);
 	make_session(&abi);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	import_interrupt_catch();
 	ck_assert_int_eq(raise(SIGINT), 0);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), -EINTR);
+	ck_assert_int_eq(import("old", false), -EINTR);
 	ck_assert_uint_eq(sum_of("new").nr_files, 3);
 	ck_assert(!says_to_be_a_part());
 }
@@ -302,7 +314,7 @@ START_TEST(an_interrupt_anywhere_leaves_a_whole_session_that_says_to_be_a_part)
 
 		import_interrupt_catch();
 		reads_to_signal = nth;
-		error = import_oprofile("old", "new", false, &diag);
+		error = import("old", false);
 		if (reads_to_signal)
 			break;
 		if (error == -EINTR)
@@ -340,7 +352,7 @@ START_TEST(images_are_of_the_kind_that_their_names_say)
 			       images[i]);
 		make_file(&abi, path);
 	}
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	sum = sum_of("new");
 	ck_assert_uint_eq(sum.nr_by_kind[OPROF_IMAGE_KERNEL], 4);
 	ck_assert_uint_eq(sum.nr_by_kind[OPROF_IMAGE_MODULE], 2);
@@ -385,7 +397,7 @@ START_TEST(each_event_is_described_once)
 	make_event("b", "E.1000.1");
 	make_event("a", "F.1000.0");
 	make_event("b", "F.1000.0");
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	ck_assert_int_eq(session_info_read(&info, "new/samples/current/meta/info"), 0);
 	ck_assert_uint_eq(info.nr_events, 4);
 	ck_assert(has_event(&info, "E", 1000, 0) && has_event(&info, "E", 2000, 0));
@@ -405,7 +417,7 @@ START_TEST(events_beyond_those_that_have_room_lack_a_description_only)
 		(void)snprintf(event, sizeof(event), "E%d.1000.0", i);
 		make_event("a", event);
 	}
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	ck_assert_int_eq(session_info_read(&info, "new/samples/current/meta/info"), 0);
 	ck_assert_uint_eq(info.nr_events, SOURCE_EVENTS_MAX);
 	session_info_deinit(&info);
@@ -426,7 +438,7 @@ START_TEST(all_that_was_taken_and_left_out_is_told)
 	ck_assert_int_eq(mkfifo(IN_CURRENT "E.5000.0.all.all.all", 0600), 0);
 	ck_assert_int_eq(symlink("/dev/zero", IN_CURRENT "E.6000.0.all.all.all"), 0);
 	ck_assert_int_eq(log_open("log"), 0);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(import("old", false), 0);
 	ck_assert_int_eq(file_read_text("log", 65536, &log, NULL), 0);
 	ck_assert_msg(strstr(log, " 45 samples of 3 files\n"), "%s", log);
 	ck_assert_msg(strstr(log, " 2 files of call graph arcs are ignored"), "%s", log);
@@ -447,7 +459,7 @@ START_TEST(an_abi_that_makes_no_sense_is_refused)
 	make_session(&abi);
 	abi.key = 12;
 	make_abi(&abi);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), -EINVAL);
+	ck_assert_int_eq(import("old", false), -EINVAL);
 	ck_assert_int_ne(access("new/samples/current", F_OK), 0);
 }
 END_TEST
@@ -455,8 +467,8 @@ END_TEST
 START_TEST(a_folder_with_nothing_in_it_is_refused)
 {
 	ck_assert_int_eq(mkdir("old", 0700), 0);
-	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), -ENOENT);
-	ck_assert_int_eq(import_oprofile("missing", "new", false, &diag), -ENOENT);
+	ck_assert_int_eq(import("old", false), -ENOENT);
+	ck_assert_int_eq(import("missing", false), -ENOENT);
 }
 END_TEST
 

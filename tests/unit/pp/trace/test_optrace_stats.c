@@ -26,6 +26,11 @@ static unsigned int files[NR_CPUS];
 static char *out, *err;
 
 /* Replaces the function of optrace-read, which has a main() of its own. */
+int optrace_read_open(struct ctf_reader **reader, const char *folder, struct diag *why)
+{
+	return ctf_reader_open(reader, folder, why);
+}
+
 unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader)
 {
 	return ctf_reader_nr_bad_chunks(reader);
