@@ -516,11 +516,12 @@ static int find_session_dir(struct opcontrol *control)
 	control->folder_fd =
 		folder_open(dir, actions & (OPCONTROL_MAKES | OPCONTROL_INIT) ? FOLDER_CREATE
 									      : FOLDER_MUST_EXIST);
-	if (control->folder_fd < 0 || !realpath(dir, control->session_dir))
+	if (control->folder_fd < 0 || folder_path(control->folder_fd, control->session_dir))
 		(void)snprintf(control->session_dir, sizeof(control->session_dir), "%s", dir);
-	if (control->folder_fd < 0)
+	if (control->folder_fd < 0) {
 		error = control->folder_fd == -ENOENT ? 0 : control->folder_fd;
-	else if (faccessat(control->folder_fd, ".", makes ? R_OK | W_OK | X_OK : R_OK | X_OK, 0))
+		control->folder_fd = -1;
+	} else if (faccessat(control->folder_fd, ".", makes ? R_OK | W_OK | X_OK : R_OK | X_OK, 0))
 		error = -errno;
 	if ((error == -EACCES || error == -EPERM) && geteuid() != 0)
 		return diag_set(&control->diag, error,
@@ -529,10 +530,7 @@ static int find_session_dir(struct opcontrol *control)
 				"profiling your own programs does not require root: operf COMMAND",
 				dir);
 	if (error)
-		return diag_set(&control->diag, error, "cannot use the session folder %s: %s", dir,
-				error == -ELOOP ? "a symbolic link in this path belongs to "
-						  "another user, or there are too many links"
-						: strerror(-error));
+		return folder_explain(error, dir, "--session-dir", &control->diag);
 	return control->folder_fd < 0
 		       ? 0
 		       : folder_check(control->folder_fd, dir, "--session-dir", &control->diag);

@@ -30,11 +30,14 @@ static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 {
 	const int fd = folder_open_trusted(dir, FOLDER_CREATE, "-d DIR", diag);
 
+	int error;
+
 	if (fd < 0)
 		return fd;
+	error = folder_path(fd, absolute);
 	(void)close(fd);
-	if (!realpath(dir, absolute))
-		return diag_set(diag, -errno, "cannot find %s: %s", dir, strerror(errno));
+	if (error)
+		return diag_set(diag, error, "cannot find %s: %s", dir, strerror(-error));
 	if (access(absolute, W_OK | X_OK))
 		return diag_set(diag, -errno,
 				"cannot write to the session folder %s: %s; choose another: -d DIR",
@@ -188,7 +191,7 @@ static int run_watch(const struct operf_options *options, struct daemon_args *ar
 /* Checks that the command exists, before the previous profile is deleted. */
 static int check_command(const struct operf_options *options)
 {
-	int error = options->command ? tool_path_command(options->command[0]) : 0;
+	int error = options->command ? tool_path_command(options->command[0], NULL) : 0;
 
 	if (!error)
 		return 0;

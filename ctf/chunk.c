@@ -121,16 +121,12 @@ static bool has_metadata(int folder_fd, const char *path)
 	return has;
 }
 
-bool ctf_chunk_is_trace(const char *folder)
+bool ctf_chunk_is_trace_fd(int fd)
 {
-	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	uint32_t *numbers = NULL;
 	unsigned int nr = 0;
-	bool is_trace;
+	bool is_trace = has_metadata(fd, CTF_METADATA_FILE);
 
-	if (fd < 0)
-		return false;
-	is_trace = has_metadata(fd, CTF_METADATA_FILE);
 	if (!is_trace)
 		(void)ctf_chunk_list(fd, &numbers, &nr);
 	for (unsigned int i = 0; i < nr && !is_trace; i++) {
@@ -142,6 +138,17 @@ bool ctf_chunk_is_trace(const char *folder)
 		is_trace = has_metadata(fd, path);
 	}
 	free(numbers);
+	return is_trace;
+}
+
+bool ctf_chunk_is_trace(const char *folder)
+{
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_trace;
+
+	if (fd < 0)
+		return false;
+	is_trace = ctf_chunk_is_trace_fd(fd);
 	(void)close(fd);
 	return is_trace;
 }

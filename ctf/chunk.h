@@ -32,5 +32,7 @@ int ctf_chunk_list(int folder_fd, uint32_t **numbers, unsigned int *nr);
  * one of its chunks, begins like CTF metadata.
  */
 bool ctf_chunk_is_trace(const char *folder);
+/* The same for the folder at fd. */
+bool ctf_chunk_is_trace_fd(int fd);
 
 #endif

@@ -104,7 +104,7 @@ static int open_folder(struct ctf_writer *writer, struct diag *diag)
 
 	if (parent < 0)
 		return diag_set_at(diag, parent, writer->folder, 0, "cannot be made: %s",
-				   strerror(-parent));
+				   folder_reason(parent));
 	is_new = !mkdirat(parent, name, FOLDER_MODE);
 	error = is_new || errno == EEXIST
 			? 0

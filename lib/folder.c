@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/folder.h"
 
+#include "lib/file.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <pwd.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,23 +20,31 @@
 #define LINKS_MAX   40 /* as in the kernel */
 #define FOLDER_MODE 0700
 
-bool folder_trusts(uid_t user)
+/* Returns whether the user is FOLDER_USER. The system's list of users is read once. */
+static bool is_own_user(uid_t user)
 {
-	const struct passwd *own;
+	static _Atomic int64_t own = -1; /* -1: not read yet; -2: there is no such user */
 
-	if (!user || user == geteuid())
-		return true;
-	if (geteuid())
-		return false;
-	own = getpwnam(FOLDER_USER);
-	return own && own->pw_uid == user;
+	if (own == -1) {
+		const struct passwd *entry = getpwnam(FOLDER_USER);
+
+		own = entry ? (int64_t)entry->pw_uid : -2;
+	}
+	return own == (int64_t)user;
 }
 
-/* Returns whether users other than the owner and this process's group may write in the folder. */
+bool folder_trusts(uid_t user)
+{
+	return !user || user == geteuid() || (!geteuid() && is_own_user(user));
+}
+
+/*
+ * Returns whether other users may write in the folder or file. The bits of the group also stand for
+ * users and groups in an access control list. A user's own folder may be open to the user's group.
+ */
 static bool others_may_write(const struct stat *st)
 {
-	return (st->st_mode & S_IWOTH) ||
-	       ((st->st_mode & S_IWGRP) && st->st_gid && st->st_gid != getegid());
+	return (st->st_mode & S_IWOTH) || (!geteuid() && (st->st_mode & S_IWGRP));
 }
 
 /* ---- walking along a path ---- */
@@ -150,8 +162,11 @@ static int follow_link(struct walk *walk, const char *part, const char *after, i
 static int open_part(const struct walk *walk, const char *part, enum folder_missing missing)
 {
 	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(walk->fd, part, flags);
+	/* With O_DIRECTORY, file systems that are mounted on demand are. */
+	int fd = openat(walk->fd, part, flags | O_DIRECTORY);
 
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		fd = openat(walk->fd, part, flags);
 	if (fd < 0 && errno == ENOENT && missing == FOLDER_CREATE) {
 		if (mkdirat(walk->fd, part, FOLDER_MODE) && errno != EEXIST)
 			return -errno;
@@ -252,22 +267,23 @@ int folder_check(int fd, const char *path, const char *choose, struct diag *diag
 				path, folder_user(st.st_uid, user), choose);
 	if (others_may_write(&st))
 		return diag_set(diag, -EPERM,
-				"other users may write in the folder %s: forbid it (chmod go-w "
-				"%s), or choose another folder with %s",
-				path, path, choose);
+				"other users may write in the folder %s, so its contents cannot "
+				"be trusted: choose another folder with %s",
+				path, choose);
 	return 0;
 }
 
-/* Explains an error of folder_open(). */
-static int explain(int error, const char *path, const char *choose, struct diag *diag)
+const char *folder_reason(int error)
 {
-	if (error == -ELOOP)
-		return diag_set(diag, error,
-				"%s leads through a symbolic link of another user, or through too "
-				"many links; choose another folder with %s",
-				path, choose);
+	return error == -ELOOP ? "a symbolic link in this path belongs to another user, or there "
+				 "are too many links"
+			       : strerror(-error);
+}
+
+int folder_explain(int error, const char *path, const char *choose, struct diag *diag)
+{
 	return diag_set(diag, error, "cannot use the folder %s: %s; choose another with %s", path,
-			strerror(-error), choose);
+			folder_reason(error), choose);
 }
 
 int folder_open_trusted(const char *path, enum folder_missing missing, const char *choose,
@@ -277,12 +293,103 @@ int folder_open_trusted(const char *path, enum folder_missing missing, const cha
 	int error;
 
 	if (fd < 0)
-		return explain(fd, path, choose, diag);
+		return folder_explain(fd, path, choose, diag);
 	error = folder_check(fd, path, choose, diag);
 	if (!error)
 		return fd;
 	(void)close(fd);
 	return error;
+}
+
+/* ---- what a folder contains ---- */
+
+struct tree {
+	char path[PATH_MAX]; /* of the entry, for messages */
+	bool whole;	     /* FOLDER_WHOLE */
+	struct diag *diag;
+};
+
+static int check_tree(struct tree *tree, int folder, unsigned int depth);
+
+/* Checks one name in the folder, and what is below it. */
+static int check_name(struct tree *tree, int folder, const char *name, unsigned int depth)
+{
+	char user[FOLDER_USER_BYTES];
+	struct stat st;
+	int fd;
+
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0
+				       : diag_set_at(tree->diag, -errno, tree->path, 0,
+						     "cannot be read: %s", strerror(errno));
+	if (S_ISLNK(st.st_mode))
+		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
+				   "is a symbolic link, which oprof does not make: choose a new "
+				   "folder, or remove it");
+	if (!folder_trusts(st.st_uid))
+		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
+				   "belongs to %s, though its folder does not: choose a new "
+				   "folder, or remove it",
+				   folder_user(st.st_uid, user));
+	if (others_may_write(&st))
+		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
+				   "can be changed by other users: choose a new folder, or remove "
+				   "it");
+	if (!S_ISDIR(st.st_mode) || (!depth && !tree->whole))
+		return 0;
+	if (!depth)
+		return diag_set_at(tree->diag, -ELOOP, tree->path, 0,
+				   "lies deeper than oprof makes folders: choose a new folder");
+	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0
+				       : diag_set_at(tree->diag, -errno, tree->path, 0,
+						     "cannot be read: %s", strerror(errno));
+	return check_tree(tree, fd, depth - 1);
+}
+
+/* Checks what is in the folder, and closes it. */
+static int check_tree(struct tree *tree, int folder, unsigned int depth)
+{
+	DIR *dir = fdopendir(folder);
+	const size_t length = strlen(tree->path);
+	const struct dirent *entry;
+	int error = 0;
+
+	if (!dir) {
+		error = diag_set_at(tree->diag, -errno, tree->path, 0, "cannot be read: %s",
+				    strerror(errno));
+		(void)close(folder);
+		return error;
+	}
+	while (!error && (errno = 0, entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		(void)snprintf(tree->path + length, sizeof(tree->path) - length, "/%s",
+			       entry->d_name);
+		error = check_name(tree, dirfd(dir), entry->d_name, depth);
+		tree->path[length] = '\0';
+	}
+	if (!error && errno)
+		error = diag_set_at(tree->diag, -errno, tree->path, 0, "cannot be read: %s",
+				    strerror(errno));
+	(void)closedir(dir);
+	return error;
+}
+
+int folder_check_tree(int fd, const char *name, unsigned int depth, const char *path,
+		      struct diag *diag)
+{
+	struct tree tree = {.diag = diag, .whole = depth == FOLDER_WHOLE};
+	struct stat st;
+
+	if (geteuid())
+		return 0;
+	(void)snprintf(tree.path, sizeof(tree.path), "%s%s%s", path, strcmp(name, ".") ? "/" : "",
+		       strcmp(name, ".") ? name : "");
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+		return 0;
+	return check_name(&tree, fd, name, depth);
 }
 
 int folder_enter(const char *path, const char *choose, struct diag *diag)
@@ -294,7 +401,7 @@ int folder_enter(const char *path, const char *choose, struct diag *diag)
 		return fd;
 	error = fchdir(fd) ? -errno : 0;
 	(void)close(fd);
-	return error ? explain(error, path, choose, diag) : 0;
+	return error ? folder_explain(error, path, choose, diag) : 0;
 }
 
 /* ---- files ---- */
@@ -325,32 +432,68 @@ int folder_open_parent(const char *path, char name[FOLDER_NAME_BYTES])
 	return open_parent(path, name, &exposed);
 }
 
-static int check_file(int fd)
+/*
+ * Whoever may open a pipe or terminal of another user could be made to wait for that user. In
+ * /proc, `fd` is a file that this process has open already.
+ */
+static int check_file(int fd, bool is_open_already)
 {
 	struct stat st;
+	int flags;
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (S_ISREG(st.st_mode) && (!folder_trusts(st.st_uid) || st.st_nlink > 1))
+	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		return -EPERM;
-	return 0;
+	if (!is_open_already && !folder_trusts(st.st_uid))
+		return -EPERM;
+	flags = fcntl(fd, F_GETFL);
+	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ? -errno : 0;
 }
 
 int folder_open_file(const char *path, int flags, mode_t mode)
 {
 	char name[FOLDER_NAME_BYTES];
 	const int parent = folder_open_parent(path, name);
+	bool on_procfs;
 	int fd, error;
 
 	if (parent < 0)
 		return parent;
-	fd = openat(parent, name, flags | O_CLOEXEC | (is_on_procfs(parent) ? 0 : O_NOFOLLOW),
-		    mode);
-	error = fd < 0 ? -errno : check_file(fd);
+	on_procfs = is_on_procfs(parent);
+	fd = openat(parent, name,
+		    flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (on_procfs ? 0 : O_NOFOLLOW), mode);
+	error = fd < 0 ? -errno : check_file(fd, on_procfs);
 	(void)close(parent);
 	if (error && fd >= 0)
 		(void)close(fd);
 	return error ? error : fd;
+}
+
+int folder_replace_file(const char *path, const void *buf, size_t nr_bytes, mode_t mode)
+{
+	char name[FOLDER_NAME_BYTES];
+	const int parent = folder_open_parent(path, name);
+	int error;
+
+	if (parent < 0)
+		return parent;
+	error = file_replace_at(parent, name, buf, nr_bytes, mode);
+	(void)close(parent);
+	return error;
+}
+
+int folder_path(int fd, char path[PATH_MAX])
+{
+	char link[32];
+	ssize_t nr;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	nr = readlink(link, path, PATH_MAX - 1);
+	if (nr < 0)
+		return -errno;
+	path[nr] = '\0';
+	return 0;
 }
 
 int folder_check_program(const char *path, struct diag *diag)

@@ -5,16 +5,19 @@
  * own, by a symbolic link, or by replacing a folder after it was checked.
  *
  * A user is trusted if it is the user of this process or root; for root, also the user oprof. A
- * folder is trusted if its owner is trusted and no other user may write in it, so everything in it
- * comes from trusted users. The functions follow a symbolic link only if its owner is trusted. The
- * caller then works relative to the returned descriptor (or in the working directory that
- * folder_enter() sets), not by the path, which may lead to another folder meanwhile.
+ * folder is trusted if its owner is trusted and no other user may write in it, so whatever is made
+ * in it from then on comes from trusted users; folder_check_tree() looks at what is in it already.
+ * Together they ensure that a path below the folder leads to no other place. The functions follow
+ * a symbolic link only if its owner is trusted. The caller then works relative to the returned
+ * descriptor (or in the working directory that folder_enter() sets), not by the path, which may
+ * lead to another folder meanwhile.
  */
 #ifndef LIB_FOLDER_H
 #define LIB_FOLDER_H
 
 #include "lib/diag.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -22,6 +25,7 @@
 #define FOLDER_NAME_BYTES 256	  /* of a file's name with its NUL */
 
 #define FOLDER_USER_BYTES 64
+#define FOLDER_WHOLE	  64 /* levels; deeper than any tree that oprof makes */
 
 /* Returns whether the user is trusted. */
 bool folder_trusts(uid_t user);
@@ -58,6 +62,22 @@ int folder_check(int fd, const char *path, const char *choose, struct diag *diag
 int folder_open_trusted(const char *path, enum folder_missing missing, const char *choose,
 			struct diag *diag);
 
+/* Returns the reason of an error of folder_open(), as strerror(3) does. */
+const char *folder_reason(int error);
+
+/* Sets diag to the reason, and to the option with which another folder is chosen. Returns error. */
+int folder_explain(int error, const char *path, const char *choose, struct diag *diag);
+
+/*
+ * Checks what another user may have put below `name` in the trusted folder at fd, before the folder
+ * became trusted: no symbolic link, and nothing that belongs to another user or that others may
+ * change. Checks the name itself and `depth` levels below it; FOLDER_WHOLE: everything. Does this
+ * for root only. path: the folder, for messages. Returns 0, also if there is no such name; -EPERM
+ * or another -errno, with diag.
+ */
+int folder_check_tree(int fd, const char *name, unsigned int depth, const char *path,
+		      struct diag *diag);
+
 /* Creates a trusted folder if it is missing, and makes it the working directory. */
 int folder_enter(const char *path, const char *choose, struct diag *diag);
 
@@ -69,11 +89,17 @@ int folder_enter(const char *path, const char *choose, struct diag *diag);
 int folder_open_parent(const char *path, char name[FOLDER_NAME_BYTES]);
 
 /*
- * Like open(2). Of an existing file, checks that its owner is trusted and that it has no other hard
- * link (-EPERM); devices, pipes and sockets may belong to anybody. Returns a close-on-exec
- * descriptor or -errno.
+ * Like open(2), but never waits for a pipe or a terminal. Checks that the owner of an existing file
+ * is trusted, and that the file has no other hard link (-EPERM). Returns a close-on-exec descriptor
+ * or -errno.
  */
 int folder_open_file(const char *path, int flags, mode_t mode);
+
+/* Like file_replace(), but follows only trusted links. Replaces the target of such a link. */
+int folder_replace_file(const char *path, const void *buf, size_t nr_bytes, mode_t mode);
+
+/* Writes the absolute path of the open folder to path. Returns 0 or -errno. */
+int folder_path(int fd, char path[PATH_MAX]);
 
 /*
  * Checks the program that root will run later: its owner is trusted, and no other user can change

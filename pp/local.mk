@@ -29,7 +29,7 @@ opannotate_LDADD = $(pp_libs) $(OPCODES_LIBS) $(symbols_libs) $(ARCHIVE_LIBS) $(
 bin_PROGRAMS += opcheck
 dist_man_MANS += doc/man/opcheck.1
 opcheck_SOURCES = pp/opcheck.c
-opcheck_LDADD = libdb/libsdb.a lib/libbase.a $(POPT_LIBS)
+opcheck_LDADD = pp/libpp.a libdb/libsdb.a lib/libbase.a $(POPT_LIBS)
 
 # oparchive: what reports take, for another machine.
 bin_PROGRAMS += oparchive

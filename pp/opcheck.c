@@ -13,6 +13,7 @@
 #include "libdb/sdb.h"
 #include "libdb/slice/slice.h"
 #include "libdb/stacks/stack_file.h"
+#include "pp/base/read_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_TROUBLE = 2 };
@@ -432,6 +434,28 @@ static char *copy_path(const char *path)
 	return strndup(path, nr_bytes);
 }
 
+/* Returns whether the path may be read by this user; root becomes its owner. */
+static bool may_read(const char *path)
+{
+	struct diag diag;
+	struct stat st;
+	int fd = -1;
+
+	if (stat(path, &st))
+		return true; /* the walk reports why */
+	if (S_ISDIR(st.st_mode))
+		fd = read_folder_open(path, NULL, &diag);
+	else if (S_ISREG(st.st_mode))
+		fd = read_folder_open_file(path, &diag);
+	else
+		return true;
+	if (fd < 0)
+		log_error("%s", diag_show(&diag));
+	else
+		(void)close(fd);
+	return fd >= 0;
+}
+
 static void check_path(struct totals *totals, const char *path)
 {
 	char *const paths[] = {copy_path(path), NULL};
@@ -517,7 +541,10 @@ int main(int argc, const char **argv)
 		return EXIT_TROUBLE;
 	}
 	while ((path = poptGetArg(context)))
-		check_path(&totals, path);
+		if (may_read(path))
+			check_path(&totals, path);
+		else
+			totals.nr_trouble++;
 	poptFreeContext(context);
 	free(totals.session);
 	return finish(&totals);

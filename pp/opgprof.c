@@ -5,6 +5,7 @@
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 #include "pp/base/read_folder.h"
 #include "pp/format/coverage.h"
@@ -146,7 +147,7 @@ static int write_file(const struct profile *profile, uint32_t image, const struc
 	if (fclose(out) && !error)
 		error = diag_set(diag, -ENOMEM, "out of memory");
 	if (!error) {
-		error = file_replace(output, bytes, nr_bytes, report_file_mode());
+		error = folder_replace_file(output, bytes, nr_bytes, report_file_mode());
 		if (error)
 			diag_set(diag, error, "cannot write %s: %s", output, strerror(-error));
 		else

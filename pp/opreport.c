@@ -4,6 +4,7 @@
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 #include "pp/base/read_folder.h"
 #include "pp/format/format_document.h"
@@ -169,7 +170,6 @@ static int replace_file(const char *path, const struct content *content,
 	char *text = NULL;
 	size_t nr_bytes;
 	FILE *out = open_memstream(&text, &nr_bytes);
-	char *true_path;
 	int error;
 
 	if (!out)
@@ -177,12 +177,8 @@ static int replace_file(const char *path, const struct content *content,
 	error = write_report(out, content, options);
 	if (fclose(out) && !error)
 		error = -errno;
-	/* replaces the file to which a symbolic link points, not the link */
-	true_path = realpath(path, NULL);
 	if (!error)
-		error = file_replace(true_path ? true_path : path, text, nr_bytes,
-				     report_file_mode());
-	free(true_path);
+		error = folder_replace_file(path, text, nr_bytes, report_file_mode());
 	free(text);
 	return error;
 }

@@ -48,15 +48,18 @@ static int judge_command(const char *path)
 	return is_program(path) ? 0 : -EACCES;
 }
 
-int tool_path_command(const char *name)
+int tool_path_command(const char *name, char found[PATH_MAX])
 {
 	const char *paths = getenv("PATH");
 	int error = -ENOENT;
 
 	if (!*name)
 		return -ENOENT;
-	if (strchr(name, '/'))
+	if (strchr(name, '/')) {
+		if (found && snprintf(found, PATH_MAX, "%s", name) >= PATH_MAX)
+			return -ENAMETOOLONG;
 		return judge_command(name);
+	}
 	if (!paths)
 		paths = "/bin:/usr/bin";
 	while (true) {
@@ -68,8 +71,11 @@ int tool_path_command(const char *name)
 		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)length, paths, length ? "/" : "",
 			     name) < (int)sizeof(path))
 			one = judge_command(path);
-		if (!one)
+		if (!one) {
+			if (found)
+				memcpy(found, path, strlen(path) + 1);
 			return 0;
+		}
 		if (one == -EACCES)
 			error = one;
 		if (!paths[length])

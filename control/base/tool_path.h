@@ -3,6 +3,7 @@
 #ifndef CONTROL_TOOL_PATH_H
 #define CONTROL_TOOL_PATH_H
 
+#include <limits.h>
 #include <stddef.h>
 
 /*
@@ -13,8 +14,9 @@ int tool_path_find(const char *name, char *path, size_t nr_bytes);
 
 /*
  * Checks that execvp() can run `name`: a path if it contains a slash, otherwise the name of a
- * program, which is searched for in PATH. Returns 0, -ENOENT, -EACCES or another -errno.
+ * program, which is searched for in PATH. *found, if found is not NULL: its path. Returns 0,
+ * -ENOENT, -EACCES or another -errno.
  */
-int tool_path_command(const char *name);
+int tool_path_command(const char *name, char found[PATH_MAX]);
 
 #endif

@@ -154,7 +154,7 @@ static int record_machine(struct recording *record)
 /* Checks that the command exists, before the previous trace is moved away. */
 static int check_command(const struct recording *record)
 {
-	int error = record->command ? tool_path_command(record->command[0]) : 0;
+	int error = record->command ? tool_path_command(record->command[0], NULL) : 0;
 
 	if (!error)
 		return 0;

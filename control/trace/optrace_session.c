@@ -81,28 +81,28 @@ struct session_command {
 	bool has_condition;
 };
 
+/* A path is made absolute, since the tracer has another working directory. */
 static int keep_then(struct session_command *session, const char *text, struct diag *diag)
 {
+	char found[PATH_MAX];
 	char *whole;
-	int error;
+	int error = tool_path_command(text, found);
 
-	if (!strchr(text, '/')) {
-		error = tool_path_command(text);
-		if (error)
-			return diag_set(diag, error, "--then %s: %s", text,
-					error == -ENOENT ? "there is no such program in PATH"
-							 : strerror(-error));
-		daemon_args_add(&session->args.daemon, "--then=%s", text);
-		return 0;
-	}
-	whole = trace_args_whole_path(text, diag);
+	if (error && error != -ENOENT)
+		return diag_set(diag, error, "--then %s: %s", text, strerror(-error));
+	if (error)
+		return diag_set(diag, error, "--then %s: %s", text,
+				strchr(text, '/') ? strerror(-error)
+						  : "there is no such program in PATH");
+	error = folder_check_program(found, diag);
+	if (error)
+		return error;
+	whole = trace_args_whole_path(found, diag);
 	if (!whole)
 		return -ENOMEM;
 	daemon_args_add(&session->args.daemon, "--then=%s", whole);
-	error = access(whole, X_OK) ? diag_set(diag, -errno, "--then %s: %s", text, strerror(errno))
-				    : folder_check_program(whole, diag);
 	free(whole);
-	return error;
+	return 0;
 }
 
 static int take_option(struct session_command *session, int option, const char *text,

@@ -2,6 +2,7 @@
 #include "daemon/service/metrics.h"
 
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/key_value.h"
 #include "lib/seconds.h"
 
@@ -170,7 +171,7 @@ char *metrics_format(const char *status, int64_t now_ns, bool up)
 int metrics_write(const char *path, const char *text)
 {
 	mode_t mask = umask(022); /* profiles are secret, but these figures are not */
-	int error = file_replace(path, text, strlen(text), 0644);
+	int error = folder_replace_file(path, text, strlen(text), 0644);
 
 	(void)umask(mask);
 	return error;

@@ -3,12 +3,14 @@
 
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "lib/folder.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +87,28 @@ static int session_wait_lock(int fd)
 	return 0;
 }
 
+/*
+ * root may be given a folder in which another user has prepared something: see lib/folder.h. Saved
+ * sessions are only renamed to, and discarded ones are removed without following links.
+ */
+static int session_check_folder(const char *path, struct diag *diag)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char whole[PATH_MAX]; /* in the daemon, path is "." */
+	int error;
+
+	if (fd < 0)
+		return diag_set(diag, -errno, "cannot open %s: %s", path, strerror(errno));
+	error = folder_path(fd, whole)
+			? diag_set(diag, -errno, "cannot find %s: %s", path, strerror(errno))
+			: folder_check_tree(fd, ".", 1, whole, diag);
+	if (!error)
+		error = folder_check_tree(fd, OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT,
+					  FOLDER_WHOLE, whole, diag);
+	(void)close(fd);
+	return error;
+}
+
 static int session_take_lock(struct session *session, struct diag *diag)
 {
 	char *path = path_format("%s/" OPROF_LOCK_NAME, session->path);
@@ -137,6 +161,8 @@ int session_lock(struct session *session, const char *path, struct diag *diag)
 	if (!session->path || !session->current_path || !session->meta_path)
 		error = diag_set(diag, -ENOMEM, "out of memory");
 	else
+		error = session_check_folder(path, diag);
+	if (!error)
 		error = session_take_lock(session, diag);
 	if (error)
 		session_unlock(session);

@@ -3,6 +3,7 @@
 
 #include "ctf/chunk.h"
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 
 #include <dirent.h>
@@ -16,76 +17,120 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* A trace that is being recorded must not be moved or removed. Its folder is locked. */
-static int check_unused(const char *folder, struct diag *diag)
-{
-	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const bool is_used = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB);
+#define OLD_SUFFIX ".old"
+#define OLD_BYTES  (FOLDER_NAME_BYTES + sizeof(OLD_SUFFIX))
 
-	if (fd >= 0)
-		(void)close(fd);
-	if (!is_used)
-		return 0;
-	return diag_set(diag, -EBUSY, "%s is being recorded to; choose another folder with -o DIR",
-			folder);
+/* The place of a trace: the folder that contains it, so that nobody can exchange that meanwhile. */
+struct place {
+	int parent_fd;
+	char name[FOLDER_NAME_BYTES], old[OLD_BYTES];
+};
+
+static int place_open(struct place *place, const char *folder)
+{
+	place->parent_fd = folder_open_parent(folder, place->name);
+	if (place->parent_fd < 0)
+		return place->parent_fd;
+	(void)snprintf(place->old, sizeof(place->old), "%s" OLD_SUFFIX, place->name);
+	return 0;
 }
 
-static int move_away(const char *folder, const char *old, struct diag *diag)
+/* Opens a trace, or another folder of that name. Returns a descriptor or -errno. */
+static int open_trace(const struct place *place, const char *name)
 {
-	int error = check_unused(folder, diag);
+	const int fd =
+		openat(place->parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
+	return fd < 0 ? -errno : fd;
+}
+
+/* A trace that is being recorded must not be moved or removed. Its folder is locked. */
+static int check_unused(int fd, const char *folder, const char *suffix, struct diag *diag)
+{
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return 0;
+	return diag_set(diag, -EBUSY, "%s%s is being recorded to: choose another folder: -o DIR",
+			folder, suffix);
+}
+
+/* Removes the trace before the previous one. */
+static int remove_old(const struct place *place, const char *folder, struct diag *diag)
+{
+	const int fd = open_trace(place, place->old);
+	int error;
+
+	if (fd == -ENOENT)
+		return 0;
+	error = fd < 0 ? 0 : check_unused(fd, folder, OLD_SUFFIX, diag);
+	if (!error && (fd < 0 || !ctf_chunk_is_trace_fd(fd)))
+		error = diag_set(diag, -EEXIST,
+				 "%s" OLD_SUFFIX " is not a trace, and the previous trace would be "
+				 "moved there: move it away, or choose another folder: -o DIR",
+				 folder);
 	if (!error)
-		error = check_unused(old, diag);
+		error = folder_check(fd, place->old, "-o DIR", diag);
+	if (fd >= 0)
+		(void)close(fd);
 	if (error)
 		return error;
-	if (!access(old, F_OK) && !ctf_chunk_is_trace(old))
-		return diag_set(
-			diag, -EEXIST,
-			"%s is not a trace, and the previous trace would be moved there; move it "
-			"away, or choose another folder with -o DIR",
-			old);
-	error = file_remove_tree(old);
-	if (!error || error == -ENOENT)
-		error = rename(folder, old) ? -errno : 0;
+	error = file_remove_tree_at(place->parent_fd, place->old);
+	return error && error != -ENOENT ? diag_set(diag, error,
+						    "cannot remove the trace in %s" OLD_SUFFIX
+						    ": %s; choose another folder: -o DIR",
+						    folder, strerror(-error))
+					 : 0;
+}
+
+static int move_away(const struct place *place, const char *folder, struct diag *diag)
+{
+	int error = remove_old(place, folder, diag);
+
 	if (error)
-		return diag_set(diag, error,
-				"cannot move the previous trace to %s: %s; choose another folder "
-				"with -o DIR",
-				old, strerror(-error));
+		return error;
+	if (renameat(place->parent_fd, place->name, place->parent_fd, place->old))
+		return diag_set(diag, -errno,
+				"cannot move the previous trace to %s" OLD_SUFFIX
+				": %s; choose another folder: -o DIR",
+				folder, strerror(errno));
 	return 0;
 }
 
 /* A folder that is not a trace is not moved: the writer will report the conflict. */
 int trace_place_make_way(const char *folder, bool *moved, struct diag *diag)
 {
-	char *old;
-	int error;
+	struct place place;
+	int fd, error = place_open(&place, folder);
 
 	*moved = false;
-	if (!ctf_chunk_is_trace(folder))
-		return 0;
-	if (asprintf(&old, "%s.old", folder) < 0)
-		return diag_set(diag, -ENOMEM, "not enough memory for a name");
-	error = move_away(folder, old, diag);
-	*moved = !error;
-	free(old);
+	if (error)
+		return error == -ENOENT ? 0 : folder_explain(error, folder, "-o DIR", diag);
+	fd = open_trace(&place, place.name);
+	if (fd >= 0 && ctf_chunk_is_trace_fd(fd)) {
+		error = check_unused(fd, folder, "", diag);
+		if (!error)
+			error = move_away(&place, folder, diag);
+		*moved = !error;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	(void)close(place.parent_fd);
 	return error;
 }
 
 void trace_place_give_back(const char *folder)
 {
-	char *old;
+	struct place place;
+	int error = place_open(&place, folder);
 
-	if (asprintf(&old, "%s.old", folder) < 0) {
-		log_warning("not enough memory for a name: the previous trace stays in %s.old",
-			    folder);
-		return;
+	if (!error) {
+		if (renameat(place.parent_fd, place.old, place.parent_fd, place.name))
+			error = -errno;
+		(void)close(place.parent_fd);
 	}
-	if (rename(old, folder))
-		log_warning("cannot move the previous trace back from %s: %s; remove %s, then "
-			    "rename %s to it",
-			    old, strerror(errno), folder, old);
-	free(old);
+	if (error)
+		log_warning("cannot move the previous trace back from %s" OLD_SUFFIX
+			    ": %s; remove %s, then rename %s" OLD_SUFFIX " to it",
+			    folder, strerror(-error), folder, folder);
 }
 
 int trace_place_check(const char *folder, struct diag *diag)

@@ -92,6 +92,8 @@ int trace_session_open(struct trace_session_folder *session, const char *path,
 	 */
 	int error = folder_enter(path, "-s NAME", diag);
 
+	if (!error)
+		error = folder_check_tree(AT_FDCWD, ".", 1, path, diag);
 	if (error)
 		return error;
 	error = take_lock(session, path, diag);

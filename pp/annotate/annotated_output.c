@@ -2,12 +2,15 @@
 #include "pp/annotate/annotated_output.h"
 
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "pp/annotate/annotation.h"
 #include "pp/base/read_folder.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int annotated_output_begin(struct annotated_output *output, const char *name)
 {
@@ -30,6 +33,25 @@ int annotated_output_begin(struct annotated_output *output, const char *name)
 	return output->out ? 0 : -ENOMEM;
 }
 
+/* Creates the folders of path. root's are for root only, and not made through links of others. */
+static int make_parents(const char *path)
+{
+	char *parent;
+	int fd;
+
+	if (geteuid())
+		return file_make_parent_dirs(path, 0777);
+	parent = strdup(path);
+	if (!parent)
+		return -ENOMEM;
+	fd = folder_open(dirname(parent), FOLDER_CREATE);
+	free(parent);
+	if (fd < 0)
+		return fd;
+	(void)close(fd);
+	return 0;
+}
+
 static int write_out(struct annotated_output *output)
 {
 	FILE *out = output->out;
@@ -40,10 +62,10 @@ static int write_out(struct annotated_output *output)
 		return file_flush(out);
 	if (fclose(out))
 		return -ENOMEM;
-	error = file_make_parent_dirs(output->path, 0777);
+	error = make_parents(output->path);
 	if (!error)
-		error = file_replace(output->path, output->text, output->nr_bytes,
-				     report_file_mode());
+		error = folder_replace_file(output->path, output->text, output->nr_bytes,
+					    report_file_mode());
 	output->nr_files += !error;
 	return error;
 }

@@ -2,6 +2,7 @@
 #include "pp/archive/archive_writer.h"
 
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/stop_signal.h"
 #include "pp/base/strings.h"
 
@@ -25,7 +26,11 @@ struct archive_writer {
 	struct archive *archive;
 	char *path;
 	char *tmp; /* temporary name of a compressed file; NULL if the archive is a folder */
-	int fd;	   /* descriptor of the file `tmp`; -1: this writer has not created the file */
+	char *at;  /* path by which the folder is written */
+	/* of the file `tmp` or of the folder; -1: not open, and this writer made no file */
+	int fd;
+	int parent_fd;		      /* the folder that contains the file; -1: not open */
+	char name[FOLDER_NAME_BYTES]; /* of the file, there */
 	uint8_t *buffer;
 	uint64_t nr_bytes;
 	/* names written to a folder; the files are removed if the archive is not finished */
@@ -101,11 +106,16 @@ static int open_folder(struct archive_writer *writer, struct diag *diag)
 		if (!is_empty_folder(writer->path))
 			return diag_set_at(diag, -EEXIST, writer->path, 0,
 					   "is not empty; give a new folder");
-	} else {
-		error = file_make_dirs(writer->path, 0700);
-		if (error)
-			return diag_set_at(diag, error, writer->path, 0, "cannot be created: %s",
-					   strerror(-error));
+	}
+	writer->fd = folder_open_trusted(writer->path, FOLDER_CREATE, "-o", diag);
+	if (writer->fd < 0)
+		return writer->fd;
+	/* For root, the path might lead to another folder later. */
+	error = geteuid() ? asprintf(&writer->at, "%s", writer->path)
+			  : asprintf(&writer->at, "/proc/self/fd/%d", writer->fd);
+	if (error < 0) {
+		writer->at = NULL;
+		return -ENOMEM;
 	}
 	writer->archive = archive_write_disk_new();
 	if (!writer->archive)
@@ -119,7 +129,10 @@ static int open_folder(struct archive_writer *writer, struct diag *diag)
 
 static int open_file(struct archive_writer *writer, struct diag *diag)
 {
-	if (asprintf(&writer->tmp, "%s.%d.tmp", writer->path, (int)getpid()) < 0) {
+	writer->parent_fd = folder_open_parent(writer->path, writer->name);
+	if (writer->parent_fd < 0)
+		return folder_explain(writer->parent_fd, writer->path, "-o", diag);
+	if (asprintf(&writer->tmp, "%s.%d.tmp", writer->name, (int)getpid()) < 0) {
 		writer->tmp = NULL;
 		return -ENOMEM;
 	}
@@ -133,9 +146,10 @@ static int open_file(struct archive_writer *writer, struct diag *diag)
 	/*
 	 * O_EXCL and O_NOFOLLOW: another user may have placed a link at this name, such as in /tmp.
 	 */
-	writer->fd = open(writer->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	writer->fd = openat(writer->parent_fd, writer->tmp,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (writer->fd < 0)
-		return diag_set_at(diag, -errno, writer->tmp, 0, "cannot be created: %s",
+		return diag_set_at(diag, -errno, writer->path, 0, "cannot be created: %s",
 				   strerror(errno));
 	if (archive_write_open_fd(writer->archive, writer->fd) != ARCHIVE_OK)
 		return failed(writer, writer->tmp, diag);
@@ -150,7 +164,7 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 	diag_set(diag, -ENOMEM, "out of memory");
 	if (!made)
 		return -ENOMEM;
-	made->fd = -1;
+	made->fd = made->parent_fd = -1;
 	made->path = strdup(path);
 	made->buffer = malloc(COPY_BYTES);
 	if (made->path && made->buffer)
@@ -187,8 +201,8 @@ static int add_header(struct archive_writer *writer, const char *name, uint64_t 
 	int error = 0;
 
 	if (!entry || (!writer->tmp && !strings_keep(&writer->names, name)) ||
-	    asprintf(&path, "%s%s%s", writer->tmp ? "" : writer->path, writer->tmp ? "" : "/",
-		     name) < 0) {
+	    asprintf(&path, "%s%s%s", writer->tmp ? "" : writer->at, writer->tmp ? "" : "/", name) <
+		    0) {
 		archive_entry_free(entry);
 		return diag_set(diag, -ENOMEM, "out of memory");
 	}
@@ -293,7 +307,8 @@ int archive_writer_finish(struct archive_writer *writer, struct diag *diag)
 		return diag_set(diag, -EINTR, "ended by a signal");
 	if (archive_write_close(writer->archive) != ARCHIVE_OK)
 		return failed(writer, "the end of the archive", diag);
-	if (writer->tmp && rename(writer->tmp, writer->path))
+	if (writer->tmp &&
+	    renameat(writer->parent_fd, writer->tmp, writer->parent_fd, writer->name))
 		return diag_set_at(diag, -errno, writer->path, 0, "cannot be written: %s",
 				   strerror(errno));
 	writer->finished = true;
@@ -325,10 +340,10 @@ static void remove_folder(struct archive_writer *writer)
 
 	for (size_t i = 0; i < writer->names.nr_slots; i++) {
 		if (!writer->names.slots[i] ||
-		    asprintf(&path, "%s/%s", writer->path, writer->names.slots[i]) < 0)
+		    asprintf(&path, "%s/%s", writer->at, writer->names.slots[i]) < 0)
 			continue;
 		(void)unlink(path);
-		remove_parents(path, strlen(writer->path));
+		remove_parents(path, strlen(writer->at));
 		free(path);
 	}
 	if (asprintf(&path, "%s/.", writer->path) < 0)
@@ -342,7 +357,7 @@ static void remove_all(struct archive_writer *writer)
 	if (writer->folder)
 		remove_folder(writer);
 	else if (writer->tmp && writer->fd >= 0)
-		(void)unlink(writer->tmp);
+		(void)unlinkat(writer->parent_fd, writer->tmp, 0);
 }
 
 void archive_writer_close(struct archive_writer *writer)
@@ -355,8 +370,11 @@ void archive_writer_close(struct archive_writer *writer)
 		remove_all(writer);
 	if (writer->fd >= 0)
 		(void)close(writer->fd);
+	if (writer->parent_fd >= 0)
+		(void)close(writer->parent_fd);
 	strings_deinit(&writer->names);
 	free(writer->buffer);
+	free(writer->at);
 	free(writer->tmp);
 	free(writer->path);
 	free(writer);

@@ -20,6 +20,8 @@
  * Gives up root's rights and groups, for good. The group becomes the user's own, not that of the
  * folder, to which the user may not belong.
  */
+static bool has_become; /* this process was root's */
+
 static int become(uid_t user)
 {
 	const struct passwd *entry = getpwuid(user);
@@ -27,6 +29,7 @@ static int become(uid_t user)
 
 	if (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user))
 		return -errno;
+	has_become = true;
 	return 0;
 }
 
@@ -36,15 +39,22 @@ static int meet_owner(const struct stat *st, const char *path, struct diag *diag
 	char user[FOLDER_USER_BYTES];
 	int error;
 
-	if (folder_trusts(st->st_uid))
+	/* What oprof's own user wrote came from all users, so root does not trust it either. */
+	if (!st->st_uid || st->st_uid == geteuid() || (geteuid() && folder_trusts(st->st_uid)))
 		return 0;
 	(void)folder_user(st->st_uid, user);
+	if (has_become)
+		return diag_set(diag, -EPERM,
+				"%s belongs to %s, and what is read already to another user: read "
+				"copies of both that belong to you",
+				path, user);
 	if (geteuid())
 		return diag_set(diag, -EPERM,
 				"%s belongs to %s: run this command as that user or as root, or "
 				"read a copy of your own",
 				path, user);
-	log_info("%s belongs to %s: reading it as that user", path, user);
+	log_info("%s belongs to %s: reading it as that user (and writing files, if any)", path,
+		 user);
 	error = become(st->st_uid);
 	return error ? diag_set(diag, error, "cannot become the user %s, who owns %s: %s", user,
 				path, strerror(-error))
@@ -53,10 +63,7 @@ static int meet_owner(const struct stat *st, const char *path, struct diag *diag
 
 static int tell_unread(int error, const char *path, struct diag *diag)
 {
-	return diag_set_at(diag, error, path, 0, "cannot be read: %s",
-			   error == -ELOOP ? "a symbolic link in this path belongs to another "
-					     "user, or there are too many links"
-					   : strerror(-error));
+	return diag_set_at(diag, error, path, 0, "cannot be read: %s", folder_reason(error));
 }
 
 static int check(int fd, const char *path, struct diag *diag)
@@ -80,7 +87,7 @@ int read_folder_open(const char *path, char at[READ_FOLDER_BYTES], struct diag *
 	/* In a folder of its own, a user may read what others wrote; root may not. */
 	if (!error && !geteuid())
 		error = folder_check(fd, path, "--session-dir", diag);
-	if (!error && at && !geteuid() && exposed)
+	if (!error && at && (has_become || (!geteuid() && exposed)))
 		(void)snprintf(at, READ_FOLDER_BYTES, "/proc/self/fd/%d", fd);
 	else if (!error && at && snprintf(at, READ_FOLDER_BYTES, "%s", path) >= READ_FOLDER_BYTES)
 		error = tell_unread(-ENAMETOOLONG, path, diag);
@@ -92,15 +99,19 @@ int read_folder_open(const char *path, char at[READ_FOLDER_BYTES], struct diag *
 
 int read_folder_open_file(const char *path, struct diag *diag)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int error;
+	char name[FOLDER_NAME_BYTES];
+	const int parent = folder_open_parent(path, name);
+	int fd, error;
 
-	if (fd < 0)
-		return tell_unread(-errno, path, diag);
-	error = check(fd, path, diag);
+	if (parent < 0)
+		return tell_unread(parent, path, diag);
+	fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	error = fd < 0 ? tell_unread(-errno, path, diag) : check(fd, path, diag);
+	(void)close(parent);
 	if (!error)
 		return fd;
-	(void)close(fd);
+	if (fd >= 0)
+		(void)close(fd);
 	return error;
 }
 

@@ -132,7 +132,7 @@ static int unpack_entries(struct archive *from, struct archive *to, const char *
 	return error;
 }
 
-int archive_unpack(const char *path, const char *folder, struct diag *diag)
+int archive_unpack(int fd, const char *path, const char *folder, struct diag *diag)
 {
 	struct archive *from = archive_read_new();
 	struct archive *to = archive_write_disk_new();
@@ -144,7 +144,7 @@ int archive_unpack(const char *path, const char *folder, struct diag *diag)
 		(void)archive_read_support_format_tar(from);
 		(void)archive_write_disk_set_options(to, ARCHIVE_EXTRACT_TIME |
 								 ARCHIVE_EXTRACT_NO_OVERWRITE);
-		error = archive_read_open_filename(from, path, READ_BYTES) == ARCHIVE_OK
+		error = archive_read_open_fd(from, fd, READ_BYTES) == ARCHIVE_OK
 				? unpack_entries(from, to, path, folder, diag)
 				: damaged(from, path, diag);
 	}
@@ -188,19 +188,14 @@ static int watch_folder(const char *folder)
 	_exit(0);
 }
 
-/*
- * Makes a temporary folder. *folder is a path without symbolic links, so that the real paths of
- * files in the folder begin with it.
- */
-static int make_folder(char **folder, struct diag *diag)
+static int make_below(const char *tmp, char **folder, struct diag *diag)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *real = realpath(tmp && *tmp ? tmp : "/tmp", NULL);
+	char *real = realpath(tmp, NULL);
 	int error;
 
 	if (!real)
-		return diag_set_at(diag, -errno, tmp && *tmp ? tmp : "/tmp", 0,
-				   "cannot unpack the archive here: %s", strerror(errno));
+		return diag_set_at(diag, -errno, tmp, 0, "cannot unpack the archive here: %s",
+				   strerror(errno));
 	error = asprintf(folder, "%s/oprof-archive.XXXXXX", real) < 0 ? -ENOMEM : 0;
 	free(real);
 	if (error) {
@@ -210,6 +205,25 @@ static int make_folder(char **folder, struct diag *diag)
 	if (!mkdtemp(*folder))
 		return diag_set_at(diag, -errno, *folder, 0, "cannot be created: %s",
 				   strerror(errno));
+	return 0;
+}
+
+/*
+ * Makes a temporary folder. *folder is a path without symbolic links, so that the real paths of
+ * files in the folder begin with it.
+ */
+static int make_folder(char **folder, struct diag *diag)
+{
+	const char *tmp = getenv("TMPDIR");
+	int error;
+
+	/* After becoming the archive's owner, TMPDIR may be closed to this process. */
+	if (!tmp || !*tmp || access(tmp, W_OK | X_OK))
+		tmp = "/tmp";
+	*folder = NULL;
+	error = make_below(tmp, folder, diag);
+	if (error)
+		return error;
 	error = watch_folder(*folder);
 	if (error) {
 		(void)rmdir(*folder);
@@ -313,14 +327,11 @@ static int find_root(struct archive_place *place, const char *path, struct diag 
 
 	if (stat(path, &st))
 		return diag_set_at(diag, -errno, path, 0, "cannot be read: %s", strerror(errno));
-	if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
-		fd = S_ISDIR(st.st_mode) ? read_folder_open(path, NULL, diag)
-					 : read_folder_open_file(path, diag);
+	if (S_ISDIR(st.st_mode)) {
+		fd = read_folder_open(path, NULL, diag);
 		if (fd < 0)
 			return fd;
 		(void)close(fd);
-	}
-	if (S_ISDIR(st.st_mode)) {
 		place->root = realpath(path, NULL);
 		if (!place->root)
 			return diag_set_at(diag, -errno, path, 0, "cannot be read: %s",
@@ -329,9 +340,15 @@ static int find_root(struct archive_place *place, const char *path, struct diag 
 	}
 	if (!S_ISREG(st.st_mode))
 		return diag_set_at(diag, -EINVAL, path, 0, "is neither a folder nor a file");
+	fd = read_folder_open_file(path, diag);
+	if (fd < 0)
+		return fd;
 	error = make_folder(&place->root, diag);
 	place->unpacked = !error;
-	return error ? error : archive_unpack(path, place->root, diag);
+	if (!error)
+		error = archive_unpack(fd, path, place->root, diag);
+	(void)close(fd);
+	return error;
 }
 
 int archive_place_open(struct archive_place *place, const char *path, struct diag *diag)

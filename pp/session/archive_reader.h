@@ -33,10 +33,10 @@ int archive_place_open(struct archive_place *place, const char *path, struct dia
 void archive_place_deinit(struct archive_place *place);
 
 /*
- * Unpacks the compressed file path into folder, which must be empty. Files get mode 0600;
- * their names must be relative. Files that were unpacked before an error stay in folder. Returns
- * the same errors as archive_place_open().
+ * Unpacks the compressed file at fd (path: for messages) into folder, which must be empty. Files
+ * get mode 0600; their names must be relative. Files that were unpacked before an error stay in
+ * folder. Returns the same errors as archive_place_open().
  */
-int archive_unpack(const char *path, const char *folder, struct diag *diag);
+int archive_unpack(int fd, const char *path, const char *folder, struct diag *diag);
 
 #endif

@@ -31,18 +31,19 @@ static int no_daemon(const char *dir, struct diag *diag)
 			"no daemon runs for the session folder %s; oprof start starts one", dir);
 }
 
-/* Returns 0 if a daemon answers for the folder dir; *at: the path by which to read the folder. */
+/*
+ * Returns 0 if a daemon answers for the folder dir; *at: the path by which to read the folder. If
+ * root reads the folder of another user, this process becomes that user.
+ */
 static int probe(const char *dir, char at[READ_FOLDER_BYTES], struct diag *diag)
 {
-	const int fd = read_folder_open(dir, at, diag);
-	int error;
+	int error = client_probe(dir, diag);
+	int fd;
 
-	if (fd < 0)
-		return fd == -ENOENT || fd == -EACCES ? client_probe(dir, diag) : fd;
-	error = client_probe(at, diag);
 	if (error)
-		(void)close(fd);
-	return error;
+		return error;
+	fd = read_folder_open(dir, at, diag); /* stays open: *at may refer to it */
+	return fd < 0 ? fd : 0;
 }
 
 static int find_session(const char *wanted, const char **dir, char at[READ_FOLDER_BYTES],
@@ -52,7 +53,7 @@ static int find_session(const char *wanted, const char **dir, char at[READ_FOLDE
 
 	*dir = wanted ? wanted : SESSION_DIR_OWN;
 	error = probe(*dir, at, diag);
-	if (error && error != -EPERM && !wanted) {
+	if (error && !wanted) {
 		*dir = SESSION_DIR_SYSTEM;
 		error = probe(*dir, at, diag);
 	}

@@ -83,8 +83,29 @@ rm "$home/oprofile_data"
 
 mkdir "$T/open"
 chmod 777 "$T/open"
-refused "a folder where everybody may write" "chmod go-w" \
+refused "a folder where everybody may write" "cannot be trusted" \
 	"$BIN/oprofiled" --foreground --session-dir="$T/open" --pid=$$
+
+# What the user prepared before the folder became root's.
+mkdir "$T/planted"
+chown $user:$user "$T/planted"
+$as ln -s "$roots/keep" "$T/planted/samples"
+chown root:root "$T/planted"
+refused "a folder in which a link was prepared" "planted/samples: is a symbolic link" \
+	"$BIN/oprof" run -d "$T/planted" "$T/load"
+rm "$T/planted/samples"
+mkdir -p "$T/planted/samples/current"
+ln -s "$roots/keep" "$T/planted/samples/current/meta"
+refused "a link deeper in it" "is a symbolic link" \
+	"$BIN/oprofiled" --foreground --session-dir="$T/planted" --pid=$$
+refused "and for opimport" "is a symbolic link" \
+	"$BIN/opimport" --session-dir="$T/planted" "$E2E/../fuzz/corpus/perf_data/plain.data"
+rm "$T/planted/samples/current/meta"
+mkdir "$T/planted/samples/current/{root}"
+chown $user:$user "$T/planted/samples/current/{root}"
+refused "a folder of the user's deeper in it" "belongs to user $user" \
+	"$BIN/oprofiled" --foreground --session-dir="$T/planted" --pid=$$
+untouched "a prepared folder" "$roots/keep"
 
 # ---- the log ----
 
@@ -94,14 +115,25 @@ $as ln -s "$roots/file" "$home/log"
 	>"$T/out" 2>&1
 tap_is "$(cat "$roots/file")" secret "a log that is another user's link is not written"
 
+$as mkfifo "$home/pipe"
+timeout 60 "$BIN/oprofiled" --foreground --session-dir="$T/logged" --log-file="$home/pipe" \
+	--pid=999999999 >"$T/out" 2>&1
+[ $? -ne 124 ]
+tap_ok $? "a pipe of another user is not waited for"
+
 # ---- a session folder that root made in the user's folder, exchanged while it is written ----
 
-"$BIN/oprof" run "$T/load" >"$T/out" 2>"$T/err" &
+# The program ends when the folder has been exchanged.
+mkfifo "$T/go"
+"$BIN/oprof" run sh -c "'$T/load'; read x <'$T/go'; '$T/load'" >"$T/out" 2>"$T/err" &
 run=$!
 until_true test -e "$home/oprofile_data/samples/current/meta/info"
 $as sh -c "mv '$home/oprofile_data' '$home/moved' && mkdir '$home/oprofile_data' &&
 	ln -s '$roots/keep' '$home/oprofile_data/samples'"
+tap_is $? 0 "the user exchanges the folder"
+echo >"$T/go"
 wait $run
+tap_is $? 0 "oprof run ends well" || tap_show "$T/err"
 untouched "after an exchange" "$roots/keep"
 tap_is "$(find "$home/oprofile_data" -user root | head -n 3)" "" "and nothing in the user's folder"
 "$BIN/opcheck" "$home/moved/samples/current" >"$T/out" 2>&1
@@ -154,7 +186,19 @@ chmod 644 "$home/archive.tar.zst"
 tap_is $? 0 "root reads another user's archive" || tap_show "$T/err"
 tap_has "$T/err" "reading it as that user" "with that user's rights"
 
-# ---- pages ----
+# ---- pages and archives that root writes ----
+
+$as ln -s "$roots" "$home/out"
+for writer in "opreport -o $home/out/page" "opannotate --source -o $home/out/source" \
+	"opgprof -o $home/out/gmon image:$T/load" "oparchive -o $home/out/archive" \
+	"oparchive -o $home/out/archive.tar.zst"; do
+	# shellcheck disable=SC2086 # a tool and its options
+	refused "${writer%% *} through another user's link" "" \
+		"$BIN/"$writer --session-dir="$T/data"
+done
+tap_is "$(find "$roots" -name "page*" -o -name "source*" -o -name "gmon*" -o -name "archive*")" "" \
+	"and nothing is made there"
+rm "$home/out"
 
 "$BIN/oprof" report --html="$T/page.html" --session-dir="$T/data" >"$T/out" 2>"$T/err" ||
 	tap_show "$T/err"
@@ -170,7 +214,7 @@ if perf_system_works && "$BIN/optrace" list-events >"$T/events" 2>"$T/err"; then
 	untouched "optrace record" "$home/oprofile_trace"
 	rmdir "$home/oprofile_trace"
 	$as ln -s "$roots" "$home/link"
-	refused "optrace record through another user's link" "" \
+	refused "optrace record through another user's link" "symbolic link" \
 		"$BIN/optrace" record -e sched_switch -o "$home/link/trace" true
 	[ ! -e "$roots/trace" ]
 	tap_ok $? "and nothing is made there"
@@ -186,6 +230,10 @@ if perf_system_works && "$BIN/optrace" list-events >"$T/events" 2>"$T/err"; then
 	chmod 755 "$home/then"
 	refused "--then of a program that the user can replace" "another user can change it" \
 		"$BIN/optrace" start -s folders --session-dir="$T/traces" --then="$home/then"
+	mkdir "$home/bin"
+	cp "$home/then" "$home/bin/then_by_name"
+	PATH="$home/bin:$PATH" refused "and of one that PATH finds there" "another user can change it" \
+		"$BIN/optrace" start -s folders --session-dir="$T/traces" --then=then_by_name
 else
 	tap_skip "no traces here: $(cat "$T/err")"
 fi

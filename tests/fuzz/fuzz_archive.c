@@ -42,7 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	struct diag diag;
-	char path[64];
 
 	if (fd < 0) {
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -52,8 +51,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size || mkdir(folder, 0700))
 		abort();
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	(void)archive_unpack(path, folder, &diag);
+	if (lseek(fd, 0, SEEK_SET))
+		abort();
+	(void)archive_unpack(fd, "fuzz", folder, &diag);
 	if (nftw(top, look, 8, FTW_PHYS) || file_remove_tree(folder))
 		abort();
 	return 0;

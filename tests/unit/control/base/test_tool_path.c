@@ -34,15 +34,15 @@ START_TEST(commands_are_looked_up_like_a_shell_does)
 	ck_assert_int_eq(chmod(path, 0700), 0);
 	(void)snprintf(paths, sizeof(paths), "/nonexistent:%s/a:%s/b", test_dir, test_dir);
 	ck_assert_int_eq(setenv("PATH", paths, 1), 0);
-	ck_assert_int_eq(tool_path_command("runs"), 0);
-	ck_assert_int_eq(tool_path_command("plain"), -EACCES);
-	ck_assert_int_eq(tool_path_command("absent"), -ENOENT);
-	ck_assert_int_eq(tool_path_command(""), -ENOENT);
-	ck_assert_int_eq(tool_path_command(path), 0);
-	ck_assert_int_eq(tool_path_command(test_dir), -EACCES);
-	ck_assert_int_eq(tool_path_command("/nonexistent/x"), -ENOENT);
+	ck_assert_int_eq(tool_path_command("runs", NULL), 0);
+	ck_assert_int_eq(tool_path_command("plain", NULL), -EACCES);
+	ck_assert_int_eq(tool_path_command("absent", NULL), -ENOENT);
+	ck_assert_int_eq(tool_path_command("", NULL), -ENOENT);
+	ck_assert_int_eq(tool_path_command(path, NULL), 0);
+	ck_assert_int_eq(tool_path_command(test_dir, NULL), -EACCES);
+	ck_assert_int_eq(tool_path_command("/nonexistent/x", NULL), -ENOENT);
 	(void)snprintf(path, sizeof(path), "%s/a/plain/x", test_dir);
-	ck_assert_int_eq(tool_path_command(path), -ENOENT);
+	ck_assert_int_eq(tool_path_command(path, NULL), -ENOENT);
 }
 END_TEST
 
@@ -53,7 +53,7 @@ START_TEST(an_empty_part_of_the_path_is_the_current_folder)
 	ck_assert_int_eq(chmod(path, 0700), 0);
 	ck_assert_int_eq(chdir(test_dir), 0);
 	ck_assert_int_eq(setenv("PATH", "/nonexistent:", 1), 0);
-	ck_assert_int_eq(tool_path_command("here"), 0);
+	ck_assert_int_eq(tool_path_command("here", NULL), 0);
 	ck_assert_int_eq(chdir("/"), 0);
 }
 END_TEST

@@ -258,7 +258,7 @@ START_TEST(an_abi_that_is_a_pipe_is_refused_not_waited_for)
 	make_session(&abi);
 	ck_assert_int_eq(mkfifo("old/abi", 0600), 0);
 	ck_assert_int_eq(import("old", false), -EINVAL);
-	ck_assert_str_eq(diag.file, "old/abi");
+	ck_assert_msg(strstr(diag.file, "/old/abi") != NULL, "%s", diag.file);
 }
 END_TEST
 
