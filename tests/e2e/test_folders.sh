@@ -40,8 +40,7 @@ refused()
 	name=$1
 	word=$2
 	shift 2
-	timeout 120 "$@" >"$T/out" 2>"$T/err" </dev/null
-	[ $? -ne 0 ]
+	! timeout 120 "$@" >"$T/out" 2>"$T/err" </dev/null
 	tap_ok $? "$name: refused" || tap_show "$T/out"
 	tap_has "$T/err" "$word" "$name: the message says why" || tap_show "$T/err"
 }
@@ -168,6 +167,7 @@ refused "a report may write only where the user may" "Permission denied" \
 
 third="setpriv --reuid=64243 --regid=64243 --clear-groups"
 chmod -R a+rX "$home/session"
+# shellcheck disable=SC2086 # a command and its options
 refused "a third user" "belongs to user $user" \
 	$third "$BIN/opreport" --session-dir="$home/session"
 
