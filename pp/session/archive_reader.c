@@ -218,7 +218,7 @@ static int make_folder(char **folder, struct diag *diag)
 	int error;
 
 	/* After becoming the archive's owner, TMPDIR may be closed to this process. */
-	if (!tmp || !*tmp || access(tmp, W_OK | X_OK))
+	if (!tmp || !*tmp || (access(tmp, W_OK | X_OK) && errno == EACCES))
 		tmp = "/tmp";
 	*folder = NULL;
 	error = make_below(tmp, folder, diag);
