@@ -13,6 +13,7 @@
 #include "libdb/sdb.h"
 #include "libdb/slice/slice.h"
 #include "libdb/stacks/stack_file.h"
+#include "oprof/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -432,6 +433,13 @@ static char *copy_path(const char *path)
 	return strndup(path, nr_bytes);
 }
 
+/* A detached process may still be removing what the daemon has discarded. */
+static bool is_trash(const FTSENT *entry)
+{
+	return entry->fts_level && entry->fts_info == FTS_D &&
+	       !strncmp(entry->fts_name, OPROF_SESSION_TRASH, strlen(OPROF_SESSION_TRASH));
+}
+
 static void check_path(struct totals *totals, const char *path)
 {
 	char *const paths[] = {copy_path(path), NULL};
@@ -451,7 +459,10 @@ static void check_path(struct totals *totals, const char *path)
 		entry = fts_read(tree);
 		if (!entry)
 			break;
-		check_entry(totals, entry);
+		if (is_trash(entry))
+			(void)fts_set(tree, entry, FTS_SKIP);
+		else
+			check_entry(totals, entry);
 	}
 	if (errno) {
 		log_error("%s: %s", path, strerror(errno));
