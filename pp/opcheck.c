@@ -13,6 +13,7 @@
 #include "libdb/sdb.h"
 #include "libdb/slice/slice.h"
 #include "libdb/stacks/stack_file.h"
+#include "oprof/session.h"
 #include "pp/base/read_folder.h"
 
 #include <errno.h>
@@ -456,6 +457,13 @@ static bool may_read(const char *path)
 	return fd >= 0;
 }
 
+/* A detached process may still be removing what the daemon has discarded. */
+static bool is_trash(const FTSENT *entry)
+{
+	return entry->fts_level && entry->fts_info == FTS_D &&
+	       !strncmp(entry->fts_name, OPROF_SESSION_TRASH, strlen(OPROF_SESSION_TRASH));
+}
+
 static void check_path(struct totals *totals, const char *path)
 {
 	char *const paths[] = {copy_path(path), NULL};
@@ -475,7 +483,10 @@ static void check_path(struct totals *totals, const char *path)
 		entry = fts_read(tree);
 		if (!entry)
 			break;
-		check_entry(totals, entry);
+		if (is_trash(entry))
+			(void)fts_set(tree, entry, FTS_SKIP);
+		else
+			check_entry(totals, entry);
 	}
 	if (errno) {
 		log_error("%s: %s", path, strerror(errno));

@@ -21,12 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * Prefix of the names of discarded sessions, which are being removed; no other session may have
- * such a name.
- */
-#define SESSION_TRASH_NAME ".removed"
-
 #define REMAINS_MAX 1000
 
 /* A lock that another daemon holds is tried for two seconds. */
@@ -218,7 +212,7 @@ static void session_remove_trash(const char *samples_path)
 	while ((entry = readdir(folder))) {
 		char *path;
 
-		if (strncmp(entry->d_name, SESSION_TRASH_NAME, strlen(SESSION_TRASH_NAME)) != 0)
+		if (strncmp(entry->d_name, OPROF_SESSION_TRASH, strlen(OPROF_SESSION_TRASH)) != 0)
 			continue;
 		path = path_format("%s/%s", samples_path, entry->d_name);
 		if (path)
@@ -262,7 +256,7 @@ static void session_remove_trash_apart(const struct session *session)
 static int session_discard(const struct session *session, const char *path, char **trash)
 {
 	static unsigned int nr;
-	char *to = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_TRASH_NAME ".%d.%u",
+	char *to = path_format("%s/" OPROF_SAMPLES_NAME "/" OPROF_SESSION_TRASH ".%d.%u",
 			       session->path, (int)getpid(), ++nr);
 	int error;
 

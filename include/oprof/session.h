@@ -37,7 +37,9 @@
  * The name of the session that is being recorded, and the maximum length of a saved session's
  * name.
  */
-#define OPROF_SESSION_CURRENT	     "current"
+#define OPROF_SESSION_CURRENT "current"
+/* Prefix of the names of what is being removed from samples/; no session has such a name. */
+#define OPROF_SESSION_TRASH	     ".removed"
 #define OPROF_SESSION_NAME_BYTES_MAX 200
 
 /*

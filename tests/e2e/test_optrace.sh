@@ -68,7 +68,7 @@ tap_has "$T/out" '^	pid_t next_pid$' "with their fields"
 
 "$BIN/optrace" record -- "$T/$rare" 20000 7 2>"$T/err"
 tap_is $? 7 "record: the command's status"
-tap_has "$T/err" 'optrace stats oprofile_trace, optrace events oprofile_trace' "and how to see it is told"
+tap_has "$T/err" 'optrace stats oprofile_trace, or: optrace events oprofile_trace' "and how to see it is told"
 show oprofile_trace
 tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "babeltrace2 reads as many events as were told"
 tap_is "$(kept records oprofile_trace)" "$(told 'events in')" "and so do we"

@@ -192,18 +192,23 @@ fi
 
 # ---- another user's folder; everything kept ----
 
-S="$T/of nobody"
-mkdir "$S"
-chown nobody "$S"
-chmod 755 "$S"
-start
-tap_is $? 0 "root's daemon writes to another user's folder"
+mkdir "$T/of nobody"
+chown nobody "$T/of nobody"
+chmod 755 "$T/of nobody"
+"$BIN/oprofiled" --session-dir="$T/of nobody" --start >"$T/out" 2>"$T/err"
+tap_is $? 1 "root's daemon refuses another user's folder"
+tap_has "$T/err" "belongs to nobody" "and says why"
+S="$T/metrics elsewhere"
+start --metrics="$T/of nobody/oprof.prom"
+tap_is $? 0 "root's daemon writes metrics to another user's folder"
 has_capability "$daemon" 1
 tap_ok $? "and keeps what it needs for that"
+until_true test -s "$T/of nobody/oprof.prom"
+tap_ok $? "they are there"
 control --save=b && control --shutdown
 saved=$?
 [ $saved -eq 0 ] || tap_show "$T/err"
-tap_is $saved 0 "it saves there"
+tap_is $saved 0 "it saves"
 check_conservation "$S" b
 tap_ok $? "b: seen = stored + idle + lost"
 S="$T/kept"

@@ -124,6 +124,15 @@ START_TEST(a_part_of_a_session_may_be_checked)
 }
 END_TEST
 
+START_TEST(what_the_daemon_has_discarded_is_not_checked)
+{
+	make_session_file("/bin/a");
+	ck_assert_int_eq(opcheck("-V; cp -r 's/{root}/bin' s/.removed.1.1"), 0);
+	ck_assert_int_eq(opcheck("-v ."), 0);
+	says("1 sample files, 0 slices, 0 wrong");
+}
+END_TEST
+
 START_TEST(folders_above_a_session_may_have_braces)
 {
 	make_session_file("/bin/a");
@@ -445,6 +454,7 @@ int main(void)
 	tcase_add_test(tests, sound_sessions_are_passed_without_a_word);
 	tcase_add_test(tests, verbose_tells_what_sound_files_hold);
 	tcase_add_test(tests, a_part_of_a_session_may_be_checked);
+	tcase_add_test(tests, what_the_daemon_has_discarded_is_not_checked);
 	tcase_add_test(tests, folders_above_a_session_may_have_braces);
 	tcase_add_test(tests, damage_is_named_and_the_rest_still_checked);
 	tcase_add_test(tests, a_file_under_the_wrong_name_is_named);
