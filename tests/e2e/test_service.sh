@@ -10,14 +10,16 @@ $CC -O1 -g -o "$T/load" "$E2E/guest_load.c" || tap_bail "the workload does not b
 S="$T/session"
 chmod 711 "$T"
 
+as= # a command that changes the user
+opcontrol=$BIN/opcontrol
 control()
 {
-	"$BIN/opcontrol" "--session-dir=$S" "$@" >"$T/out" 2>"$T/err"
+	$as "$opcontrol" "--session-dir=$S" "$@" >"$T/out" 2>"$T/err"
 }
 
 value()
 {
-	"$BIN/opcontrol" "--session-dir=$S" --status 2>/dev/null |
+	$as "$opcontrol" "--session-dir=$S" --status 2>/dev/null |
 		awk -v key="$1" '$1 == key { print $2; exit }'
 }
 
@@ -238,9 +240,17 @@ fi
 tap_is $status 0 "an ordinary user with ambient CAP_PERFMON profiles the machine"
 daemon=$(cat "$S/lock")
 cleanup_pid "$daemon"
+control --status
+tap_is $? 1 "root does not use a daemon that runs as that user"
+tap_has "$T/err" "belongs to nobody" "and is told why"
+as=$as_nobody
+cp "$BIN/opcontrol" "$T/opcontrol"
+chmod 755 "$T/opcontrol"
+opcontrol=$T/opcontrol
 tap_is "$(value capabilities)" perfmon "with nothing else"
 "$T/load" 500
 control --shutdown
+tap_is $? 0 "the user ends it" || tap_show "$T/err"
 "$BIN/opreport" "--session-dir=$S" -n >"$T/report" 2>/dev/null
 tap_has "$T/report" ' load$' "another user's program that began meanwhile is known"
 check_conservation "$S"
