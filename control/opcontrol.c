@@ -20,6 +20,7 @@
 #include "lib/key_value.h"
 #include "lib/log.h"
 #include "oprof/kmod.h"
+#include "oprof/session.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -508,6 +509,9 @@ static const struct {
 /* Finds the session folder, absolute if it exists, and checks that this user may use it. */
 static int find_session_dir(struct opcontrol *control)
 {
+	/* What opcontrol itself reads and writes there. */
+	static const char *const names[] = {OPROF_LOCK_NAME, OPROF_SAMPLES_NAME, SETUP_FILE_NAME,
+					    MODULE_INIT_FILE};
 	const char *dir = control->options->session_dir;
 	const unsigned int actions = control->options->actions;
 	bool makes = actions & OPCONTROL_MAKES;
@@ -516,7 +520,8 @@ static int find_session_dir(struct opcontrol *control)
 	control->folder_fd =
 		folder_open(dir, actions & (OPCONTROL_MAKES | OPCONTROL_INIT) ? FOLDER_CREATE
 									      : FOLDER_MUST_EXIST);
-	if (control->folder_fd < 0 || folder_path(control->folder_fd, control->session_dir))
+	if (control->folder_fd < 0 || (folder_path(control->folder_fd, control->session_dir) &&
+				       !realpath(dir, control->session_dir)))
 		(void)snprintf(control->session_dir, sizeof(control->session_dir), "%s", dir);
 	if (control->folder_fd < 0) {
 		error = control->folder_fd == -ENOENT ? 0 : control->folder_fd;
@@ -531,9 +536,13 @@ static int find_session_dir(struct opcontrol *control)
 				dir);
 	if (error)
 		return folder_explain(error, dir, "--session-dir", &control->diag);
-	return control->folder_fd < 0
-		       ? 0
-		       : folder_check(control->folder_fd, dir, "--session-dir", &control->diag);
+	if (control->folder_fd < 0)
+		return 0;
+	error = folder_check(control->folder_fd, dir, "--session-dir", &control->diag);
+	for (size_t i = 0; !error && i < sizeof(names) / sizeof(names[0]); i++)
+		error = folder_check_tree(control->folder_fd, names[i], 0, control->session_dir,
+					  &control->diag);
+	return error;
 }
 
 static int run_actions(struct opcontrol *control)

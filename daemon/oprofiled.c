@@ -291,7 +291,7 @@ static void daemon_open_log(const struct options *options)
 		return;
 	error = log_open(path);
 	if (error)
-		log_error("cannot open the log %s: %s", path, strerror(-error));
+		log_error("cannot open the log %s: %s", path, folder_reason(error));
 }
 
 static void daemon_signal(struct daemon *daemon, uint32_t signal_nr)

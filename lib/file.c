@@ -117,8 +117,14 @@ int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_b
 
 int file_read_text_at(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *nr_bytes)
 {
-	return read_opened(openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), max_bytes, text,
-			   nr_bytes);
+	const int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		(void)close(fd);
+		return -EINVAL;
+	}
+	return read_opened(fd, max_bytes, text, nr_bytes);
 }
 
 int file_open_regular(const char *path)
@@ -420,15 +426,11 @@ static void remove_below(struct removal *removal)
 	removal_note(removal, error);
 }
 
-int file_remove_tree_at(int dir_fd, const char *name)
+int file_remove_opened(int dir_fd, const char *name, int fd)
 {
 	struct removal removal = {.fd = -1};
-	int error = remove_name(dir_fd, name), fd;
+	int error = enter(&removal, fd);
 
-	if (error != -ENOTEMPTY)
-		return error;
-	fd = open_folder(dir_fd, name);
-	error = fd < 0 ? fd : enter(&removal, fd);
 	if (error)
 		return error;
 	remove_below(&removal);
@@ -441,6 +443,16 @@ int file_remove_tree_at(int dir_fd, const char *name)
 	if (unlinkat(dir_fd, name, AT_REMOVEDIR))
 		removal_note(&removal, -errno);
 	return removal.error;
+}
+
+int file_remove_tree_at(int dir_fd, const char *name)
+{
+	int error = remove_name(dir_fd, name), fd;
+
+	if (error != -ENOTEMPTY)
+		return error;
+	fd = open_folder(dir_fd, name);
+	return fd < 0 ? fd : file_remove_opened(dir_fd, name, fd);
 }
 
 int file_remove_tree(const char *path)

@@ -22,7 +22,10 @@ ssize_t file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position);
  * the file exceeds max_bytes.
  */
 int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
-/* The same in the folder at dir_fd. Does not follow a symbolic link. */
+/*
+ * The same for a regular file in the folder at dir_fd. Does not follow a symbolic link. -EINVAL:
+ * not a regular file.
+ */
 int file_read_text_at(int dir_fd, const char *name, size_t max_bytes, char **text,
 		      size_t *nr_bytes);
 
@@ -68,5 +71,10 @@ int file_make_parent_dirs(const char *path, mode_t mode);
 int file_remove_tree(const char *path);
 /* The same for a name in the folder at dir_fd. */
 int file_remove_tree_at(int dir_fd, const char *name);
+/*
+ * The same for the open folder fd, which is closed. If somebody has put another folder at `name`
+ * meanwhile, that folder is not emptied (-ENOTEMPTY).
+ */
+int file_remove_opened(int dir_fd, const char *name, int fd);
 
 #endif

@@ -275,9 +275,12 @@ int folder_check(int fd, const char *path, const char *choose, struct diag *diag
 
 const char *folder_reason(int error)
 {
-	return error == -ELOOP ? "a symbolic link in this path belongs to another user, or there "
-				 "are too many links"
-			       : strerror(-error);
+	if (error == -ELOOP)
+		return "a symbolic link in this path belongs to another user, or there are too "
+		       "many links";
+	if (error == -EPERM)
+		return "it belongs to another user, or has another name (a hard link)";
+	return strerror(-error);
 }
 
 int folder_explain(int error, const char *path, const char *choose, struct diag *diag)
@@ -322,10 +325,16 @@ static int check_name(struct tree *tree, int folder, const char *name, unsigned 
 		return errno == ENOENT ? 0
 				       : diag_set_at(tree->diag, -errno, tree->path, 0,
 						     "cannot be read: %s", strerror(errno));
-	if (S_ISLNK(st.st_mode))
+	if (S_ISLNK(st.st_mode) && (tree->whole || !folder_trusts(st.st_uid)))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
 				   "is a symbolic link, which oprof does not make: choose a new "
 				   "folder, or remove it");
+	if (S_ISLNK(st.st_mode))
+		return 0;
+	if (S_ISREG(st.st_mode) && st.st_nlink > 1 && !tree->whole)
+		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
+				   "has another name (a hard link): choose a new folder, or remove "
+				   "it");
 	if (!folder_trusts(st.st_uid))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
 				   "belongs to %s, though its folder does not: choose a new "
@@ -443,9 +452,8 @@ static int check_file(int fd, bool is_open_already)
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
-		return -EPERM;
-	if (!is_open_already && !folder_trusts(st.st_uid))
+	if (!is_open_already &&
+	    (!folder_trusts(st.st_uid) || (S_ISREG(st.st_mode) && st.st_nlink > 1)))
 		return -EPERM;
 	flags = fcntl(fd, F_GETFL);
 	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ? -errno : 0;

@@ -71,9 +71,11 @@ int folder_explain(int error, const char *path, const char *choose, struct diag 
 /*
  * Checks what another user may have put below `name` in the trusted folder at fd, before the folder
  * became trusted: no symbolic link, and nothing that belongs to another user or that others may
- * change. Checks the name itself and `depth` levels below it; FOLDER_WHOLE: everything. Does this
- * for root only. path: the folder, for messages. Returns 0, also if there is no such name; -EPERM
- * or another -errno, with diag.
+ * change. Checks the name itself and `depth` levels below it; FOLDER_WHOLE: everything. Unless
+ * FOLDER_WHOLE is given, also refuses other hard links, and permits symbolic links of trusted
+ * users, who may have put a part of a session on another disk. Does this for root only. path: the
+ * folder, for messages. Returns 0, also if there is no such name; -EPERM or another -errno, with
+ * diag.
  */
 int folder_check_tree(int fd, const char *name, unsigned int depth, const char *path,
 		      struct diag *diag);
@@ -102,9 +104,9 @@ int folder_replace_file(const char *path, const void *buf, size_t nr_bytes, mode
 int folder_path(int fd, char path[PATH_MAX]);
 
 /*
- * Checks the program that root will run later: its owner is trusted, and no other user can change
- * or replace it. Returns 0, also for a process of another user than root; -EPERM or another -errno,
- * with diag.
+ * Checks the program at an absolute path that root will run later: its owner is trusted, and no
+ * other user can change or replace it. Returns 0, also for a process of another user than root;
+ * -EPERM or another -errno, with diag.
  */
 int folder_check_program(const char *path, struct diag *diag);
 

@@ -137,7 +137,7 @@ static int make(const struct archive_options *options, const struct selection *s
 	};
 	struct archive_content content = {
 		.selection = selection,
-		.session_dir = options->selection.session_dir,
+		.session_dir = options->selection.session_at,
 		.options = &profile,
 		.list = options->list	? stdout
 			: tool->verbose ? stderr

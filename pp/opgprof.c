@@ -149,7 +149,7 @@ static int write_file(const struct profile *profile, uint32_t image, const struc
 	if (!error) {
 		error = folder_replace_file(output, bytes, nr_bytes, report_file_mode());
 		if (error)
-			diag_set(diag, error, "cannot write %s: %s", output, strerror(-error));
+			diag_set(diag, error, "cannot write %s: %s", output, folder_reason(error));
 		else
 			tell(&result, options, shown);
 	}

@@ -20,6 +20,7 @@
 #include "pp/selection/selection.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,13 +190,22 @@ static int write_file(const char *path, const struct content *content,
 {
 	struct stat st;
 	FILE *out;
-	int error;
+	int fd, error;
 
+	/* root's report may have become another user, who may not open root's terminal. */
+	if (!strcmp(path, "/dev/stdout"))
+		return write_report(stdout, content, options);
 	if (stat(path, &st) || S_ISREG(st.st_mode))
 		return replace_file(path, content, options);
-	out = fopen(path, "we");
-	if (!out)
-		return -errno;
+	fd = folder_open_file(path, O_WRONLY, 0600);
+	if (fd < 0)
+		return fd;
+	out = fdopen(fd, "w");
+	if (!out) {
+		error = -errno;
+		(void)close(fd);
+		return error;
+	}
 	error = write_report(out, content, options);
 	if (fclose(out) && !error)
 		error = -errno;
@@ -212,7 +222,7 @@ static int write_output(const struct content *content, const struct report_optio
 	else
 		error = write_report(stdout, content, options);
 	if (error && error != ERROR_TOLD)
-		log_error("cannot write the report to %s: %s", path, strerror(-error));
+		log_error("cannot write the report to %s: %s", path, folder_reason(error));
 	return error;
 }
 

@@ -102,7 +102,7 @@ static int open_samples(int folder_fd, const char *session_dir, struct diag *dia
 {
 	const int fd = folder_fd < 0 ? -1
 				     : openat(folder_fd, OPROF_SAMPLES_NAME,
-					      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+					      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0)
 		return fd;

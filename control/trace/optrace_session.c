@@ -94,15 +94,15 @@ static int keep_then(struct session_command *session, const char *text, struct d
 		return diag_set(diag, error, "--then %s: %s", text,
 				strchr(text, '/') ? strerror(-error)
 						  : "there is no such program in PATH");
-	error = folder_check_program(found, diag);
-	if (error)
-		return error;
+	/* All folders of the path are checked, also those above the working directory. */
 	whole = trace_args_whole_path(found, diag);
 	if (!whole)
 		return -ENOMEM;
-	daemon_args_add(&session->args.daemon, "--then=%s", whole);
+	error = folder_check_program(whole, diag);
+	if (!error)
+		daemon_args_add(&session->args.daemon, "--then=%s", whole);
 	free(whole);
-	return 0;
+	return error;
 }
 
 static int take_option(struct session_command *session, int option, const char *text,

@@ -232,7 +232,7 @@ static int copy_open(const struct keeper *keeper)
 	if (job->work == KEEPER_TABLE)
 		return table_folder_begin(job->dir_fd, job->identity);
 	identity_tmp_name(job->identity, name);
-	to = openat(job->dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	to = openat(job->dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return to < 0 ? -errno : to;
 }
 

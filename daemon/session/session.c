@@ -4,6 +4,7 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/folder.h"
+#include "oprof/control.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -82,23 +83,37 @@ static int session_wait_lock(int fd)
 }
 
 /*
- * root may be given a folder in which another user has prepared something: see lib/folder.h. Saved
- * sessions are only renamed to, and discarded ones are removed without following links.
+ * root may be given a folder in which another user has prepared something: see lib/folder.h. The
+ * names at the top, the code tables and the current session are checked. Saved sessions are only
+ * renamed to, and discarded ones are removed without following links.
  */
 static int session_check_folder(const char *path, struct diag *diag)
 {
-	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	static const struct {
+		const char *name;
+		unsigned int depth;
+	} parts[] = {
+		{OPROF_LOCK_NAME, 0},
+		{OPROF_CONTROL_NAME, 0},
+		{"oprofiled.log", 0},
+		{"oprofiled.log.1", 0},
+		{OPROF_SAMPLES_NAME, 0},
+		{OPROF_CODE_NAME, FOLDER_WHOLE},
+		{OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT "/" OPROF_META_NAME, 1},
+		{OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT, FOLDER_WHOLE},
+	};
 	char whole[PATH_MAX]; /* in the daemon, path is "." */
-	int error;
+	int fd, error = 0;
 
+	if (geteuid())
+		return 0;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return diag_set(diag, -errno, "cannot open %s: %s", path, strerror(errno));
-	error = folder_path(fd, whole)
-			? diag_set(diag, -errno, "cannot find %s: %s", path, strerror(errno))
-			: folder_check_tree(fd, ".", 1, whole, diag);
-	if (!error)
-		error = folder_check_tree(fd, OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT,
-					  FOLDER_WHOLE, whole, diag);
+	if (folder_path(fd, whole)) /* there is no /proc */
+		(void)snprintf(whole, sizeof(whole), "%s", path);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !error; i++)
+		error = folder_check_tree(fd, parts[i].name, parts[i].depth, whole, diag);
 	(void)close(fd);
 	return error;
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,28 +58,32 @@ static int check_unused(int fd, const char *folder, const char *suffix, struct d
 static int remove_old(const struct place *place, const char *folder, struct diag *diag)
 {
 	const int fd = open_trace(place, place->old);
+	char old[PATH_MAX];
 	int error;
 
 	if (fd == -ENOENT)
 		return 0;
+	if (fd < 0 && fd != -ENOTDIR && fd != -ELOOP)
+		return diag_set(diag, fd, "%s" OLD_SUFFIX ": %s", folder, strerror(-fd));
+	(void)snprintf(old, sizeof(old), "%s" OLD_SUFFIX, folder);
 	error = fd < 0 ? 0 : check_unused(fd, folder, OLD_SUFFIX, diag);
 	if (!error && (fd < 0 || !ctf_chunk_is_trace_fd(fd)))
 		error = diag_set(diag, -EEXIST,
-				 "%s" OLD_SUFFIX " is not a trace, and the previous trace would be "
-				 "moved there: move it away, or choose another folder: -o DIR",
-				 folder);
+				 "%s is not a trace, and the previous trace would be moved there: "
+				 "move it away, or choose another folder: -o DIR",
+				 old);
 	if (!error)
-		error = folder_check(fd, place->old, "-o DIR", diag);
-	if (fd >= 0)
-		(void)close(fd);
-	if (error)
+		error = folder_check(fd, old, "-o DIR", diag);
+	if (error) {
+		if (fd >= 0)
+			(void)close(fd);
 		return error;
-	error = file_remove_tree_at(place->parent_fd, place->old);
-	return error && error != -ENOENT ? diag_set(diag, error,
-						    "cannot remove the trace in %s" OLD_SUFFIX
-						    ": %s; choose another folder: -o DIR",
-						    folder, strerror(-error))
-					 : 0;
+	}
+	error = file_remove_opened(place->parent_fd, place->old, fd);
+	return error ? diag_set(diag, error,
+				"cannot remove the trace in %s: %s; choose another folder: -o DIR",
+				old, strerror(-error))
+		     : 0;
 }
 
 static int move_away(const struct place *place, const char *folder, struct diag *diag)
@@ -107,6 +112,8 @@ int trace_place_make_way(const char *folder, bool *moved, struct diag *diag)
 	fd = open_trace(&place, place.name);
 	if (fd >= 0 && ctf_chunk_is_trace_fd(fd)) {
 		error = check_unused(fd, folder, "", diag);
+		if (!error)
+			error = folder_check(fd, folder, "-o DIR", diag);
 		if (!error)
 			error = move_away(&place, folder, diag);
 		*moved = !error;

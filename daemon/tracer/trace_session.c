@@ -86,14 +86,16 @@ static int take_lock(struct trace_session_folder *session, const char *path, str
 int trace_session_open(struct trace_session_folder *session, const char *path,
 		       control_handler *handler, void *context, struct diag *diag)
 {
+	static const char *const names[] = {LOCK_NAME, OPROF_CONTROL_NAME, TRACE_SESSION_LOG,
+					    TRACE_SESSION_LOG ".1"};
 	/*
 	 * The path of a socket must be short. In the session's folder, the file's name is
 	 * sufficient.
 	 */
 	int error = folder_enter(path, "-s NAME", diag);
 
-	if (!error)
-		error = folder_check_tree(AT_FDCWD, ".", 1, path, diag);
+	for (size_t i = 0; !error && i < sizeof(names) / sizeof(names[0]); i++)
+		error = folder_check_tree(AT_FDCWD, names[i], 0, path, diag);
 	if (error)
 		return error;
 	error = take_lock(session, path, diag);

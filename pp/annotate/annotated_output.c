@@ -75,7 +75,8 @@ int annotated_output_end(struct annotated_output *output, struct diag *diag)
 	int error = write_out(output);
 
 	return error ? diag_set(diag, error, "cannot write %s: %s",
-				output->path ? output->path : "standard output", strerror(-error))
+				output->path ? output->path : "standard output",
+				folder_reason(error))
 		     : 0;
 }
 

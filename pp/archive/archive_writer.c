@@ -98,7 +98,6 @@ static int open_folder(struct archive_writer *writer, struct diag *diag)
 	int error;
 
 	writer->nr_there_bytes = nr_bytes_there(writer->path);
-	writer->folder = true;
 	if (!lstat(writer->path, &st)) {
 		if (!S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))
 			return diag_set_at(diag, -EEXIST, writer->path, 0,
@@ -117,6 +116,7 @@ static int open_folder(struct archive_writer *writer, struct diag *diag)
 		writer->at = NULL;
 		return -ENOMEM;
 	}
+	writer->folder = true;
 	writer->archive = archive_write_disk_new();
 	if (!writer->archive)
 		return -ENOMEM;

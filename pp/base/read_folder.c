@@ -72,6 +72,10 @@ static int check(int fd, const char *path, struct diag *diag)
 
 	if (fstat(fd, &st))
 		return tell_unread(-errno, path, diag);
+	if (!geteuid() && !st.st_uid && S_ISREG(st.st_mode) && (st.st_mode & (S_IWGRP | S_IWOTH)))
+		return diag_set_at(diag, -EPERM, path, 0,
+				   "can be changed by other users: root reads it only after chmod "
+				   "go-w, if you trust its contents");
 	return meet_owner(&st, path, diag);
 }
 
@@ -93,6 +97,20 @@ int read_folder_open(const char *path, char at[READ_FOLDER_BYTES], struct diag *
 		error = tell_unread(-ENAMETOOLONG, path, diag);
 	if (!error)
 		return fd;
+	(void)close(fd);
+	return error;
+}
+
+int read_folder_check(const char *path, const char *name, const char *shown, struct diag *diag)
+{
+	int fd, error;
+
+	if (geteuid())
+		return 0;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return tell_unread(-errno, shown, diag);
+	error = folder_check_tree(fd, name, FOLDER_WHOLE, shown, diag);
 	(void)close(fd);
 	return error;
 }

@@ -26,6 +26,13 @@
  */
 int read_folder_open(const char *path, char at[READ_FOLDER_BYTES], struct diag *diag);
 
+/*
+ * Checks, for root, that another user has put nothing below `name` in the folder at path, which
+ * read_folder_open() has opened. shown: the folder, for messages. Returns 0, -EPERM or -errno, with
+ * diag.
+ */
+int read_folder_check(const char *path, const char *name, const char *shown, struct diag *diag);
+
 /* Opens a file for reading under the same conditions, such as a compressed archive. */
 int read_folder_open_file(const char *path, struct diag *diag);
 

@@ -163,6 +163,15 @@ static int name_session(struct selection_session *session, const char *session_d
 	return session->name && session->path ? 0 : -ENOMEM;
 }
 
+static int check_session(const struct selection_walk *walk, const char *name, struct diag *diag)
+{
+	char path[sizeof(OPROF_SAMPLES_NAME) + NAME_MAX + 1];
+
+	if (snprintf(path, sizeof(path), OPROF_SAMPLES_NAME "/%s", name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return read_folder_check(session_at(walk), path, walk->options->session_dir, diag);
+}
+
 static int open_sessions(struct selection_walk *walk, struct selection_side *side,
 			 struct diag *diag)
 {
@@ -185,6 +194,10 @@ static int open_sessions(struct selection_walk *walk, struct selection_side *sid
 	side->first_session = selection->nr_sessions;
 	for (size_t i = 0; i < nr_names && !error; i++) {
 		bigger[selection->nr_sessions] = (struct selection_session){.archive = archive};
+		if (!archive)
+			error = check_session(walk, names[i], diag);
+		if (error)
+			break;
 		error = name_session(&bigger[selection->nr_sessions++], dir, names[i]);
 		side->nr_sessions++;
 	}

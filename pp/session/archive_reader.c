@@ -362,6 +362,8 @@ int archive_place_open(struct archive_place *place, const char *path, struct dia
 		error = read_manifest(place, path, diag);
 	if (!error && !place->unpacked)
 		error = check_folder(place->root, path, diag);
+	if (!error && !place->unpacked)
+		error = read_folder_check(place->root, ".", path, diag);
 	if (error)
 		archive_place_deinit(place);
 	return error;

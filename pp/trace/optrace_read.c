@@ -6,12 +6,14 @@
 #include "pp/trace/optrace_read.h"
 
 #include "ctf/reader.h"
+#include "lib/folder.h"
 #include "lib/log.h"
 #include "pp/base/read_folder.h"
 #include "pp/options/tool_options.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
 	const char *name;
@@ -21,8 +23,16 @@ static const struct {
 int optrace_read_open(struct ctf_reader **reader, const char *folder, struct diag *diag)
 {
 	const int fd = read_folder_open(folder, NULL, diag);
+	int error;
 
-	return fd < 0 ? fd : ctf_reader_open_fd(reader, fd, folder, diag);
+	if (fd < 0)
+		return fd;
+	error = folder_check_tree(fd, ".", FOLDER_WHOLE, folder, diag);
+	if (error) {
+		(void)close(fd);
+		return error;
+	}
+	return ctf_reader_open_fd(reader, fd, folder, diag);
 }
 
 unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader)

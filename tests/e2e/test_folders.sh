@@ -104,6 +104,29 @@ mkdir "$T/planted/samples/current/{root}"
 chown $user:$user "$T/planted/samples/current/{root}"
 refused "a folder of the user's deeper in it" "belongs to user $user" \
 	"$BIN/oprofiled" --foreground --session-dir="$T/planted" --pid=$$
+rm -r "$T/planted/samples"
+mkdir "$T/planted/code"
+$as ln -s "$roots/keep/x" "$T/planted/code/x" 2>/dev/null || ln -s "$roots/keep/x" "$T/planted/code/x"
+refused "a link among the code tables" "code/x: is a symbolic link" \
+	"$BIN/oprofiled" --foreground --session-dir="$T/planted" --pid=$$
+rm -r "$T/planted/code"
+echo "metrics=$roots/keep/metrics" >"$T/planted/setup"
+chown $user "$T/planted/setup"
+for action in --setup --start --status; do
+	refused "opcontrol $action with the user's settings" "setup: belongs to user $user" \
+		"$BIN/opcontrol" --session-dir="$T/planted" $action
+done
+rm "$T/planted/setup"
+mkfifo "$T/planted/setup"
+refused "a pipe in place of the settings" "setup: cannot be read" \
+	"$BIN/opcontrol" --session-dir="$T/planted" --setup --separate=lib
+rm "$T/planted/setup"
+ln -s "$T/disk" "$T/planted/samples"
+mkdir "$T/disk"
+"$BIN/oprof" run -d "$T/planted" "$T/load" >"$T/out" 2>"$T/err"
+tap_is $? 0 "samples may be a link of root's own" || tap_show "$T/err"
+[ -e "$T/disk/current/meta/info" ]
+tap_ok $? "which leads to another disk"
 untouched "a prepared folder" "$roots/keep"
 
 # ---- the log ----
@@ -171,6 +194,13 @@ chmod -R a+rX "$home/session"
 refused "a third user" "belongs to user $user" \
 	$third "$BIN/opreport" --session-dir="$home/session"
 
+chown root:root "$home/session"
+refused "a session of which only the top is root's" "belongs to user $user" \
+	"$BIN/opannotate" --source --session-dir="$home/session"
+chown $user:$user "$home/session"
+"$BIN/opreport" --session-dir="$home/session" -l -o /dev/stdout >"$T/out" 2>"$T/err"
+tap_has "$T/out" spin "-o /dev/stdout works after the change of the user"
+
 # A session of root's in the user's folder is read as root, also if it is exchanged meanwhile.
 "$BIN/oprof" run -d "$home/mine" "$T/load" >"$T/out" 2>"$T/err"
 "$BIN/opreport" --session-dir="$home/mine" -l >"$T/out" 2>"$T/err"
@@ -230,6 +260,12 @@ if perf_system_works && "$BIN/optrace" list-events >"$T/events" 2>"$T/err"; then
 	chmod 755 "$home/then"
 	refused "--then of a program that the user can replace" "another user can change it" \
 		"$BIN/optrace" start -s folders --session-dir="$T/traces" --then="$home/then"
+	mkdir "$home/own"
+	cp "$home/then" "$home/own/then"
+	cd "$home/own" || exit 1
+	refused "a program of root's in a folder of the user's" "another user can change it" \
+		"$BIN/optrace" start -s folders --session-dir="$T/traces" --then=./then
+	cd "$home" || exit 1
 	mkdir "$home/bin"
 	cp "$home/then" "$home/bin/then_by_name"
 	PATH="$home/bin:$PATH" refused "and of one that PATH finds there" "another user can change it" \

@@ -356,13 +356,24 @@ START_TEST(what_another_user_has_prepared_in_a_folder_is_found)
 		ck_assert_int_eq(check_tree("s", FOLDER_WHOLE), -EPERM);
 		ck_assert_str_eq(diag.file, told);
 		ck_assert_msg(strstr(diag.text, cases[i].why) != NULL, "%s", diag.text);
+		if (!strcmp(cases[i].name, "link")) { /* root may have made it */
+			ck_assert_int_eq(check_tree("s", 2), 0);
+			give(path);
+		}
 		ck_assert_int_eq(check_tree("s", 2), -EPERM);
 		ck_assert_int_eq(check_tree("s", 1), 0);
 		ck_assert_int_eq(check_tree("s", 0), 0);
 		ck_assert_int_eq(file_remove_tree(path), 0);
 	}
 	ck_assert_int_eq(symlink("s", "link"), 0);
+	ck_assert_int_eq(check_tree("link", 0), 0);
+	give("link");
 	ck_assert_int_eq(check_tree("link", 0), -EPERM);
+	/* Sessions share files by hard links, but not those that the daemon writes in place. */
+	ck_assert_int_eq(link("s/a/b/file", "s/a/second"), 0);
+	ck_assert_int_eq(check_tree("s", FOLDER_WHOLE), 0);
+	ck_assert_int_eq(check_tree("s/a/second", 0), -EPERM);
+	ck_assert_msg(strstr(diag.text, "hard link") != NULL, "%s", diag.text);
 }
 END_TEST
 
