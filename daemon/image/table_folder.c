@@ -59,8 +59,7 @@ int table_folder_begin(int dir_fd, uint64_t identity)
 	if (dir_fd < 0)
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	else
-		fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			    0600);
+		fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	return fd < 0 ? -errno : fd;
 }
 
