@@ -222,8 +222,8 @@ static int make_folder(char **folder, struct diag *diag)
 		tmp = "/tmp";
 	*folder = NULL;
 	error = make_below(tmp, folder, diag);
-	if (error)
-		return error;
+	if (error || !*folder)
+		return error ? error : -ENOMEM;
 	error = watch_folder(*folder);
 	if (error) {
 		(void)rmdir(*folder);

@@ -68,7 +68,7 @@ check_place "when a flight recorder's folder cannot be made" "cannot be made: No
 for chunks in "" "--rotate=1M"; do
 	mkdir -m 711 mine
 	# shellcheck disable=SC2086 # no word, or one
-	LD_PRELOAD="$T/term.so" TERM_AT_MKDIR=mine "$BIN/oprof-tracer" $chunks -e sched_switch -o mine 2>tracer.err
+	LD_PRELOAD="$T/term.so" TERM_AT_MKDIR="$T/mine" "$BIN/oprof-tracer" $chunks -e sched_switch -o mine 2>tracer.err
 	tap_is $? 1 "SIGTERM for a tracer whose folder was there, $chunks"
 	tap_is "$(stat -c %a mine) $(ls -A mine)" "711 " "the folder is as it was, $chunks"
 	rmdir mine
