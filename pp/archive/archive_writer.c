@@ -26,7 +26,7 @@ struct archive_writer {
 	struct archive *archive;
 	char *path;
 	char *tmp; /* temporary name of a compressed file; NULL if the archive is a folder */
-	char *at;  /* path by which the folder is written */
+	char *at; /* path by which the folder is written; NULL: this writer may not fill a folder */
 	/* of the file `tmp` or of the folder; -1: not open, and this writer made no file */
 	int fd;
 	int parent_fd;		      /* the folder that contains the file; -1: not open */
@@ -37,7 +37,6 @@ struct archive_writer {
 	struct strings names;
 	/* Length of the part of `path` that existed before the writer was opened. */
 	size_t nr_there_bytes;
-	bool folder; /* `path` is a folder that this writer may fill */
 	bool finished;
 };
 
@@ -116,7 +115,6 @@ static int open_folder(struct archive_writer *writer, struct diag *diag)
 		writer->at = NULL;
 		return -ENOMEM;
 	}
-	writer->folder = true;
 	writer->archive = archive_write_disk_new();
 	if (!writer->archive)
 		return -ENOMEM;
@@ -354,7 +352,7 @@ static void remove_folder(struct archive_writer *writer)
 
 static void remove_all(struct archive_writer *writer)
 {
-	if (writer->folder)
+	if (writer->at)
 		remove_folder(writer);
 	else if (writer->tmp && writer->fd >= 0)
 		(void)unlinkat(writer->parent_fd, writer->tmp, 0);
