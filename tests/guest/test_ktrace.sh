@@ -16,7 +16,7 @@ ktrace()
 			-I"$GUEST/../.." -I"$GUEST/../../include" -o "$T/$1/$program" \
 			"$GUEST/$program.c" "$GUEST/ktrace_load.c" "$GUEST/ktrace_session.c" \
 			"$GUEST/ktrace_folder.c" "$GUEST/kmod_test.c" "$GUEST"/../../ctf/*.c \
-			"$GUEST/../../lib/array.c" "$GUEST/../../lib/diag.c" "$GUEST/../../lib/file.c" \
+			"$GUEST/../../lib/array.c" "$GUEST/../../lib/diag.c" "$GUEST/../../lib/file.c" "$GUEST/../../lib/folder.c" \
 			"$GUEST/../../lib/utf8.c" -lpthread -lzstd ||
 			tap_bail "$program does not compile for $1"
 	done
