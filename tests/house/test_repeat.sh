@@ -62,6 +62,10 @@ result $? "the_output_of_a_failed_run_is_kept"
 	grep -Eq '^ +3 +3 +3 +3 +0  tests/unit/test_bad$' "$tree/out"
 result $? "the_runs_of_several_calls_are_summed"
 
+"$tree/scripts/repeat" -m -n 6 -l 1 -b "$tree/build" -o "$log" test_good >"$tree/out" 2>&1 &&
+	[ "$(runs test_good 0 ok)$(runs test_good 1 ok)" = 66 ]
+result $? "the_runs_that_a_log_lacks_are_added"
+
 program test_bad "echo 1..2; echo ok 1 - this; exit 0"
 repeat -n 1 -a test_bad
 [ $? = 1 ] && [ "$(runs test_bad 0 fail)" = 1 ]
