@@ -97,7 +97,7 @@ static uint64_t get(const struct skeleton *skeleton, const uint8_t *header,
 	return skeleton->swap ? __builtin_bswap16(half) : half;
 }
 
-/* Stores value in a field of 4 or 8 bytes; fields of other sizes never change. */
+/* Stores value in a field of 4 or 8 bytes; leaves a field of another size as it is. */
 static void put(const struct skeleton *skeleton, uint8_t *header, struct header_field field,
 		uint64_t value)
 {

@@ -4,7 +4,7 @@
  * weights. oprof/sample_file.h has the layout. A writer may add samples for weeks. It may be killed
  * at any instruction, and may run concurrently with readers.
  *
- * Not for: names of sample files (sample_name.h), closed slices (slice/slice.h).
+ * Elsewhere: names of sample files (sample_name.h), closed slices (slice/slice.h).
  *
  *		which operations may run concurrently on one file
  *			writer		reader		checker

@@ -103,7 +103,7 @@ static bool error_is_damage(int error)
 
 /* ---- live files ---- */
 
-/* Compares the file with its name. Returns NULL, or the difference. */
+/* Compares the header of the file with its name. Returns NULL, or what differs. */
 static const char *name_differs(const struct sample_name *name, const struct sdb_image *image)
 {
 	const struct oprof_sdb_header *header = &image->header;

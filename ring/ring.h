@@ -7,7 +7,8 @@
  * describes the algorithm, its guarantees and their tests, and names the paper to which comments
  * refer.
  *
- * Not for: several threads that write to one ring, waking readers (readers poll), event formats.
+ * Not supported: several threads that write to one ring. A writer does not wake readers (readers
+ * poll). The ring does not know the formats of events.
  *
  * Which operations may run concurrently:
  *

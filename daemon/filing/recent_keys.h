@@ -3,7 +3,7 @@
  * The keys of the samples in memory (recent.h). Each key is stored once, with the number of its
  * entries. Images that the source has released, and that keys still name, are copied here.
  *
- * Not for: keys of sample files, which are shorter (sample_key.h).
+ * Elsewhere: keys of sample files, which are shorter (sample_key.h).
  */
 #ifndef DAEMON_RECENT_KEYS_H
 #define DAEMON_RECENT_KEYS_H

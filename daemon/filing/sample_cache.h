@@ -9,7 +9,7 @@
  * an epoch are in a slice, each file is emptied before its next use; closed files, and files not
  * used for some epochs, are removed.
  *
- * Not for: names of files (placement.h), counters (attribution.h).
+ * Elsewhere: names of files (placement.h), counters (attribution.h).
  */
 #ifndef DAEMON_SAMPLE_CACHE_H
 #define DAEMON_SAMPLE_CACHE_H

@@ -4,7 +4,7 @@
  * for each sample the application and separation that the stack belongs to, and the functions from
  * the outermost to the one in which the sample was taken.
  *
- * Not for: the file itself (libdb/stacks/stack_file.h), counters (attribution.h), slices
+ * Elsewhere: the file itself (libdb/stacks/stack_file.h), counters (attribution.h), slices
  * (history.h).
  */
 #ifndef DAEMON_STACK_KEEP_H

@@ -4,7 +4,7 @@
  * the previous stack, and most of the others were looked up shortly before. Frames that are not
  * remembered are looked up in the file.
  *
- * Not for: how a frame is stored in the file (stack_keep.h).
+ * Elsewhere: how a frame is stored in the file (stack_keep.h).
  */
 #ifndef DAEMON_STACK_MEMO_H
 #define DAEMON_STACK_MEMO_H

@@ -143,8 +143,8 @@ bool history_is_due(const struct history *history)
 /*
  * Returns true if the epoch must be closed early, for one of two reasons: the live files do not fit
  * even when all other slices are dropped; or they take so much space that slices would have to be
- * dropped for them. The files of a burst of threads are big, but their slice is small, so they must
- * not displace weeks of history.
+ * dropped for them. After a burst of threads the live files are big, but the slice made of them is
+ * small: closing the epoch early saves weeks of history.
  */
 static bool keep_budget(struct history *history)
 {

@@ -4,7 +4,7 @@
  * slices become coarser, and which slices are dropped to keep the budget. history_state.h has the
  * struct and describes the parts of this module.
  *
- * Not for: the format of slices (libdb/slice/slice.h), which slices are superseded
+ * Elsewhere: the format of slices (libdb/slice/slice.h), which slices are superseded
  * (libdb/slice/history_files.h), samples themselves (sample_cache.h).
  */
 #ifndef DAEMON_HISTORY_H

@@ -5,8 +5,8 @@
  *
  * The child of a merge publishes its slice by rename and removes no slice. After the merge, the
  * daemon lists the folder again and removes the merged slices. If one of them must be dropped
- * during the merge, the daemon kills the merge first. Not for: whether there is room for a merge
- * (history_budget.h).
+ * during the merge, the daemon kills the merge first. history_budget.h decides whether there is
+ * room for a merge.
  */
 #ifndef DAEMON_HISTORY_WORK_H
 #define DAEMON_HISTORY_WORK_H

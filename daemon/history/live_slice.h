@@ -3,7 +3,7 @@
  * A slice under construction: the contents of live sample files are collected in memory, then
  * published in the session's history folder.
  *
- * Not for: when to close an epoch, and what then happens to the files (history.h).
+ * Elsewhere: when to close an epoch, and what then happens to the files (history.h).
  */
 #ifndef DAEMON_LIVE_SLICE_H
 #define DAEMON_LIVE_SLICE_H

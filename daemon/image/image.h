@@ -10,7 +10,7 @@
  * process. An image with a cookie is removed in two steps: first it is retired, and can then be
  * found only by its cookie; later image_table_release frees it.
  *
- * Not for: deciding whether two descriptions mean one file (image_alias).
+ * Elsewhere: deciding whether two descriptions mean one file (image_alias).
  */
 #ifndef DAEMON_IMAGE_H
 #define DAEMON_IMAGE_H

@@ -6,7 +6,7 @@
  * keeper (image_keeper.h) builds it, and sampling continues without the table until the keeper
  * answers.
  *
- * Not for: building tables (unwind/), walking stacks (perf_unwind).
+ * Elsewhere: building tables (unwind/), walking stacks (perf_unwind).
  */
 #ifndef DAEMON_IMAGE_CODE_H
 #define DAEMON_IMAGE_CODE_H

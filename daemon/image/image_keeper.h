@@ -13,7 +13,7 @@
  * Such a child also builds code tables of binaries (unwind/code_table.h), either in a folder that
  * later runs use, or in memory.
  *
- * Not for: which images are wanted, and when (image_keep.h, image_code.h).
+ * Elsewhere: which images are wanted, and when (image_keep.h, image_code.h).
  */
 #ifndef DAEMON_IMAGE_KEEPER_H
 #define DAEMON_IMAGE_KEEPER_H

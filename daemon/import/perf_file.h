@@ -4,8 +4,9 @@
  * its events and data about the machine that recorded it, then its records one by one,
  * uncompressed. The contents are not trusted.
  *
- * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel. Not for: the meaning of
- * records (perf_normal.h, perf_state.h).
+ * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel.
+ *
+ * Elsewhere: the meaning of records (perf_normal.h, perf_state.h).
  */
 #ifndef DAEMON_PERF_FILE_H
 #define DAEMON_PERF_FILE_H

@@ -5,7 +5,7 @@
  * older than the process. No symbolic link is followed. A daemon that runs as root does not look
  * into file systems that may block.
  *
- * Not for: the files' contents (perf_map, jitdump).
+ * Elsewhere: the files' contents (perf_map, jitdump).
  */
 #ifndef DAEMON_CODE_FILE_H
 #define DAEMON_CODE_FILE_H

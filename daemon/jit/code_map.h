@@ -5,7 +5,7 @@
  *
  * A forked process shares its parent's map until one of the two changes it (code_map_own).
  *
- * Not for: reading ranges from files (perf_map, jitdump).
+ * Elsewhere: reading ranges from files (perf_map, jitdump).
  */
 #ifndef DAEMON_CODE_MAP_H
 #define DAEMON_CODE_MAP_H

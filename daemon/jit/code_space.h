@@ -10,7 +10,7 @@
  * they can still be read when the process has ended; when too many are open, the least recently
  * used are closed.
  *
- * Not for: which memory has no file (space), files' contents (perf_map, jitdump).
+ * Elsewhere: which memory has no file (space), files' contents (perf_map, jitdump).
  */
 #ifndef DAEMON_CODE_SPACE_H
 #define DAEMON_CODE_SPACE_H

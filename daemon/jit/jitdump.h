@@ -7,7 +7,7 @@
  * The contents are not trusted. A file of another byte order, version or clock is refused; an
  * invalid size ends the reading, since the next record cannot be found.
  *
- * Not for: choosing and opening the file (code_file).
+ * Elsewhere: choosing and opening the file (code_file).
  */
 #ifndef DAEMON_JITDUMP_H
 #define DAEMON_JITDUMP_H

@@ -7,7 +7,7 @@
  *
  * The contents are not trusted: any program can write anything at any time.
  *
- * Not for: choosing and opening the file (code_file).
+ * Elsewhere: choosing and opening the file (code_file).
  */
 #ifndef DAEMON_PERF_MAP_H
 #define DAEMON_PERF_MAP_H

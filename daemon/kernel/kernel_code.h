@@ -4,7 +4,7 @@
  * while it ran, or an idle routine. An unknown address may belong to new code, so /proc is then
  * read again, within a rate limit.
  *
- * Not for: where code is in memory (kernel_map).
+ * Elsewhere: where code is in memory (kernel_map).
  */
 #ifndef DAEMON_KERNEL_CODE_H
 #define DAEMON_KERNEL_CODE_H

@@ -3,7 +3,7 @@
  * The kernel module's control filesystem (doc/kmod.md) as a folder with settings, commands,
  * counters and the buffer. Errors are reported with their remedy.
  *
- * Not for: the content of the buffer (kmod_state), the values to set (kmod_setup).
+ * Elsewhere: the content of the buffer (kmod_state), the values to set (kmod_setup).
  */
 #ifndef DAEMON_KMOD_CONTROL_H
 #define DAEMON_KMOD_CONTROL_H

@@ -7,7 +7,7 @@
  * The stream is not trusted: a damaged record is counted, and a damaged sample is lost as
  * bad_record. After a record of an impossible size, the rest of the piece is skipped.
  *
- * Not for: reading the buffer (kmod_buffer), settings (kmod_setup).
+ * Elsewhere: reading the buffer (kmod_buffer), settings (kmod_setup).
  */
 #ifndef DAEMON_KMOD_STATE_H
 #define DAEMON_KMOD_STATE_H

@@ -3,7 +3,7 @@
  * Decodes raw bytes of a perf ring into struct perf_item. The bytes are not trusted: every size,
  * count and string is checked against the record's end.
  *
- * Not for: rings (perf_ring), order (perf_order), the meaning of records (perf_state).
+ * Elsewhere: rings (perf_ring), order (perf_order), the meaning of records (perf_state).
  */
 #ifndef DAEMON_PERF_PARSE_H
 #define DAEMON_PERF_PARSE_H

@@ -305,9 +305,9 @@ static int source_scan(struct perf_source *source)
 }
 
 /*
- * The first scan of /proc. Side-band rings already record, and sampling has not begun. Repeats the
- * scan until no side-band was lost during the scan: then the state of each process is complete from
- * its scan or exec on.
+ * The first scan of /proc. Side-band rings already record, and sampling has not begun. The scan is
+ * repeated if side-band records were lost during it. Afterwards the state of each process is
+ * complete from the time at which the process was scanned or called exec.
  */
 static int source_scan_first(struct perf_source *source, struct diag *diag)
 {

@@ -4,7 +4,7 @@
  * with their generations, address spaces, images, kernel code. Items are applied in time order;
  * samples become records.
  *
- * Not for: rings, decoding, order (perf_ring, perf_parse, perf_order), files.
+ * Elsewhere: rings (perf_ring), decoding (perf_parse), order (perf_order).
  */
 #ifndef DAEMON_PERF_STATE_H
 #define DAEMON_PERF_STATE_H

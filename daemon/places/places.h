@@ -4,7 +4,7 @@
  * generated, and the vdso; also cgroups, and the writer of records about all these. Each source has
  * one struct places, so that the records of both sources have the same form.
  *
- * Not for: which task a sample belongs to, and what is mapped where (perf_state, kmod_state).
+ * Elsewhere: which task a sample belongs to, and what is mapped where (perf_state, kmod_state).
  */
 #ifndef DAEMON_PLACES_H
 #define DAEMON_PLACES_H

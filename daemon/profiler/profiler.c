@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define RATE_NS UINT64_C(5000000000)
-/* Longest time after which the time off CPU of a task that still waits is reported. */
+/* If a task waits longer than this, its time off CPU so far is reported. */
 #define SETTLE_NS UINT64_C(60000000000)
 /*
  * Shortest time between two readings of kallsyms; each reading uses about 50 ms of CPU time. The

@@ -3,7 +3,7 @@
  * Combines source, attribution and session, with the operations on them: start, stop, drain, dump,
  * reset, save.
  *
- * Not for: signals, sockets, waiting (oprofiled.c); the status for clients (profiler_status.h).
+ * Elsewhere: signals, sockets, waiting (oprofiled.c); the status for clients (profiler_status.h).
  */
 #ifndef DAEMON_PROFILER_H
 #define DAEMON_PROFILER_H

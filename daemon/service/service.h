@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The daemon as a service of the machine: notifies the service manager, drops privileges that are
- * not needed, measures the daemon's cost, writes metrics. Not for: sampling (profiler.c), waiting
- * (oprofiled.c).
+ * not needed, measures the daemon's cost, writes metrics.
+ *
+ * Elsewhere: sampling (profiler.c), waiting (oprofiled.c).
  */
 #ifndef DAEMON_SERVICE_H
 #define DAEMON_SERVICE_H

@@ -3,7 +3,7 @@
  * A session folder (oprof/session.h): its lock, the session "current" with its meta folder, and
  * the operations on it: begin, reset, save.
  *
- * Not for: sample files themselves (sample_cache.h).
+ * Elsewhere: sample files themselves (sample_cache.h).
  */
 #ifndef DAEMON_SESSION_H
 #define DAEMON_SESSION_H

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* If less memory than this is free, it is not returned. */
+/* Free memory of the heap is returned to the kernel if there is more than this. */
 #define HEAP_SPARE_BYTES ((size_t)4 << 20)
 
 /*

@@ -5,7 +5,7 @@
  * event identifies the layout: it is the first word of a sample record and the last word of all
  * other records.
  *
- * Not for: opening events and storing their numbers (trace_perf.c).
+ * Elsewhere: opening events and storing their numbers (trace_perf.c).
  */
 #ifndef DAEMON_TRACE_RECORD_H
 #define DAEMON_TRACE_RECORD_H

@@ -4,7 +4,7 @@
  * and each executable mapping of a file, so that addresses can be resolved later. The state is read
  * from /proc and written to a channel.
  *
- * Not for: the state at the beginning of a flight recorder's time range (trace_tasks.h).
+ * Elsewhere: the state at the beginning of a flight recorder's time range (trace_tasks.h).
  */
 #ifndef DAEMON_TRACE_STATE_H
 #define DAEMON_TRACE_STATE_H

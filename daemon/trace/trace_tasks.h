@@ -4,7 +4,7 @@
  * code that each process has mapped. The module's caller first passes all running tasks, then each
  * change in the order of time.
  *
- * Not for: reading records of changes and deciding how long to keep them (trace_mappings.c).
+ * Elsewhere: reading records of changes and deciding how long to keep them (trace_mappings.c).
  */
 #ifndef DAEMON_TRACE_TASKS_H
 #define DAEMON_TRACE_TASKS_H

@@ -3,7 +3,7 @@
  * A trace session of the kernel module (doc/kmod-trace.md): one channel with a ring for each CPU,
  * whose packets are moved to a trace folder unchanged.
  *
- * Not for: choosing events (ktrace_events.h), writing the folder (ctf/writer.h).
+ * Elsewhere: choosing events (ktrace_events.h), writing the folder (ctf/writer.h).
  */
 #ifndef DAEMON_KTRACE_H
 #define DAEMON_KTRACE_H

@@ -4,7 +4,7 @@
  * all events of the CPU write. This module passes on their records, in order of time for each CPU,
  * and counts the kernel's losses.
  *
- * Not for: the meaning of records (trace_layout.h), storing them (trace_channel.h).
+ * Elsewhere: the meaning of records (trace_layout.h), storing them (trace_channel.h).
  */
 #ifndef DAEMON_TRACE_PERF_H
 #define DAEMON_TRACE_PERF_H

@@ -24,7 +24,7 @@ struct call_exit {
 struct watched {
 	unsigned int kind; /* kind of probe; OPROF_KTRACE_NR_KINDS for system calls */
 	/*
-	 * The trigger's number for the event; TRACE_TRIGGER_NONE: the trigger does not need the
+	 * Index of the event in the trigger; TRACE_TRIGGER_NONE if the trigger does not need the
 	 * event.
 	 */
 	uint32_t event;

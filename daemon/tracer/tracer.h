@@ -4,7 +4,7 @@
  * folder (doc/trace-folder.md), or in memory, where the newest records replace the oldest until a
  * snapshot is taken.
  *
- * Not for: signals, commands, deciding how long to wait (oprof_tracer.c).
+ * Elsewhere: signals, commands, deciding how long to wait (oprof_tracer.c).
  */
 #ifndef DAEMON_TRACER_H
 #define DAEMON_TRACER_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Chooses the events of a trace by perf_event_open. */
+/* Chooses the events of a trace that perf_event_open records. */
 #include "daemon/trace/trace_sample.h"
 #include "daemon/trace/trace_state.h"
 #include "daemon/tracer/tracer_perf_internal.h"

@@ -83,8 +83,8 @@ enum oprof_image_kind {
 	 */
 	OPROF_IMAGE_BPF = 7,
 	/*
-	 * Code without a file whose functions are known by name (JIT). Keys are numbers of names
-	 * in the session's meta/names, which stay valid when addresses and processes change.
+	 * Code without a file whose functions are known by name (JIT). A key is the number of
+	 * a name in the session's meta/names. It stays valid when addresses and processes change.
 	 */
 	OPROF_IMAGE_CODE = 8,
 	OPROF_IMAGE_OFF_CPU = 9, /* time off CPU: key 0: preempted, key 1: waiting */

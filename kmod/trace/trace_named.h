@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any tracepoint, by means of its perf event. Callers hold the session's lock. */
+/* Traces any tracepoint through its perf event. Callers hold the session's lock. */
 #ifndef KMOD_TRACE_NAMED_H
 #define KMOD_TRACE_NAMED_H
 

@@ -4,7 +4,7 @@
  * written to a file once. A slice is read section by section. Slices are merged without loading
  * whole slices into memory.
  *
- * Not for: live files (sdb.h), listing slices (history_files.h), deciding when to close and merge
+ * Elsewhere: live files (sdb.h), listing slices (history_files.h), deciding when to close and merge
  * slices (daemon/history/history.h).
  *
  * A slice is immutable. Any number of readers, in any number of processes, may read a slice, and

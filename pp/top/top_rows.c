@@ -206,8 +206,8 @@ static int add_symbols(struct row_making *making, const struct top_section *sect
 {
 	bool off_cpu = section->section->image_kind == OPROF_IMAGE_OFF_CPU;
 	/*
-	 * If samples are time off CPU, a symbol is only the reason. Then show the program instead
-	 * of the image.
+	 * For off-CPU samples, the symbol only says why the thread did not run. Show the program
+	 * instead of the image.
 	 */
 	const char *image =
 		last_part(off_cpu ? section->section->app.path : section->section->image.path);
