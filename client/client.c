@@ -167,7 +167,10 @@ static int wait_readable(int fd, int wake_fd, int64_t deadline_ms)
 	return waits[0].revents ? 0 : -EINTR;
 }
 
-/* Returns the descriptor in message, or -1 if it has none. message has room for only one. */
+/*
+ * Returns the descriptor in message, or -1 if there is none. message has room for only one
+ * descriptor.
+ */
 static int take_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -292,7 +295,10 @@ static int get_answer(int fd, enum oprof_request request, const char *text,
 	return error;
 }
 
-/* check() decides whether the daemon at the other end of fd gets the request; NULL: always. */
+/*
+ * check() decides whether the daemon at the other end of fd gets the request. If check is NULL,
+ * every daemon gets the request.
+ */
 static int ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience,
 	       int (*check)(int fd, const char *session_dir, struct diag *diag),

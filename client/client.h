@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The client of the control socket of a daemon or of a trace session (oprof/control.h,
+ * Sends requests to a daemon or to a trace session through its control socket (oprof/control.h,
  * doc/control-socket.md). Each connection carries one request and one answer.
  */
 #ifndef CLIENT_CLIENT_H
@@ -15,7 +15,7 @@
 #define CLIENT_TIMEOUT_MS      10000
 #define CLIENT_DUMP_TIMEOUT_MS 300000
 
-/* Limits of the wait for an answer. */
+/* The conditions that end the wait for an answer. */
 struct client_patience {
 	int timeout_ms; /* > 0 */
 	int wake_fd;	/* descriptor that ends the wait when it is readable; -1: none */
@@ -29,10 +29,11 @@ struct client_answer {
 
 /*
  * Sends `request` with `text` (may be NULL) to the daemon of session_dir. Returns 0 on success; the
- * caller then frees answer by client_answer_deinit(). On failure answer is unchanged and diag has
- * the reason: -ENOTCONN: no daemon runs there; -EPROTONOSUPPORT: the versions differ; -EPROTO: the
- * answer is not valid; -ETIMEDOUT; -EINTR: wake_fd became readable; -ECONNRESET, -EPIPE: the daemon
- * ended before it answered; -ENOMEM; or the error in the daemon's answer.
+ * caller then frees answer by client_answer_deinit(). On failure answer is unchanged, diag has the
+ * reason, and the result is -ENOTCONN (no daemon runs there), -EPROTONOSUPPORT (the versions
+ * differ), -EPROTO (the answer is not valid), -ETIMEDOUT, -EINTR (wake_fd became readable),
+ * -ECONNRESET or -EPIPE (the daemon ended before it answered), -ENOMEM, or the error in the
+ * daemon's answer.
  */
 int client_ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience, struct client_answer *answer,
@@ -41,7 +42,7 @@ int client_ask(const char *session_dir, enum oprof_request request, const char *
 /*
  * As client_ask(), for requests that the user did not type, such as the requests of a report. Sends
  * the request only to a daemon that runs as root or as this process's effective user; otherwise
- * returns -EACCES. answer may be NULL: the caller does not need the answer's content, and no
+ * returns -EACCES. answer may be NULL if the caller does not need the answer's content; then no
  * descriptor is received.
  */
 int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,

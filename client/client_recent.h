@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * A time range, which begins last_ns before now and ends until_ns before now. until_ns is below
- * last_ns; 0: the range ends now.
+ * A time range, which begins last_ns before now and ends until_ns before now. until_ns is less
+ * than last_ns. If until_ns is 0, the range ends now.
  */
 struct client_span {
 	uint64_t last_ns, until_ns;

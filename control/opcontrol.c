@@ -506,10 +506,13 @@ static const struct {
 	{OPCONTROL_DEINIT, do_deinit},
 };
 
-/* Finds the session folder, absolute if it exists, and checks that this user may use it. */
+/*
+ * Opens the session folder, and checks that this user may use the folder. Sets
+ * control->session_dir to the folder's path, which is absolute if the folder exists.
+ */
 static int find_session_dir(struct opcontrol *control)
 {
-	/* What opcontrol itself reads and writes there. */
+	/* The files and folders that opcontrol itself reads or writes in the session folder. */
 	static const char *const names[] = {OPROF_LOCK_NAME, OPROF_SAMPLES_NAME, SETUP_FILE_NAME,
 					    MODULE_INIT_FILE};
 	const char *dir = control->options->session_dir;

@@ -32,8 +32,8 @@ void ctf_file_close(struct ctf_file *file);
 ssize_t ctf_file_pread(const struct ctf_file *file, void *bytes, size_t nr_bytes, uint64_t offset);
 
 /*
- * Returns `at` or, if it is in a hole of the file, the offset at which the hole ends; the file's
- * size if no data follows.
+ * If `at` is in a hole of the file, returns the offset at which the hole ends, or the file's size
+ * if no data follows. Otherwise returns `at`.
  */
 uint64_t ctf_file_skip_hole(const struct ctf_file *file, uint64_t at);
 

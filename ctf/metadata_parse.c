@@ -254,7 +254,7 @@ static int check_header_aliases(struct parser *parser)
 	return 0;
 }
 
-/* Parses a packet context. All kinds of streams must have the same one. */
+/* Parses a packet context. The contexts of all streams must have the same layout. */
 static int take_context(struct parser *parser)
 {
 	struct ctf_layout layout = parser->layout;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A compressed stream file has zstd frames, each with CTF_PACKED_FRAME_BYTES bytes of the original
- * file, and then an index in zstd's seekable format. To read any byte, one frame must be
- * decompressed. "zstd -d" restores the original file (doc/trace-folder.md, "Compression").
+ * file, and then an index in zstd's seekable format. To read a byte, a reader decompresses
+ * only the frame that contains the byte. "zstd -d" restores the original file
+ * (doc/trace-folder.md, "Compression").
  */
 #ifndef CTF_PACKED_H
 #define CTF_PACKED_H
@@ -23,9 +24,10 @@
 #define CTF_PACKED_FRAME_BYTES_MAX (4u << 20)
 #define CTF_PACKED_NR_FRAMES_MAX   (1u << 20)
 /*
- * A few compressed bytes may expand to gigabytes of zeros. Therefore there are two limits for a
- * compressed file: the number of uncompressed bytes that are searched for packets after damaged
- * packets, and the number of packets that are indexed if their sizes differ.
+ * A few compressed bytes may expand to gigabytes of zeros. Therefore two limits apply to a
+ * compressed file. The first limits the uncompressed bytes that a reader searches for the next
+ * packet after damaged packets. The second limits the number of packets in the index that a reader
+ * makes if the packets' sizes differ.
  */
 #define CTF_PACKED_SEARCH_BYTES_MAX ((uint64_t)256 << 20)
 #define CTF_PACKED_NR_PACKETS_MAX   (1u << 24)

@@ -16,8 +16,8 @@
 #include <zstd.h>
 
 /*
- * Files are half as large as with level 1, and one idle core still compresses as fast as disks
- * write.
+ * Files are half as large as with level 1, and one idle core still compresses data at the
+ * speed at which disks write.
  */
 #define LEVEL	  3
 #define FILE_MODE 0600

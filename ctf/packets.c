@@ -27,7 +27,10 @@ struct ctf_packets {
 	bool is_partial;
 };
 
-/* Reads the header at `offset`. Returns 1; 0: no valid, complete packet begins there; or -errno. */
+/*
+ * Reads the header at `offset`. Returns 1 if a valid, complete packet begins there, 0 if not, or
+ * -errno.
+ */
 static int read_at(const struct ctf_packets *packets, uint64_t offset,
 		   struct ctf_packet_place *place)
 {
@@ -198,8 +201,8 @@ bool ctf_packets_is_partial(const struct ctf_packets *packets)
 
 /*
  * Finds the packet with this number. If packets->size is not 0, assumes that all packets have this
- * size. Returns 0 or an error like ctf_packets_get; also -EAGAIN: the sizes differ, all packets
- * have now been indexed, and the caller must try again.
+ * size. Returns 0, or an error as ctf_packets_get(), or -EAGAIN. -EAGAIN: the sizes differ, all
+ * packets have now been indexed, and the caller must try again.
  */
 static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place)
 {

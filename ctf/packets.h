@@ -33,8 +33,8 @@ uint64_t ctf_packets_nr(const struct ctf_packets *packets);
 
 /*
  * Returns whether a limit (CTF_PACKED_SEARCH_BYTES_MAX, CTF_PACKED_NR_PACKETS_MAX) ended the
- * search of a compressed file, so that packets may be unknown. A stream that is read from the last
- * known packet reaches the other packets or reports an error.
+ * search of a compressed file, so that packets may be unknown. A reader that begins at the last
+ * known packet and continues in the stream gets the unknown packets or an error.
  */
 bool ctf_packets_is_partial(const struct ctf_packets *packets);
 

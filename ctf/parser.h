@@ -44,8 +44,8 @@ struct parser {
 };
 
 /*
- * Refuses the text. Sets diag to `what`, a sentence about the next token, and to this token's
- * line.
+ * Refuses the text. diag gets the message `what`, which is a sentence about the next token, and the
+ * number of this token's line.
  */
 int parser_refuse(struct parser *parser, const char *what);
 /* Refuses the text: sets diag to the message that `what` was expected instead of the next token. */

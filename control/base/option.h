@@ -21,20 +21,24 @@ void option_show(poptContext context, enum option_show what, const char *program
 
 /*
  * Reports an error of poptGetNextOpt() in diag. code: the result of poptGetNextOpt(), which is
- * below -1. help: the command to which the message refers the user. Returns -EINVAL.
+ * below -1. help: the command that shows the options; the message names this command. Returns
+ * -EINVAL.
  */
 int option_error(poptContext context, int code, const char *help, struct diag *diag);
 
-/* Returns the arguments after the options, NULL-terminated; NULL: none. context owns them. */
+/*
+ * Returns a NULL-terminated array of the arguments after the options, or NULL if there are none.
+ * context owns the array.
+ */
 char **option_rest(poptContext context);
 
 /* Replaces *kept (malloc'ed or NULL) by a copy of text. Returns 0, or -ENOMEM and diag. */
 int option_keep(char **kept, const char *text, struct diag *diag);
 
 /*
- * To be called at the end of a program whose exit status would be `status`: flushes stdout. Returns
- * the exit status; if the output could not be written (full disk), reports this on stderr and
- * returns a status other than 0.
+ * Flushes stdout at the end of a program. Returns `status` as the program's exit status. If the
+ * output could not be written (full disk), reports this on stderr and returns a status other than
+ * 0.
  */
 int option_end_output(int status);
 

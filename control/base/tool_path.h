@@ -14,8 +14,8 @@ int tool_path_find(const char *name, char *path, size_t nr_bytes);
 
 /*
  * Checks that execvp() can run `name`: a path if it contains a slash, otherwise the name of a
- * program, which is searched for in PATH. *found, if found is not NULL: its path. Returns 0,
- * -ENOENT, -EACCES or another -errno.
+ * program, which is searched for in PATH. On success, writes the program's path to found, which may
+ * be NULL. Returns 0, -ENOENT, -EACCES or another -errno.
  */
 int tool_path_command(const char *name, char found[PATH_MAX]);
 

@@ -166,9 +166,10 @@ static int wait_status(pid_t pid, int64_t deadline_ms, int *status)
 }
 
 /*
- * Ends the child, after an error (-ETIMEDOUT or -EINTR) while this process waited for the child to
- * be ready. Returns `error`. Exception: if a signal interrupted the wait, but the child had already
- * reported that it is ready, returns 0 and does not wait until the child has ended.
+ * Ends the child, because the wait for the child to be ready timed out (`error` is -ETIMEDOUT) or
+ * was interrupted by a signal (-EINTR). Returns `error`. Exception: if a signal interrupted the
+ * wait, but the child had already reported that it is ready, returns 0 and does not wait until the
+ * child has ended.
  */
 static int cancel(pid_t child, int fd, int error)
 {

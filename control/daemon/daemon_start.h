@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts oprofiled or oprof-tracer: builds their command line, and reads the pipe on which they
- * report that they are ready, or an error (doc/control-socket.md).
+ * Starts oprofiled or oprof-tracer: builds the command line, and reads a pipe on which the started
+ * program reports that it is ready, or reports an error (doc/control-socket.md).
  */
 #ifndef CONTROL_DAEMON_START_H
 #define CONTROL_DAEMON_START_H
@@ -40,12 +40,12 @@ enum daemon_kind {
  * child, for which the caller must wait; otherwise to 0. On failure the daemon has ended, and diag
  * has the reason. Returns 0 or -errno.
  *
- * signal_came returns the signal that asked this process to end, or 0; NULL if such signals are not
- * caught. If a signal arrives before the daemon is ready (-EINTR), or if the daemon is not ready
- * within DAEMON_READY_TIMEOUT_MS (-ETIMEDOUT), daemon_start ends the daemon with SIGTERM, and after
- * 5 s with SIGKILL. If the daemon became ready at the same time as the signal arrived, daemon_start
- * sends SIGTERM, but returns 0; the caller then ends the daemon as it does when a later signal
- * arrives.
+ * signal_came returns the signal that asked this process to end, or 0 if there was none.
+ * signal_came may be NULL if this process does not catch such signals. If a signal arrives before
+ * the daemon is ready (-EINTR), or if the daemon is not ready within DAEMON_READY_TIMEOUT_MS
+ * (-ETIMEDOUT), daemon_start ends the daemon with SIGTERM, and after 5 s with SIGKILL. If the
+ * daemon became ready at the same time as the signal arrived, daemon_start sends SIGTERM, but
+ * returns 0; the caller then ends the daemon as it does when a later signal arrives.
  */
 int daemon_start(struct daemon_args *args, enum daemon_kind kind, int (*signal_came)(void),
 		 pid_t *pid, struct diag *diag);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Option numbers: an action has OPTION_ACTION plus its bit number. The other options' numbers begin
- * at 100.
+ * Option numbers. An action's option number is OPTION_ACTION plus the number of the action's bit in
+ * options->actions. The other options' numbers begin at 100.
  */
 enum {
 	OPTION_ACTION = 1,
@@ -155,8 +155,8 @@ static int set_save_name(struct opcontrol_options *options, const char *name, st
 }
 
 /*
- * Processes one option. text: its argument, or NULL if the option has none. Returns 1 after help or
- * version was shown; 0; or -errno and diag.
+ * Processes one option. text: its argument, or NULL if the option has none. Returns 0; 1 if help or
+ * version was shown; or -errno and diag.
  */
 static int take_option(struct opcontrol_options *options, int option, const char *text,
 		       struct diag *diag)

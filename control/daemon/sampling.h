@@ -74,8 +74,8 @@ void sampling_format_separation(const struct sampling *sampling, char *text);
 
 /*
  * Checks all values against the event tables, and adds --event, --frequency, --separate,
- * --callgraph, --unwind and --stack-bytes to args. default_hz is the frequency of events without a
- * count if -F was not given. Returns 0, or -errno and diag.
+ * --callgraph, --unwind and --stack-bytes to args. Events without a count are sampled at the
+ * frequency that -F gave, or, without -F, at default_hz. Returns 0, or -errno and diag.
  */
 int sampling_to_args(const struct sampling *sampling, uint64_t default_hz, struct daemon_args *args,
 		     struct diag *diag);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions for a session folder in which no daemon runs: opcontrol itself changes it.
+ * Functions by which opcontrol changes a session folder in which no daemon runs.
  * session_files_reset and session_files_save take the daemon's lock on the folder, so that no
- * daemon starts concurrently; they return -EBUSY if a daemon holds the lock. folder_fd is the
- * session folder, -1 if it does not exist; session_dir is its path, for messages. All functions
- * fill diag on errors.
+ * daemon starts concurrently; they return -EBUSY if a daemon holds the lock. folder_fd is a
+ * descriptor of the session folder, or -1 if the folder does not exist; session_dir is the folder's
+ * path, for messages. All functions fill diag on errors.
  */
 #ifndef CONTROL_SESSION_FILES_H
 #define CONTROL_SESSION_FILES_H
@@ -19,7 +19,7 @@
  */
 int session_files_hold(int folder_fd, const char *session_dir, int timeout_ms, struct diag *diag);
 
-/* Removes samples/current. Returns 0, also if it does not exist, or -errno. */
+/* Removes samples/current if it exists. Returns 0 or -errno. */
 int session_files_reset(int folder_fd, const char *session_dir, struct diag *diag);
 
 /*

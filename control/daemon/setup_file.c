@@ -214,7 +214,7 @@ static int set_cpu_budget(struct setup *setup, const char *value, struct diag *d
 }
 
 /*
- * Adds the events in value, which commas separate. setup_format writes each event on its own line.
+ * Adds the events in value, a comma-separated list. setup_format writes each event on its own line.
  */
 static int set_event(struct setup *setup, const char *value, struct diag *diag)
 {

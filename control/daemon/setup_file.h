@@ -47,8 +47,8 @@ void setup_init(struct setup *setup);
 void setup_deinit(struct setup *setup);
 
 /*
- * Sets one setting by its key; a value of a list (event, separate) is added. Returns 0, or -EINVAL
- * or -ENOMEM with diag.
+ * Sets one setting by its key. If the setting is a list (event, separate), adds value to the list.
+ * Returns 0, or -EINVAL or -ENOMEM with diag.
  */
 int setup_set(struct setup *setup, const char *key, const char *value, struct diag *diag);
 

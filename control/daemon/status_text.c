@@ -19,8 +19,8 @@
 #define TROUBLE_SHARE	 0.01
 #define TROUBLE_SEEN_MIN 100 /* if fewer samples were seen, the share is not significant */
 /*
- * If the disk space in use is larger than this, relative to its budget, there is a problem. Closing
- * and merging slices exceed the budget briefly.
+ * If the disk space in use exceeds the budget multiplied by this factor, there is a problem.
+ * Closing and merging slices exceed the budget briefly.
  */
 #define TROUBLE_BUDGET 1.05
 

@@ -13,7 +13,10 @@ enum status_health {
 	STATUS_NOT_RUNNING = 3,
 };
 
-/* Prints status, with times in local time, and problems last. now_ns: since 1970. */
+/*
+ * Prints status. Times are printed as local time, and problems are printed last. now_ns: the time
+ * now, ns since 1970.
+ */
 enum status_health status_text_print(FILE *stream, const char *status, int64_t now_ns);
 
 #endif

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 /*
- * SIGCHLD must be the last: it ends the wait in sigsuspend(), but is no request to end the profile.
+ * SIGCHLD must be the last element, because watch_catch_signals() gives it another handler: SIGCHLD
+ * ends the wait in sigsuspend(), but does not end the profile.
  */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGCHLD};
 #define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
@@ -49,8 +50,8 @@ int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 	 */
 	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
 	/*
-	 * The process that started this one may have blocked these signals, or set an alarm. The
-	 * alarm then ends the profile.
+	 * The process that started this one may have blocked these signals, so they are unblocked
+	 * during the wait. If that process has set an alarm, the alarm ends the profile.
 	 */
 	for (unsigned int i = 0; i < NR_SIGNALS; i++)
 		(void)sigdelset(&before, signals[i]);

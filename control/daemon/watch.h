@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waits until a private daemon ends, or the user ends it. */
+/* Waits for a private daemon, and ends the daemon if the user asks to end the profile. */
 #ifndef CONTROL_WATCH_H
 #define CONTROL_WATCH_H
 
@@ -11,8 +11,9 @@
 void watch_catch_signals(void);
 
 /*
- * Returns the last signal that was caught, or 0; for daemon_start(). SIGALRM is not returned: an
- * alarm ends the profile, but not the start.
+ * Returns the last caught signal that asked this process to end, or 0 if there was none. To be
+ * passed to daemon_start() as signal_came. Does not return SIGALRM: an alarm ends the profile, but
+ * does not end the start of the daemon.
  */
 int watch_signal(void);
 

@@ -194,8 +194,8 @@ static bool has_id(const char *text, const char *id)
 }
 
 /*
- * Returns a remedy with the debuginfod server of the distribution, which is found by its ID in
- * os-release, or else with elfutils' server.
+ * Returns a command that selects a debuginfod server: the distribution's server, if the ID in
+ * os-release is one of those below, otherwise elfutils' server.
  */
 static const char *debuginfod_remedy(const char *root)
 {

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Sizes of the daemon's rings without call chains, if the user is not root. */
+/* The sizes of the daemon's rings if a user other than root samples without call chains. */
 #define SAMPLE_PAGES 64
 #define SIDE_PAGES   32
 
@@ -30,7 +30,8 @@ void doctor_check_tools(struct doctor_finding *finding)
 	for (unsigned int i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
 		if (!tool_path_find(tools[i], path, sizeof(path)))
 			continue;
-		/* Machines that only record lack the reports (configure --disable-reports). */
+		/* A machine that only records may lack the reports (configure --disable-reports).
+		 */
 		doctor_set(finding, i < 2 ? DOCTOR_FAIL : DOCTOR_NOTE,
 			   "install all of oprof: make install",
 			   "cannot find %s in this program's folder or in %s", tools[i],

@@ -19,14 +19,16 @@ enum module_build {
 	MODULE_NO_BUILD, /* use only a module that is already installed or built */
 };
 
-/* Loads and mounts the module. answer->works: it is loaded and has this daemon's version. */
+/*
+ * Loads and mounts the module. answer->works: the module is loaded and has this daemon's version.
+ */
 void module_init(enum module_build build, struct module_answer *answer);
 
-/* Unmounts and unloads the module. Returns 0, also if it is not loaded, or -errno and diag. */
+/* Unmounts and unloads the module if it is loaded. Returns 0, or -errno and diag. */
 int module_deinit(struct diag *diag);
 
 /*
- * Stores the reason why there is no module in the session folder at folder_fd; if answer->works,
+ * Stores, in the session folder at folder_fd, the reason why there is no module; if answer->works,
  * removes the stored reason. Returns 0 or -errno; in a folder that is not writable, nothing is
  * stored.
  */

@@ -15,14 +15,14 @@ bool module_fs_is_loaded(const char *root);
 bool module_fs_is_mounted(const char *root, const char *folder);
 
 /*
- * Creates folder if necessary, and mounts the filesystem there. Returns 0, also if it is already
- * mounted, or -errno and diag.
+ * Creates folder if necessary, and mounts the filesystem there unless it is already mounted.
+ * Returns 0, or -errno and diag.
  */
 int module_fs_mount(const char *folder, struct diag *diag);
 
 /*
- * Unmounts folder and removes it. Returns 0, also if it is not mounted, or -errno and diag, which
- * names the processes that use it.
+ * If the filesystem is mounted at folder, unmounts the filesystem and removes folder. Returns 0, or
+ * -errno and diag. If processes use the filesystem, diag names them.
  */
 int module_fs_unmount(const char *folder, struct diag *diag);
 

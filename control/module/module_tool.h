@@ -16,8 +16,8 @@
 #define MODULE_TOOL_NR_MAX 4 /* largest number of words in a call */
 
 /*
- * The script's answer. If there is no module: the reason, as a sentence without a full stop, and a
- * command as remedy.
+ * The script's answer. If there is no module, reason is a sentence without a full stop, and remedy
+ * is a command.
  */
 struct module_answer {
 	bool works;

@@ -34,15 +34,15 @@ struct command {
 int command_hold(struct command *command, char *const *argv, struct diag *diag);
 
 /*
- * Returns the newest signal that asked this process to end while the command was held, or 0; for
- * daemon_start().
+ * Returns the newest signal that asked this process to end while the command was held, or 0 if
+ * there was none. To be passed to daemon_start() as signal_came.
  */
 int command_signal(void);
 
 /*
- * Lets the child exec. Returns 0, or an error after the child has ended: -errno of the exec, or
- * -ECANCELED: a signal asked this process to end while the child was held, so the child did not
- * exec.
+ * Lets the child exec. Returns 0; -ECANCELED if the child did not exec, because a signal asked this
+ * process to end while the child was held; or -errno of the exec. After an error, the child has
+ * ended.
  */
 int command_release(struct command *command);
 

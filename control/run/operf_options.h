@@ -21,8 +21,8 @@
 #define OPERF_D_SECONDS_MAX (24 * 3600)
 
 /*
- * One of command, pids and system is set; or both command and system: then the machine is profiled
- * while the command runs.
+ * Either exactly one of command, pids and system is set, or both command and system are set. In
+ * the latter case, the machine is profiled while the command runs.
  */
 struct operf_options {
 	struct sampling sampling;

@@ -39,7 +39,10 @@ static void quote(const char *word, char *text)
 	}
 	*text++ = '\'';
 	for (; *word; word++) {
-		/* A quote becomes '\'' : end of quotes, a quoted quote, beginning of quotes. */
+		/*
+		 * A single quote becomes '\'' : the first ' ends the quoted text, \' stands for
+		 * the single quote, and the last ' begins quoted text again.
+		 */
 		const char *part = *word == '\'' ? "'\\''" : (const char[]){*word, '\0'};
 
 		text = stpcpy(text, part);

@@ -3,7 +3,10 @@
 #ifndef CONTROL_OPTRACE_H
 #define CONTROL_OPTRACE_H
 
-/* Both return the exit status; COMMAND_EXIT_OURS if oprof failed, not the command. */
+/*
+ * These functions return the exit status. COMMAND_EXIT_OURS: oprof failed, not the command that is
+ * traced.
+ */
 int optrace_record(int argc, const char **argv);
 int optrace_start(int argc, const char **argv);
 int optrace_stop(int argc, const char **argv);

@@ -177,8 +177,8 @@ static int run(const struct words *words)
 }
 
 /*
- * Catches signals, so that the session's folder can be removed. The programs that this process runs
- * have the default actions.
+ * Catches signals, so that the session's folder can be removed. In the programs that this process
+ * runs, these signals have their default actions.
  */
 static void catch_signals(void)
 {
@@ -255,7 +255,10 @@ static int run_profile(struct profile_command *profile, poptContext popt, const 
 	return show(profile, words && words[0] ? words[0] : folder, rest);
 }
 
-/* Returns the index of "--", which the options of opreport follow; argc: there is no "--". */
+/*
+ * Returns the index of "--", after which the options of opreport begin, or argc if there is no
+ * "--".
+ */
 static int find_rest(int argc, const char **argv)
 {
 	int nr = 1;

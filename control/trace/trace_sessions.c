@@ -104,7 +104,7 @@ static void show_lost(const char *text, const char *key, const char *why)
 		(void)printf("    %" PRIu64 " %s\n", nr, why);
 }
 
-/* Prints every line of key; there may be several. */
+/* For each line of text that has this key, prints a line: `before`, and then the value. */
 static void show_lines(const char *text, const char *key, const char *before)
 {
 	const size_t length = strlen(key);
