@@ -109,9 +109,9 @@ static int read_metadata(struct ctf_reader *reader, const char *name, struct dia
 
 /*
  * Reads the metadata of the newest chunk in which the metadata is not damaged, and uses it for the
- * packets of all chunks: a newer chunk's metadata describes all events of older chunks, and old
- * chunks are removed first. If no chunk's metadata can be read, diag describes the fault of the
- * newest one.
+ * packets of all chunks. The newest chunk is tried first for two reasons: its metadata describes
+ * all events of older chunks, and old chunks are removed first. If no chunk's metadata can be read,
+ * diag describes the fault of the newest one.
  */
 static int find_chunk_metadata(struct ctf_reader *reader, struct diag *diag)
 {
@@ -509,7 +509,7 @@ void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struc
 	make_all_due(reader);
 }
 
-/* The newest packet of a stream that is not yet in the range of ctf_reader_stretch(). */
+/* The newest of a stream's packets that are not yet in the range of ctf_reader_stretch(). */
 struct newest_packet {
 	struct ctf_parts *parts; /* NULL: the stream has no more packets */
 	struct ctf_position at;
@@ -526,8 +526,8 @@ static int step_back(struct newest_packet *newest)
 }
 
 /*
- * Finds the stream's last packet that begins before `before`. If the stream cannot be read, there
- * is none.
+ * Finds the stream's last packet that begins before `before`. If there is no such packet, or if the
+ * stream's parts cannot be opened, newest->parts becomes NULL.
  */
 static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest_packet *newest)
 {

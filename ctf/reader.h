@@ -44,10 +44,10 @@ unsigned int ctf_reader_nr_streams(const struct ctf_reader *reader);
 const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsigned int i);
 
 /*
- * Reads the next record of all streams. Returns 1, with a record that is valid until the next
- * call, or 0 at the end. Records of the same time are returned in the order of their streams.
- * Returns the errors of ctf_stream_next: a part of one stream cannot be read, and the next call
- * continues after it.
+ * Reads the next record in order of time, from any stream. Returns 1, with a record that is valid
+ * until the next call, or 0 at the end. Records of the same time are returned in the order of their
+ * streams. Returns the errors of ctf_stream_next: if a part of one stream cannot be read, the next
+ * call continues after this part.
  */
 int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct diag *diag);
 
@@ -66,9 +66,9 @@ int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag)
 void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struct ctf_known *known);
 
 /*
- * Used to read a trace backwards in steps. Finds a time *begin, before `before`, so that the
- * packets that begin between the two times have at most nr_bytes bytes in total, or are only one
- * packet. If no packets are left before them, *begin is 0. Returns 0, -ENOMEM or -EIO.
+ * Used to read a trace backwards in steps. Finds a time *begin before `before`. The packets that
+ * begin between these two times have at most nr_bytes bytes in total, or are a single packet. If no
+ * earlier packets are left, *begin is 0. Returns 0, -ENOMEM or -EIO.
  */
 int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_bytes,
 		       uint64_t *begin);

@@ -106,8 +106,8 @@ static uint64_t align_up(uint64_t offset, uint64_t base, unsigned int alignment)
 }
 
 /*
- * Finds the length of the string at `offset`, without its NUL. The bytes from offset `keep` stay
- * in the window; if keep is UINT64_MAX, even the string need not stay.
+ * Finds the length of the string at `offset`, without its NUL. The bytes from offset `keep` stay in
+ * the window; if keep is UINT64_MAX, all bytes may leave the window, even those of the string.
  */
 static int measure_string(struct ctf_cursor *cursor, uint64_t keep, uint64_t offset,
 			  uint64_t *length)

@@ -25,7 +25,10 @@
  * bytes.
  */
 #define PACKET_ALIGN 128u
-/* At each multiple of this, a search checks whether it is in a hole of the file. */
+/*
+ * A search for a packet checks at each multiple of HOLE_BYTES whether this offset is in a hole of
+ * the file.
+ */
 #define HOLE_BYTES 65536u
 
 struct ctf_stream {
@@ -198,8 +201,8 @@ static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 }
 
 /*
- * Like looks_like_packet, but the window does not move, so that a search can continue at its
- * position.
+ * Like looks_like_packet, but does not move the window, so that a search can continue at the
+ * window's position.
  */
 static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offset)
 {
@@ -539,9 +542,9 @@ static void start_at(struct ctf_stream *stream, unsigned int chunk)
 }
 
 /*
- * Finds the position from which records of `time` and later must be read. Returns 0: *at and
- * *place are the position of a packet; 1: at->part is a chunk that cannot be read but may have had
- * packets of this time; -ENOENT: there is neither; or another -errno.
+ * Finds the position from which records of `time` and later must be read. Returns 0: *at and *place
+ * are the position of a packet; 1: at->part is a chunk that cannot be read but may have had packets
+ * of this time; -ENOENT: there is no such packet and no such chunk; or another -errno.
  */
 static int find_begin(struct ctf_parts *parts, uint64_t time, struct ctf_position *at,
 		      struct ctf_packet_place *place)
@@ -618,8 +621,8 @@ static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 }
 
 /*
- * Finds the newest packet, not later than *at, that has a record before `time` that `known`
- * selects. Returns 1; 0 if there is none; or -errno.
+ * Goes back from *at to the newest packet that has a selected record: a record before `time` for
+ * which known->by returns true. Returns 1; 0 if there is no such packet; or -errno.
  */
 static int find_known(struct ctf_stream *stream, struct ctf_parts *parts, struct ctf_position *at,
 		      struct ctf_packet_place *place, uint64_t time, const struct ctf_known *known)
@@ -648,7 +651,9 @@ void ctf_stream_seek_known(struct ctf_stream *stream, uint64_t time, const struc
 		result = ctf_parts_find(parts, time, &at);
 	if (!result)
 		result = find_known(stream, parts, &at, &place, time, known);
-	/* Free the memory of stream->parts and close its file, which reading does not need. */
+	/*
+	 * Free stream->parts and close its file, since reading records does not use stream->parts.
+	 */
 	ctf_parts_close(stream->parts);
 	stream->parts = NULL;
 	if (result > 0 && !go_to(stream, &at, &place, &diag))

@@ -46,7 +46,7 @@ struct tsdl_alias {
 #define TSDL_NR_HEADER_ALIASES 4
 extern const struct tsdl_alias tsdl_header_aliases[TSDL_NR_HEADER_ALIASES];
 
-/* Names of the events for padding records, which every stream has. */
+/* Names of the events for padding records. Every stream has these two events. */
 #define TSDL_PADDING_EMPTY "oprof_padding_empty"
 #define TSDL_PADDING	   "oprof_padding"
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * Limit of the sum *nr_long_bytes of windows. A window that would exceed the limit returns
- * -ENOMEM.
+ * Limit of a counter *nr_long_bytes. If a larger window would exceed the limit, ctf_window_slide
+ * returns -ENOMEM.
  */
 #define CTF_LONG_BYTES_MAX ((uint64_t)256 << 20)
 

@@ -568,8 +568,8 @@ struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer)
 /* ---- the end ---- */
 
 /*
- * Syncs fd to disk. Returns `error` if it is not 0, else 0 or the error of fsync: the first of all
- * errors.
+ * Syncs fd to disk. error: the first error of earlier calls, or 0. Returns `error` if it is not 0,
+ * otherwise 0 or -errno of fsync.
  */
 static int sync_one(int fd, int error)
 {
@@ -598,7 +598,10 @@ int ctf_writer_close(struct ctf_writer *writer, struct diag *diag)
 
 void ctf_writer_discard(struct ctf_writer *writer)
 {
-	/* NFS keeps an open file that is removed under another name, so its folder is not empty. */
+	/*
+	 * Close each file before it is removed: NFS would only rename an open file, and the folder
+	 * would not be empty.
+	 */
 	for (unsigned int i = 0; i < writer->nr_files; i++) {
 		if (writer->files[i].fd >= 0)
 			(void)close(writer->files[i].fd);

@@ -60,12 +60,12 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 			unsigned int *file, struct diag *diag);
 
 /*
- * Appends one whole packet. The packet's memory may change during the call (if it is a program's
- * own ring); the header is copied, and the checked copy is written. Returns 0; -EBADMSG: the
- * header has a fault, and the packet is refused; another -errno: the packet could not be written.
- * In this case its bytes are removed from the file or, if this fails, overwritten by the next
- * packet. Both kinds of errors are counted, readers see a gap in seq, and later packets can still
- * be written.
+ * Appends one whole packet. The packet may be in memory that changes during the call, such as a
+ * program's own ring. Therefore the header is copied, and the copy is checked and written. Returns
+ * 0; -EBADMSG: the header has a fault, and the packet is refused; another -errno: the packet could
+ * not be written. In this case its bytes are removed from the file or, if this fails, overwritten
+ * by the next packet. Both kinds of errors are counted, readers see a gap in seq, and later packets
+ * can still be written.
  */
 int ctf_writer_append(struct ctf_writer *writer, unsigned int file, const void *packet,
 		      size_t nr_bytes, struct diag *diag);
@@ -90,7 +90,8 @@ struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer);
 
 /*
  * Frees writer, and removes what it created: its files and, if it created the folder, the folder.
- * Of a trace in chunks, only the last chunk is removed, and the folder only if that was the first.
+ * Of a trace in chunks, only the last chunk is removed; the folder is removed only if this chunk is
+ * also the first.
  */
 void ctf_writer_discard(struct ctf_writer *writer);
 

@@ -172,10 +172,10 @@ static bool client_goes_first(const struct control_client *a, const struct contr
 }
 
 /*
- * Returns a free element of server->clients. If there is none, first closes the connection of a
- * client that does not wait for a job: a client that may not control the daemon (a stranger), if
- * there is one; among several, the client whose last message is the oldest. Returns NULL if all
- * clients wait for jobs.
+ * Returns a free element of server->clients. If there is none, closes the connection of one client
+ * and returns the client's element. Clients that wait for a job are never chosen. Strangers
+ * (clients that may not control the daemon) are chosen before other clients, and then the client
+ * whose last message is the oldest. Returns NULL if all clients wait for jobs.
  */
 static struct control_client *server_place(struct control_server *server)
 {

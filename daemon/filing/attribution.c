@@ -38,9 +38,8 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 }
 
 /*
- * Returns the weight that the sample adds to its file. For a clock with a frequency, files store
- * the weight in requested samples, so the result is the number of requested samples that this
- * sample stands for.
+ * Returns the weight that the sample adds to its file. For a clock with a frequency, the unit of
+ * weights in files is one sample at this frequency, and a sample may have the weight of several.
  */
 static uint64_t file_weight(const struct attribution *attribution,
 			    const struct oprof_sample *sample)

@@ -91,8 +91,8 @@ int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
 	if (key < 0)
 		return (int)key;
 	/*
-	 * NAME_TABLE_OTHER is not remembered, so that each such sample returns 1 and the caller
-	 * counts it.
+	 * NAME_TABLE_OTHER is not remembered, so that this function returns 1 for each sample with
+	 * this key, and the caller counts the sample.
 	 */
 	if (place && key != NAME_TABLE_OTHER)
 		*place = (uint32_t)key + 1;

@@ -14,8 +14,8 @@
  *	seen	a stretch begins at the recorded time at which a task leaves a CPU, never earlier
  *	sure	no time is reported in which the task may have run without a record. After a loss
  *		of switches a stretch is unsure until it is proved that its task was off CPU
- *	counted	a known stretch, or a part of one, that is not reported is counted in a LOST
- *		record (except after a SWITCHES_LOST with 0 records: sampling was off)
+ *	counted	if a known stretch or a part of it is not reported, a LOST record counts it. The
+ *		exception is a SWITCHES_LOST with 0 records, which means that the source was off
  */
 #ifndef DAEMON_OFF_CPU_H
 #define DAEMON_OFF_CPU_H

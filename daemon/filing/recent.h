@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The samples of the last minutes in memory, each with its whole key, whatever the session's
- * separation: for reports of the last minute and for the live view (request RECENT of
+ * The samples of the last minutes in memory. Each sample has its whole key, whatever the session's
+ * separation. Reports of the last minute and the live view use these samples (request RECENT of
  * doc/control-socket.md).
  *
  * The number of entries, keys and marks is limited; the oldest samples are dropped first. The

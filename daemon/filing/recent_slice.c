@@ -143,9 +143,10 @@ static uint64_t round_end_ns(struct making *making, uint64_t position)
 }
 
 /*
- * A sample of time off CPU is reported when the task gets a CPU again, or once a minute, so its
- * time may have begun before this stretch. Returns the part that can lie in the stretch: at most
- * the time from the stretch's beginning to the end of the round in which the sample was reported.
+ * A sample of time off CPU is reported when the task gets a CPU again, or once a minute. The time
+ * off CPU may thus have begun before the report's time range. Returns the part that can lie in this
+ * range: at most the time from the range's beginning to the end of the round in which the sample
+ * was reported.
  */
 static uint64_t time_in_stretch(struct making *making, uint64_t position, uint64_t weight)
 {

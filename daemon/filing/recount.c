@@ -37,9 +37,9 @@ static bool is_clock(const char *event)
 }
 
 /*
- * Converts a weight to events. The kernel converts a clock's frequency to a fixed period, and files
- * store the weight of the clock in samples of that period (under a CPU budget one sample stands for
- * several).
+ * Converts a weight to events. For a clock with a frequency, the unit of weights in files is one
+ * sample: the kernel converts the frequency to a fixed period. (Under a CPU budget, a sample may
+ * have the weight of several.)
  */
 static uint64_t weight_of(const char *event, uint32_t flags, uint64_t period_or_hz, uint64_t weight)
 {

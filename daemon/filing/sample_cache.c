@@ -70,7 +70,10 @@ struct sample_cache {
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
 	int64_t to_realtime_ns;
-	/* By error number: no log before this time, since a full disk stays full for days. */
+	/*
+	 * Indexed by error number: the error is not logged again before this time, since a disk may
+	 * be full for days.
+	 */
 	uint64_t quiet_until_ns[ERRORS_MAX];
 	uint64_t failed_ns; /* time of the last failure */
 	bool complained;    /* a failure was logged, and the end of failures is not logged yet */
@@ -161,8 +164,8 @@ static void file_set_times(const struct sample_cache *cache, struct sample_file 
 }
 
 /*
- * Measures the file on disk, and counts an upper limit of its bytes: a file that grew in pieces may
- * need a block to list them.
+ * Measures the file on disk, and counts an upper limit of its bytes. If the file grew in pieces,
+ * the file system may need one more block for the list of the pieces.
  */
 static void file_measure(struct sample_cache *cache, struct sample_file *file)
 {
@@ -457,8 +460,8 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 }
 
 /*
- * Opens the file again. key: the key of the sample that is being filed, since older keys of the
- * file may name released images.
+ * Opens the file again. key: the key of the sample that is being filed. Older keys of the file
+ * cannot be used, since they may name released images.
  */
 static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 		       const struct sample_key *key)
@@ -495,7 +498,10 @@ static int file_renew(struct sample_cache *cache, struct sample_file *file,
 		file_measure(cache, file);
 		return 0;
 	}
-	/* The file lost a page. It can be removed, since all its samples are in a slice. */
+	/*
+	 * The file cannot be emptied, for example because one of its pages is lost. The file can be
+	 * removed, since all its samples are in a slice.
+	 */
 	file_close(cache, file);
 	(void)unlink(file->path);
 	return file_open(cache, file);

@@ -51,9 +51,9 @@ void sample_cache_begin_round(struct sample_cache *cache, uint64_t now_ns, int64
 void sample_cache_end_round(struct sample_cache *cache);
 
 /*
- * Adds one sample at offset to the file of `key`. Returns 0, or an error, after which nothing was
- * added: -errno of place, sdb_open, sdb_add or of creating folders; -EDQUOT
- * (sample_cache_set_limit); or -ENOMEM.
+ * Adds one sample at offset to the file of `key`. Returns 0 or an error. If an error is returned,
+ * nothing was added. Errors: those of place, sdb_open, sdb_add and of creating folders; -EDQUOT
+ * (sample_cache_set_limit); -ENOMEM.
  */
 int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, uint64_t offset,
 		     uint64_t weight, uint64_t time_ns);
@@ -95,12 +95,15 @@ int sample_cache_visit_epoch(const struct sample_cache *cache,
 
 /*
  * Sets a limit for the disk space of files and folders. When it is reached, no new file is created:
- * samples that need one are refused (-EDQUOT) until the epoch ends. Otherwise the files of one
- * round could take the space that their slice needs. 0 (initially): no limit.
+ * samples that need one are refused (-EDQUOT) until the epoch ends. Without a limit, the files of
+ * one round could take the space that their slice needs. 0 (initially): no limit.
  */
 void sample_cache_set_limit(struct sample_cache *cache, uint64_t nr_bytes);
 
-/* Return the bytes on disk of the files, and of files and folders, as of the last round. */
+/*
+ * Return the bytes on disk as of the last round: sample_cache_file_bytes of the files only,
+ * sample_cache_nr_bytes of the files and their folders.
+ */
 uint64_t sample_cache_file_bytes(const struct sample_cache *cache);
 uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);
 

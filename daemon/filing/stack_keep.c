@@ -205,7 +205,10 @@ void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch)
 	if (keep->file && !stack_file_is_at(keep->file, keep->path))
 		keep_close(keep);
 	if (keep->file && stack_file_restart(keep->file, epoch)) {
-		/* The file lost a page. It can be removed, since all its stacks are in a slice. */
+		/*
+		 * The file cannot be emptied, for example because one of its pages is lost. The
+		 * file can be removed, since all its stacks are in a slice.
+		 */
 		keep_close(keep);
 		(void)unlink(keep->path);
 	}
@@ -262,8 +265,8 @@ static void path_set(struct slice_path *to, const struct sample_path *from)
 }
 
 /*
- * A stack belongs to the application, even if the sample is filed under its own image, so that the
- * parts of a program in the kernel and in libraries are below the functions that called them.
+ * A stack belongs to the application, even if the sample is filed under its own image. Functions of
+ * the kernel and of libraries are thus below the program's functions that called them.
  * root.by_image marks roots whose samples are filed under their own images.
  */
 static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
@@ -308,7 +311,7 @@ static void root_section(const struct stack_keep *keep, const struct root_key *k
 		.cpu = name->cpu,
 		.cgroup = name->cgroup == SAMPLE_NAME_ALL ? NULL : identity->cgroup,
 	};
-	/* The flag depends on the separation only: a root has samples of many images. */
+	/* The flag does not depend on an image, since a root has samples of many images. */
 	if (key->sample.kind == SAMPLE_OF_APP && keep->config.separation & SEPARATION_KERNEL)
 		section->flags |= OPROF_SDB_KEEP_KERNEL;
 	if (key->by_image)
@@ -476,8 +479,8 @@ static uint64_t function_at(struct stack_keep *keep, const struct image *image, 
 
 /*
  * Returns the offset at which to look up the frame's function. A return address is the address
- * after the call, which may be the last instruction of its function, so the offset of the byte
- * before it is returned.
+ * after the call. Since the call may be the last instruction of its function, the offset of the
+ * byte before the return address is returned.
  */
 static uint64_t frame_place(const struct oprof_frame *frame, bool is_return)
 {
@@ -485,8 +488,8 @@ static uint64_t frame_place(const struct oprof_frame *frame, bool is_return)
 }
 
 /*
- * Sets *key to the key of a frame's node, as in the sample files of its image (record.h,
- * oprof_stack_node). Returns false if the code has no name.
+ * Sets *key to the key of a frame's node, which is a key of the image's sample files
+ * (oprof_stack_node in oprof/stack_file.h). Returns false if the code has no name.
  */
 static bool frame_key(struct stack_keep *keep, const struct image *image,
 		      const struct oprof_frame *frame, bool is_return, uint64_t *key)

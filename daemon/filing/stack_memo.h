@@ -19,8 +19,8 @@
 #define STACK_MEMO_DEPTH  128u /* maximum number of outermost frames remembered of a chain */
 
 /*
- * A frame below a node. parent 0: the slot is empty, since no record begins at the start of the
- * file.
+ * A frame below a node. If parent is 0, the slot is empty: no parent has position 0, since no
+ * record begins at the start of the file.
  */
 struct stack_memo_frame {
 	uint64_t offset;

@@ -141,10 +141,10 @@ bool history_is_due(const struct history *history)
 }
 
 /*
- * Returns true if the epoch must be closed early, for one of two reasons: the live files do not fit
- * even when all other slices are dropped; or they take so much space that slices would have to be
- * dropped for them. After a burst of threads the live files are big, but the slice made of them is
- * small: closing the epoch early saves weeks of history.
+ * Returns true if the epoch must be closed early, for one of two reasons: the live files exceed
+ * 1/LIVE_SHARE of the budget; or they do not fit even after all slices that may be dropped are
+ * dropped. After a burst of threads the live files are big, but their slice is small: if the epoch
+ * is closed early, weeks of history need not be dropped.
  */
 static bool keep_budget(struct history *history)
 {

@@ -27,8 +27,8 @@ void history_deinit(struct history *history);
  * Call both functions after the session has begun. history_open() lists its slices, sets damaged
  * ones aside, removes what killed runs left, and raises counters to the values in the slices. When
  * the counters are correct, call history_begin(): it makes a slice of the live files of earlier
- * runs and begins an epoch of cache. Both return 0 or -errno with diag; history_open() returns 1 if
- * a recount is necessary.
+ * runs and begins the first epoch of this run, for `cache`. Both return 0 or -errno with diag;
+ * history_open() returns 1 if a recount is necessary.
  */
 int history_open(struct history *history, struct diag *diag);
 int history_begin(struct history *history, struct sample_cache *cache, struct diag *diag);
@@ -50,8 +50,8 @@ void history_stop(struct history *history);
 int64_t history_follow(struct history *history, bool *stepped);
 
 /*
- * Returns whether the next history_run will close the epoch, so that all samples that belong to the
- * epoch must be drained before. Valid after history_follow.
+ * Returns whether the next history_run will close the epoch. If so, all samples of the epoch must
+ * be drained before that call. Valid after history_follow.
  */
 bool history_is_due(const struct history *history);
 
@@ -71,7 +71,10 @@ int history_close(struct history *history);
  */
 void history_reap(struct history *history, bool wait);
 
-/* Sync the slices, as a part of profiler_sync and profiler_synced. */
+/*
+ * history_sync writes the slices to disk, as a part of profiler_sync. history_synced is the
+ * corresponding part of profiler_synced.
+ */
 int history_sync(const struct history *history);
 void history_synced(struct history *history, int error);
 

@@ -10,8 +10,8 @@
 
 #define DAY_NS (INT64_C(24) * 3600 * 1000000000)
 /*
- * Live files may take at most 1/LIVE_LARGEST_SHARE of the budget, since their slice must fit in
- * addition to them.
+ * Live files may take at most 1/LIVE_LARGEST_SHARE of the budget, since the slice that is made of
+ * these files must fit in addition to the files.
  */
 #define LIVE_LARGEST_SHARE 2
 
@@ -73,9 +73,9 @@ void history_budget_set(struct history *history)
 /* ---- dropping slices ---- */
 
 /*
- * Drops the oldest slice, unless it is also the newest: the newest slice records which epochs are
- * closed and the counters' values. A merge that reads the oldest slice is killed first, which may
- * change the list.
+ * Drops the oldest slice, unless it is also the newest: the newest slice has the counters' values
+ * and records which epochs are closed. If a merge reads the oldest slice, kills the merge first;
+ * the list may then have changed.
  */
 static bool expire_oldest(struct history *history)
 {

@@ -20,7 +20,10 @@
  * one minute need this space.
  */
 #define HISTORY_BYTES_MIN (UINT64_C(16) << 20)
-/* Symbols of binaries that reports would not find may take 1/HISTORY_KEEP_SHARE of the budget. */
+/*
+ * A session keeps the symbols of binaries that reports would not find by path. These symbols may
+ * take 1/HISTORY_KEEP_SHARE of the budget.
+ */
 #define HISTORY_KEEP_SHARE 4
 #define HISTORY_DAYS_MAX   36500
 

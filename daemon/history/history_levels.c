@@ -54,10 +54,10 @@ struct clock {
 };
 
 /*
- * A group is due if it is old enough, or if its time is far in the future: its slices were written
- * while the clock was wrong, and would otherwise not be merged for a long time. For the second
- * reason, the clock must have run for keep_ns without a step, since the current time may be the
- * wrong one (1970 until the clock is set).
+ * A group is due if it is old enough, or if its time is far in the future. Slices with a future
+ * time were written while the clock was wrong, and would otherwise not be merged for a long time.
+ * They are merged only after the clock has run for keep_ns without a step, since the current time
+ * may be wrong instead (1970 until the clock is set).
  */
 static bool is_due(enum oprof_slice_level level, int64_t start_ns, const struct clock *clock)
 {

@@ -2,8 +2,9 @@
 /*
  * The list of slices in memory follows the folder: each change is first made in the folder, by one
  * rename or unlink, and then in the list. A kill between these two steps leaves a folder that the
- * next history_slices_list() can read. It may contain a file NAME.tmp, which is never listed, or
- * slices that are superseded by a merged one, which are then removed.
+ * next history_slices_list() can read. The folder may contain a file NAME.tmp, which is never
+ * listed, or slices that are superseded by a merged slice; history_slices_list() removes these
+ * slices.
  */
 #include "daemon/history/history_slices.h"
 

@@ -43,8 +43,8 @@ struct history_config {
 	/* For tests: called between any two changes of files, also in a child. May be NULL. */
 	void (*step)(void);
 	/*
-	 * Called between the files of a slice, so that new samples can be read concurrently. May be
-	 * NULL.
+	 * Called before each live file is added to a slice, so that new samples can be read
+	 * meanwhile. May be NULL.
 	 */
 	void (*between)(void *context);
 	/* Counts the samples in the session's files, and sets its counters to these numbers. */

@@ -18,8 +18,9 @@
 int leftover_take(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
 /*
- * Removes these files when their samples are in the slice made from `live`. Files that cannot be
- * read are renamed to NAME.damaged. step: called between changes, or NULL.
+ * Removes the files that earlier runs left. Call this when the samples of the files are in the
+ * slice made from `live`. Files that cannot be read are renamed to NAME.damaged. step: called
+ * between changes, or NULL.
  */
 void leftover_remove(const struct live_slice *live, struct session *session, void (*step)(void));
 

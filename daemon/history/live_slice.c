@@ -201,8 +201,8 @@ int live_slice_add_stacks(struct live_slice *live, const char *session_path, uin
 /* ---- publishing ---- */
 
 /*
- * Writes the slice to path. how: flags of open(). The file may have more space, which is then
- * released. *nr_blocks: size of the file on disk, in bytes.
+ * Writes the slice to path. how: flags of open(). If the file has more disk space than the slice
+ * needs, the rest is released. *nr_blocks: size of the file on disk, in bytes.
  */
 static int write_slice(struct live_slice *live, const struct slice_info *info, const char *path,
 		       int how, uint64_t *nr_blocks)

@@ -136,8 +136,8 @@ const struct image *image_table_find(const struct image_table *table, uint32_t c
 struct image_entry *image_table_entry(const struct image_table *table, uint32_t cookie);
 
 /*
- * Call when the session has changed: each file is then requested from the keeper again, which
- * checks whether reports will find it.
+ * Call when the session has changed: each file is then requested from the keeper again, and the
+ * keeper checks whether reports will find the file.
  */
 void image_table_keep_again(struct image_table *table);
 

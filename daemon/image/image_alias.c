@@ -150,7 +150,7 @@ static void identity_of_fd(int fd, const struct file_name *file, const struct st
 	if (!identity->inode_generation) {
 		long generation = 0;
 
-		/* The kernel writes an int; many file systems do not support this. */
+		/* The kernel writes an int. Many file systems do not support this ioctl. */
 		if (!ioctl(fd, FS_IOC_GETVERSION, &generation))
 			identity->inode_generation = (uint32_t)generation;
 	}
