@@ -19,8 +19,8 @@
 
 #define NEVER UINT64_MAX
 /*
- * First pause after a request found no process that still has the file. Each further pause is twice
- * as long.
+ * Pause before a table is requested again because no process had the file any more. The pause
+ * doubles each time.
  */
 #define AGAIN_NS       UINT64_C(20000000)
 #define AGAIN_FAILED   UINT64_C(30000000000)
@@ -40,8 +40,8 @@ void image_code_deinit(struct image_code *code)
 }
 
 /*
- * Builds the vdso's table. Returns NULL if it has none. The bytes come from the kernel, so no
- * confined child process is needed.
+ * Builds the vdso's table. Returns NULL if the table cannot be built. The bytes come from the
+ * kernel, so no confined child process is needed.
  */
 static struct code_table *vdso_table(const struct vdso *vdso)
 {
@@ -119,9 +119,9 @@ static int entry_open(struct image_entry *entry, int fd, struct diag *diag)
 }
 
 /*
- * Call when the file in the folder is damaged, or was written by a newer or older program: removes
- * the file, so that the table is built again. If the file cannot be removed, each request would
- * find it again, so this image's table is then built in memory.
+ * Call when the table's file in the folder is damaged, or was written by a newer or older program.
+ * Removes the file, so that the table is built again. If the file cannot be removed, the table is
+ * built in memory, since each request would find the unusable file again.
  */
 static void put_aside(struct image_code *code, struct image_entry *entry, const char *path,
 		      const struct diag *diag)

@@ -28,7 +28,7 @@ struct image_code_counters {
 
 struct image_code {
 	bool on, told_damage;
-	/* The input is a recording: a table that is not available now will never be. */
+	/* The input is a recording. A table that is not available now will not become available. */
 	bool recorded;
 	char *path;		 /* path of the folder of tables; NULL: tables are in memory only */
 	struct code_table *vdso; /* NULL: the vdso has no table */

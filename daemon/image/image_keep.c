@@ -16,11 +16,14 @@
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
-/* Pause after an image was found by its path: its file may be deleted or replaced later. */
+/*
+ * Pause before an image that was found by its path is requested again, in case its file was deleted
+ * or replaced.
+ */
 #define AGAIN_THERE_NS UINT64_C(30000000000)
 /*
- * First pause after all processes ended before the file was opened. Each further pause is twice as
- * long.
+ * Pause before an image is requested again because all its processes ended before the file was
+ * opened. The pause doubles each time.
  */
 #define AGAIN_GONE_NS  UINT64_C(10000000)
 #define GONE_DOUBLINGS 12u /* up to about 40 s */

@@ -2,9 +2,9 @@
 /*
  * Decides which images to request from the keeper (image_keeper.h), and handles its answers. An
  * image is requested when a sample of it arrives and keep_due_ns has passed, which is the case for
- * the first sample. There are two reasons to request an image again: it was found by its path, and
- * may be deleted while it runs; or its process ended before the file could be opened, and the next
- * process of this image may live longer (in this case with growing pauses).
+ * the first sample. An image that was found by its path is requested again, since its file may be
+ * deleted while the image runs. An image whose processes all ended before the file could be opened
+ * is requested again with growing pauses, since its next process may live longer.
  *
  * Waits for answers only in image_keep_deinit and image_keep_wait_code.
  */

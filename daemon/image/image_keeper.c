@@ -138,8 +138,8 @@ static int open_images_folder(const struct keeper_request *request)
 }
 
 /*
- * Returns the bytes that are already in the folder: a session may continue, or share files with an
- * earlier session.
+ * Returns the total size of the files in the folder. The folder already has files if the session
+ * continues, or shares files with an earlier session.
  */
 static uint64_t folder_bytes(int dir_fd)
 {
@@ -401,7 +401,7 @@ static void copy_reap(struct keeper *keeper)
 		(void)kill(keeper->child, SIGKILL);
 	if (waitpid(keeper->child, &status, WNOHANG) != keeper->child)
 		return;
-	/* If a signal ended the child, it ran out of time or failed on the file. */
+	/* A child that a signal ended exceeded its time limit or crashed while it read the file. */
 	copy_end(keeper, WIFEXITED(status) ? -WEXITSTATUS(status) : -EILSEQ);
 }
 
@@ -608,9 +608,9 @@ static uint64_t bit(unsigned int capability)
 }
 
 /*
- * Keeps only the capabilities that are needed to open the files of other users (by their roots,
- * programs, folders and mappings), to write to a session folder of another owner, and to change the
- * user of the copying child and kill it.
+ * Keeps only the capabilities that are needed for these purposes: to open the files of other users
+ * (through /proc/PID/root, exe and map_files, and in folders of other users), to write to a session
+ * folder of another owner, to change the user of the copying child, and to kill that child.
  */
 static void drop_capabilities(void)
 {

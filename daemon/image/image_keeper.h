@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keeper is a child process of the daemon that keeps the symbols of binaries that reports would
- * not find by their path: in another mount namespace, below another root, deleted, replaced, or
- * never in a folder. It opens such a binary through a process that maps it, while that process
- * lives, checks that the file is the image, and writes meta/images/<identity> of the session
- * (lib/elf_skeleton.h, doc/session.md).
+ * The keeper is a child process of the daemon. It keeps the symbols of binaries that reports would
+ * not find by their path, because the binary is in another mount namespace or below another root,
+ * was deleted or replaced, or never had a path (memfd). The keeper opens such a binary through a
+ * process that maps it, while that process lives, checks that the file is the image, and writes
+ * meta/images/<identity> of the session (lib/elf_skeleton.h, doc/session.md).
  *
  * It is a separate process because a file system that hangs would block the daemon's loop, and
  * because opening other users' files needs privileges that the rest of the daemon does not need. A

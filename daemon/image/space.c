@@ -8,8 +8,8 @@
 
 #define ROOM_FIRST 8u
 /*
- * More mappings than nearly all programs have. Moving this number of mappings in memory takes
- * microseconds.
+ * A space with at most this number of mappings is not overgrown. Nearly all programs have fewer
+ * mappings, and moving this number of mappings in memory takes microseconds.
  */
 #define STALE_MAX 4096u
 
@@ -200,8 +200,8 @@ int space_map(struct space **space, const struct mapping *mapping)
 bool space_is_overgrown(const struct space *space)
 {
 	/*
-	 * At least as many mappings must be stale as real, so that the cost of reading /proc again
-	 * is low for each mapping.
+	 * Require more stale mappings than real ones. The cost of reading /proc again is then low
+	 * for each mapping that was added.
 	 */
 	return space->nr_mappings > STALE_MAX &&
 	       space->nr_mappings - STALE_MAX > 2 * space->nr_real;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The folder of code tables, <session dir>/code, with files <identity>.code. A table appears in it
- * atomically, when it is complete, and is kept for later runs; if their size exceeds a limit, the
- * oldest tables are removed. Without a folder (dir_fd -1) a table is a file in memory.
+ * The folder of code tables, <session dir>/code, with files <identity>.code. A table appears in the
+ * folder atomically, when the table is complete, and is kept for later runs. If the total size of
+ * the tables exceeds a limit, the oldest tables are removed. Without a folder (dir_fd -1) a table
+ * is a file in memory.
  *
  * Only the keeper writes to the folder.
  */

@@ -39,8 +39,8 @@ static struct importing {
 static struct sample_name name; /* too big for the stack */
 
 /*
- * Parses "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU", a name of OProfile. Names of this
- * project have two more fields, which are appended before the name is parsed.
+ * Parses "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU", the name of a sample file of
+ * OProfile. First appends the two further fields that names of this project have.
  */
 static int parse_name(const char *path, uint64_t identity, struct diag *diag)
 {
@@ -125,8 +125,8 @@ static int add_nodes(struct sdb *db, const struct oprofile_file *file)
 }
 
 /*
- * Returns the kind of an image. The path of a kernel module is only its name; every other image
- * without a path is the kernel.
+ * Returns the kind of an image. An image that has a name but no path is the kernel if the name is
+ * one of the kernel's names; otherwise it is a module.
  */
 static enum oprof_image_kind kind_of(const struct sample_path *path)
 {
@@ -331,10 +331,7 @@ static int begin_session(struct session *session, const char *session_dir, bool 
 	return error < 0 ? error : 0;
 }
 
-/*
- * Sets the counters to the contents of the files: all samples of an imported file are seen and
- * stored.
- */
+/* Counts all imported samples as seen and as stored. */
 static void count(struct session *session)
 {
 	stats_add(&session->stats, STATS_SEEN, importing->nr_samples);
@@ -342,8 +339,8 @@ static void count(struct session *session)
 }
 
 /*
- * Reports that the session is partial. It contains the samples counted so far of the file during
- * which the import was interrupted.
+ * Reports that the session is partial. If the import was interrupted in the middle of a file, the
+ * session contains only the samples of this file that were added before.
  */
 static int tell_part(struct session *session)
 {

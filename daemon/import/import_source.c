@@ -18,7 +18,10 @@
 
 /* Bytes of records in one drain, which is one round of the profiler. */
 #define DRAIN_BYTES ((uint64_t)8 << 20)
-/* Maximum number of bytes held back if `perf record` did not write the ends of its rounds. */
+/*
+ * Maximum number of bytes of records that wait for the end of their round. If more wait, the round
+ * is ended, since `perf record` may not have written the ends of its rounds.
+ */
 #define HELD_BYTES_MAX ((size_t)256 << 20)
 #define NR_CPUS_MAX    8192u
 
@@ -363,7 +366,8 @@ static int import_save_symbols(struct source *base, const char *meta_path)
 	struct import_source *source = (struct import_source *)base;
 
 	/*
-	 * For another kernel no symbols are available here: reports find its vmlinux by build-id.
+	 * If the recording was made with another kernel, the symbols of that kernel are not
+	 * available here. Reports find its vmlinux by build-id.
 	 */
 	return source->machine.same_kernel ? perf_state_save_symbols(source->state, meta_path) : 0;
 }

@@ -20,7 +20,9 @@
 void import_source_set(struct perf_file *file);
 /* For history_config.now. */
 void import_source_now(struct moment *now);
-/* Returns why the file was not read to its end. An empty diag means that it was. */
+/*
+ * Returns why the file was not read to its end. If the file was read to its end, the diag is empty.
+ */
 const struct diag *import_source_fault(void);
 /* Returns the bytes of records read so far, to show progress. */
 uint64_t import_source_position(void);

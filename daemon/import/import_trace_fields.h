@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to import_trace: the events of a trace that it uses, and their fields. */
+/* Internal to import_trace: which events of a trace import_trace uses, and their fields. */
 #ifndef DAEMON_IMPORT_TRACE_FIELDS_H
 #define DAEMON_IMPORT_TRACE_FIELDS_H
 

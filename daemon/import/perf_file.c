@@ -379,7 +379,10 @@ static int read_file_header(struct perf_file *file, uint64_t file_bytes, struct 
 				: 0;
 }
 
-/* Handles a record that replaces a part of the header in a file written to a pipe. */
+/*
+ * In a file that was written to a pipe, records contain what the header contains in other files.
+ * Handles such a record; ignores any other record.
+ */
 static int take_pipe_record(struct perf_file *file, const struct perf_event_header *record)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);

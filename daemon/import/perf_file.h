@@ -58,10 +58,10 @@ struct perf_file {
 };
 
 /*
- * Opens a file and reads everything except the records (for a file written to a pipe, also the
- * records that replace the header). Returns 0; -EINVAL: not a perf.data file; -EPROTONOSUPPORT:
- * another byte order, or not a regular file; -EILSEQ: damaged; -EINTR (import_interrupt.h); -ENOMEM
- * or -errno.
+ * Opens a file and reads everything except the records. If the file was written to a pipe, also
+ * reads the records that contain what the header contains in other files. Returns 0; -EINVAL: not a
+ * perf.data file; -EPROTONOSUPPORT: another byte order, or not a regular file; -EILSEQ: damaged;
+ * -EINTR (import_interrupt.h); -ENOMEM or -errno.
  */
 int perf_file_open(struct perf_file *file, const char *path, struct diag *diag);
 /*

@@ -63,8 +63,8 @@ static int end_record(struct perf_file_writer *writer, uint32_t type, unsigned i
 }
 
 /*
- * Ends a record that is not a sample: appends those fields of SAMPLE_TYPE that other records also
- * have.
+ * Ends a record that is not a sample. First appends the trailer: those fields of SAMPLE_TYPE that
+ * all records have.
  */
 static int end_side_record(struct perf_file_writer *writer, uint32_t type, unsigned int misc,
 			   int32_t pid, int32_t tid, uint64_t time_ns, uint32_t cpu)

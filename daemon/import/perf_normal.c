@@ -33,8 +33,8 @@ static void read_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
 /* ---- events ---- */
 
 /*
- * Fields of a sample that other records also have, in a trailer at their end, if sample_id_all is
- * set.
+ * If sample_id_all is set, records that are not samples also have these fields, in a trailer at the
+ * end of the record.
  */
 #define TRAILER_TYPES                                                                              \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
@@ -364,8 +364,8 @@ static void put_trailer(struct field_writer *writer, const struct sample *sample
 
 /*
  * Returns the event whose trailer layout a record has. Records that perf itself makes have no id
- * and use the first event's layout. If the last word of such a record happens to equal an id, the
- * wrong layout is used, since this cannot be detected.
+ * and use the first event's layout. If the word at the id's position in such a record happens to
+ * equal an id, the wrong event is returned; this error cannot be detected.
  */
 static const struct perf_file_event *event_of_trailer(const struct perf_normal *normal,
 						      const struct perf_event_header *record)

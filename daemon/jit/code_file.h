@@ -17,7 +17,7 @@
 
 #define CODE_OWNER_UIDS 4
 
-/* The process to which a file must belong, as far as the process is known. */
+/* What is known about the process to which a file must belong. */
 struct code_owner {
 	int32_t tgid;
 	int32_t inner_pid; /* pid of the process in its own pid namespace */

@@ -12,7 +12,9 @@
 
 #include "daemon/jit/code_pool.h"
 
-/* Limit of the size of one map. Its names are counted as if no other map used them. */
+/*
+ * Maximum size of one map. The size includes the names in full, even if other maps use them, too.
+ */
 #define CODE_MAP_BYTES_MAX (16u << 20)
 
 #define CODE_BLOCK_RANGES 128

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of functions of code without files, stored once for all maps of all processes; and the
- * numbers by which samples refer to the names (the offsets of images of kind OPROF_IMAGE_CODE).
+ * Names of functions whose code is in no file. Each name is stored once for all maps of all
+ * processes. Samples refer to names by numbers, which are the offsets in images of kind
+ * OPROF_IMAGE_CODE.
  *
  * A name is freed with its last reference. A name with a number ("told"), however, is kept for
  * ever, since records may refer to it. There are limits for names with and without numbers, since
@@ -19,7 +20,7 @@
 /* Limits of the names that have a number: how many, and how many bytes. */
 #define CODE_POOL_TOLD_MAX	 65536u
 #define CODE_POOL_TOLD_BYTES_MAX (8u << 20)
-/* Limit of the names without a number plus the ranges of all maps. */
+/* Maximum number of bytes of all names without a number and of all maps, taken together. */
 #define CODE_POOL_BYTES_MAX (64u << 20)
 
 #define CODE_POOL_OTHER_NAME "[other code]"

@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES 65536u
-/* Size of one read to catch up to a sample's time, which usually takes one or two records. */
+/* Size of one read to catch up to a sample's time. Usually only one or two records must be read. */
 #define CATCH_UP_BYTES ((size_t)2 * JITDUMP_NAME_MAX)
 
 /*
- * Time until the files are read again when code has a name: it may have been replaced by other
- * code.
+ * Time until the files are read again although the code has a name. They are read because other
+ * code may have replaced the code with this name.
  */
 #define NAMED_NS UINT64_C(1000000000)
 /*
@@ -315,7 +315,7 @@ static bool is_named(const char *path, const char *name)
 	return slash && !strcmp(slash + 1, name);
 }
 
-/* Opens the file that was mapped. Refuses another file that now has its name. */
+/* Opens the jitdump that the process mapped. Refuses another file that is now at the same path. */
 static int dump_open(const struct code_space *space, const struct code_lookup *place,
 		     const struct image *image, struct stat *st)
 {

@@ -167,8 +167,8 @@ struct jitdump_reading {
 };
 
 /*
- * Returns 1 if the record was applied: dump->position is then after it. Returns 0 if the record
- * cannot be applied now, or never.
+ * Returns 1 if the record was applied; dump->position is then the position of the next record.
+ * Returns 0 if the record cannot be applied yet, or is invalid.
  */
 static int take_record(const struct jitdump_reading *reading, const char *bytes, size_t nr_bytes)
 {
@@ -193,8 +193,8 @@ static int take_record(const struct jitdump_reading *reading, const char *bytes,
 }
 
 /*
- * Returns whether enough of the record is in memory to apply it: its code is not needed. If not,
- * the next read begins at this record.
+ * Returns whether enough of the record is in memory to apply it. The code in the record is not
+ * needed. If too little is in memory, the next read begins at this record.
  */
 static bool has_enough(const char *bytes, size_t nr_bytes)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The jitdump file of a process: records of code that the process made and moved, with times
- * (CLOCK_MONOTONIC). Records are applied up to a given time; later records stay in the file. If an
- * address is used again, a sample thus gets the name that was valid when the sample was taken.
+ * (CLOCK_MONOTONIC). Records are applied up to a given time; later records stay in the file. A
+ * sample therefore gets the name that was valid when the sample was taken, even if other code has
+ * the same address later.
  *
  * The contents are not trusted. A file of another byte order, version or clock is refused; an
  * invalid size ends the reading, since the next record cannot be found.

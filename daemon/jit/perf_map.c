@@ -116,7 +116,7 @@ static void keep_tail(struct perf_map *state, const char *text, size_t nr_bytes)
 
 /*
  * Reads and parses one buffer. Returns 0: the end of the file was reached; 1: there may be more
- * data; or -errno, as perf_map_read.
+ * data; or an error that perf_map_read returns.
  */
 static int read_some(struct perf_map *state, int fd, struct code_map **map, char *buffer,
 		     size_t nr_buffer, struct perf_map_counts *counts)

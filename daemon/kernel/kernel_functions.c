@@ -22,7 +22,8 @@ struct kernel_functions_of {
 	uint32_t *starts;  /* starts of functions, ascending; NULL: not known */
 	size_t nr_starts;
 	/*
-	 * Time at which to look for the file again, and the last pause (0: until the next round).
+	 * look_ns: time at which to look for the file again. wait_ns: the last pause between two
+	 * looks; 0: look again in the next round.
 	 */
 	uint64_t look_ns, wait_ns;
 };

@@ -3,15 +3,15 @@
  * Task 0 runs the idle loop. Interrupts and soft interrupts of an idle CPU also run as task 0, but
  * they are work. A sample has only an address and no stack, so the function at this address
  * decides: the functions that only the idle loop calls are idle. Kernels, drivers and hypervisors
- * have hundreds of such functions, and new ones every year, but their names are similar. Hence
- * these rules about the words of a name, which are its parts between underscores:
+ * have hundreds of such functions, and new ones every year, but their names are similar. Therefore
+ * the following rules apply to the words of a name (its parts between underscores):
  *
  *  1. "safe_halt": for each hypervisor X, the kernel waits in a function X_safe_halt.
  *  2. "cpuidle": the framework of idle states and its drivers.
  *  3. "idle" together with "enter" or "exit", but without "balance": functions that begin or end
  *     the idle state. Some functions with these words have another meaning (worker_enter_idle),
  *     but run in other tasks. nohz_balance_exit_idle, however, is called by the timer's interrupt.
- *  4. Functions with other names are in lists of beginnings or of whole names.
+ *  4. Other names are in two lists: one of beginnings of names, one of whole names.
  *
  * The word "idle" alone is not sufficient: nohz_idle_balance moves work of other CPUs, in a soft
  * interrupt. Newer kernels also have most idle routines in one section, which kernel_load.c adds.

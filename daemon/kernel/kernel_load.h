@@ -14,9 +14,9 @@ struct kernel_layout {
 };
 
 /*
- * Reads the layout. Returns 0; -EACCES: the kernel hides the addresses, and text is then 0 to
- * UINT64_MAX and the rest empty; -ENOMEM; or -errno of reading. Call kernel_layout_deinit in every
- * case.
+ * Reads the layout. Returns 0; -EACCES: the kernel hides the addresses; -ENOMEM; or -errno of
+ * reading. After -EACCES, the layout's text extends from 0 to UINT64_MAX, and its other members are
+ * empty. Call kernel_layout_deinit in every case.
  */
 int kernel_layout_read(struct kernel_layout *layout, struct image_table *images,
 		       const char *proc_path, const char *sys_path);

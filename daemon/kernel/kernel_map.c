@@ -9,7 +9,8 @@
 #include <string.h>
 
 /*
- * Pauses between loads for unknown addresses: one second, up to 64 seconds while loads do not help.
+ * Pause between two loads for unknown addresses. It begins with one second, and doubles up to 64
+ * seconds, until a load finds the address.
  */
 #define WAIT_FIRST_NS 1000000000u
 #define WAIT_MAX_NS   64000000000u
@@ -123,8 +124,8 @@ bool kernel_map_wants_load(struct kernel_map *map, uint64_t time_ns)
 	if (map->hidden || (map->loaded_ns && time_ns < map->loaded_ns + map->wait_ns))
 		return false;
 	/*
-	 * Double the pause each time. Code that is loaded during the pause is found by the next
-	 * load.
+	 * Double the pause each time. The next load also finds kernel code that appears during the
+	 * pause.
 	 */
 	if (map->loaded_ns && map->wait_ns < WAIT_MAX_NS)
 		map->wait_ns *= 2;

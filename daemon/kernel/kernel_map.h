@@ -20,7 +20,10 @@ struct kernel_map {
 	struct kernel_range text; /* the kernel itself; image NULL: not known */
 	struct image_entry *idle; /* the image "{idle}", which has the same range as text */
 	struct kernel_ranges modules, made, idles;
-	/* Time of the last load for an unknown address; pause until the next. */
+	/*
+	 * Time of the last load that an unknown address caused, and the pause until the next such
+	 * load.
+	 */
 	uint64_t loaded_ns, wait_ns;
 	uint64_t nr_loads;
 };

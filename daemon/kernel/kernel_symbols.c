@@ -158,8 +158,8 @@ static int collection_write(struct collection *all)
 }
 
 /*
- * If a module has no symbols, it was unloaded already, or its symbols are hidden: writes it as one
- * function.
+ * Writes the collected functions. A module without symbols, which was unloaded already or whose
+ * symbols are hidden, is written as one function.
  */
 static int collection_finish(struct collection *all)
 {
@@ -221,8 +221,8 @@ static int saving_write(struct saving *saving, const char *proc_path)
 }
 
 /*
- * Saves the image now, or adds it to saving if it needs the walk. Returns 0, also if the image
- * needs no file, or -errno.
+ * Saves the image now or, if its symbols must be read from kallsyms, adds the image to `saving`.
+ * Returns 0 or -errno. If the image needs no file, does nothing and returns 0.
  */
 static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct saving *saving,
 		      const char *meta_path)

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* More than any record needs: a name, or a sample with all its callers, takes 4 KB. */
+/* Room for records. The largest records, a name or a sample with all its callers, take 4 KB. */
 #define ROOM_BYTES	((size_t)256 << 10)
 #define AHEAD_BYTES_MAX ((size_t)64 << 20)
 

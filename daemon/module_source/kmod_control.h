@@ -58,7 +58,7 @@ int kmod_control_open_buffer(struct kmod_control *control, struct diag *diag);
 /* Closes the buffer: the module frees the buffer's content, and another daemon may open it. */
 void kmod_control_close_buffer(struct kmod_control *control);
 
-/* Each writes a command. Returns 0 or the module's -errno. */
+/* Each of these functions writes a command. Returns 0 or the module's -errno. */
 int kmod_control_enable(const struct kmod_control *control, int on);
 int kmod_control_dump(const struct kmod_control *control);
 int kmod_control_thin(const struct kmod_control *control, unsigned int thinning);

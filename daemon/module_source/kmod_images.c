@@ -81,8 +81,8 @@ static struct image_entry *unfiled_image(const struct places *places, const char
 }
 
 /*
- * Requests the file's symbols if reports would not find them, and its code table if it is wanted.
- * This must be done while the file is open, since it may be removed later.
+ * Requests the file's symbols and its code table from the keeper, if they are due. Call this while
+ * the file is open, since the file may be removed later.
  */
 static void keep_file(struct places *places, struct image_entry *entry, int fd, uint64_t now_ns)
 {

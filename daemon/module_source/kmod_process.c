@@ -193,8 +193,8 @@ static bool same_program(const struct kmod_processes *table, int32_t one, int32_
 }
 
 /*
- * Returns a copy of the code that the process tgid, which need not be in the table, has described
- * in files; NULL: none.
+ * Reads the files in which process tgid describes its code, and returns a copy of what they
+ * describe; NULL: there are no such files, or out of memory. The process need not be in the table.
  */
 static struct code_space *code_of(struct kmod_processes *table, int32_t tgid, uint64_t time_ns,
 				  uint64_t address)
