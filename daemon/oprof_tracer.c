@@ -81,8 +81,8 @@ static int open_signals(struct program *program, struct diag *diag)
 }
 
 /*
- * Returns whether a signal that ends the tracer is pending: before tracing begins, signals are not
- * read from signal_fd.
+ * Returns whether a signal that ends the tracer is pending. To be called before tracing begins,
+ * while signals are not read from signal_fd yet.
  */
 static bool is_asked_to_end(void)
 {
@@ -353,8 +353,8 @@ static void tell_log(void *context, bool is_loss, const char *text)
 }
 
 /*
- * Writes the records of a flight recorder without a session to the folder: they are the trace.
- * After an error, counts describe the part that was written.
+ * Called at the end of a flight recorder that has no session: writes its records to the folder, as
+ * the trace. After an error, counts describe the part that was written.
  */
 static int take_last(struct program *program, struct tracer_counts *counts, struct diag *diag)
 {

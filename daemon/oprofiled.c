@@ -92,9 +92,9 @@ static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
 }
 
 /*
- * Reports that a step of a dump, a save or a shutdown failed. A save is complete nevertheless, and
- * the daemon ends nevertheless, except that samples that could not be read are missing, and that
- * samples that are not written yet may be lost in a power failure.
+ * Reports that a step of a dump, a save or a shutdown failed. Even so, a save saves the session,
+ * and a shutdown ends the daemon. However, samples that could not be read are missing, and samples
+ * that are not written to disk yet may be lost in a power failure.
  */
 static void answer_step(struct control_answer *answer, enum oprof_request request,
 			enum sync_job_step failed, int error)
@@ -166,8 +166,8 @@ static void daemon_reset(struct daemon *daemon, struct control_answer *answer)
 }
 
 /*
- * The samples are read only once, after sampling has stopped, so that an error of this reading is
- * in the answer. The answer reports the first error.
+ * The samples are read only once, after sampling has stopped, so that the answer can report an
+ * error that occurs while they are read. The answer reports the first error.
  */
 static void daemon_shutdown(struct daemon *daemon, struct control_answer *answer)
 {
@@ -405,8 +405,8 @@ static int open_signals(struct daemon *daemon, struct diag *diag)
 }
 
 /*
- * Raises the limit of open files to the maximum that the system permits, for sample files and
- * rings.
+ * Raises the limit of open files to the maximum that the system permits, because sample files and
+ * rings may need many.
  */
 static void raise_files_limit(void)
 {

@@ -105,8 +105,8 @@ static int source_init_state(struct kmod_source *source, const struct kmod_sourc
 				.keep_images = !options->no_keeper,
 				.keep_bytes_max = source->config.keep_bytes_max,
 				/*
-				 * Tables are built only on machines whose unwind tables are
-				 * supported.
+				 * Code tables are built only on machines that perf_regs_here()
+				 * supports.
 				 */
 				.code_tables = source->config.chain_depth && perf_regs_here(),
 				.code_path = source->config.code_path,
@@ -129,8 +129,8 @@ static int source_take_module(struct kmod_source *source, struct diag *diag)
 }
 
 /*
- * Tries for some time to open a busy buffer. A killed daemon releases its lock before its buffer,
- * which a child that syncs may keep open a little longer. Without further tries, the next daemon
+ * Tries for some time to open a busy buffer. When a daemon is killed, its lock is released, but a
+ * child that syncs may keep the buffer open a little longer. Without further tries, the next daemon
  * would take this child for a running daemon, and would use perf for its whole run.
  */
 static int source_open_module(struct kmod_source *source, const struct kmod_source_options *options,

@@ -127,8 +127,8 @@ static void apply_task(struct kmod_state *state, const struct oprof_task *task)
 	now.told.reserved = 0;
 	now.told.app_image = OPROF_IMAGE_NONE;
 	/*
-	 * If switches are recorded, the program gets its cookie now; otherwise it gets it with the
-	 * first sample of a task that runs it.
+	 * If switches are recorded, the program gets its cookie now, otherwise at the first sample
+	 * of a task that runs the program.
 	 */
 	if (state->want_switches && now.app)
 		now.told.app_image = image_tell(now.app);
@@ -351,8 +351,8 @@ void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_b
 			return;
 		}
 		/*
-		 * Free released places between records, since no unfinished record can name them
-		 * now.
+		 * Free released places here, between two records, because no record that refers to
+		 * such a place is under construction.
 		 */
 		places_release(&state->places);
 		state->counters.records++;

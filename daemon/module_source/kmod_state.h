@@ -5,7 +5,7 @@
  * code become names of functions.
  *
  * The stream is not trusted: a damaged record is counted, and a damaged sample is lost as
- * bad_record. After a record of an impossible size, the rest of the piece is skipped.
+ * bad_record. After a record of an impossible size, kmod_state_apply skips all remaining bytes.
  *
  * Elsewhere: reading the buffer (kmod_buffer), settings (kmod_setup).
  */
@@ -31,7 +31,7 @@ struct kmod_state_counters {
 	uint64_t records; /* of any type */
 	uint64_t unknown_records, bad_records;
 	uint64_t module_records, switch_records, processes_ended;
-	/* links_taken: links that are callers; links_left: links that are not (kmod_sample.c). */
+	/* Links (kmod_sample.c) that were taken as callers, and links that were left out. */
 	uint64_t links_taken, links_left;
 };
 

@@ -5,7 +5,10 @@
 
 #include "daemon/module_source/kmod_state.h"
 
-/* Makes a SAMPLE or a LOST record of a sample. The sample's chain must be within the record. */
+/*
+ * Writes a SAMPLE record for a sample; if the sample is lost, writes a LOST record instead. The
+ * sample's chain must be within the record.
+ */
 void kmod_sample_apply(struct kmod_state *state, const struct oprof_sample *sample);
 
 #endif

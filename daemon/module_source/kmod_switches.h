@@ -40,8 +40,8 @@ struct kmod_switches {
 	uint64_t last_number;
 	uint64_t told_ns; /* switches older than this have been reported */
 	/*
-	 * The last time range that was reached and in which switches are not reported.
-	 * ignore_to_ns 0: none.
+	 * Switches in this time range are not reported. It is the last such range whose beginning
+	 * has been reached. ignore_to_ns 0: no range.
 	 */
 	uint64_t ignore_from_ns, ignore_to_ns;
 	uint64_t nr_late; /* switches that arrived after newer ones had been reported */
@@ -59,8 +59,8 @@ void kmod_switches_add(struct kmod_switches *switches, const struct kmod_switch 
 void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64_t nr_records);
 
 /*
- * Call for a time range in which only some CPUs recorded switches: reports none of its switches,
- * but a loss. A new range does not replace an earlier one that still waits.
+ * Call for a time range in which only some CPUs recorded switches. A loss is reported instead of
+ * the switches in the range. An earlier range that has not been reported yet remains valid.
  */
 void kmod_switches_ignore(struct kmod_switches *switches, uint64_t from_ns, uint64_t to_ns);
 

@@ -128,10 +128,11 @@ void *perf_feed_reserve(struct perf_feed *feed, size_t nr_bytes)
 }
 
 /*
- * Returns whether a record reports a switch that was reported already. The kernel reports each
- * switch of a whole CPU twice: as the switch out of one task and as the switch in of the next task.
- * For the idle task, it sometimes omits the switch out. A switch in is therefore redundant only if
- * the switch out before it named the same task.
+ * Returns whether a record reports a switch that was reported already. For each switch of a whole
+ * CPU, the kernel writes two records: "switch out" for the task that leaves the CPU, and "switch
+ * in" for the next task. For the idle task, the kernel sometimes omits the "switch out" record. A
+ * "switch in" record is therefore redundant only if the "switch out" record before it already
+ * named this next task.
  */
 static bool feed_is_told(struct perf_feed *feed, uint32_t ring, const void *record)
 {
@@ -177,8 +178,8 @@ static void feed_queue(struct perf_feed *feed, uint32_t ring, const void *record
 
 /*
  * Feeds the bytes that were copied to the reserved memory. If the size of a record is invalid, the
- * records after it cannot be found: all of them count as one bad record of the ring's kind, so that
- * the loss is visible.
+ * records after it cannot be found. All these records count as one bad record, so that the loss is
+ * visible. The ring determines whether they count as a sample, a side-band record or a switch.
  */
 void perf_feed_commit(struct perf_feed *feed, uint32_t ring, size_t nr_bytes)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes items in time order from the bytes of perf rings, for a consumer, and records of losses,
- * for a sink. This module decodes and sorts records, and counts the records that could not be used.
+ * Decodes and sorts the records in the bytes of perf rings. A consumer gets the records as items in
+ * time order; a sink gets records of losses. Records that could not be used are counted.
+ *
  * The perf source feeds bytes from real rings; tests and the replayer feed bytes that were made or
  * recorded.
  *
@@ -17,8 +18,9 @@
 
 /*
  * Receives the items: samples, MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, CGROUP, SWITCH,
- * SWITCH_CPU_WIDE, and LOST of side-band rings. A switch in of SWITCH_CPU_WIDE is omitted if the
- * switch out before it named the same task. An item is valid during the call.
+ * SWITCH_CPU_WIDE, and LOST of side-band rings. A "switch in" record of type SWITCH_CPU_WIDE is
+ * omitted if the "switch out" record before it already named the next task. An item is valid during
+ * the call.
  */
 struct perf_consumer {
 	void (*apply)(struct perf_consumer *consumer, const struct perf_item *item);

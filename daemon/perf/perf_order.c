@@ -192,8 +192,8 @@ static void run_merge(const struct perf_key *keys, struct perf_key *out, size_t 
 }
 
 /*
- * Sorts the keys by merging existing runs (stable). There is about one run for each ring, and one
- * of the keys that waited since the previous round. The worst case is n log n.
+ * Sorts the keys by merging existing runs (stable). The keys of each ring are about one run, and
+ * the keys that waited since the previous round are another run. The worst case is n log n.
  */
 static void order_sort(struct perf_order *order)
 {

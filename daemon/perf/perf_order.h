@@ -11,8 +11,9 @@
  * one round is enough to sort them. A record that arrives even later leaves immediately and counts
  * as late.
  *
- * Records stay where they were copied to; only keys of 24 bytes are sorted. When the queue has
- * grown to its load, a round allocates no memory, if this load is at most 4 MiB.
+ * Records stay where they were copied to; only keys of 24 bytes are sorted. Once the queue
+ * has grown to the size that its records need, a round allocates no memory, if this size is at most
+ * 4 MiB.
  */
 #ifndef DAEMON_PERF_ORDER_H
 #define DAEMON_PERF_ORDER_H

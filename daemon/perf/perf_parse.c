@@ -252,8 +252,9 @@ size_t perf_parse_pack(const struct perf_layout *layout, const void *record, voi
 		return header.size;
 	}
 	/*
-	 * rest: offset of the fields after the stack's copy, which are copied unchanged. They begin
-	 * with the used size, unless this is 0: a record without room for a stack has no used size.
+	 * rest: offset of the fields after the stack's copy, which are copied unchanged. The first
+	 * of these fields is the number of used bytes. If this number is 0, it is skipped: the
+	 * packed record then has no room for a stack, and such a record does not have this field.
 	 */
 	rest = position + 8 + room + (used ? 0 : 8);
 	memcpy(next, from, position);

@@ -293,10 +293,10 @@ static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 }
 
 /*
- * Returns the earliest time at which a ring with these nr_bytes may have been full. This is the
- * time of the first record after which the ring had no room for BAND_RECORD_MAX bytes; if it always
- * had room, the time of the last record. Returns 0 if even the empty ring may be too small for a
- * record of that size.
+ * Returns the earliest time at which the ring that contained `bytes` may have been full. This is
+ * the time of the first record after which the ring had no room for BAND_RECORD_MAX bytes; if the
+ * ring had this room after every record, it is the time of the last record. Returns 0 if even the
+ * empty ring may be too small for a record of that size.
  */
 static uint64_t full_since(const struct perf_ring *ring, const struct perf_layout *layout,
 			   const uint8_t *bytes, size_t nr_bytes)
@@ -315,9 +315,9 @@ static uint64_t full_since(const struct perf_ring *ring, const struct perf_layou
 
 /*
  * Reads a ring into the feed. *tight: whether the ring may have been full at any time since the
- * last reading, until the bytes that were read were returned to the kernel as free space; this
- * process may have been suspended in that time. *full_ns: the ring was not full before this time;
- * 0: not known.
+ * last reading. This includes the time of this reading, in which the process may have been
+ * suspended before it returned the room to the kernel. *full_ns: the ring was not full before this
+ * time; 0: not known.
  */
 static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t feed_ring,
 		     bool *tight, uint64_t *full_ns)

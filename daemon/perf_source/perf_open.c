@@ -146,8 +146,8 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->sample_period = perf_open_rate(open, event);
 	attr->freq = !event_choice_period(event);
 	/*
-	 * If only kernel mode is requested, it is not excluded: the kernel may refuse the event,
-	 * but without kernel mode the event would count nothing.
+	 * If only kernel mode is requested, kernel mode is not excluded, although the kernel may
+	 * then refuse the event: without kernel mode, the event would count nothing.
 	 */
 	attr->exclude_kernel = !event->kernel || (open->user_only && event->user);
 	attr->exclude_user = !event->user;
@@ -164,8 +164,8 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->sample_period = 1;
 	attr->sample_type = open->side_type;
 	/*
-	 * Kernel mode is excluded, because the kernel may refuse it. The side-band records are
-	 * written nevertheless.
+	 * Kernel mode is excluded, because the kernel may refuse an event that includes kernel
+	 * mode. The side-band records are also written without kernel mode.
 	 */
 	attr->exclude_kernel = 1;
 	attr->mmap = 1;
@@ -186,8 +186,8 @@ static void attr_switches(const struct perf_open *open, struct perf_event_attr *
 	attr->sample_period = 1;
 	attr->sample_type = open->switch_type;
 	/*
-	 * Kernel mode is excluded, because the kernel may refuse it. The switch records are written
-	 * nevertheless.
+	 * Kernel mode is excluded, because the kernel may refuse an event that includes kernel
+	 * mode. The switch records are also written without kernel mode.
 	 */
 	attr->exclude_kernel = 1;
 	attr->context_switch = 1;
@@ -445,7 +445,7 @@ void perf_open_fit_stacks(struct perf_open *open)
 
 /*
  * Returns the size of a ring for samples. Samples without copies of stacks are small, so root's
- * ring need not be larger.
+ * ring for them is not larger than a user's ring.
  */
 static unsigned int sample_pages_of(const struct perf_open *open, unsigned int nr_cpus)
 {

@@ -66,10 +66,11 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 		   perf_open_fn *fn, struct diag *diag);
 
 /*
- * These functions open an event that samples (disabled), records side-band (enabled) or records
- * task switches (disabled), for a thread (-1: all) on a CPU. They return a descriptor, or -errno
- * with diag. Two errors have no diag: -ESRCH, the thread has ended; -ENODEV, the CPU is offline
- * (for a hardware event, -ENODEV means that there is no such counter, and has a diag).
+ * These functions open an event for a thread (-1: all) on a CPU. The event takes samples, records
+ * side-band or records task switches. A side-band event is enabled, the two others are disabled.
+ * The functions return a descriptor, or -errno with diag. Two errors have no diag: -ESRCH, the
+ * thread has ended; -ENODEV, the CPU is offline (for a hardware event, -ENODEV means that there is
+ * no such counter, and has a diag).
  */
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);

@@ -13,7 +13,7 @@
 /* This marker is followed by a cookie for frames that the kernel delivers later (Linux 6.19). */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
-/* Result of a successful search, instead of a reason of loss. */
+/* A successful search returns FOUND; a failed search returns the reason of the loss. */
 #define FOUND OPROF_LOST_NR
 
 /* Limit of the number of ancestors that are searched for the process that generated the code. */
@@ -101,9 +101,9 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 
 /*
  * Returns, with a reference, the region of this process that contains mapping; NULL if out of
- * memory. A program that generates code at ever new addresses would cause an image, and a file on
- * disk, for each region. When a process has REGIONS_MAX regions, all its other generated code
- * therefore belongs to one region that begins at address 0.
+ * memory. Each region needs an image and a file on disk, and a program may generate code at ever
+ * new addresses. When a process has REGIONS_MAX regions, all its other generated code therefore
+ * belongs to one region that begins at address 0.
  */
 static struct image_entry *region_of(struct perf_state *state, struct process *process,
 				     const struct mapping *mapping)
@@ -330,7 +330,7 @@ static void add_chain(struct perf_state *state, struct process *process,
 		if (nr_addresses++ && known)
 			add_caller(state, process, item->time_ns, address, mode);
 	}
-	/* The chain is longer than the configured depth, so it may have more callers. */
+	/* The chain has at least chain_depth callers: the kernel may have omitted further ones. */
 	if (state->chain_depth && nr_addresses > state->chain_depth)
 		state->places.writer.sample->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;
 }

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * How often opening the events of a process is repeated if its threads change while they are
- * opened.
+ * Maximum number of attempts to open the events of a process, if the process's threads change
+ * during each attempt.
  */
 #define THREAD_TRIES 5
 /* After a scan of /proc, no other scan begins for SCAN_PAUSE times the duration of that scan. */
@@ -580,8 +580,8 @@ static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 
 /*
  * Returns whether records must wait for the code tables that their stacks need. Records that have
- * waited too long are released; later records then do not wait either, until no requested table is
- * missing.
+ * waited too long are released. After that, while any requested table is missing, records do not
+ * wait.
  */
 static bool source_holds(struct perf_source *source, uint64_t now_ns)
 {

@@ -31,7 +31,8 @@ struct perf_source {
 	bool cpus_missing; /* an online CPU could not be opened; the next drain tries again */
 	struct perf_losses losses; /* losses according to the kernel's counts */
 	/*
-	 * losses that LOST records reported and that were passed on; only on kernels without counts
+	 * losses that LOST records contained and that have been reported; used only on kernels that
+	 * do not count losses
 	 */
 	uint64_t ring_lost_told;
 	uint64_t read_ns; /* when the last reading of the rings began */
@@ -49,8 +50,8 @@ struct perf_source {
 _Static_assert(offsetof(struct perf_source, base) == 0, "source_ops cast base");
 
 /*
- * Return the number of lost and damaged records. Losses are the kernel's counts, or the LOST
- * records of kernels that have no counts.
+ * Return the number of lost and damaged records. The number of lost records is taken from the
+ * kernel's counts or, on kernels that do not count losses, from LOST records.
  */
 uint64_t perf_source_side_band_lost(const struct perf_source *source);
 uint64_t perf_source_switches_lost(const struct perf_source *source);

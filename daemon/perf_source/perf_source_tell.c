@@ -21,8 +21,8 @@ uint64_t perf_source_switches_lost(const struct perf_source *source)
 }
 
 /*
- * Returns whether a sampled event is a clock: a timer interrupt, which is delayed while interrupts
- * are off.
+ * Returns whether kernel mode is sampled by a clock event. A clock event samples in a timer
+ * interrupt, which is delayed while interrupts are off.
  */
 static bool source_is_blind_to_irqs_off(const struct perf_source *source)
 {

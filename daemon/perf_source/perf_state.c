@@ -11,14 +11,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/*
- * number of the counters of stack walks, which are the last ones and exist only if stacks are
- * walked
- */
+/* The last NR_WALK_COUNTERS counters describe stack walks, and exist only if stacks are walked. */
 #define NR_WALK_COUNTERS 5
 /*
- * In a scan of all processes, the passes over /proc end after this many, because new processes may
- * appear all the time. FORK records describe the processes that were not scanned.
+ * Maximum number of passes over /proc in a scan of all processes. Without this limit, a scan might
+ * never end, because new processes may appear all the time. FORK records describe the processes
+ * that were not scanned.
  */
 #define PASSES_MAX 10
 /*
@@ -282,9 +280,10 @@ static int map(struct perf_state *state, struct process *process, const struct p
 }
 
 /*
- * Renews an address space if most of its known mappings no longer exist, as unmapping is not
- * recorded. Uses the present contents of /proc for later records. Records that are still queued use
- * the old space; if /proc has no space for this process, all records use an empty one.
+ * Renews an address space. To be called if most of its known mappings no longer exist: no record
+ * reports that a mapping was removed. Later records use the mappings that /proc shows now, and
+ * records that are still queued use the old space. If the mappings cannot be read from /proc, all
+ * records use an empty space.
  */
 static int renew_space(struct perf_state *state, struct process *process)
 {

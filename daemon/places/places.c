@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* number of the counters of code tables, which are the last ones */
+/* The last NR_CODE_COUNTERS counters describe code tables. */
 #define NR_CODE_COUNTERS 6
 
 #define VSYSCALL_START UINT64_C(0xffffffffff600000)

@@ -17,8 +17,8 @@
 #define MAPS_BYTES_MAX (64u << 20)
 #define STAT_BYTES_MAX 65536u
 /*
- * A process that execs while it is read is read again, at most this many times. Then its program
- * stays unknown until records report it.
+ * Maximum number of attempts to read a process that execs during each attempt. After the last
+ * attempt, the process's program stays unknown until records report the next exec.
  */
 #define TRIES_MAX 5
 

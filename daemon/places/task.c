@@ -448,8 +448,8 @@ static void end_if_unlisted(struct node *node, void *context)
 	    process->since_ns >= unlisted->begin_ns)
 		return;
 	/*
-	 * First apply an earlier scan that is still stored, because samples of its time may still
-	 * arrive.
+	 * First apply an earlier scan that is still stored, because samples that were taken after
+	 * that scan may still arrive.
 	 */
 	if (process->scan)
 		scan_apply(unlisted->table, process);

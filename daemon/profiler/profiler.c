@@ -19,12 +19,12 @@
  */
 #define SYMBOLS_PAUSE_NS UINT64_C(10000000000)
 /*
- * The live stack file may use 1/STACKS_SHARE of the budget, which is half of what all live files
+ * The live stack file may use 1/STACKS_SHARE of the budget: half as much as all live files together
  * may use.
  */
 #define STACKS_SHARE 8
 
-/* Returns whether the daemon must store the names of such an image in the session. */
+/* Returns whether the daemon must store the symbols of images of this kind in the session. */
 static bool needs_symbols(enum oprof_image_kind kind)
 {
 	return kind == OPROF_IMAGE_KERNEL || kind == OPROF_IMAGE_IDLE ||
@@ -159,9 +159,9 @@ static void profiler_save_symbols(struct profiler *profiler)
 }
 
 /*
- * A report may be made after each round. The names of the code that a round stored are therefore
- * written to the session before the round ends. Exception: names in modules that are sampled later
- * are written when SYMBOLS_PAUSE_NS have passed, or at a dump.
+ * A report may be made after each round. The names that reports need for the samples of a round
+ * are therefore written to the session before the round ends. Exception: names in modules that are
+ * sampled later are written when SYMBOLS_PAUSE_NS have passed, or at a dump.
  */
 static void profiler_save_new_symbols(struct profiler *profiler, uint64_t now_ns)
 {
@@ -468,8 +468,8 @@ int profiler_stop(struct profiler *profiler)
 }
 
 /*
- * Records in the recent samples up to which time all records have been read. After a periodic
- * drain, this is certain only for records from before the previous round.
+ * Sets the time up to which the recent samples are complete. After a periodic drain, they are
+ * certain to be complete only up to the time of the previous round.
  */
 static void profiler_mark(struct profiler *profiler, enum source_drain how, uint64_t now_ns)
 {
@@ -564,7 +564,7 @@ static int profiler_begin_thinned(struct profiler *profiler)
 
 /*
  * An epoch with thinned samples must store weights. Such an epoch therefore begins before the first
- * sample is omitted, and ends after all samples are taken again.
+ * sample is omitted, and ends after the source has begun to take all samples again.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning)
 {

@@ -116,11 +116,11 @@ int profiler_close_epoch(struct profiler *profiler);
 void profiler_reap(struct profiler *profiler);
 
 /*
- * From now on, 1 of `thinning` samples is taken of events with a frequency; 1: all samples. Weights
- * stay correct, because an epoch with thinned samples stores weights. Returns 0; -EOPNOTSUPP; or
- * -errno of a drain, of the source or of closing an epoch. After an error the source takes samples
- * as before. Exception: if only closing the last thinned epoch failed, the thinning has changed,
- * and the caller must call this function again.
+ * From now on, the source takes 1 of `thinning` samples of each event that has a frequency; 1: all
+ * samples. Weights stay correct, because an epoch with thinned samples stores weights. Returns 0;
+ * -EOPNOTSUPP; or -errno of a drain, of the source or of closing an epoch. After an error the
+ * source takes samples as before. Exception: if only closing the last thinned epoch failed, the
+ * thinning has changed, and the caller must call this function again.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning);
 

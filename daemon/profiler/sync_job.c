@@ -112,8 +112,8 @@ bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result)
 	if (sync->again) {
 		sync->again = false;
 		/*
-		 * no child could be made, so this process does the next job; then both jobs have
-		 * ended
+		 * no child could be made, so this process performs the next job now; *result then
+		 * reports the end of both jobs
 		 */
 		if (sync_job_begin(sync)) {
 			result->write_error = sync_job_at_once(sync);

@@ -4,7 +4,7 @@
  * its rings while the disk is slow.
  *
  * Jobs are numbered; only one runs at a time. A request that arrives while a job runs is fulfilled
- * by the next job: the running one may not write data that was stored after its fork.
+ * by the next job, because the running job might not write data that was stored after its fork.
  */
 #ifndef DAEMON_SYNC_JOB_H
 #define DAEMON_SYNC_JOB_H
@@ -21,8 +21,8 @@ struct sync_job {
 	uint64_t running;	   /* number of the running job or, if none runs, of the last one */
 	bool again;		   /* another job is requested */
 	/*
-	 * First error of reading samples, for the dumps that the running job and the next job
-	 * write.
+	 * The first error that occurred when samples were read for the dumps of the running job,
+	 * and for the dumps of the next job.
 	 */
 	int read_error, next_read_error;
 };
@@ -49,14 +49,14 @@ int sync_job_dump(struct sync_job *sync, uint64_t *job, enum sync_job_step *fail
 
 struct sync_job_result {
 	uint64_t job; /* its number */
-	/* 0, or the first -errno of reading samples for the dumps that the job writes */
+	/* 0, or the first -errno that occurred when samples were read for the job's dumps */
 	int read_error;
 	int write_error; /* 0 or -errno */
 };
 
 /*
- * To be called after SIGCHLD. Returns whether a job has ended, and sets *result. If another job was
- * requested, it has then been started.
+ * To be called after SIGCHLD. Returns whether a job has ended; if so, sets *result, and starts the
+ * next job if one was requested.
  */
 bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The users' names for the ways to find call chains: auto, fp, tables. */
+/* The names by which users choose how call chains are found: auto, fp, tables. */
 #ifndef DAEMON_UNWIND_CHOICE_H
 #define DAEMON_UNWIND_CHOICE_H
 

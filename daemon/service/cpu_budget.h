@@ -34,8 +34,8 @@
 #define CPU_BUDGET_NR_OVER  3
 #define CPU_BUDGET_NR_UNDER 12
 /*
- * The number of samples is doubled only if the cost is below this share of the budget: twice the
- * samples cost at most twice as much, which is then still within the budget.
+ * The number of samples is doubled only if the cost is below this share of the budget. Twice as
+ * many samples cost at most twice as much, so the cost then stays within the budget.
  */
 #define CPU_BUDGET_ROOM		0.4
 #define CPU_BUDGET_THINNING_MAX 64
@@ -58,7 +58,7 @@ struct cpu_budget {
 	double share; /* the budget, as a fraction of one CPU; 0: no budget */
 	unsigned int nr_cpus;
 	unsigned int thinning_max; /* a power of two */
-	/* CLOCK_MONOTONIC: the first minute ends here; the budget is kept from then on */
+	/* CLOCK_MONOTONIC: end of the first minute, in which the thinning does not change */
 	uint64_t kept_from_ns;
 	struct cpu_budget_meter begin;	/* at the beginning of the current interval */
 	unsigned int nr_over, nr_under; /* consecutive intervals over and far under the budget */

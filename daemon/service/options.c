@@ -128,7 +128,7 @@ static int parse_events(struct options_raw *raw, char *text, struct diag *diag)
 			return diag_set(diag, -EINVAL, "at most %d events", SOURCE_EVENTS_MAX);
 		raw->events[raw->nr_events] = strdup(one);
 		if (!raw->events[raw->nr_events++])
-			/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): raw->events has it */
+			/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): raw->events owns the copy */
 			return diag_set(diag, -ENOMEM, "out of memory");
 	}
 	return 0;

@@ -135,8 +135,8 @@ static uint64_t lowest_hz(const struct source_config *config)
 }
 
 /*
- * nr_thinnable does not include samples of time off CPU, which may be most of the samples, because
- * thinning does not reduce them.
+ * Thinning does not reduce the samples of time off CPU, which may be most of the samples. They are
+ * therefore not included in nr_thinnable.
  */
 static struct cpu_budget_meter meter_of(const struct profiler *profiler,
 					const struct cost_point *point)
