@@ -94,8 +94,8 @@ struct source_note {
 
 /*
  * A counter of the source, for status and meta/stats. Counters only increase, and a session counts
- * from their values at its beginning; a state must be a note instead. A name that begins with
- * "lost_" must be that of a value of enum oprof_lost.
+ * from their values at its beginning, so a value that describes a state must be a note instead. If
+ * a name begins with "lost_", the rest must name a value of enum oprof_lost.
  */
 struct source_counter {
 	const char *name;
@@ -103,7 +103,8 @@ struct source_counter {
 };
 
 /*
- * The machine that was sampled, if it is another one. The source owns the strings; NULL: not known.
+ * The machine that was sampled, if it is not the machine on which the daemon runs. The source owns
+ * the strings; NULL: not known.
  */
 struct source_machine {
 	const char *host, *cpu;
@@ -184,10 +185,10 @@ struct source_ops {
 
 	/*
 	 * Thins samples from now on: takes 1/thinning of the samples of each event with a
-	 * frequency; 1: all samples. Earlier samples must have been drained, except those of one
-	 * round. Periods of clock events are multiplied by exactly thinning; the weight of each
-	 * sample is its own period. Returns 0 or -errno; after an error nothing has changed. NULL
-	 * member: -EOPNOTSUPP.
+	 * frequency; 1: all samples. The caller must first drain earlier samples; only those of one
+	 * round may remain. Periods of clock events are multiplied by thinning, exactly. The weight
+	 * of a sample is the period with which it was taken. Returns 0 or -errno; after an error
+	 * nothing has changed. NULL member: -EOPNOTSUPP.
 	 */
 	int (*set_thinning)(struct source *source, unsigned int thinning);
 

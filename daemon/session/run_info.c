@@ -118,7 +118,8 @@ static int info_take_events(struct session_info *info, const struct run_info *ru
 }
 
 /*
- * Fills info with the run's notes, and then with the notes of `old` whose names differ from these.
+ * Fills info with the run's notes, and then with those notes of `old` whose names the run's notes
+ * do not have.
  */
 static int info_take_notes(struct session_info *info, const struct run_info *run,
 			   const struct session_info *old)

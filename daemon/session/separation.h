@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The properties for which samples are stored in separate files (a set of bits; option --separate).
- * Also computes the keys of samples, in which only these properties are set.
+ * Samples that differ in one of these properties are stored in separate files. The properties are a
+ * set of bits (option --separate). Also computes the keys of samples, in which only these
+ * properties are set.
  */
 #ifndef DAEMON_SEPARATION_H
 #define DAEMON_SEPARATION_H

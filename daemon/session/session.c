@@ -83,9 +83,10 @@ static int session_wait_lock(int fd)
 }
 
 /*
- * root may be given a folder in which another user has prepared something: see lib/folder.h. The
- * names at the top, the code tables and the current session are checked. Saved sessions are only
- * renamed to, and discarded ones are removed without following links.
+ * Checks the session folder of a daemon of root, because another user may have prepared something
+ * in it (lib/folder.h). Checks the names at the top, the code tables and the current session. Saved
+ * sessions need no check, because the daemon only adds to them, by renaming current. Discarded
+ * sessions need none, because the daemon removes them without following links.
  */
 static int session_check_folder(const char *path, struct diag *diag)
 {
@@ -238,8 +239,8 @@ static void session_remove_trash(const char *samples_path)
 }
 
 /*
- * Removes discarded sessions in a detached process: removing thousands of files takes longer than
- * filling the rings.
+ * Removes discarded sessions in a detached process, because the daemon could not read its rings
+ * while it removes thousands of files, and the rings would overflow.
  */
 static void session_remove_trash_apart(const struct session *session)
 {

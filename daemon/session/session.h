@@ -81,9 +81,9 @@ int session_discard_files(struct session *session);
 int session_tell_notes(struct session *session);
 
 /*
- * Opens path, which is current_path or below it, in the folder that was current when the session
- * was begun. A child may therefore use this function even after the daemon has saved current under
- * another name. Returns a descriptor, close-on-exec, or -errno.
+ * Opens path, which must be current_path or a path below it. Looks it up in the folder that was
+ * current when the session was begun. A child may therefore use this function even after the daemon
+ * has saved current under another name. Returns a descriptor, close-on-exec, or -errno.
  */
 int session_open_path(const struct session *session, const char *path, int flags);
 
@@ -95,9 +95,10 @@ bool session_is_lost(const struct session *session);
 
 /*
  * To be called when session_is_lost() returns true. Renames the remains of current, or the folder
- * that has replaced it, to session "remains-N", so that its samples are neither discarded nor
- * counted in the new session. Then begins current again. Returns the same as session_begin; or 1
- * with diag if the remains cannot be renamed: current then continues with them.
+ * that has replaced current, to session "remains-N". The samples in the renamed folder are thus
+ * neither discarded nor counted in the new session. Then begins current again. Returns the same as
+ * session_begin. If the folder cannot be renamed, its samples stay in current, and the function
+ * returns 1 with diag.
  */
 int session_recover(struct session *session, struct diag *diag);
 

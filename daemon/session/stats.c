@@ -73,8 +73,8 @@ static void stats_on_sigbus(int signal_nr, siginfo_t *info, void *context)
 		return;
 	}
 	/*
-	 * The previous action is not a handler: the signal has its default action or is ignored.
-	 * This action is restored. When the handler returns, the access faults again.
+	 * The program had no handler before: SIGBUS had its default action or was ignored. Restore
+	 * this setting. When the present handler returns, the access faults again.
 	 */
 	(void)sigaction(SIGBUS, &stats_previous_sigbus, NULL);
 }
@@ -132,8 +132,8 @@ static void stats_fill_entry(const struct stats *stats, uint32_t i)
 }
 
 /*
- * Release: readers in other processes that see the new number of entries also see the names of
- * these entries.
+ * The store is a release, so that readers in other processes that see the new number of entries
+ * also see the entries' names.
  */
 static void stats_set_nr_entries(const struct stats *stats, uint32_t nr_entries)
 {
@@ -147,9 +147,10 @@ static void stats_write_entry(struct stats *stats, uint32_t i)
 }
 
 /*
- * If a session continues, the file already has these counters, most of them in the same entries. So
- * the counters are never missing, neither for readers nor, after a kill, for the next daemon. A new
- * file gets its magic last.
+ * Copies the counters in memory to the file. If a session continues, the file already has these
+ * counters, most of them in the same entries, so the file lacks none of them during the copying.
+ * This matters to readers and, if this daemon is killed, to the next one. In a new file, the magic
+ * is written last.
  */
 static void stats_write(struct stats *stats)
 {
@@ -292,8 +293,8 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 }
 
 /*
- * missing: number of missing samples, modulo 2^64 (may be negative). Missing stacks of missing
- * samples do not count as lost stacks.
+ * missing: number of missing samples, modulo 2^64 (may be negative). The stack of a missing sample
+ * is missing, too. Only the missing stacks beyond this number count as lost.
  */
 static void recount_stacks(struct stats *stats, uint64_t stacks, uint64_t missing)
 {

@@ -96,10 +96,11 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 			 size_t nr_counters);
 
 /*
- * Restores the invariants, given the contents of live files and slices. Missing samples count as
- * lost with their file. Surplus samples were stored before a kill, but not yet counted; they count
- * as seen. stacks: samples in call trees; if more samples are missing in call trees than in the
- * files, the difference counts as lost stacks.
+ * Restores the invariants, given the contents of live files and slices. Samples that were counted
+ * as stored but are missing from the contents count as lost (OPROF_LOST_FILE). Samples in the
+ * contents that were not counted, because the daemon was killed after it stored them, count as
+ * seen. stacks: samples in call trees; if more samples are missing in call trees than in the files,
+ * the difference counts as lost stacks.
  */
 void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight,
 		   uint64_t stacks);
@@ -116,7 +117,8 @@ size_t stats_snapshot(const struct stats *stats, struct oprof_stats_entry *entri
 /*
  * If the mapping has lost its page (file truncated, disk error), creates the file again from the
  * counters in memory. To be called in each round; it is cheap if the mapping is intact. Returns 1
- * if the file was created again; 0; or -errno (the counters stay in memory).
+ * if the file was created again, 0 if the mapping is intact, or -errno (the counters stay in
+ * memory).
  */
 int stats_mend(struct stats *stats);
 

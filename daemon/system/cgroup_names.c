@@ -18,10 +18,7 @@
  * The kernel does not limit the depth of cgroups by default; cgroups deeper than this have no name.
  */
 #define DEPTH_MAX 64
-/*
- * A renewal is due when the number of additions since the last one exceeds the number of existing
- * cgroups by more than this.
- */
+/* A renewal is due when nr_new exceeds nr_real by more than this. */
 #define GONE_MAX 4096u
 
 struct named_cgroup {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Maps the kernel's ids of cgroups to their paths. No record reports that a cgroup was removed, so
- * after many additions the caller must renew the names. A renewal removes the names that were last
- * added before the previous renewal. So samples of a recently removed cgroup still get its name.
+ * after many additions the caller must renew the names. A renewal adds all existing cgroups again.
+ * It removes the names that were not added since the beginning of the previous renewal. So samples
+ * of a recently removed cgroup still get its name.
  */
 #ifndef DAEMON_CGROUP_NAMES_H
 #define DAEMON_CGROUP_NAMES_H

@@ -102,7 +102,8 @@ static bool raise_lock_limit(void)
 }
 
 /*
- * Tries to open an event that counts nothing, for all processes on one CPU, including kernel mode.
+ * Returns whether events of all processes on a CPU, including kernel mode, can be opened. Tests
+ * this with an event that counts nothing.
  */
 static bool can_open_events(void)
 {
@@ -121,8 +122,8 @@ static bool can_open_events(void)
 
 /*
  * Makes sets effective, and tests whether they are sufficient for events, while the privileges can
- * still be restored. If not, adds CAP_SYS_ADMIN: some distributions patch their kernels to require
- * it instead of CAP_PERFMON.
+ * still be restored. If the sets are not sufficient, adds CAP_SYS_ADMIN, because some distributions
+ * patch their kernels to require CAP_SYS_ADMIN instead of CAP_PERFMON.
  */
 static int try_effective(struct capability_sets *sets, bool whole_machine, bool *needs_admin)
 {

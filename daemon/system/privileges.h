@@ -7,7 +7,7 @@
  *   CAP_SYS_PTRACE	/proc/PID/exe and root of other users' processes; also maps,
  *			unless the kernel allows CAP_PERFMON to read them
  *   CAP_DAC_READ_SEARCH	images in folders that only their users may enter
- *   CAP_CHECKPOINT_RESTORE	binaries that were deleted while they run (for a new keeper)
+ *   CAP_CHECKPOINT_RESTORE	binaries that were deleted while they run (if the keeper restarts)
  *   CAP_SYSLOG		addresses in /proc/kallsyms, for symbols of the kernel
  *   CAP_IPC_LOCK		rings of a CPU that comes online later, if RLIMIT_MEMLOCK is low
  *   CAP_DAC_OVERRIDE	a session or metrics folder that belongs to another user
@@ -37,8 +37,8 @@ struct privileges {
 #define PRIVILEGES_TEXT_BYTES 512
 
 /*
- * Returns the capabilities that a daemon with these needs should keep. can_lock: it may lock memory
- * without a limit. knows_perfmon: the kernel has CAP_PERFMON.
+ * Returns the capabilities that a daemon with these needs should keep. can_lock: the daemon may
+ * lock memory without a limit. knows_perfmon: the kernel has CAP_PERFMON.
  */
 uint64_t privileges_wanted(const struct privileges_needs *needs, bool can_lock, bool knows_perfmon);
 

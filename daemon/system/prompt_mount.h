@@ -24,8 +24,9 @@ int64_t prompt_mount_id(int fd);
 bool prompt_mount_is(const char *proc_path, int32_t pid, int64_t id);
 
 /*
- * As prompt_mount_is, but reads texts in the format of mountinfo: the process's and the daemon's
- * own. own_user: only users with privileges on this machine can have made the process's mounts.
+ * As prompt_mount_is, but reads the mounts from texts in the format of mountinfo: `mounts` are the
+ * process's, own_mounts the daemon's. own_user: only users with privileges on this machine can have
+ * made the process's mounts.
  */
 bool prompt_mount_find(const char *mounts, const char *own_mounts, bool own_user, int64_t id);
 

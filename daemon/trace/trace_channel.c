@@ -17,9 +17,9 @@
  * - seq, a packet's number in its stream, continues from the state's packets to CPU 0's. s is 0,
  *   except in a snapshot of a ring that has overwritten packets. There s is 1: if the first seq of
  *   a stream is not 0, readers know that packets are missing before it.
- * - lost_by counts from the beginning of the stream. In such a snapshot, the state's counts begin
- *   with the counts of CPU 0's oldest packet, which are losses before the time range that is held.
- *   The records that the state itself lost are added to CPU 0's counts.
+ * - lost_by counts from the beginning of the stream. In a snapshot with s = 1, the state's counts
+ *   begin with the counts of CPU 0's oldest packet, because these losses precede the packets that
+ *   the ring holds. The records that the state itself lost are added to CPU 0's counts.
  *
  * The original headers in CPU 0's ring are restored, because the next snapshot has another state
  * before them.
@@ -52,7 +52,7 @@ struct cpu_ring {
 /* The state that precedes CPU 0's packets. */
 struct state {
 	struct cpu_ring cpu; /* cpu.memory is NULL except between begin and end */
-	/* in this writer's folder a state precedes CPU 0's packets; NULL: in no folder */
+	/* the writer of the folder in which a state precedes CPU 0's packets; NULL: none */
 	struct ctf_writer *writer;
 	/* The writer's file for CPU 0; NO_FILE: no packet has been written yet. */
 	unsigned int file;

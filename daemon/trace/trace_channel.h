@@ -93,9 +93,9 @@ int trace_channel_prepare(struct trace_channel *channel, unsigned int cpu);
 void trace_channel_lose(struct trace_channel *channel, unsigned int cpu, uint64_t nr);
 
 /*
- * Writes full packets to the writer. If end is true, it also closes the packets that are not full,
- * at `time`, and writes them; no record may follow. The writer counts disk errors. Returns 0, or
- * the first error since the last call with its diag.
+ * Writes full packets to the writer. If end is true, also closes the packets that are not full, at
+ * the time `time`, and writes them; no record may follow. The writer counts disk errors. Returns 0,
+ * or the first error since the last call, which diag describes.
  */
 int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, struct diag *diag);
 
@@ -113,8 +113,8 @@ void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
 	/*
-	 * Time when the oldest packet begins. If a CPU's first packet is still open: the parameter
-	 * begin.
+	 * Time when the oldest packet begins. For a CPU whose first packet is still open, the
+	 * parameter begin is this time.
 	 */
 	uint64_t begin;
 	uint64_t whole;	   /* no record of this time or later has been overwritten */

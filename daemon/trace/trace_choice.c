@@ -31,7 +31,7 @@ struct adding {
 	struct trace_choice *choice;
 	const char *filter;
 	bool is_pattern;
-	/* An event that is already chosen keeps its filter, even if the filters differ. */
+	/* true: an event that is already chosen with another filter keeps that filter (no error) */
 	bool any_filter;
 	struct diag *diag;
 };

@@ -12,7 +12,7 @@
  *	sample, sample:HZ	threads' code addresses with their callers, HZ times a second; adds
  *				the forks, execs and exits that identify the threads
  *
- * and a text is words separated by commas.
+ * and a text consists of words, separated by commas.
  */
 #ifndef DAEMON_TRACE_CHOICE_H
 #define DAEMON_TRACE_CHOICE_H

@@ -148,8 +148,8 @@ bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns)
 /* ---- closed chunks: in the child ---- */
 
 /*
- * The child's working directory is the trace's folder, so that nobody who may rename that folder
- * can lead the child elsewhere.
+ * The child's working directory is the trace's folder. Another user who replaces this folder can
+ * therefore not make the child remove something elsewhere.
  *
  * Renames the chunk before removing it, so that a reader finds either the whole chunk or none.
  */
@@ -355,8 +355,8 @@ static bool reap(struct trace_chunks *chunks)
 	if (!chunks->pid)
 		return true;
 	/*
-	 * waitpid() fails if another part of the daemon has already waited for the child, which has
-	 * then ended, too.
+	 * waitpid() fails if another part of the daemon has already waited for the child. In this
+	 * case, too, the child has ended.
 	 */
 	if (!waitpid(chunks->pid, NULL, WNOHANG))
 		return false;

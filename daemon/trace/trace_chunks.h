@@ -34,8 +34,7 @@ struct trace_chunks {
 	uint32_t written;	   /* number of the chunk being written */
 	uint64_t begin_ns;	   /* CLOCK_MONOTONIC: when this chunk began */
 	/*
-	 * If the last attempt to make a chunk failed: no other attempt before this time. 0: it
-	 * succeeded.
+	 * If the last attempt to make a chunk failed, earliest time of the next one; otherwise 0.
 	 */
 	uint64_t retry_ns;
 	bool wants_room;       /* a chunk could not be made, and no chunk has been removed since */

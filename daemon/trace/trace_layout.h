@@ -51,7 +51,7 @@ int64_t trace_layout_bytes(const struct trace_layout *layout, const uint8_t *rec
 void trace_layout_write(const struct trace_layout *layout, const uint8_t *record,
 			size_t nr_record_bytes, uint8_t *payload);
 
-/* Returns whether `name` is the name that the kernel's field `kernels` has in traces. */
+/* Returns whether traces may use the name `name` for the field that the kernel calls `kernels`. */
 bool trace_layout_is_named(const char *name, const char *kernels);
 
 #endif

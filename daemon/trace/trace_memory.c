@@ -17,7 +17,8 @@
 
 /*
  * A flight recorder keeps its records in the daemon's rings, and the kernel's rings only pass
- * records on. The kernel's ring then has the size of the daemon's ring, within limits.
+ * records on. For a flight recorder, each of the kernel's rings has the size of the daemon's ring,
+ * within limits.
  */
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory)
 {
@@ -67,8 +68,8 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	uint64_t all;
 
 	/*
-	 * The array of notes grows by doubling. While it is copied, the old array and the new one
-	 * of twice its size exist.
+	 * The array of notes grows by doubling. While its notes are copied, memory holds the old
+	 * array and the new one, which is twice as large.
 	 */
 	if (__builtin_add_overflow(each, kernel, &each) ||
 	    __builtin_mul_overflow(each, nr_cpus, &all) ||

@@ -20,9 +20,9 @@ struct trace_memory {
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory);
 
 /*
- * Returns the memory for all buffers of nr_cpus CPUs, including the kernel's, and for reading one
- * of the kernel's rings: a copy of the ring and an array with a note of each record, which grows by
- * doubling. Returns UINT64_MAX on overflow.
+ * Returns the sum of two sizes: all buffers of nr_cpus CPUs, including the kernel's, and the memory
+ * needed to read one of the kernel's rings. The latter is a copy of the ring and an array with a
+ * note of each record, which grows by doubling. Returns UINT64_MAX on overflow.
  */
 uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_cpus);
 

@@ -21,7 +21,10 @@
 #define OLD_SUFFIX ".old"
 #define OLD_BYTES  (FOLDER_NAME_BYTES + sizeof(OLD_SUFFIX))
 
-/* The place of a trace: the folder that contains it, so that nobody can exchange that meanwhile. */
+/*
+ * The place of a trace. The folder that contains the trace is open, so that nobody can exchange
+ * this folder between two steps.
+ */
 struct place {
 	int parent_fd;
 	char name[FOLDER_NAME_BYTES], old[OLD_BYTES];

@@ -9,8 +9,8 @@
 
 /*
  * Moves a trace at folder to folder.old, replacing a trace there. A folder that is not a trace is
- * not moved. *moved: whether there was a trace, and it was moved. Returns 0; -EBUSY: one of the two
- * is being recorded; -EEXIST: folder.old is not a trace; -errno. Fills diag on errors.
+ * not moved. *moved: true if a trace was moved. Returns 0; -EBUSY: one of the two traces is being
+ * recorded; -EEXIST: folder.old is not a trace; or another -errno. Fills diag on errors.
  */
 int trace_place_make_way(const char *folder, bool *moved, struct diag *diag);
 

@@ -129,7 +129,7 @@ static uint8_t *reserve(const struct trace_state_dump *dump, enum state_event ev
 
 /*
  * Returns whether dump->time may be increased. If the state precedes CPU 0's own packets,
- * dump->time must not be later than config->time, because these packets may begin then.
+ * dump->time must not be later than config->time, because CPU 0's packets may begin at that time.
  */
 static bool has_later_time(const struct trace_state_dump *dump)
 {

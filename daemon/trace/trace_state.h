@@ -16,7 +16,7 @@
 
 #define TRACE_STATE_NR_EVENTS  4u
 #define TRACE_STATE_NAME_BYTES 16u
-/* room for times of the state, in units of the trace's clock */
+/* With in_front, times begin this long before config's time, in units of the trace's clock. */
 #define TRACE_STATE_TIME_ROOM 4096u
 
 /* The values are LTTng's, which readers of LTTng's traces know. */
@@ -74,8 +74,8 @@ struct trace_state_config {
 };
 
 /*
- * Returns whether thread numbers in /proc are the same as in events. This is so if the daemon is in
- * the initial PID namespace; if its namespace is not known, this is assumed.
+ * Returns whether thread numbers in /proc are the same as in events. Returns true if the daemon is
+ * in the initial PID namespace, or if its namespace is not known.
  */
 bool trace_state_is_the_machines(void);
 

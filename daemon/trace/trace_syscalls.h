@@ -4,9 +4,10 @@
  * syscall_exit_NAME with ret. The tracepoints raw_syscalls:sys_enter and sys_exit record them.
  * Names and types of arguments come from tracefs; for a call that tracefs does not describe, the
  * array args is recorded. If a number has no name, because the kernel is newer, the event is
- * syscall_entry_unknown{id, args}. Calls of 32-bit programs have other numbers, but the records do
- * not show which calls these are, so their events have the names that the numbers have in 64-bit
- * programs.
+ * syscall_entry_unknown{id, args}.
+ *
+ * 32-bit programs use other numbers for system calls, but the records do not show which programs
+ * these are. An event is therefore always named as if its number came from a 64-bit program.
  */
 #ifndef DAEMON_TRACE_SYSCALLS_H
 #define DAEMON_TRACE_SYSCALLS_H
@@ -34,8 +35,8 @@ unsigned int trace_syscalls_nr_events(const struct trace_syscalls *syscalls);
 const struct ctf_event *trace_syscalls_event(const struct trace_syscalls *syscalls, unsigned int i);
 
 /*
- * Describes the arguments that are file names as strings, because the kernel module copies them,
- * instead of as addresses. To be called before any event is used in a trace's description.
+ * Describes arguments that are file names as strings, not as addresses, because the kernel module
+ * copies file names. To be called before any event is used in a trace's description.
  */
 void trace_syscalls_take_strings(struct trace_syscalls *syscalls);
 

@@ -22,7 +22,10 @@ struct traced_mapping {
 
 struct traced_task {
 	int32_t tid;
-	/* Set only for the first task of a process, because other tasks may run longer. */
+	/*
+	 * Set only for the first task of a process, which is kept while other tasks of the process
+	 * run.
+	 */
 	bool has_ended;
 	char name[TRACE_STATE_NAME_BYTES];
 	struct traced_process *process;
@@ -210,7 +213,10 @@ static void remove_process(struct trace_tasks *tasks, struct traced_process *pro
 	free(process);
 }
 
-/* Ends a task. Also called if the record of its end was lost, and its number is used again. */
+/*
+ * Ends a task. Also called when a new task has the same number: then the record of the old task's
+ * end was lost.
+ */
 static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {
 	struct traced_process *process = task->process;
@@ -303,7 +309,8 @@ static void begin_process(struct trace_tasks *tasks, const struct trace_perf_rec
 	const struct traced_process *parent = find_process(tasks, record->ppid);
 
 	/*
-	 * The process was found in /proc when its parent had already ended; this record is older.
+	 * The process was already found in /proc, and its parent had ended by then. The record was
+	 * written before /proc was read.
 	 */
 	if (before && !parent) {
 		before->ppid = record->ppid;

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 /*
- * Limit of the number of mappings of a process. When it is exceeded, the oldest mapping is removed,
- * but not the program's own.
+ * Limit of the number of mappings of a process. When it is reached, the oldest mapping except the
+ * program's own is removed.
  */
 #define TRACE_TASKS_MAPPINGS_MAX 4096u
 

@@ -118,7 +118,7 @@ static int make_wakeup(struct parsing *parsing)
 	} parts[] = {
 		/*
 		 * A thread that is woken while it still runs does not wait. Its span is discarded
-		 * when it leaves the CPU.
+		 * when the thread leaves the CPU.
 		 */
 		{"sched_switch", "prev_pid", TRIGGER_CANCEL},
 		{"sched_switch", "next_pid", TRIGGER_END},
@@ -145,9 +145,9 @@ static int make_interrupt(struct parsing *parsing, const char *begin, const char
 }
 
 /*
- * If a thread ends during a call, its span does not end. The next thread with the same number was
- * created by another call (fork, clone), and its first exit event is from that call. As the ids of
- * the two calls differ, the span is discarded.
+ * If a thread ends during a call, the call's span does not end. Later, another thread may have the
+ * same number. Its first exit event belongs to the call that created it (fork, clone). The id of
+ * this call differs from the id in the span, so the span is discarded.
  */
 static int make_call(struct parsing *parsing, const char *call)
 {

@@ -93,11 +93,12 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 void ktrace_let_go(const struct ktrace *ktrace);
 
 /*
- * Returns a stamp that is not later than any record in the rings or any future record. It is the
- * stamp at which the oldest packet of all rings begins, or 1 ms before the clock's stamp if that is
- * earlier. Returns 0 if the oldest packet may still be open: this is so if a ring has no readable
- * packet and has records, or if OPROF_KTRACE_COUNTS fails. Ignores a packet that is not delivered
- * although later packets are: its writer was interrupted by theirs.
+ * Returns a stamp that is not later than any record in the rings or any future record. The result
+ * is the earlier of two stamps: the one at which the oldest packet of all rings begins, and the one
+ * 1 ms before the clock's stamp. Returns 0 if the oldest packet may still be open. It may be open
+ * if a ring has no readable packet and has records, or if OPROF_KTRACE_COUNTS fails. Ignores a
+ * packet that is not delivered if later packets of its ring are delivered: the writers of the later
+ * packets interrupted its writer.
  */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 

@@ -71,7 +71,7 @@ static int add_channel(struct trace_kmod *kmod, struct diag *diag)
 	return error ? error : ktrace_events_add(&kmod->events, &kmod->ktrace, diag);
 }
 
-/* Opens a channel for the machine's state, in one snapshot or at the beginnings of all chunks. */
+/* Opens a channel for the machine's state at the beginning of a snapshot, or of each chunk. */
 static int open_state(const struct trace_kmod *kmod, struct trace_channel **state,
 		      struct ctf_writer *writer, struct diag *diag)
 {
@@ -266,7 +266,8 @@ static int open_all(struct tracer *base, struct diag *diag)
 	if (!error)
 		error = open_mappings(kmod, diag);
 	/*
-	 * This must be last, because it changes the conditions to the module's layout of records.
+	 * trace_watch_open must be last, because it makes the conditions use the layouts of the
+	 * module's records.
 	 */
 	if (!error && kmod->base.config.trigger)
 		error = trace_watch_open(&kmod->watch, kmod->base.config.trigger, set_filters, kmod,

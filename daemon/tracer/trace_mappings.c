@@ -3,10 +3,10 @@
  * The kernel has one ring for each CPU, so records of different CPUs do not arrive in the order of
  * their times. All records wait in one list of items. An item is a record, or a number of records
  * that the kernel lost. Before items are removed from the front of the list, the list is sorted by
- * stamp. Only items are removed for which no older record can still arrive: those up to
- * TRACE_SLACK_NS before the current round began to read the rings.
+ * stamp. An item is removed only if no older record can still arrive: its stamp must be at least
+ * TRACE_SLACK_NS earlier than the moment when the current round began to read the rings.
  *
- * For a trace in a folder, each round writes these items as events.
+ * For a trace in a folder, each round writes the items that it removes as events.
  *
  * A flight recorder keeps the items until a snapshot is taken. It also keeps the tasks
  * (trace_tasks.h) in the state before the first item:
@@ -20,9 +20,9 @@
  *   beginning; the remaining items are written as events, and stay in the list.
  * - when there are many items: the items older than all records in the trace's rings, which no
  *   snapshot will need.
- * - when the items still exceed bytes_max: the oldest items, half of bytes_max. They count as
- *   forgotten, and an item for lost records replaces them. A task that ended in their time has no
- *   name in the next snapshot.
+ * - when the items still exceed bytes_max: the oldest items, which fill half of bytes_max. They
+ *   count as forgotten, and an item for lost records replaces them. A task that ended in their time
+ *   has no name in the next snapshot.
  *
  * With the kernel module, times of records are converted to stamps of its clock as they arrive.
  */
