@@ -115,7 +115,8 @@ static int run_held(const struct operf_options *options, struct command *command
 
 	if (error) {
 		status = command_cancel(command);
-		/* After Ctrl-C, the daemon may have failed only because the held command has ended.
+		/*
+		 * After Ctrl-C, the daemon may have failed only because the held command has ended.
 		 */
 		if (status == COMMAND_EXIT_OURS || error == -ETIMEDOUT)
 			log_error("%s", diag_show(&diag));

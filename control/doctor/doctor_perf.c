@@ -30,7 +30,8 @@ void doctor_check_tools(struct doctor_finding *finding)
 	for (unsigned int i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
 		if (!tool_path_find(tools[i], path, sizeof(path)))
 			continue;
-		/* A machine that only records may lack the reports (configure --disable-reports).
+		/*
+		 * A machine that only records may lack the reports (configure --disable-reports).
 		 */
 		doctor_set(finding, i < 2 ? DOCTOR_FAIL : DOCTOR_NOTE,
 			   "install all of oprof: make install",

@@ -101,7 +101,8 @@ static int record_command(struct recording *record)
 	error = daemon_start(&record->args.daemon, DAEMON_PRIVATE, command_signal, &tracer, &diag);
 	if (error) {
 		status = command_cancel(&command);
-		/* After Ctrl-C, the tracer may have failed only because the held command has ended.
+		/*
+		 * After Ctrl-C, the tracer may have failed only because the held command has ended.
 		 */
 		if (status == COMMAND_EXIT_OURS || error == -ETIMEDOUT)
 			log_error("%s", diag_show(&diag));

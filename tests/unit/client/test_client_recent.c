@@ -352,7 +352,8 @@ END_TEST
 START_TEST(two_ranges_that_adjoin_divide_memory_at_the_same_point)
 {
 	const struct time_range range = {.begin_ns = 100 * S, .end_ns = 200 * S};
-	/* The daemon has points at 99.5 and 200.3 s, and others from 0.9 s before and after them.
+	/*
+	 * The daemon has points at 99.5 and 200.3 s, and others from 0.9 s before and after them.
 	 */
 	const struct session_parts parts = {.begin_ns = 995 * S / 10, .end_ns = 2003 * S / 10};
 	struct time_range later = {.begin_ns = 200 * S, .end_ns = 300 * S};

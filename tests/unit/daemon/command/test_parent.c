@@ -45,7 +45,8 @@ START_TEST(a_parent_that_has_ended_is_refused)
 }
 END_TEST
 
-/* Runs in a grandchild of the test. Its end closes the pipe; a signal that is not sent never does.
+/*
+ * Runs in a grandchild of the test. Its end closes the pipe; a signal that is not sent never does.
  */
 static void follow_and_wait(pid_t parent, int ready_fd)
 {
