@@ -51,8 +51,8 @@ static unsigned int name_distance(const char *a, const char *b)
 
 /*
  * Compares an event's name in the table with the name that the user wrote.
- * Returns 1 if the event's name begins with the written name of 3 or more
- * characters, otherwise the edit distance.
+ * Returns 1 if the written name has 3 or more characters and is the beginning
+ * of the event's name, otherwise the edit distance.
  */
 static unsigned int name_badness(const char *written, const char *name)
 {

@@ -90,9 +90,9 @@ struct event_choice {
  * last part may be a mode in perf's notation: "NAME[:COUNT[:UNITMASK]]:MODE"
  * with the letters u (samples of programs), k (samples of the kernel) or both.
  *
- * "default" is cycles if the machine can count them (has_cycles, which the
- * caller has probed), otherwise cpu-clock; sampled at hz, or at
- * EVENT_HZ_LEFT_ON if hz is 0.
+ * "default" stands for cycles if has_cycles is set (the caller has probed
+ * whether the machine can count cycles), otherwise for cpu-clock. The event is
+ * sampled at hz, or at EVENT_HZ_LEFT_ON if hz is 0.
  *
  * Returns 0, -EINVAL, or -ENOENT (unknown name; diag suggests similar names).
  */

@@ -228,7 +228,8 @@ static void found_elsewhere(struct tracepoint_field *field, const struct declara
 /*
  * Describes a field whose value is stored at a fixed offset. If the number of
  * elements is the name of a macro (char comm[TASK_COMM_LEN]), this number is
- * computed from the size of the type. A structure becomes an array of bytes.
+ * the field's size divided by the size of the type. A structure becomes an
+ * array of bytes.
  */
 static void found_in_place(struct tracepoint_field *field, const struct declaration *declaration,
 			   uint32_t size)
@@ -334,7 +335,7 @@ static int take_line(struct format *format, char *line)
 
 static int take_lines(struct format *format)
 {
-	/* "print fmt:" begins C code for printing a record, which is ignored. */
+	/* "print fmt:" begins C code that prints a record. This code is ignored. */
 	for (char *line; (line = next_line(format)) && strncmp(line, "print fmt:", 10) != 0;) {
 		const int error = take_line(format, line);
 

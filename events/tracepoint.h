@@ -5,8 +5,8 @@
  * perf_event_open() delivers them.
  *
  * A record begins with the common fields (type, flags, preemption, pid). struct
- * tracepoint does not have these fields, because every source provides their
- * values in another way. Offsets count from the record's first byte. The byte
+ * tracepoint does not have these fields, because each source provides their
+ * values in its own way. Offsets count from the record's first byte. The byte
  * order is the machine's.
  */
 #ifndef EVENTS_TRACEPOINT_H
@@ -38,8 +38,10 @@ struct tracepoint_field {
 	uint32_t nr_elements;	/* number of elements of a text or an array; otherwise 0 */
 	bool is_signed;
 	bool is_pointer; /* an address, to be printed in base 16 */
-	/* The word that locates the value has an offset from its own end, not from the record's
-	 * start. */
+	/*
+	 * The offset in the word that locates the value counts from the end of
+	 * this word, not from the record's start.
+	 */
 	bool is_relative;
 };
 
@@ -49,8 +51,8 @@ struct tracepoint {
 	struct tracepoint_field *fields; /* in the order of the format file */
 	unsigned int nr_fields;
 	/*
-	 * Number of ignored fields: fields without a size, because their end is
-	 * unknown. ftrace's own tracepoints have such fields.
+	 * Number of ignored fields. The format file gives their size as 0, so
+	 * their end is unknown. ftrace's own tracepoints have such fields.
 	 */
 	unsigned int nr_fields_left_out;
 };

@@ -12,7 +12,7 @@
 
 #include "kmod/compat.h"
 
-/* The two words at the frame pointer; both architectures' calling conventions have them. */
+/* The two words to which the frame pointer points, on both supported architectures. */
 struct user_frame {
 	unsigned long next;
 	unsigned long return_address;
@@ -33,8 +33,8 @@ static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long p
 	unsigned int nr_all, at, nr;
 
 	/*
-	 * Request also the handler's frames, and one frame more than depth: if
-	 * it exists, there are more callers.
+	 * Also request the handler's frames, and one frame more than depth: if
+	 * this extra frame exists, there are more callers than depth.
 	 */
 	wanted = min(wanted, depth + (wanted - OPROF_KMOD_FRAMES_MAX));
 	nr_all = stack_trace_save(chain->addresses, wanted, 0);

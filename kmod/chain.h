@@ -37,10 +37,10 @@ struct chain {
  *
  * Frame pointers miss the caller of a function that has no frame. A function
  * has none at its first and last instructions; many functions that call no
- * other function never have one. Therefore the address to which the function
- * returns if it has no frame, the link, is stored in addition to depth
- * callers, and chain->linked is set. The function's unwind table states
- * whether it has a frame.
+ * other function never have one. Therefore one more address, the link, is
+ * stored in addition to depth callers: the address to which the function
+ * returns if it has no frame. chain->linked states whether the link was stored.
+ * The function's unwind table states whether the function has a frame.
  */
 void chain_walk_nmi(struct chain *chain, unsigned int depth, struct pt_regs *regs);
 

@@ -74,8 +74,8 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 
 /*
  * sched_process_exit: since 7.x an argument reports whether the whole thread
- * group has ended; in older kernels the group's count of live threads is then
- * 0.
+ * group has ended. In older kernels, the group has ended if its count of live
+ * threads is 0.
  */
 #if COMPAT_HAS_EXIT_GROUP_DEAD
 #define COMPAT_PROCESS_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead

@@ -38,8 +38,8 @@ static struct inode *make_inode(struct super_block *super, umode_t mode)
 
 /*
  * Adds to parent an entry that exists as long as the file system. Takes over
- * `inode`; if inode is NULL, it could not be allocated. Returns NULL if out of
- * memory.
+ * `inode`. Returns NULL if out of memory, also if inode is NULL because the
+ * caller could not allocate it.
  */
 static struct dentry *add_entry(struct dentry *parent, const char *name, struct inode *inode)
 {

@@ -50,9 +50,9 @@ static u64 take_samples(unsigned int nr, bool renew, bool sample)
 }
 
 /*
- * Makes the worker read the samples in one pass. The caller has waited for
- * more than the jiffy that the worker sleeps after a pass. -EAGAIN: there was
- * more than this one pass.
+ * Makes the worker read the samples in one pass. After a pass the worker
+ * sleeps for a jiffy; the caller has waited longer than this. -EAGAIN: the
+ * worker made more than one pass.
  */
 static int read_samples(u64 nr_passes)
 {

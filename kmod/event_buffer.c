@@ -25,7 +25,10 @@ static struct {
 	 */
 	u64 appended ____cacheline_aligned_in_smp;
 	u64 written;
-	/* if `read` is before this position, the reader is woken even below the watershed */
+	/*
+	 * If `read` is before this position, the reader is woken even if fewer
+	 * bytes than the watershed are unread.
+	 */
 	u64 wake_at;
 	bool is_full; /* a record was refused since the last event_buffer_publish() */
 
@@ -40,8 +43,8 @@ int event_buffer_open(u64 room_bytes, u64 watershed_bytes)
 {
 	u64 bytes = roundup_pow_of_two(room_bytes);
 	/*
-	 * With these flags the allocation fails; otherwise the kernel might
-	 * kill processes to get memory.
+	 * With these flags the allocation fails if memory is short. Without
+	 * the flags, the kernel might kill processes to get memory.
 	 */
 	u8 *room = __vmalloc(bytes, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 
@@ -69,8 +72,8 @@ void event_buffer_close(void)
 bool event_buffer_has_room(u64 nr_bytes)
 {
 	/*
-	 * Pairs with the release in take_records(): the reader has copied the
-	 * bytes that will be overwritten.
+	 * Pairs with the release in take_records(), so that the reader has
+	 * copied the bytes before they are overwritten.
 	 */
 	u64 taken = event_buffer.appended - smp_load_acquire(&event_buffer.read);
 

@@ -14,8 +14,8 @@
 
 #define BUCKETS_ORDER 12
 /*
- * Maximum number of processes that one pass checks for their end. The next
- * pass checks other processes.
+ * One pass checks for at most this many processes whether they have ended. The
+ * next pass checks other processes.
  */
 #define TEND_NR 4096u
 /*

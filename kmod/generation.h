@@ -33,7 +33,7 @@ void generation_close(void);
 /*
  * Finds or creates the generation of a process. If pid is NULL, finds the
  * newest known process with this tgid, or the idle task if tgid is 0. Returns
- * NULL if the process is unknown, out of memory, or if there are
+ * NULL if the process is unknown, if memory is short, or if there are already
  * GENERATION_NR_MAX generations.
  */
 struct generation *generation_get(struct pid *pid, s32 tgid, u64 pass);

@@ -46,9 +46,9 @@ int image_of_region(struct generation *generation, const char *name, u64 start, 
 int image_of_module(const char *name, u64 start, u64 end, u32 *cookie);
 
 /*
- * Marks a file's cookie that was found in an earlier pass as used in this
- * pass. Returns false if the cookie has been released; records must not use a
- * released cookie.
+ * Marks a file's cookie as used in this pass. The caller found the cookie in an
+ * earlier pass. Returns false if the cookie has been released; records must not
+ * use a released cookie.
  */
 bool image_use(u32 cookie);
 

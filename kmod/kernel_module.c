@@ -81,7 +81,7 @@ static void note(const struct module *module, u16 flags)
 static int notified(struct notifier_block *block, unsigned long state, void *data)
 {
 	/*
-	 * This includes modules whose init function fails: their code runs
+	 * Modules whose init function fails are noted, too: their code runs
 	 * until they are removed.
 	 */
 	if (state == MODULE_STATE_COMING)

@@ -7,7 +7,7 @@
 #include "kmod/stats.h"
 #include "kmod/tell.h"
 
-/* The reason that LOST records state for each counter of lost samples. */
+/* For each counter of lost samples, the reason that is written in LOST records. */
 static const struct {
 	enum stats_counter counter;
 	enum oprof_lost reason;

@@ -234,7 +234,7 @@ static void forget_oldest_half(struct trace_mappings *mappings, uint64_t until)
 	for (size_t i = 0; i < nr; i++) {
 		const struct item *item = mappings->items[i];
 
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): apply_until removes freed items */
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): items[] has no freed items */
 		nr_records += item->nr_lost == 0;
 		nr_lost += item->nr_lost;
 	}
@@ -254,8 +254,8 @@ static void set_apply_bytes(struct trace_mappings *mappings, size_t nr_bytes)
 }
 
 /*
- * If there are many items, applies those that are older than all records in the trace's rings, and
- * older than read_until: up to this time the rings of all CPUs have been read. The next limit is
+ * If there are many items, applies those that are older than read_until and older than all records
+ * in the trace's rings. The rings of all CPUs have been read up to read_until. The next limit is
  * twice the size of the remaining items, so that not every round sorts items that cannot be applied
  * yet.
  */

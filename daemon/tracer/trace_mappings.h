@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code that is mapped while a trace is recorded and, in a flight recorder, the tasks that begin
- * and end. Without these records, the addresses of samples could not be resolved to names. Separate
- * performance events report them, in rings that no other events use.
+ * Records the code that is mapped while a trace runs and, in a flight recorder, the tasks that
+ * begin and end. Without these records, the addresses of samples could not be resolved to names.
+ * The records come from separate performance events, in rings that no other events use.
  *
  * These records form a separate stream in order of time, with stamps of the trace's clock. Each
  * round writes them to the folder. A flight recorder keeps in memory the tasks at one moment

@@ -71,7 +71,7 @@ static void raise_descriptors(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit); /* after an error the old limit remains */
 }
 
-/* Opens all online CPUs. Skips a CPU that goes offline at the same time. */
+/* Opens all online CPUs. Skips a CPU that has gone offline since the list of CPUs was read. */
 static int open_cpus(struct trace_perf *perf, struct diag *diag)
 {
 	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
@@ -190,7 +190,7 @@ static void lose_bad(struct trace_perf *perf, unsigned int cpu)
 	perf->config.sink->lost(perf->config.sink, cpu, 1);
 }
 
-/* Makes a note of a record, which will be passed on after sorting. */
+/* Makes a note of a record. The record is passed on after the notes have been sorted. */
 static void note_record(struct trace_perf *perf, unsigned int cpu, size_t at, size_t nr_bytes)
 {
 	const uint8_t *bytes = perf->bytes + at;
@@ -252,7 +252,8 @@ static int compare_notes(const void *a, const void *b)
 /*
  * The kernel reads a record's time before it reserves room in the ring. If an interrupt delays the
  * writer, its record follows the interrupt's records, which have later times. Such records are few
- * and close to their proper place, so insertion is fast; the number of its steps is limited.
+ * and close to their proper place, so insertion sort is fast. If it needs too many steps, qsort
+ * sorts the notes instead.
  */
 static void sort_notes(struct trace_perf *perf)
 {

@@ -87,9 +87,9 @@ int trace_perf_enable(struct trace_perf *perf, bool enable);
 int trace_perf_follow_cpus(struct trace_perf *perf, struct diag *diag);
 
 /*
- * Passes on the contents of the rings. If `end` is true, recording must have stopped; then also
- * reads the kernel's own counts of losses, because the rings do not report all losses. Returns 0;
- * or -EBADMSG: a ring was damaged and its contents were skipped.
+ * Passes on the contents of the rings. If `end` is true, recording must have stopped, and the
+ * function also reads the kernel's own counts of losses, because the rings do not report all
+ * losses. Returns 0; or -EBADMSG: a ring was damaged and its contents were skipped.
  */
 int trace_perf_read(struct trace_perf *perf, bool end);
 

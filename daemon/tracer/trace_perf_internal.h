@@ -23,7 +23,7 @@ struct event_id {
 	unsigned int event, cpu;
 };
 
-/* A note of a record, which is passed on when the notes of all records of its ring are sorted. */
+/* A note of a record. The record is passed on when all notes of its ring have been sorted. */
 struct trace_perf_note {
 	uint64_t time;
 	uint32_t at; /* offset in bytes; 32 bits suffice, because a ring is smaller than 4 GiB */

@@ -89,8 +89,8 @@ int trace_session_open(struct trace_session_folder *session, const char *path,
 	static const char *const names[] = {LOCK_NAME, OPROF_CONTROL_NAME, TRACE_SESSION_LOG,
 					    TRACE_SESSION_LOG ".1"};
 	/*
-	 * The path of a socket must be short. In the session's folder, the file's name is
-	 * sufficient.
+	 * The path of a socket must be short. From inside the session's folder, the socket's file
+	 * name is a sufficient path.
 	 */
 	int error = folder_enter(path, "-s NAME", diag);
 

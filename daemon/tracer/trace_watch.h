@@ -2,9 +2,9 @@
 /*
  * Checks conditions (trace_trigger.h) while the module traces. The daemon does not read the trace's
  * own records. Therefore a second session of the module also records the events of the conditions,
- * and the daemon reads its rings in rounds. The second session also records switches, which show
- * the thread that runs on a CPU. Before the CPU's first switch, and after a loss, the thread is
- * unknown, and conditions that depend on the thread are not checked.
+ * and the daemon reads the second session's rings in rounds. This session also records switches,
+ * which show the thread that runs on a CPU. Before the CPU's first switch, and after a loss, the
+ * thread is unknown, and conditions that depend on the thread are not checked.
  */
 #ifndef DAEMON_TRACE_WATCH_H
 #define DAEMON_TRACE_WATCH_H

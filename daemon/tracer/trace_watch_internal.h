@@ -49,8 +49,9 @@ struct trace_watch {
 };
 
 /*
- * These functions add an event to the session: the event of a probe, or of system calls. event: the
- * trigger's number of the event.
+ * These functions add an event to the session. trace_watch_add_kind adds the event of a probe;
+ * trace_watch_add_calls adds the entry or, if is_exit is set, the exit of system calls. `event` is
+ * the index of the event in the trigger, as in struct watched.
  */
 void trace_watch_add_kind(struct trace_watch *watch, unsigned int kind, uint32_t event);
 void trace_watch_add_calls(struct trace_watch *watch, bool is_exit, uint32_t event);

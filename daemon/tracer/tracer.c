@@ -197,7 +197,7 @@ int tracer_flush(struct tracer *tracer, struct diag *diag)
 	return tracer->ops->flush(tracer, diag);
 }
 
-/* Adds to the error message what the folder contains despite the error. */
+/* Adds to the error message how many events the folder of a failed snapshot contains. */
 static void tell_part(const struct tracer_snapshot *taken, struct diag *diag)
 {
 	(void)diag_set_at(diag, 0, diag->file, diag->line,

@@ -44,9 +44,9 @@ struct tracer_config {
 	unsigned int nr_uids;
 	struct trace_trigger *trigger; /* the choice must include its events; NULL: no conditions */
 	/*
-	 * Called until recording has started: if it returns true, tracer_open or tracer_start
-	 * returns -ECANCELED, in the middle of reading /proc if the trace is written to a folder.
-	 * May be NULL.
+	 * tracer_open and tracer_start call this function until recording has started. If it
+	 * returns true, they stop, even in the middle of reading /proc, and return -ECANCELED. May
+	 * be NULL.
 	 */
 	bool (*is_cancelled)(void);
 };
@@ -63,7 +63,7 @@ struct tracer_counts {
 	uint64_t nr_records; /* in the folder or in memory: events and state */
 	/* Of nr_records, those that are state at the beginning of the trace and of each chunk. */
 	uint64_t nr_state;
-	/* The kernel's ring was full or, with the module, already finalised. */
+	/* Lost because the kernel's ring was full or (module only) already finalised. */
 	uint64_t lost_kernel;
 	uint64_t lost_nested;	/* module only: nested too deeply, or the writer was killed */
 	uint64_t lost_room;	/* no room in a buffer, record too long, or out of memory */

@@ -64,7 +64,7 @@ extern const struct tracer_ops tracer_perf_ops, trace_kmod_ops;
 
 struct tracer {
 	const struct tracer_ops *ops;
-	/* with the chosen sizes of buffers, even if the caller left them 0 */
+	/* a copy of the caller's; has the default sizes of buffers if the caller gave none */
 	struct tracer_config config;
 
 	struct ctf_trace trace; /* contents of the folder's metadata */
@@ -84,7 +84,10 @@ struct tracer {
 /* Fills in the trace's description, except its clock and events. Returns 0, or -EIO and diag. */
 int tracer_describe(struct tracer *tracer, struct diag *diag);
 
-/* Returns whether the start shall end: until tracer_start has ended, see tracer_config. */
+/*
+ * Calls is_cancelled of tracer_config: returns whether opening or starting shall be cancelled.
+ * After tracer_start, always returns false.
+ */
 bool tracer_is_cancelled(const struct tracer *tracer);
 
 /*

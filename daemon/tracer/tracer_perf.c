@@ -311,8 +311,8 @@ static bool read_meanwhile(void *context)
 }
 
 /*
- * Writes the machine's state to writer, before the contents of the rings: the tasks in `tasks`; if
- * tasks is NULL, the tasks in /proc. Returns 0 or -errno.
+ * Writes the machine's state to writer, before the contents of the rings. The state consists of the
+ * tasks in `tasks` or, if tasks is NULL, of the tasks in /proc. Returns 0 or -errno.
  */
 static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 		      const struct trace_tasks *tasks, struct trace_state_config *how,
@@ -344,8 +344,8 @@ static int start(struct tracer *base, struct diag *diag)
 	int error = prepare_rings(tracer, diag);
 
 	/*
-	 * The mappings are started first, so that all tasks that end after the trace begins are
-	 * known.
+	 * Recording of mappings and tasks starts first, so that all tasks that end after the trace
+	 * begins are known.
 	 */
 	if (!error && (error = trace_mappings_start(tracer->base.mappings)))
 		(void)diag_set(diag, error, "cannot record the running tasks: %s",
@@ -377,9 +377,9 @@ static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 }
 
 /*
- * Begins the next chunk. Records from before now are written to the old chunk. The new chunk begins
- * with the machine's state, which has the time now; if CPU 0's last record is later, the state has
- * this record's time.
+ * Begins the next chunk. Records from before this call are written to the old chunk. The new chunk
+ * begins with the machine's state. The state's time is the time of this call or, if CPU 0's last
+ * record is later, the time of that record.
  */
 static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 {
@@ -400,8 +400,8 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 }
 
 /*
- * Checks the conditions. To be called when the records of all CPUs up to TRACE_SLACK_NS before the
- * time `before` have been read.
+ * Checks the conditions up to the time before - TRACE_SLACK_NS. To be called when the records of
+ * all CPUs up to this time have been read.
  */
 static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
 {
@@ -421,8 +421,8 @@ static int do_round(struct tracer *base, struct diag *diag)
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
 	/*
-	 * The mappings and tasks are read after the other records, so that they include all those
-	 * to which the records refer.
+	 * Mappings and tasks are read after the other records, so that all mappings and tasks to
+	 * which these records refer have been read.
 	 */
 	if (!tracer->base.writer)
 		return trace_mappings_round(tracer->base.mappings, diag);
@@ -487,8 +487,8 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 
 	taken->end = clock_monotonic_ns();
 	/*
-	 * Open packets are closed first, because they are written, too, and one of them may be the
-	 * oldest.
+	 * Open packets are closed first, because the snapshot also contains these packets, and the
+	 * oldest packet may be one of them.
 	 */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
@@ -551,8 +551,8 @@ static struct tracer_counts count_all(const struct tracer *base)
 		.nr_records = channel.nr_records,
 		.lost_kernel = perf.lost,
 		/*
-		 * The channel counts the losses that were reported to it, and its own. Only its own
-		 * are lost_room.
+		 * channel.lost includes the losses that lose() and bad() report to the channel.
+		 * The other losses, which the channel itself counts, are lost_room.
 		 */
 		.lost_room = channel.lost - tracer->lost_perf - tracer->lost_bad,
 		.lost_bad = tracer->lost_bad + perf.bad_records,

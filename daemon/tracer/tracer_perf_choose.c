@@ -132,7 +132,7 @@ static void choose_trigger(struct tracer_perf *tracer, unsigned int event,
 							   tracepoint->system, tracepoint->name);
 }
 
-/* For each event that the trigger needs, stores the trigger's number. */
+/* For each event that the trigger needs, stores the number that the trigger gives the event. */
 static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
 {
 	if (!tracer->base.config.trigger)

@@ -39,8 +39,8 @@ struct tracer_serve {
 	uint64_t last_number; /* number of the last request for a snapshot or for the end */
 	uint64_t nr_snapshots, nr_failed;
 	/*
-	 * Number of snapshots caused by conditions that were written, are queued, or failed but
-	 * left a folder; at most snapshot_limit.
+	 * Number of snapshots that conditions caused and that were written, are queued, or failed
+	 * but left a folder; at most snapshot_limit.
 	 */
 	uint64_t nr_by_condition;
 	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: conditions are ignored until then */

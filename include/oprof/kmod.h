@@ -49,10 +49,10 @@
 /*
  * oprof_record.flags of a SAMPLE, in addition to the flags of oprof/record.h. The sample has one
  * extra frame, a link. The link is the first of the program's frames, or the second if the sample
- * was taken in the kernel. The link belongs to the program's innermost function, which was sampled
- * or entered the kernel. If this function has no stack frame at that point, the link is its return
- * address; otherwise the link is an arbitrary code address. The reader uses the function's unwind
- * table to decide between the two.
+ * was taken in the kernel. The link belongs to the program's innermost function: the function that
+ * was sampled or that entered the kernel. If this function has no stack frame at that point, the
+ * link is its return address; otherwise the link is an arbitrary code address. The reader uses the
+ * function's unwind table to decide between the two.
  */
 #define OPROF_KMOD_SAMPLE_LINK 0x100u
 

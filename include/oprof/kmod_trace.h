@@ -27,7 +27,7 @@
 
 /* ---- events with a probe of their own ---- */
 
-/* X(KIND, kind, system, tracepoint, name): a tracepoint; name: its event's name in a trace. */
+/* X(KIND, kind, system, tracepoint, name): a tracepoint. name is its event's name in a trace. */
 #define OPROF_KTRACE_EVENTS(X)                                                                     \
 	X(SCHED_SWITCH, sched_switch, "sched", "sched_switch", "sched_switch")                     \
 	X(SCHED_WAKEUP, sched_wakeup, "sched", "sched_wakeup", "sched_wakeup")                     \
@@ -77,7 +77,8 @@
  *	I(type, name, base)	an integer, to be printed in this base
  *	T(name, bytes)		a text of this many bytes, printed up to its first NUL
  *	S(name)			a string with its NUL, at most OPROF_KTRACE_STRING_BYTES_MAX;
- *				comes after the other fields, which thus match the struct
+ *				strings come last, so all other fields have the offsets of
+ *				struct oprof_ktrace_payload_KIND
  */
 #define OPROF_KTRACE_FIELDS_sched_switch(I, T, S)                                                  \
 	T(prev_comm, 16)                                                                           \
@@ -474,8 +475,8 @@ struct oprof_ktrace_packet {
 };
 
 /*
- * The packets that a snapshot can read now have the positions from `from` to `to` (excluded), in
- * steps of sub_buffer_bytes.
+ * The positions of the packets that a snapshot can read at present: from `from` to `to` (excluded),
+ * in steps of sub_buffer_bytes.
  */
 struct oprof_ktrace_range {
 	uint64_t from, to;

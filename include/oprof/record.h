@@ -5,9 +5,10 @@
  * A stream consists of records. Each record is 8-byte aligned and begins with struct oprof_record.
  * All fields are in the byte order of the machine that made the record; the stream never leaves
  * this machine. A TASK record gives the task of all SAMPLE and SWITCH records up to the next TASK
- * record. A CPU record gives their CPU in the same way. Each stream begins with a TASK record and a
- * CPU record, and each batch after a loss too. Readers count records of unknown types, and skip
- * such records by their size.
+ * record. A CPU record gives the CPU of all SAMPLE and SWITCH records up to the next CPU record.
+ * Each stream begins with a TASK record and a CPU record. After a loss in the middle of a stream,
+ * the next records are also a TASK record and a CPU record. Readers count records of unknown types,
+ * and skip such records by their size.
  *
  * This header compiles alone in the kernel, in C and in C++.
  */
@@ -170,7 +171,7 @@ struct oprof_module {
 /*
  * No later record contains this cookie, and no other image ever gets the same cookie: the daemon
  * may free all data that it keeps for the cookie. A file that is mapped again gets a new cookie.
- * source_ops.image still knows the cookie while this record is handled, for the last time.
+ * source_ops.image knows the cookie until this record has been handled.
  */
 struct oprof_release {
 	struct oprof_record head;

@@ -22,9 +22,9 @@
  *
  * A table is an extendible hash: the top bits of the mixed key select an entry of the directory,
  * and the entry gives a page. Within the page, a key is found by open addressing in lines of 64
- * bytes (libdb/sdb_format.h has the arithmetic). Readers ignore a slot if the directory gives
- * another page for the slot's key than the page of this slot. This rule alone keeps a file valid if
- * the writer is killed at any instruction, and lets a reader read while the writer splits a page.
+ * bytes (libdb/sdb_format.h has the arithmetic). Readers ignore a slot that is not in
+ * the page that the directory gives for the slot's key. This rule alone keeps a file valid if the
+ * writer is killed at any instruction, and lets a reader read while the writer splits a page.
  */
 #ifndef OPROF_SAMPLE_FILE_H
 #define OPROF_SAMPLE_FILE_H
@@ -84,7 +84,8 @@ enum oprof_image_kind {
 	OPROF_IMAGE_BPF = 7,
 	/*
 	 * Code without a file whose functions are known by name (JIT). A key is the number of
-	 * a name in the session's meta/names. It stays valid when addresses and processes change.
+	 * a name in the session's meta/names. This number stays valid when addresses and processes
+	 * change.
 	 */
 	OPROF_IMAGE_CODE = 8,
 	OPROF_IMAGE_OFF_CPU = 9, /* time off CPU: key 0: preempted, key 1: waiting */

@@ -15,7 +15,7 @@
  *     meta/cgroups			lines "NUMBER PATH": the CGROUP field of file names
  *     meta/symbols/<identity>		symbols of the kernel and its modules
  *     meta/images/<identity>		bytes of images with no file (vdso), and symbols of
- *				binaries that reports could not find later
+ *				binaries that reports would not find by their path
  *				(containers, deleted files)
  *     meta/names			lines "NUMBER NAME": functions of code without files;
  *				NAME has control characters and '\' as \xHH
@@ -38,7 +38,10 @@
  * name.
  */
 #define OPROF_SESSION_CURRENT "current"
-/* Prefix of the names of what is being removed from samples/; no session has such a name. */
+/*
+ * Before a folder below samples/ is removed, it is renamed to a name in samples/ with this prefix.
+ * No session has such a name.
+ */
 #define OPROF_SESSION_TRASH	     ".removed"
 #define OPROF_SESSION_NAME_BYTES_MAX 200
 

@@ -75,9 +75,9 @@ struct oprof_stack_path {
 };
 
 /*
- * A flag of a root, in addition to the flags of sample files: in the sample files, the samples of
- * its stacks are stored under the image that they were taken in, as if this image was the
- * application. The root's app still names the program that ran.
+ * A flag of a root, in addition to the flags of sample files. In the sample files, the
+ * application of each sample of this root is the image in which the sample was taken. The root's
+ * app still names the program that ran.
  */
 #define OPROF_STACK_BY_IMAGE 32u
 
@@ -110,7 +110,7 @@ struct oprof_stack_image {
  * not code in an image.
  */
 enum oprof_stack_mark {
-	/* No image maps the frame: only its caller and its callees are known. offset is 0. */
+	/* The frame's image is unknown; its caller and its callees are known. offset is 0. */
 	OPROF_STACK_UNKNOWN = 0,
 	/*
 	 * Child of a root: the recorded part of the stack was too short; the outermost frames
@@ -120,8 +120,8 @@ enum oprof_stack_mark {
 	/* Child of a root: the stack walk failed here; the outermost frames are missing. */
 	OPROF_STACK_BROKEN = 2,
 	/*
-	 * The sum of nodes that were folded to limit the size: it has all samples that were
-	 * reached from this node's parent through the folded nodes.
+	 * Stands for the parts of the tree below this node's parent that were folded to limit the
+	 * size. The samples of these parts are counted in this node.
 	 */
 	OPROF_STACK_OTHER = 3,
 	OPROF_STACK_MARKS = 4, /* number of marks; every position of an image is greater */
