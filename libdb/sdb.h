@@ -8,9 +8,10 @@
  *
  *		which operations may run concurrently on one file
  *			writer		reader		checker
- *	writer		excluded by	allowed		allowed; the result is true
- *			flock (-EBUSY)			for the time of reading only
+ *	writer		excluded by	allowed		allowed (1)
+ *			flock (-EBUSY)
  *	reader				allowed		allowed
+ * (1) The writer may change the file after the check has read it.
  */
 #ifndef LIBDB_SDB_H
 #define LIBDB_SDB_H

@@ -39,7 +39,8 @@ struct table_check {
 	uint32_t *directory; /* NULL: the table has no directory */
 	uint64_t nr_entries;
 	/*
-	 * `words` has the first reading of a page. For a wide page, `keys` has the second reading.
+	 * A wide page is read twice: first into `words`, then into `keys`. A narrow page is read
+	 * into `words`.
 	 */
 	uint64_t words[SDB_PAGE_BYTES / 8];
 	uint64_t keys[SDB_PAGE_BYTES / 8];
@@ -47,8 +48,8 @@ struct table_check {
 };
 
 /*
- * A page of slots that is being checked. Slots of keys whose place is outside [low, high) are
- * stale.
+ * A page of slots that is being checked. If the place of a slot's key is outside [low, high), the
+ * slot is stale.
  */
 struct page_check {
 	uint32_t page;
@@ -358,8 +359,8 @@ static int check_table(struct checker *checker, const struct oprof_sdb_table *ta
 /* ---- the file ---- */
 
 /*
- * Returns whether the file is being emptied. Its content is then ignored, and after a kill may be
- * arbitrary.
+ * Returns whether the file is being emptied. The content of such a file is ignored: if its writer
+ * was killed, the content may be arbitrary.
  */
 static bool being_emptied(const struct oprof_sdb_header *header)
 {

@@ -74,8 +74,8 @@ static int map_new(struct sdb *db, size_t nr_bytes)
 
 /*
  * Moves the page table entries of the mapping `old` to the new mapping, so that the pages need not
- * be faulted in again. If mremap() fails, maps the file at the new address again, since mremap()
- * may have unmapped it.
+ * be faulted in again. If mremap() fails, it may have removed the mapping at the new address, so
+ * the file is mapped there once more.
  */
 static int map_take_along(struct sdb *db, uint8_t *old, size_t used_bytes)
 {
@@ -122,7 +122,10 @@ static uint64_t segment_pages(uint64_t file_pages)
 	return segment < SEGMENT_PAGES_MAX ? segment : SEGMENT_PAGES_MAX;
 }
 
-/* Allocates blocks up to offset `end`. If that fails, allocates them up to `wanted`. */
+/*
+ * Allocates blocks up to offset `end`. If this fails, allocates only the blocks up to `wanted`,
+ * which is not greater than `end`.
+ */
 static int file_extend(struct sdb *db, uint64_t end, uint64_t wanted)
 {
 	int error;
@@ -162,9 +165,9 @@ int sdb_file_grow(struct sdb *db, uint32_t nr_pages)
 
 /*
  * Creates the file's first pages. The first page is written by one write, so that it exists either
- * completely or not at all. The file system then allocates or reserves its block without
- * fallocate(). This saves time: many files never need more pages, and fallocate() would cost as
- * much as all other steps.
+ * completely or not at all. The write also makes the file system allocate or reserve the page's
+ * block, so fallocate() is not called. This saves time: many files never need more pages, and
+ * fallocate() would cost as much as all other steps.
  */
 static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 {

@@ -256,7 +256,7 @@ static int header_check(int fd, const struct oprof_sdb_header *header, size_t nr
 	if (nr_bytes < header->header_bytes)
 		return diag_set_at(diag, -EILSEQ, path, 0, "cut: its header is %u bytes",
 				   header->header_bytes);
-	/* The size is read after the header: until a file is emptied, it only grows. */
+	/* The file's size is read after the header, since a file grows until it is emptied. */
 	if (fstat(fd, &status) < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	int error = check_strings(header, path, diag);
@@ -305,8 +305,9 @@ free_bytes:
 }
 
 /*
- * Makes a copy of the header (of as much as the file has), to detect changes by comparing two
- * copies. The words of a copy may have been read at different moments.
+ * Makes a copy of the header, to detect changes by comparing two copies. If the file is shorter
+ * than the header, the rest of the copy is zeros. The words of a copy may have been read at
+ * different moments.
  */
 static int look(int fd, const char *path, struct oprof_sdb_header *header, struct diag *diag)
 {
@@ -332,10 +333,11 @@ static int look(int fd, const char *path, struct oprof_sdb_header *header, struc
 }
 
 /*
- * Copies the header before and after it reads and checks the header. If the two copies are equal,
- * the file was not emptied and no table grew in between: then all data read in between belongs to
- * one epoch, the flags are valid for its samples, and the pages lie within the file's size. If the
- * copies differ, an error found in the header is ignored, and the header is read again.
+ * Reads and checks the header. Before and after that, the header is copied. If the two copies are
+ * equal, the file was not emptied and no table grew in between: then all data read in between
+ * belongs to one epoch, the flags are valid for its samples, and the pages lie within the file's
+ * size. If the copies differ, an error found in the header is ignored, and the header is read
+ * again.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
 {

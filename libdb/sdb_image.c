@@ -48,8 +48,8 @@ struct table_reader {
 	uint32_t chunk[SDB_ENTRIES_PER_PAGE];
 
 	/*
-	 * `values` has the first reading of a page. In wide tables, `keys` has the second one
-	 * (read_page).
+	 * A page of a wide table is read twice: first into `values`, then into `keys` (read_page).
+	 * Other pages are read into `values`.
 	 */
 	uint64_t values[PAGE_WORDS];
 	uint64_t keys[PAGE_WORDS];

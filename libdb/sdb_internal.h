@@ -139,7 +139,7 @@ void sdb_tables_attach(struct sdb *db);
  */
 bool sdb_is_sound(const struct sdb *db);
 
-/* Makes nr_splits even again if an earlier writer was killed during a split. */
+/* Makes nr_splits even. It is odd if an earlier writer was killed during a split. */
 void sdb_tables_settle(struct sdb *db);
 
 /* ---- sdb_split.c ---- */

@@ -78,9 +78,8 @@ void sdb_mapping_put(struct sdb_mapping *mapping)
 
 /*
  * Only the thread that uses a file can cause a fault in the file's mapping. The handler runs in
- * the same thread, so it never sees this mapping while it is being set. The handler may see
- * mappings of other threads while they are being set, but these never contain the address of the
- * fault.
+ * the same thread, so it never needs a mapping that this thread is setting. The handler may see
+ * mappings that other threads are setting, but these never contain the address of the fault.
  */
 void sdb_mapping_set(struct sdb_mapping *mapping, const void *start, size_t nr_bytes)
 {
@@ -115,7 +114,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 	if (old_action.sa_flags & SA_SIGINFO) {
 		old_action.sa_sigaction(sig, info, context);
 	} else if (old_action.sa_handler == SIG_DFL || old_action.sa_handler == SIG_IGN) {
-		/* After the return, the access is repeated, without a handler. */
+		/* When the handler returns, the access is repeated and ends the process. */
 		(void)signal(SIGBUS, SIG_DFL);
 		if (info->si_code <= 0)
 			(void)raise(SIGBUS); /* sent by kill(): no access is repeated */

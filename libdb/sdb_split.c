@@ -3,9 +3,9 @@
  * Makes a table grow: adds its root page or its directory, or splits a full page. Correctness
  * depends on the order of stores. New pages are written first, while no directory entry refers to
  * them; then single stores make the entries, or the table's member `directory`, refer to them.
- * Readers use a slot only if the directory gives the slot's page for its key, so after a kill
- * between any two stores every key still counts once. Copies on other pages are stale and stay
- * stale, since a page is zeroed before it is used again.
+ * Readers use a slot only if the directory entry for the slot's key refers to the slot's page, so
+ * after a kill between any two stores every key still counts once. Copies on other pages
+ * are stale and stay stale, since a page is zeroed before it is used again.
  */
 #include "libdb/sdb_internal.h"
 
@@ -194,9 +194,10 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	if (!full)
 		return split_written(db);
 	/*
-	 * Nearly all keys are in one half and, inserted in another order, do not fit a new page.
-	 * This half stays in the old page, and the few other keys are copied. After that, each
-	 * page covers fewer places, and the next split may divide the keys more evenly.
+	 * Nearly all keys are in one half. They do not fit into a new page, because they are added
+	 * to it in another order. This half stays in the old page, and the few other keys are
+	 * copied. After that, each page covers fewer places, and the next split may divide the keys
+	 * more evenly.
 	 */
 	split_keep(db, split, full - 1);
 	if (!table->start_bytes && !split_copy(db, table, split, 2 - full))

@@ -228,8 +228,8 @@ static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
 }
 
 /*
- * Returns `error`, or -EIO if a page was lost. The fence ensures that a store that causes SIGBUS
- * has run its handler before the handler's flag is read.
+ * Returns `error`, or -EIO if a page was lost. The fence ensures that the flag of the SIGBUS
+ * handler is read after all stores, so that a store that causes SIGBUS has already set the flag.
  */
 static inline int result_of(struct sdb *db, int error)
 {

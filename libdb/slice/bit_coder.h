@@ -36,7 +36,7 @@ struct number_model {
 	struct bit_model more[64]; /* more[i]: whether the number has more than i bits */
 	/* top[n]: the three bits after the leading 1 of a number of n bits. */
 	struct bit_model top[65][8];
-	struct bit_model low[64]; /* low[i]: bit i of a number, if it is not one of these */
+	struct bit_model low[64]; /* low[i]: bit i of a number, if top[] has no model for it */
 };
 
 struct bit_coder {
@@ -49,8 +49,8 @@ struct bit_coder {
 	const uint8_t *next, *end;
 	uint32_t word;
 	/*
-	 * 0; -ENOMEM; in a reader also -EILSEQ: there are too few bytes, and all further bits are
-	 * meaningless.
+	 * 0 or -ENOMEM. In a reader also -EILSEQ: there were too few bytes, and all further bits
+	 * are meaningless.
 	 */
 	int error;
 };
@@ -61,8 +61,8 @@ void number_model_init(struct number_model *model);
 void bit_coder_write(struct bit_coder *coder, struct slice_buffer *to);
 void bit_coder_read(struct bit_coder *coder, const uint8_t *bytes, size_t nr_bytes);
 /*
- * Writes the last bytes of a writer. A reader that has read all numbers has then also read all
- * bytes.
+ * Writes the last bytes of a writer. Owing to these bytes, a reader that has read the last number
+ * has also read the last byte.
  */
 void bit_coder_finish(struct bit_coder *coder);
 

@@ -299,8 +299,8 @@ void history_files_deinit(struct history_files *history)
 }
 
 /*
- * Returns the next slice that is not superseded, beginning at index *i, and moves *i after it.
- * Returns NULL if there are no more.
+ * Returns the first slice from index *i on that is not superseded, and sets *i to the index after
+ * this slice. Returns NULL if there are no more.
  */
 static const struct history_file *next_counted(const struct history_files *history, size_t *i)
 {

@@ -95,9 +95,10 @@ int64_t slice_builder_section(struct slice_builder *builder, const struct slice_
 
 /*
  * Adds nr_samples samples (not 0), whose weights sum up to `weight`, to a key of a section. Keys
- * may be added in any order and repeatedly. A section is stored with weights if the weight of any
- * key differs from its samples (with a frequency) or from samples x period (with a period).
- * Returns 0 or -ENOMEM.
+ * may be added in any order and repeatedly. A section is stored with weights only if the weight of
+ * some key cannot be computed from the key's number of samples. The computed weight is this number
+ * in a section with a frequency, and this number x period in a section with a period. Returns 0 or
+ * -ENOMEM.
  */
 int slice_builder_add(struct slice_builder *builder, int64_t section, uint64_t key,
 		      uint64_t nr_samples, uint64_t weight);
@@ -149,8 +150,8 @@ int slice_skip_section(struct slice *slice, struct diag *diag);
 
 /*
  * Merges the slices at paths, which must be in the order of their epochs, into one slice of this
- * level, and writes it to fd. Only one section of each slice is in memory at a time, and the
- * merged call trees (stack_tree.h). The time range, epochs and counters of the merged slice reach
+ * level, and writes it to fd. At any time, only one section of each slice and the merged call trees
+ * (stack_tree.h) are in memory. The time range, epochs and counters of the merged slice reach
  * from the beginning of the first slice to the end of the last one. Returns 0, or -errno with diag
  * set.
  */

@@ -73,8 +73,8 @@ static uint64_t hash_path(uint64_t hash, const struct slice_path *path)
 }
 
 /*
- * Hashes most of the fields that slice_section_compare compares, and no fields that it does not
- * compare.
+ * Hashes most of the fields that slice_section_compare compares, and no other fields, so that
+ * equal sections have equal hashes.
  */
 static uint64_t hash_section(const struct slice_section *section)
 {

@@ -23,7 +23,7 @@
 /*
  * A frame may decompress to at most SLICE_RATIO_MAX times its size, plus SLICE_RAW_FREE_BYTES:
  * this limits the cost of a small hostile file. slice_packer.c ensures that slices stay within
- * this limit, of which real keys and tables use only a small part.
+ * this limit. Real keys and tables are far below the limit.
  */
 #define SLICE_RATIO_MAX	     32u
 #define SLICE_RAW_FREE_BYTES (1u << 20)
@@ -34,9 +34,10 @@
 /* Frames with at most this many raw bytes are compressed and decompressed by one call. */
 #define SLICE_SMALL_BYTES (128u << 10)
 
-/* The flags of a section that are stored, and those that distinguish sections. */
+/* Slices store these flags of a section. */
 #define SLICE_SECTION_FLAGS                                                                        \
 	(OPROF_SDB_WEIGHTED | OPROF_SDB_FREQUENCY | OPROF_SDB_HOLED | OPROF_SDB_KEEP_KERNEL)
+/* Of the stored flags, these distinguish sections. */
 #define SLICE_SECTION_FLAGS_TELL (OPROF_SDB_FREQUENCY | OPROF_SDB_KEEP_KERNEL)
 /* The flags that distinguish roots of call trees. Sections never have OPROF_STACK_BY_IMAGE. */
 #define SLICE_ROOT_FLAGS_TELL (SLICE_SECTION_FLAGS_TELL | OPROF_STACK_BY_IMAGE)

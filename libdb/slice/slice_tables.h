@@ -34,8 +34,8 @@ struct slice_tables {
 
 /*
  * Decodes and checks the tables in raw. After the call, *tables does not refer to raw. Returns 0;
- * -EILSEQ: damaged; -EPROTONOSUPPORT: unknown flags; or -ENOMEM. An error sets diag, for which
- * path is used.
+ * -EILSEQ: damaged; -EPROTONOSUPPORT: unknown flags; or -ENOMEM. An error sets diag. path is
+ * used only in diag.
  */
 int slice_tables_decode(const uint8_t *raw, size_t nr_bytes, struct slice_tables *tables,
 			const char *path, struct diag *diag);

@@ -74,8 +74,8 @@ static void *get_rows(struct tables_decoder *decoder, size_t nr_bytes_min, size_
 
 /*
  * Reads the strings. In the slice, each string is preceded by its length, which takes at least one
- * byte; in the copy, it is followed by a NUL. Therefore memory of the size of the remaining bytes
- * is large enough for `text`.
+ * byte. In `text`, each string is followed by a NUL, which takes one byte. Therefore `text` needs
+ * no more bytes than the slice has left.
  */
 static void get_strings(struct tables_decoder *decoder)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Writes a slice. The compressed frames are small, so they stay in memory until the slice is
- * complete. Then they are written, and last the header with their offsets.
+ * complete. Then the frames are written. The header with their offsets is written last.
  */
 #include "libdb/slice/slice_writer.h"
 

@@ -71,7 +71,8 @@ int stack_code_functions(struct stack_code *code, struct stack_function *functio
 /* ---- which function calls which ---- */
 
 /*
- * Returns the caller's own number as a callee (0 for a root): its callees usually have similar
+ * Returns the number that the caller has when it is itself a callee, or 0 for a root. The first
+ * callee is coded relative to this number, since a caller and its callees usually have similar
  * numbers.
  */
 static uint32_t about(const struct stack_code *code, uint32_t caller)
@@ -184,7 +185,10 @@ static unsigned int nr_bits_of(uint64_t mass)
 	return 64u - (unsigned int)__builtin_clzll(mass);
 }
 
-/* Codes how much of a mass of at least 2 the first side gets. Both sides get at least 1. */
+/*
+ * Codes `first`, the part of `mass` that the first side gets. `mass` must be at least 2, and each
+ * side must get at least 1.
+ */
 static uint64_t code_amount(struct stack_code *code, struct stack_share *share, uint64_t mass,
 			    uint64_t first)
 {
@@ -206,7 +210,7 @@ static uint64_t code_amount(struct stack_code *code, struct stack_share *share, 
 	return bit_code(&code->coder, &share->larger, first > second) ? mass - less : less;
 }
 
-/* Codes how much of a mass of at least 1 the first side gets. */
+/* Codes `first`, the part of `mass` that the first side gets. `mass` must be at least 1. */
 static uint64_t code_share(struct stack_code *code, struct stack_share *share, uint64_t mass,
 			   uint64_t first)
 {

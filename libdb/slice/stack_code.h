@@ -68,11 +68,12 @@ struct stack_code {
 	uint32_t *begin;
 	uint32_t *callees;
 	/*
-	 * One per callee. The first one of a caller divides a node's mass between the node itself
-	 * and its parts; the others divide the rest between callees.
+	 * One element per callee, indexed like callees[]. A caller's first element divides a node's
+	 * mass between the node itself and its parts. The caller's other elements divide the rest
+	 * between the callees.
 	 */
 	struct stack_share *shares;
-	struct bit_model apart; /* model of a bit that each root has: masses are not samples */
+	struct bit_model apart; /* model of each root's bit "its masses are not samples" */
 	struct number_model numbers[STACK_CODE_KINDS];
 	struct number_model amounts[STACK_CODE_NR_AMOUNTS];
 };

@@ -55,11 +55,11 @@ int stack_tree_init(struct stack_tree *tree); /* 0 or -ENOMEM */
 void stack_tree_deinit(struct stack_tree *tree);
 
 /*
- * These functions find the node of a root, an image, or the node of a function below a node, and
- * add it if it is missing. Strings are copied. The functions return an index, -ENOMEM or -E2BIG.
- * The `image` of a child is an index or STACK_MARK(); the offset of a mark is always 0. An
- * OPROF_STACK_OTHER node has no parts: if the parent is such a node, the parent itself is
- * returned.
+ * stack_tree_root finds the node of a root, stack_tree_image finds an image, and stack_tree_child
+ * finds the node of a function below the node `parent`. If the node or image is missing, the
+ * function adds it. Strings are copied. The functions return an index, -ENOMEM or -E2BIG. The
+ * `image` of a child is an index or STACK_MARK(); the offset of a mark is always 0. An
+ * OPROF_STACK_OTHER node has no parts: if the parent is such a node, the parent itself is returned.
  */
 int64_t stack_tree_root(struct stack_tree *tree, const struct slice_section *section);
 int64_t stack_tree_image(struct stack_tree *tree, const struct stack_image *image);
@@ -81,8 +81,9 @@ int stack_tree_merge(struct stack_tree *tree, const struct stack_tree *from);
 /*
  * Reduces the tree to nr_nodes_max nodes (plus roots, and OPROF_STACK_OTHER nodes directly below
  * them): the parts with the fewest samples are replaced by one OPROF_STACK_OTHER node below their
- * parent, which has their sum. The sums of roots do not change, but indices of nodes do. The
- * result does not depend on the order in which the tree was built. Returns 0 or -ENOMEM.
+ * parent. This node has the sum of the replaced parts. The sums of roots do not change, but indices
+ * of nodes do. The result does not depend on the order in which the tree was built. Returns 0 or
+ * -ENOMEM.
  */
 int stack_tree_fold(struct stack_tree *tree, uint32_t nr_nodes_max);
 
@@ -96,8 +97,8 @@ int stack_tree_encode(const struct stack_tree *tree, uint8_t **bytes, size_t *nr
 /*
  * Decodes bytes into *tree. Only after success must the caller call stack_tree_deinit. `version`
  * is the slice's version, OPROF_SLICE_VERSION_MIN to OPROF_SLICE_VERSION. Returns 0; -EILSEQ:
- * damaged; -EPROTONOSUPPORT: unknown flags; or -ENOMEM. An error sets diag, but not the file in
- * it. The memory used is bounded by a small multiple of nr_bytes.
+ * damaged; -EPROTONOSUPPORT: unknown flags; or -ENOMEM. An error sets diag, but without the name
+ * of a file. The memory used is bounded by a small multiple of nr_bytes.
  */
 int stack_tree_decode(struct stack_tree *tree, uint32_t version, const uint8_t *bytes,
 		      size_t nr_bytes, struct diag *diag);

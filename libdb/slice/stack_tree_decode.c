@@ -26,7 +26,7 @@
 #define FUNCTION_BYTES_MIN 2u
 #define NODE_BYTES_MIN	   2u /* size of a root's node; other nodes also have a function */
 
-/* A part of a node that is known from its parent, but has not been read yet. */
+/* A part of a node. The node has been read; the part itself has not been read yet. */
 struct waiting {
 	uint32_t parent, function;
 	uint64_t mass;

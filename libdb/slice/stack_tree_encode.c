@@ -248,8 +248,8 @@ static int compare_callees(const void *a, const void *b)
 }
 
 /*
- * Removes repeated callees of each caller and sorts the rest. In `met`, each callee has 1 + its
- * last caller.
+ * Removes repeated callees of each caller and sorts the rest. met[callee] is 1 + the last caller
+ * for which the callee was found, or 0.
  */
 static void leave_each_once(struct stack_code *code, uint32_t *met)
 {

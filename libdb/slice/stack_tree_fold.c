@@ -165,7 +165,10 @@ static int fold_choose(struct fold *fold, const uint64_t *samples, uint64_t nr_n
 
 /* ---- folding ---- */
 
-/* Flag in becomes[]: the node is folded into the OPROF_STACK_OTHER of the node with this index. */
+/*
+ * Flag in becomes[i]: node i is folded into an OPROF_STACK_OTHER node. The other bits are the index
+ * of that node's parent.
+ */
 #define IN_OTHER 0x80000000u
 
 static void fold_nodes(struct stack_tree *tree, const uint64_t *ranks, uint64_t rank,

@@ -255,7 +255,8 @@ static void parts_fill(const struct parts *parts, struct stack_tree_order *order
 static uint32_t roots_wait(const struct stack_tree_order *order, const struct stack_tree *tree,
 			   uint32_t *waiting)
 {
-	/* Node of each root; this memory is not yet needed otherwise. */
+	/* The node of each root. order->nodes is filled in later, so its memory is free for this.
+	 */
 	uint32_t *node_of = order->nodes;
 	uint32_t nr = 0;
 

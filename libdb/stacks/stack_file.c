@@ -59,8 +59,8 @@ struct stack_file {
 	uint64_t nr_bytes;	     /* bytes of header and records; equals the header's nr_bytes */
 	uint64_t file_bytes;	     /* bytes allocated on disk */
 	/*
-	 * Number of roots without an OPROF_STACK_OTHER node. For each of them, room for one is
-	 * reserved.
+	 * Number of roots without an OPROF_STACK_OTHER node. For each of these roots, the room for
+	 * such a node is reserved.
 	 */
 	uint64_t nr_roots_bare;
 	uint64_t nr_others;  /* number of OPROF_STACK_OTHER nodes, usually 0 */
@@ -99,8 +99,8 @@ static bool is_within(const struct stack_file *file, uint32_t position)
 /* ---- room ---- */
 
 /*
- * Which reserved room a record may use: none; the room for OTHER nodes; also the room for OTHERs
- * of roots.
+ * The reserved room that a record may use. ROOM_ORDINARY: none. ROOM_OTHER: the room for OTHER
+ * nodes. ROOM_OTHER_OF_ROOT: this room, and also the room for the OTHER nodes of roots.
  */
 enum room { ROOM_ORDINARY, ROOM_OTHER, ROOM_OTHER_OF_ROOT };
 

@@ -15,8 +15,8 @@
 /* ---- records to a tree ---- */
 
 /*
- * Returns `made`, the result of a stack_tree_* function; or -EEXIST if this function added
- * nothing.
+ * Returns `made`, the result of a stack_tree_* function. If the stack_tree_* function found an
+ * existing item, so that nothing was added, returns -EEXIST instead.
  */
 static int64_t only_new(int64_t made, uint32_t nr_before, uint32_t nr_now)
 {

@@ -280,8 +280,8 @@ static struct slice_path take_path(struct record_strings *strings,
 	if (path->kind > SAMPLE_PATH_ANON)
 		strings->bad = true;
 	/*
-	 * Only memory regions may set these fields. Otherwise two different records could stand
-	 * for one path.
+	 * Except in paths of memory regions, these fields must be 0. Otherwise two different
+	 * records could stand for one path.
 	 */
 	if (path->kind != SAMPLE_PATH_ANON && (path->tgid || path->start || path->end))
 		strings->bad = true;

@@ -33,7 +33,10 @@ int annotated_output_begin(struct annotated_output *output, const char *name)
 	return output->out ? 0 : -ENOMEM;
 }
 
-/* Creates the folders of path. root's are for root only, and not made through links of others. */
+/*
+ * Creates the folders of path. If root calls this function, only root may use the new folders, and
+ * symbolic links of users who are not trusted are refused.
+ */
 static int make_parents(const char *path)
 {
 	char *parent;

@@ -4,8 +4,9 @@
  * sample in inlined code counts for the innermost source line. For each inlined function, the
  * functions into which it was inlined are also stored, with their samples.
  *
- * The samples of all functions add up to the profile's totals. So do the samples of all lines plus
- * no_line. Each element has nr_columns counts and nr_columns shares, as in struct profile.
+ * The samples of all functions add up to the profile's totals. The samples of all lines and those
+ * in no_line also add up to these totals. Each element has nr_columns counts and nr_columns shares,
+ * as in struct profile.
  *
  * This module reads profiles and line tables. It does not read sources (source_file.h), disassemble
  * (disassembly.h) or lay out text (format_annotated.h).
