@@ -106,7 +106,8 @@ int annotation_build(struct annotation *annotation, const struct profile *profil
 void annotation_deinit(struct annotation *annotation);
 
 /*
- * Returns the counts (the next function: the shares) of element i of `sums`, one for each column.
+ * These functions return the counts or the shares of element i of `sums`, one number for each
+ * column.
  */
 static inline const uint64_t *annotation_counts(const struct annotation *annotation,
 						const struct annotation_sums *sums, size_t i)

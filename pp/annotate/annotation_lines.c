@@ -172,7 +172,7 @@ static int name_run(struct image_lines *joining, const struct annotation_functio
 	return run->inlined && (run->caller || !function->name) ? 0 : -ENOMEM;
 }
 
-/* Begins a run with the place in joining->found. */
+/* Begins a run with the source line and the inlined functions in joining->found. */
 static int begin_run(struct image_lines *joining, const struct annotation_function *function)
 {
 	struct builder *builder = joining->builder;

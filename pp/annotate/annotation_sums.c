@@ -66,8 +66,8 @@ void annotation_sums_deinit(struct annotation_sums *sums)
 void *annotation_grow(void *array, const struct annotation_sums *sums, size_t nr_bytes)
 {
 	/*
-	 * sums->room is first 64, and then doubled. The array must grow after each doubling, that
-	 * is when sums->nr is one more than a power of two.
+	 * sums->room begins at 64 and is doubled each time. The last annotation_sums_add() doubled
+	 * sums->room if sums->nr is one more than a power of two. Only then must the array grow.
 	 */
 	if (array && (sums->nr - 1 < 64 || ((sums->nr - 1) & (sums->nr - 2))))
 		return array;

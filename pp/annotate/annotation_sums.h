@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * Both arrays have nr_columns numbers for each element. If shares are shares of samples, not of
- * weight or time, both pointers are the same.
+ * Both arrays have nr_columns numbers for each element. If all shares measure samples, not weight
+ * or time, both pointers are the same.
  */
 struct annotation_sums {
 	uint64_t *counts, *shares;

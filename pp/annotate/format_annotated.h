@@ -35,8 +35,8 @@ int annotated_format_source(const struct annotation *annotation,
 			    const struct annotated_options *options, FILE *out, FILE *err,
 			    struct diag *diag);
 /*
- * Like annotated_format_source(), but writes instructions; with options->source, each below the
- * source lines it was compiled from.
+ * Like annotated_format_source(), but writes instructions. If options->source is set, writes each
+ * instruction below the source lines from which it was compiled.
  */
 int annotated_format_assembly(const struct annotation *annotation,
 			      const struct annotated_options *options, FILE *out, FILE *err,

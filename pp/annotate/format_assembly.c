@@ -199,8 +199,8 @@ static int load_image(struct assembly_writing *writing)
 /* ---- lines ---- */
 
 /*
- * Adds up the samples of the function's keys from index *next to key `last` inclusive, and advances
- * *next. Returns whether the function has such keys.
+ * Adds up the samples of those keys of the function that are at most `last`, beginning at index
+ * *next. Advances *next past these keys. Returns false if there are no such keys.
  */
 static bool sum_keys(struct assembly *assembly, const struct annotation_function *function,
 		     size_t *next, uint64_t last)

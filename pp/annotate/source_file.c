@@ -130,7 +130,8 @@ void source_file_deinit(struct source_file *file)
 /* ---- finding ---- */
 
 /*
- * Returns how many bytes of `path` are `folder` and the slashes after it; 0: path is not inside it.
+ * If `path` is inside `folder`, returns the offset in `path` of the part after `folder` and the
+ * slashes that follow. Otherwise returns 0.
  */
 static size_t nr_inside(const char *path, const char *folder)
 {

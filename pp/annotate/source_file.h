@@ -43,8 +43,9 @@ const char *source_file_strip(const char *path, const struct source_search *sear
 /*
  * Finds and reads a file. In each folder of search_dirs, tries the path without its base folder,
  * then the whole path, then only the file name. Finally tries the path itself, below `root`.
- * Returns 0, or if the first file found cannot be read its error: -EFBIG, -EINVAL (not a regular
- * file), -ENOMEM or another -errno; -ENOENT: no file was found. After an error, *file is unchanged.
+ * Returns 0, or -ENOENT if no file was found. If the first file found cannot be read, returns the
+ * error: -EFBIG, -EINVAL (not a regular file), -ENOMEM or another -errno. After an error, *file is
+ * unchanged.
  */
 int source_file_read(struct source_file *file, const char *path,
 		     const struct source_search *search);

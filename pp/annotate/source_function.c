@@ -11,8 +11,8 @@ static bool is_of_name(char c)
 }
 
 /*
- * Returns how many bytes of the name precede its parameters or a compiler's suffix: 4 of
- * "work.part.0".
+ * Returns how many bytes of the name precede its parameters or a compiler's suffix. For
+ * "work.part.0", the result is 4.
  */
 static size_t nr_before_parameters(const char *shown)
 {
@@ -36,7 +36,10 @@ static size_t nr_before_parameters(const char *shown)
 	return i;
 }
 
-/* Returns how many of the first nr bytes of `shown` precede the template arguments at their end. */
+/*
+ * If the first nr bytes of `shown` end with template arguments, returns how many bytes precede
+ * these arguments; otherwise returns nr.
+ */
 static size_t nr_without_template(const char *shown, size_t nr)
 {
 	size_t depth = 0;

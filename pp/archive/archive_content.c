@@ -171,8 +171,8 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 }
 
 /*
- * Adds the binary that reports on this machine read: from a folder of -p if it is there, otherwise
- * from its path below the root (-R).
+ * Adds a binary from the place where reports on this machine find it: from a folder of -p if the
+ * binary is there, otherwise from its path below the root (-R).
  */
 static int add_binary(struct content_adding *adding, const char *path, bool *there)
 {

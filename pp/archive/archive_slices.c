@@ -541,8 +541,8 @@ static size_t count_parts(const struct selected_part *parts, size_t nr_parts, si
 }
 
 /*
- * Returns whether archive_slices_make() reads the stacks of this slice too, and so reports their
- * damage.
+ * Returns whether archive_slices_make() also reads the stacks of this slice. That function then
+ * reports damaged stacks.
  */
 static bool reads_stacks(const struct selection *selection, size_t session, size_t slice)
 {

@@ -2,8 +2,8 @@
 /*
  * Writes the samples of a selection as slices. A slice that was selected as a whole is copied
  * unchanged. Of other slices, only the selected sections are copied. The live files become one more
- * slice. The call stacks of selected applications are included. But if samples are selected also by
- * the image in which they were taken, slices that were not selected as a whole are copied without
+ * slice. The call stacks of selected applications are included. Exception: if samples are also
+ * selected by the image in which they were taken, only slices that were selected as a whole keep
  * their call stacks.
  */
 #ifndef PP_ARCHIVE_SLICES_H

@@ -27,7 +27,7 @@ struct archive_writer {
 	char *path;
 	char *tmp; /* temporary name of a compressed file; NULL if the archive is a folder */
 	char *at; /* path by which the folder is written; NULL: this writer may not fill a folder */
-	/* of the file `tmp` or of the folder; -1: not open, and this writer made no file */
+	/* descriptor of the file `tmp` or of the folder; -1: not open, and `tmp` was not created */
 	int fd;
 	int parent_fd;		      /* the folder that contains the file; -1: not open */
 	char name[FOLDER_NAME_BYTES]; /* of the file, there */
@@ -108,7 +108,7 @@ static int open_folder(struct archive_writer *writer, struct diag *diag)
 	writer->fd = folder_open_trusted(writer->path, FOLDER_CREATE, "-o", diag);
 	if (writer->fd < 0)
 		return writer->fd;
-	/* For root, the path might lead to another folder later. */
+	/* root uses the open folder, because another user might make the path lead elsewhere. */
 	error = geteuid() ? asprintf(&writer->at, "%s", writer->path)
 			  : asprintf(&writer->at, "/proc/self/fd/%d", writer->fd);
 	if (error < 0) {
@@ -180,8 +180,8 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 /*
  * Returns whether an entry's header was written. Accepts libarchive's warning for a name that is
  * not text in this locale (always "C", because no locale is set): libarchive stores the name as
- * bytes, and marks the entry accordingly. If all entries were marked in this way, tar(1) would warn
- * about each of them.
+ * bytes, and marks this entry. Not all entries are marked, because tar(1) warns about each marked
+ * entry.
  */
 static bool is_written(const struct archive_writer *writer, int result)
 {

@@ -47,8 +47,8 @@ static char *name_by_build_id(const struct buildid *id)
 }
 
 /*
- * Returns a path with the last part of `path`, in the image's folder. If debug_path is not "", this
- * is the folder of the same name below debug_path.
+ * Returns the path that consists of debug_path (may be ""), the image's folder, and the last part
+ * of `path`.
  */
 static char *name_beside(const struct debug_listing *listing, const char *debug_path,
 			 const char *path)

@@ -16,12 +16,12 @@
 
 #define NOBODY 65534
 
-/*
- * Gives up root's rights and groups, for good. The group becomes the user's own, not that of the
- * folder, to which the user may not belong.
- */
 static bool has_become; /* this process was root's */
 
+/*
+ * Gives up root's rights and groups permanently. The process gets the user's own group, not the
+ * group of the folder, because the user may not belong to the folder's group.
+ */
 static int become(uid_t user)
 {
 	const struct passwd *entry = getpwuid(user);
@@ -33,13 +33,16 @@ static int become(uid_t user)
 	return 0;
 }
 
-/* Checks the owner, or becomes the owner. */
+/*
+ * Accepts a trusted owner. For any other owner, a process of root becomes the owner, and a process
+ * of another user fails.
+ */
 static int meet_owner(const struct stat *st, const char *path, struct diag *diag)
 {
 	char user[FOLDER_USER_BYTES];
 	int error;
 
-	/* What oprof's own user wrote came from all users, so root does not trust it either. */
+	/* Here root does not trust the user oprof, whose files contain data from all users. */
 	if (!st->st_uid || st->st_uid == geteuid() || (geteuid() && folder_trusts(st->st_uid)))
 		return 0;
 	(void)folder_user(st->st_uid, user);
@@ -88,7 +91,7 @@ int read_folder_open(const char *path, char at[READ_FOLDER_BYTES], struct diag *
 	if (fd < 0)
 		return tell_unread(fd, path, diag);
 	error = check(fd, path, diag);
-	/* In a folder of its own, a user may read what others wrote; root may not. */
+	/* A user may read files that others wrote in the user's own folder; root may not. */
 	if (!error && !geteuid())
 		error = folder_check(fd, path, "--session-dir", diag);
 	if (!error && at && (has_become || (!geteuid() && exposed)))

@@ -13,32 +13,35 @@
 #define READ_FOLDER_BYTES PATH_MAX
 
 /*
- * Opens the folder at path. What another user wrote is not parsed with root's rights: if this
- * process is root's, and the folder belongs to a user who is not trusted (lib/folder.h), the
- * process becomes that user, for good, and logs this. Users other than root may not read such a
- * folder. The caller opens its output files later, so with the rights of that user. Returns a
- * close-on-exec descriptor; -EPERM: the owner is not trusted; or another -errno. Fills diag on
- * errors.
+ * Opens the folder at path. Data that another user wrote is not parsed with root's rights: if this
+ * process runs as root and the folder belongs to another user, the process becomes that user
+ * permanently, and logs the change. Output files that the caller opens later are then opened with
+ * the rights of that user. A process of any other user may read only folders of trusted users
+ * (lib/folder.h). Returns a close-on-exec descriptor; -EPERM: the owner is not trusted; or another
+ * -errno. Fills diag on errors.
  *
- * *at, if at is not NULL: the path by which the folder is to be read. It is path itself; or, if
- * root reads the folder and another user could replace it meanwhile, the descriptor in /proc, which
- * must stay open.
+ * If `at` is not NULL, *at receives the path by which the caller must read the folder. This is the
+ * descriptor in /proc if the process has become another user, or if it runs as root and another
+ * user could replace the folder; the descriptor must then stay open. Otherwise *at is `path`.
  */
 int read_folder_open(const char *path, char at[READ_FOLDER_BYTES], struct diag *diag);
 
 /*
- * Checks, for root, that another user has put nothing below `name` in the folder at path, which
- * read_folder_open() has opened. shown: the folder, for messages. Returns 0, -EPERM or -errno, with
- * diag.
+ * If this process runs as root, checks that no other user has put anything below `name` in the
+ * folder at path, which read_folder_open() has opened. shown: the folder, for messages. Returns 0,
+ * -EPERM or -errno, with diag.
  */
 int read_folder_check(const char *path, const char *name, const char *shown, struct diag *diag);
 
-/* Opens a file for reading under the same conditions, such as a compressed archive. */
+/*
+ * Opens a file for reading, such as a compressed archive, under the conditions of
+ * read_folder_open().
+ */
 int read_folder_open_file(const char *path, struct diag *diag);
 
 /*
- * Returns the mode of files that reports create: profiles name the programs of all users, so
- * those of root are for root only.
+ * Returns the mode of files that reports create. Only root can read the files that root creates,
+ * because profiles name the programs of all users.
  */
 mode_t report_file_mode(void);
 

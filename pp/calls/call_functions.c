@@ -21,7 +21,10 @@ struct function_joining {
 	size_t room;	 /* allocated elements of tree->functions */
 	uint32_t *order; /* indexes of keys, sorted by image, then offset */
 	uint32_t *sides; /* for each function, one bit for each side that has it */
-	/* Symbols of the current image. They stay loaded while copies of the same binary follow. */
+	/*
+	 * Symbols of the current image. If the next image is a copy of the same binary, they are
+	 * reused.
+	 */
 	struct symbol_table table;
 	const struct call_image *loaded; /* image whose symbols are in `table`; NULL: none */
 };
@@ -68,7 +71,8 @@ static int add_mark(struct function_joining *making, uint32_t image, uint32_t *n
 	struct call_function function = {.image = CALL_IMAGE_NONE};
 
 	/*
-	 * Other values cannot occur, because trees with such values are refused when they are read.
+	 * Values from OPROF_STACK_MARKS on cannot occur, because trees with such values are refused
+	 * when they are read.
 	 */
 	if (mark >= OPROF_STACK_MARKS)
 		mark = OPROF_STACK_UNKNOWN;
@@ -104,7 +108,7 @@ static int load_symbols(struct function_joining *making, const struct call_image
 	struct image_search search;
 	int error;
 
-	/* If the previous copy had no symbols, this copy may have some. */
+	/* The symbols of the previous copy of this binary are reused, unless that copy had none. */
 	if (making->loaded && making->table.nr_symbols &&
 	    same_build_id(&making->loaded->identity, &image->identity))
 		return 0;
@@ -301,7 +305,7 @@ static int make_image(struct function_joining *making, uint32_t image, const uin
 	return error ? error : join_symbols(making, image, order, nr);
 }
 
-/* Sorts copies of a binary next to each other, and marks after all images. */
+/* Sorts copies of a binary next to each other. Marks come after all images. */
 static int compare_images(const struct call_stacks *stacks, uint32_t a, uint32_t b)
 {
 	const struct call_image *left, *right;
@@ -387,9 +391,10 @@ static int compare_functions(const void *a, const void *b, void *context)
 
 /*
  * Returns whether two functions with equal path and name, in different images, are the same
- * function. This is so if their code has no file, because each session numbers its names itself; or
- * if the binary was rebuilt between the two sides, so that each function has samples on one side
- * only. pp/profile/profile_merge.h merges rows by the same rule.
+ * function. This is so in two cases. First, the code of both has no file: their keys are then
+ * numbers of names, which each session assigns itself. Second, the binary was rebuilt between the
+ * two sides: each function then has samples on one side only. pp/profile/profile_merge.h merges
+ * rows by the same rule.
  */
 static bool belong_together(const struct function_joining *making, uint32_t a, uint32_t b)
 {

@@ -296,7 +296,7 @@ static int make_walk(struct walking *walking)
 }
 
 /*
- * Allocates nr x nr_columns counts and as many shares. If shares are shares of samples, *shares is
+ * Allocates nr x nr_columns counts and as many shares. If all shares measure samples, *shares is
  * the same array as *counts.
  */
 static int make_pair(const struct call_tree *tree, size_t nr, uint64_t **counts, uint64_t **shares)

@@ -44,8 +44,8 @@ struct place_join {
 	const struct profile *flat;
 	const struct profile_options *options;
 	/*
-	 * For each image (application) of the selection: its number in the tree; NONE: not in the
-	 * tree.
+	 * For each image, and for each application, of the selection: its number in the tree; NONE:
+	 * not in the tree.
 	 */
 	uint32_t *tree_image, *tree_app;
 	/* The next two have an element for each image of the tree. */

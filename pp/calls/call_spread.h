@@ -5,10 +5,10 @@
  * known, but not how many samples of a taker were taken at which place. Each taker gets a part of
  * each place's samples, in proportion and in whole numbers.
  *
- * The parts of a taker add up to its number. If all takers together have as many samples as all
- * places, the parts of each place add up to its number. If the takers have more, the rest belongs
- * to no place. If the takers have fewer, the parts of some places add up to less than their
- * numbers.
+ * The parts of a taker add up to the taker's number of samples. If all takers together have as many
+ * samples as all places, the parts of each place add up to the place's number of samples. If the
+ * takers have more, the rest belongs to no place. If the takers have fewer, the parts of some
+ * places add up to less.
  */
 #ifndef PP_CALL_SPREAD_H
 #define PP_CALL_SPREAD_H

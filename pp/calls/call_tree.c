@@ -148,8 +148,8 @@ static void compare_flat(struct call_tree *tree)
 	uint64_t ours = tree->nr_samples;
 
 	/*
-	 * Both totals include filtered samples, because a flat profile without symbols is not
-	 * filtered.
+	 * Filtered samples are added to both totals. Otherwise the totals would differ if the flat
+	 * profile has no symbols, because such a profile is not filtered.
 	 */
 	saturate_add(&all, flat->nr_filtered);
 	saturate_add(&ours, tree->nr_filtered);
@@ -314,7 +314,7 @@ static int read_stacks(struct call_tree *tree, const struct profile_options *opt
 		error = call_functions_make(tree, &stacks, options, &hidden);
 	if (!error)
 		error = add_symbols(tree, &stacks, hidden);
-	/* The tree becomes the owner of the images, which have their notes now. */
+	/* The tree becomes the owner of the images and of their notes. */
 	tree->images = stacks.images;
 	tree->nr_images = stacks.nr_images;
 	stacks.images = NULL;

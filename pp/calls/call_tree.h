@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call trees of a selection (libdb/slice/stack_tree.h) as one tree of functions: the sum over
- * all sessions, slices and other properties in which the report's columns do not differ.
+ * The call trees of a selection (libdb/slice/stack_tree.h), added up to one tree of functions. Each
+ * column has the sum over all sessions, slices and other properties that the column includes.
  *
  * A function is an (image, symbol) of the flat profile; a node has at most one child for each
  * function. A stack is selected like the sample at its leaf: by application and by the leaf's
@@ -47,9 +47,7 @@ struct call_node {
 	uint32_t function; /* index in call_tree.functions; for a root: index in call_tree.apps */
 };
 
-/*
- * An image. Any two images differ in path, identity or kind, as those of struct selection_image do.
- */
+/* An image. As with struct selection_image, any two images differ in path, identity or kind. */
 struct call_image {
 	const char *path; /* path that reports show; belongs to call_tree.strings */
 	enum oprof_image_kind kind;
@@ -90,8 +88,8 @@ struct call_tree {
 	bool is_flat;	   /* made by call_tree_flat(): each stack has one function */
 	bool has_by_image; /* samples of some roots are stored under images, not under programs */
 	/*
-	 * The numbers of `self` by stretch (interval) of time. Its rows are nodes. NULL if the
-	 * profile has no times.
+	 * The numbers of `self` for each stretch (interval) of time. A row of *time is a node.
+	 * NULL: the profile has no times.
 	 */
 	struct profile_time *time;
 	struct strings strings;
@@ -155,15 +153,15 @@ struct call_graph {
 	/*
 	 * Like arc_counts, but a sample counts only for the arc to the outermost frame of the
 	 * callee. So the value of `below` for a function is the sum of arc_costs of all arcs to the
-	 * function, plus `below` of those of its nodes that are directly under roots.
+	 * function, plus `below` of the function's nodes that are directly under roots.
 	 */
 	uint64_t *arc_costs, *arc_cost_shares;
-	/* Indexes in `arcs`, sorted by callee (by caller), then by share, largest first. */
+	/* Indexes in `arcs`, sorted by callee or by caller, then by share, largest first. */
 	uint32_t *by_callee, *by_caller;
 	size_t *first_by_callee, *first_by_caller; /* nr_functions + 1 entries each */
 };
 
-/* Builds the call graph of a tree, which must outlive it. Returns 0 or -ENOMEM. */
+/* Builds the call graph of a tree. The tree must outlive the graph. Returns 0 or -ENOMEM. */
 int call_graph_build(struct call_graph *graph, const struct call_tree *tree);
 void call_graph_deinit(struct call_graph *graph);
 

@@ -99,8 +99,8 @@ static int write_ranges(const struct symbol_image *image, const struct code_byte
 }
 
 /*
- * Returns whether the image has code. Copies of files in the session have no code, except that of
- * the vdso, which is complete.
+ * Returns whether the image has code. Copies of files in the session have no code, but the copy of
+ * the vdso is complete.
  */
 static bool has_code(const struct symbol_request *request, const struct symbol_image *image)
 {

@@ -28,7 +28,7 @@ struct disassembly_line {
 
 /* A range for which the file has code. Its lines are consecutive. */
 struct disassembly_part {
-	uint64_t key, address; /* address: the address in the file that belongs to `key` */
+	uint64_t key, address; /* address: the address of `key` in the file */
 	uint64_t first, nr;    /* index of the first line; number of lines */
 };
 
@@ -70,7 +70,8 @@ struct disassembly_cursor {
 };
 
 /*
- * Moves to the first instruction of the part that begins at `key`. Returns false if there is none.
+ * Moves to the first instruction of the part that begins at `key`. Returns false if there is no
+ * such instruction.
  */
 bool disassembly_first(const struct disassembly *disassembly, uint64_t key,
 		       struct disassembly_cursor *cursor);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Disassembles parts of one ELF file with libopcodes. Runs in the helper (symbol_helper.h). On x86,
- * equal bytes have equal text, unless it contains an address. So most instructions are found in a
- * cache, and need not be decoded again.
+ * equal bytes have equal text, unless the text contains an address. So most instructions are found
+ * in a cache, and need not be decoded again.
  */
 #ifndef PP_DISASSEMBLY_READER_H
 #define PP_DISASSEMBLY_READER_H

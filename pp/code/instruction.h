@@ -38,8 +38,8 @@ struct instruction {
 	unsigned int nr_bytes; /* > 0 */
 	const char *text; /* NULL: the same text as the earlier instruction with the number *kept */
 	/*
-	 * If `text` is not NULL, the caller stores its own number for the text in *kept. NULL: the
-	 * text is not cached.
+	 * The caller stores its own number for the text in *kept, if neither `text` nor `kept` is
+	 * NULL. `kept` is NULL if the text is not cached.
 	 */
 	uint32_t *kept;
 };

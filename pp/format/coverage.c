@@ -17,7 +17,7 @@
 #define NS_PER_S     1000000000
 #define DEBUG_REMEDY                                                                               \
 	"install -dbgsym, -dbg or -debuginfo packages, or debuginfod-find debuginfo FILE"
-/* A time counts as the requested one up to this difference, because times are shown in seconds. */
+/* Times that differ by less than this count as equal, because times are shown in seconds. */
 #define SAME_TIME_NS (3 * (int64_t)NS_PER_S / 2)
 
 static const char *level_unit(enum oprof_slice_level level)
@@ -142,14 +142,14 @@ static void write_rate(FILE *err, const struct profile *profile, size_t index)
 	(void)fputs(" samples/s", err);
 }
 
-/* If there are two sides, writes to which of them the line refers. */
+/* If there are two sides, writes the side to which the line refers. */
 static void write_side(FILE *err, const struct profile *profile, size_t index)
 {
 	if (profile->selection->nr_sides > 1)
 		(void)fputs(index ? "after: " : "before: ", err);
 }
 
-/* Writes the line about one side. If `brief` is set, omits the reason for the source. */
+/* Writes the line about one side. If `brief` is set, omits the reason why the source was chosen. */
 static void write_before(FILE *err, const struct profile *profile, size_t index,
 			 const char *session_dir, bool brief)
 {
@@ -346,7 +346,7 @@ static void write_balance(FILE *err, const struct profile *profile, size_t index
 
 /* ---- images without symbols ---- */
 
-/* Samples without a symbol of one image: the column in which they have the greatest share. */
+/* The column in which an image's samples without a symbol have the greatest share. */
 struct column_lack {
 	uint32_t image;
 	size_t column;
@@ -510,7 +510,7 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct colum
 
 /*
  * Lists the images with the greatest shares of samples without a symbol, and all damaged images.
- * Then writes the remedy once for all.
+ * Then, if debug symbols may help, writes one line with this remedy.
  */
 static void write_images(FILE *err, const struct lack *lack)
 {
@@ -592,8 +592,8 @@ static bool lacks_debug(const struct lack *lack, size_t column)
 }
 
 /*
- * Writes how to get symbols. If this is unknown, writes why the image has none, unless the image
- * has a line of its own that states the reason.
+ * Writes how to get symbols. If no remedy is known, writes why the image has no symbols, unless the
+ * image is always listed in a separate line with this reason.
  */
 static void write_remedy(FILE *err, const struct lack *lack, size_t column,
 			 const struct column_lack *most)
@@ -675,8 +675,8 @@ static void write_notes(FILE *err, const struct selection *selection)
 			if (noted_before(selection, i, j, info->notes[j].name) ||
 			    !strcmp(info->notes[j].name, OPROF_NOTE_NO_KERNEL_SYMBOLS))
 				/*
-				 * repeated, or shown with the kernel's image if this image has
-				 * samples
+				 * This note was written before, or is written in the line of the
+				 * kernel's image if that image has samples.
 				 */
 				continue;
 			utf8_write_masked(err, info->notes[j].text);

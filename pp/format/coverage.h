@@ -18,9 +18,9 @@ void coverage_write_before(FILE *err, const struct profile *profile, const char 
 void coverage_write_after(FILE *err, const struct profile *profile);
 
 /*
- * Like the functions above, for the terminal layout: without the reason for the source. If
- * each_image is set, there is a line for each of the most important images without symbols;
- * otherwise one line for all.
+ * Like the functions above, for the terminal layout. coverage_brief_before() omits the reason why
+ * the source was chosen. If each_image is set, coverage_brief_after() writes a line for each of the
+ * most important images without symbols; otherwise it writes one line for all images.
  */
 void coverage_brief_before(FILE *err, const struct profile *profile, const char *session_dir);
 void coverage_brief_after(FILE *err, const struct profile *profile, bool each_image);

@@ -19,8 +19,8 @@ static void add_line(const struct flat_lines *lines, struct flat_line *to, const
 }
 
 /*
- * Sorts by application, then path. So a binary that was replaced has the same line as its old
- * version.
+ * Sorts by application, then path. A binary and the old version that it replaced compare as equal,
+ * so their lines are merged.
  */
 static int compare_places(const void *a, const void *b)
 {
@@ -33,8 +33,8 @@ static int compare_places(const void *a, const void *b)
 }
 
 /*
- * Assigns counts and shares to a line. The storage has those of each row, then those of each
- * application.
+ * Sets a line's pointers to its counts and shares, which are element `index` of the storage. The
+ * storage has an element for each row, then one for each application.
  */
 static void set_storage(const struct flat_lines *lines, struct flat_line *line, size_t index)
 {

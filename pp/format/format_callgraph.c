@@ -378,7 +378,7 @@ static void write_function(struct callgraph *callgraph, uint32_t function, const
 }
 
 /*
- * Writes the callees by number of samples, and among them the line [self]. A terminal shows no line
+ * Writes the callees and the line [self], sorted by samples, most first. A terminal shows no line
  * [self], because the function's own line above has the same numbers.
  */
 static void write_callees(struct callgraph *callgraph, uint32_t function)

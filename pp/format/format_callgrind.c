@@ -31,14 +31,17 @@ struct callgrind {
 	const struct call_tree *tree;
 	const struct call_places *places; /* NULL: no line is known */
 	struct call_names names;
-	/* for each function, then each application: its name has been written */
+	/* true: the name has been written; elements: functions, then applications */
 	bool *function_told;
-	/* for each image, then for marks, then for each application: its name has been written */
+	/* true: the name has been written; elements: images, one for all marks, applications */
 	bool *image_told;
 	bool *file_told;
 	uint32_t file;	     /* source file of the current function */
 	uint32_t *outermost; /* nodes directly below roots, sorted by application */
-	/* The current function's numbers and lines for each place, then for no place. */
+	/*
+	 * The current function's numbers and lines: an entry for each place, then one for samples
+	 * of no place.
+	 */
 	uint64_t *parts, *part;
 	struct callgrind_line *lines;
 	size_t lines_room;

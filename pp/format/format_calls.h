@@ -17,8 +17,8 @@
 struct calls_options {
 	const struct text_options *text;
 	/*
-	 * They select the functions that have a block of their own in a call graph; NULL: all
-	 * functions.
+	 * These lists select the functions that have a block of their own in a call graph; NULL:
+	 * all functions.
 	 */
 	const struct spec_list *include, *exclude;
 	const struct call_places *places; /* for formats with lines; NULL: no line is known */
@@ -38,8 +38,9 @@ int text_format_stacks(FILE *out, const struct call_tree *tree,
 		       const struct calls_options *options);
 
 /*
- * Writes one line for each stack: "app;outer;...;leaf NUMBER", or with two sides the numbers of
- * both. Returns 0, -EINVAL (there are several columns; diag names the tag), -EIO or -ENOMEM.
+ * Writes one line for each stack: "app;outer;...;leaf NUMBER". If there are two sides, the line has
+ * the numbers of both. Returns 0, -EINVAL (there are several columns; diag names the tag), -EIO or
+ * -ENOMEM.
  */
 int folded_format(FILE *out, const struct call_tree *tree, const struct calls_options *options,
 		  struct diag *diag);

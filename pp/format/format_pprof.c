@@ -229,8 +229,8 @@ static double share_each(const struct pprof *pprof, uint32_t node, size_t place,
 }
 
 /*
- * Divides a stack's share among its places, in proportion to the samples given to each place and
- * the average share of a sample there.
+ * Divides a stack's share among its places. The part of a place is proportional to the number of
+ * samples given to the place, times the average share of a sample there.
  */
 static void spread_shares(struct pprof *pprof, uint32_t node, size_t column)
 {
@@ -388,8 +388,8 @@ static void find_places(struct pprof *pprof, uint32_t node)
 }
 
 /*
- * If a function's places count all applications together, changes the roots of its nodes to
- * CALL_PLACE_ANY, so that the places are divided among its stacks of all applications.
+ * If a function's places count all applications together, changes the roots of the function's nodes
+ * to CALL_PLACE_ANY. The places are then divided among the function's stacks in all applications.
  */
 static void share_ends(struct pprof *pprof, size_t nr)
 {

@@ -53,8 +53,8 @@ static void show_hidden(const struct table *table, const struct hidden *hidden,
 }
 
 /*
- * Reserves enough room to show the threshold in the line for hidden lines. The bar and the last
- * classes are omitted first.
+ * Reserves enough room to show the threshold in the line for hidden lines. If the table is too
+ * wide, the bar is omitted, then the last classes.
  */
 static void measure_hidden(struct table *table, const struct hidden *hidden)
 {

@@ -66,7 +66,8 @@ static bool info_has_note(const struct session_info *info, const char *name)
 }
 
 /*
- * Returns whether the event is the kernel module's own timer. With perf, these clocks are events.
+ * Returns whether the event is the kernel module's own timer. With perf, cpu-clock and task-clock
+ * are events, not this timer.
  */
 static bool is_module_timer(const struct selection *selection, const char *event)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The text layouts of opreport (doc/man/opreport.1, OUTPUT). They are written to a stream, which
- * the caller must check for errors. Shares are shares of samples, weight or time (enum
- * class_measure).
+ * the caller must check for errors. Shares measure samples, weight or time (enum class_measure).
  */
 #ifndef PP_FORMAT_TEXT_H
 #define PP_FORMAT_TEXT_H
@@ -56,7 +55,7 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES]);
 
 /*
  * Returns whether the event is the kernel module's own timer, which needs no counters. With perf,
- * clocks are events.
+ * cpu-clock and task-clock are events, not this timer.
  */
 bool text_event_is_timer(const struct selection *selection, const struct class_key *key);
 /*

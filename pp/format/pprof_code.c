@@ -247,8 +247,9 @@ static void write_mapping(struct pprof_code *code, uint32_t number)
 }
 
 /*
- * Returns the image of the application with the most samples, or nr_images if it has none. The
- * mapping of this image must be written first, because readers use its name for the whole profile.
+ * Returns the image that is the program of the application with the most samples, or nr_images if
+ * this image is not used. The mapping of this image must be written first, because readers use its
+ * name for the whole profile.
  */
 static uint32_t main_image(const struct pprof_code *code)
 {

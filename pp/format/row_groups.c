@@ -91,7 +91,10 @@ static int make_groups(struct row_groups *groups)
 	return groups->images && groups->apps && groups->sums ? 0 : -ENOMEM;
 }
 
-/* Assigns two arrays of nr_columns elements at *next, in groups->sums, and advances *next. */
+/*
+ * Points *counts and *shares to two arrays of nr_columns elements at *next, which is in
+ * groups->sums, and advances *next.
+ */
 static void take_sums(struct row_groups *groups, uint64_t **next, uint64_t **counts,
 		      uint64_t **shares)
 {
@@ -151,7 +154,7 @@ static void sum_groups(struct row_groups *groups)
 	}
 }
 
-/* Copies groups->rows to `rows`, sorted as the groups are, and replaces the old array. */
+/* Copies groups->rows to `rows` in the order of the groups. `rows` then replaces the old array. */
 static void put_rows(struct row_groups *groups, size_t *rows)
 {
 	size_t nr = 0;
