@@ -155,9 +155,7 @@ static int archive(struct archive_options *options)
 	struct diag diag;
 	int error;
 
-	/*
-	 * The columns of the selection have no effect on the archive: slices keep all separations.
-	 */
+	/* Merging does not change the archive, because slices keep all separations. */
 	options->selection.merge = MERGE_ALL;
 	options->selection.stacks = true;
 	select_allow_descriptors();

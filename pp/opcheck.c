@@ -58,7 +58,7 @@ static void wrong(struct totals *totals, const char *path, const char *what)
 	totals->nr_wrong++;
 }
 
-/* True if the first component of a sample file's name may begin so. */
+/* True if `component` begins as the first component of a sample file's name does. */
 static bool begins_name(const char *component)
 {
 	static const char *const beginnings[] = {"{root}/", "{kern}/", "{anon:"};
@@ -217,7 +217,9 @@ static void check_file(struct totals *totals, const char *path)
 
 /* ---- stack files ---- */
 
-/* True if the stack file's samples are in a slice of its session, which is its folder. */
+/*
+ * True if the stack file's samples are in a slice of its session. The session is the file's folder.
+ */
 static bool stacks_are_superseded(struct totals *totals, const char *path, uint64_t epoch)
 {
 	char *whole = realpath(path, NULL);
@@ -325,7 +327,7 @@ static void slice_damaged(const char *path, const struct diag *diag, void *conte
 	wrong(totals, path, diag->text);
 }
 
-/* Checks all slices of a session, and whether they can belong to one session. */
+/* Checks each slice of a session, and whether slices share only some of their epochs. */
 static void check_history(struct totals *totals, const char *folder)
 {
 	struct history_files history;
@@ -435,7 +437,10 @@ static char *copy_path(const char *path)
 	return strndup(path, nr_bytes);
 }
 
-/* Returns whether the path may be read by this user; root becomes its owner. */
+/*
+ * Returns whether this user may read the path. If the user is root and does not trust the owner of
+ * the path, the process becomes the owner (read_folder.h).
+ */
 static bool may_read(const char *path)
 {
 	struct diag diag;

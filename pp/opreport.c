@@ -63,7 +63,10 @@ static int write_text(FILE *out, const struct profile *profile,
 struct content {
 	const struct profile *profile;
 	const struct report_calls *calls; /* for reports about calls; NULL: none */
-	/* for other reports, such as JSON and pages, that include stacks; NULL: none */
+	/*
+	 * for reports that include stacks but are not about calls, such as JSON and pages; NULL:
+	 * none
+	 */
 	const struct call_tree *stacks;
 };
 
@@ -192,7 +195,10 @@ static int write_file(const char *path, const struct content *content,
 	FILE *out;
 	int fd, error;
 
-	/* root's report may have become another user, who may not open root's terminal. */
+	/*
+	 * This process may have been started by root and have become another user. That user has no
+	 * right to open root's terminal.
+	 */
 	if (!strcmp(path, "/dev/stdout"))
 		return write_report(stdout, content, options);
 	if (stat(path, &st) || S_ISREG(st.st_mode))

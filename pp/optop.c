@@ -160,8 +160,8 @@ static int loop_refresh(struct loop *loop)
 	int error = top_refresh(loop->screen.top);
 
 	/*
-	 * The delay begins when the answer has arrived, so that a slow daemon gets no requests
-	 * without a pause.
+	 * The delay begins when the answer has arrived, so that there is a pause between requests
+	 * even if the daemon is slow.
 	 */
 	loop->next_ns = clock_monotonic_ns() + loop->options->delay_ns;
 	loop->nr_refreshes++;

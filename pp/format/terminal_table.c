@@ -31,7 +31,7 @@
 #define BAR_WIDTH_MAX  20
 #define LINE_BYTES     (DISPLAY_WIDTH_MAX * 8) /* a cell may need several bytes */
 
-/* Smallest shares in percent of hot and warm rows, which are coloured. */
+/* The colour of a share shows whether this share, in percent, is at least HOT or WARM. */
 #define HOT  10.0
 #define WARM 1.0
 
@@ -187,8 +187,8 @@ static size_t last_name(const struct table *table)
 
 /*
  * Removes columns of names, the least important first, until the others have enough cells. Programs
- * and images are the least important, because no option requests them, except names that --by
- * requests.
+ * and images are the least important, because no option requests them. But if --by requests the
+ * names in the column of programs, this column is removed last.
  */
 static void drop_names(struct table *table, int room)
 {

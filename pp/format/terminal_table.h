@@ -49,7 +49,7 @@ struct table {
 	const struct profile *profile;
 	const struct text_options *options;
 	const struct display *display;
-	/* the totals to which shares refer, nr_columns each */
+	/* totals of counts and of shares, to which percentages refer; nr_columns elements each */
 	const uint64_t *totals, *share_totals;
 	const char *heads[TABLE_NR_NAMES];
 	/*

@@ -49,8 +49,8 @@ void gmon_write_header(FILE *out, const struct gmon_target *target)
 }
 
 /*
- * Writes a histogram record. The record has as much of each count in left[] as a bin can hold;
- * these numbers are then subtracted from left[]. Returns whether any count remains.
+ * Writes a histogram record. The number in a bin is the count in left[], limited to what a bin can
+ * hold. Subtracts the written numbers from left[]. Returns whether any count remains.
  */
 static bool put_record(FILE *out, const struct gmon_target *target,
 		       const struct gmon_histogram *histogram, uint64_t *left)

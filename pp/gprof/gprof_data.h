@@ -14,9 +14,9 @@
 #include <stdio.h>
 
 /*
- * Chooses the image to write: the only image with samples, or if there are several the only
- * application among them. Returns 0, -ENOENT (there are no samples), -EINVAL (several images are
- * possible; diag lists them) or -ENOMEM.
+ * Chooses the image to write: the only image with samples or, if several images have samples, the
+ * only application among these images. Returns 0, -ENOENT (there are no samples), -EINVAL (several
+ * images are possible; diag lists them) or -ENOMEM.
  */
 int gprof_data_choose(const struct profile *profile, uint32_t *image, struct diag *diag);
 

@@ -41,7 +41,7 @@ struct dwarf_attribute {
 	int64_t implicit;	/* DW_FORM_implicit_const */
 };
 
-/* How the walk that searches inlined functions treats an entry. */
+/* How the walk that searches for inlined functions treats an entry. */
 enum dwarf_use {
 	DWARF_USE_PASS, /* ignore the entry, but visit its children */
 	/*

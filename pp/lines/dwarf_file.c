@@ -39,8 +39,8 @@ static int section_of(const char *name, bool split, bool *old_compressed)
 }
 
 /*
- * Maximum compression ratio. zlib cannot reach a higher ratio, and zstd does not with real debug
- * information.
+ * Maximum compression ratio. zlib cannot reach a higher ratio. zstd does not reach a higher ratio
+ * with real debug information.
  */
 #define RATIO_MAX 1100
 

@@ -11,8 +11,8 @@ static bool has_lines(const struct dwarf_file *file)
 }
 
 /*
- * Searches debug information in the image, then in its debug file, which stays open. Returns
- * -ENOENT if neither has lines.
+ * Searches the image for debug information, then the image's separate debug file. If the debug file
+ * was opened, the file stays open. Returns -ENOENT if neither has lines.
  */
 static int find_info(struct dwarf_files *files, const struct symbol_file *image,
 		     const struct symbol_request *request)

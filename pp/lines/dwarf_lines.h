@@ -11,7 +11,10 @@
 /* The source line of the code from `address` to the next row or the end of the sequence. */
 struct dwarf_row {
 	uint64_t address;
-	/* number in the program's file table; line_walk.c replaces it by that of the line table */
+	/*
+	 * number of the file in the program's file table; line_walk.c replaces this number with the
+	 * file's number in the line table
+	 */
 	uint32_t file;
 	uint32_t line; /* 0: no source line */
 };

@@ -103,8 +103,8 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 }
 
 /*
- * Returns the number of the row of the unit with this id, counted from 1; 0 if there is none. DWARF
- * 5, 7.3.5.3, defines the hash.
+ * Returns the number of the row that describes the unit with this id; 0 if there is no such row.
+ * Rows are counted from 1. The slots are a hash table, which DWARF 5, 7.3.5.3, defines.
  */
 static uint32_t find_row(const struct package_index *index, uint64_t id)
 {

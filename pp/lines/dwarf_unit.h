@@ -14,11 +14,11 @@ struct dwarf_info;
 
 struct dwarf_unit {
 	struct dwarf_info *info;
-	/* info->file; in a package, its sections have only the unit's parts */
+	/* info->file; if the unit is in a package, each section is cut to the unit's part */
 	const struct dwarf_file *file;
 	/*
-	 * for a split unit: the unit in the binary that has the addresses and ranges; otherwise
-	 * NULL
+	 * for a split unit: the corresponding unit in the binary, which has the addresses and
+	 * ranges; otherwise NULL
 	 */
 	const struct dwarf_unit *skeleton;
 	struct dwarf_format format;

@@ -31,7 +31,7 @@ static void add_code(struct line_builder *builder, const struct symbol_file *ima
 				   .key = symbol.start};
 }
 
-/* Lists the executable sections, or if the file has no sections all segments. */
+/* Lists the executable sections. If the file has no sections, lists all segments. */
 static int list_code(struct line_builder *builder, const struct symbol_file *image, uint64_t bias)
 {
 	builder->code = calloc(image->nr_sections + image->nr_segments + 1, sizeof(*builder->code));

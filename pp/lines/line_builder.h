@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Builds a line table: from rows of line programs and ranges of inlined functions, with addresses
- * in any order, it makes ranges sorted by key. Runs in the helper. Not for reading debug
- * information (line_reader.h).
+ * Builds a line table. The input is rows of line programs and ranges of inlined functions, with
+ * addresses in any order. The result is ranges sorted by key. Runs in the helper. Not for reading
+ * debug information (line_reader.h).
  */
 #ifndef PP_LINE_BUILDER_H
 #define PP_LINE_BUILDER_H

@@ -65,8 +65,8 @@ static void tell_none(struct line_reading *reading)
 }
 
 /*
- * To be called after the walk. If information is damaged or missing, sets reading->note, and if it
- * is damaged also reading->lack.
+ * To be called after the walk. Sets reading->note if information is damaged or missing. Sets
+ * reading->lack only if information is damaged.
  */
 static void tell_missing(struct line_reading *reading)
 {

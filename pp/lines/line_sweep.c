@@ -3,11 +3,11 @@
  * line_builder_finish() makes the ranges in one sweep over the keys.
  *
  * The addresses of sequences are converted to keys (those of inlined functions were converted
- * before). Both are sorted by start, with a stable radix sort. The sweep visits the rows of the
- * sequences in this order. A stack has the inlined functions that contain the current key,
- * innermost last. A new range starts where the row or the innermost function changes. Where
- * sequences overlap, the rows of the first sequence are used. Gaps between sequences become ranges
- * with LINE_NO_FILE.
+ * before). The sequences are sorted by start with a stable radix sort, and so are the inlined
+ * functions. The sweep visits the rows of the sequences in this order. A stack has the inlined
+ * functions that contain the current key, innermost last. A new range starts where the row or the
+ * innermost function changes. Where sequences overlap, the rows of the first sequence are used.
+ * Gaps between sequences become ranges with LINE_NO_FILE.
  */
 #include "pp/lines/line_builder.h"
 
@@ -90,7 +90,7 @@ struct open {
 
 struct sweep {
 	struct line_builder *builder;
-	/* for sorting first the inlined functions, then the sequences */
+	/* arrays for sorting, used for the inlined functions and later for the sequences */
 	struct sorted *order, *spare;
 	struct line_inlined *inlined; /* sorted by start */
 	size_t next;		      /* index in `inlined` of the next function to open */

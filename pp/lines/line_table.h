@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The source lines and inlined calls of one binary image, in a table sorted by key (offset in the
- * file; for the kernel relative to its start). The helper makes the table in one walk through the
- * debug information. Tables are cached on disk by build-id.
+ * The source lines and inlined calls of one binary image, in a table sorted by key. A key is an
+ * offset in the file or, for the kernel, an offset from the kernel's start. The helper makes the
+ * table in one walk through the debug information. Tables are cached on disk by build-id.
  *
  * Not for names of functions that were not inlined (symbols.h).
  */

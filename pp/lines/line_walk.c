@@ -136,7 +136,7 @@ static bool same_function(uint32_t index, const void *key, void *context)
 	       function->info_number == wanted->info_number;
 }
 
-/* The names of a function found so far, and the next entry in which to search a name. */
+/* The names found so far for one function, and the next entry to search for its names. */
 struct naming {
 	const char *linkage, *plain;
 	struct dwarf_info *info;

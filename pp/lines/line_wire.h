@@ -46,7 +46,10 @@ struct line_wire_range {
 struct line_wire_node {
 	uint32_t function; /* offset of the name in the strings */
 	uint32_t call_file, call_line;
-	/* index of the node into which the function was inlined, always lower; 0: none */
+	/*
+	 * index of the node into which the function was inlined, always lower than the index of
+	 * this node; 0: none
+	 */
 	uint32_t parent;
 };
 

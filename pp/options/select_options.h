@@ -41,9 +41,9 @@ int select_set_range(struct spec *sides, size_t nr_sides, const struct select_ti
 /* ---- running ---- */
 
 /*
- * A time of day that is in the future is understood as yesterday's. If this
- * happened to a time of the command line, logs the resulting range, because the
- * user may have meant another day.
+ * A time of day that is in the future is understood as yesterday's. If the
+ * command line had such a time, logs the resulting range, because the user may
+ * have meant another day.
  */
 void select_tell_times(const struct spec *sides, size_t nr_sides);
 /* Raises the soft limit of descriptors to the hard limit, because each slice needs a descriptor. */

@@ -165,7 +165,10 @@ static void add_keys(struct page *page)
 
 /* ---- samples of rows in each stretch of time ---- */
 
-/* Returns the index of each row's first entry; nr_rows + 1 indexes. */
+/*
+ * Returns an array of nr_rows + 1 indexes: the index of each row's first entry, then the end of the
+ * last row's entries.
+ */
 static size_t *first_entries(const struct profile *profile)
 {
 	const struct profile_time *time = profile->time;

@@ -126,8 +126,8 @@ static int take_instruction(struct lines_loading *loading, struct page_function 
 }
 
 /*
- * Adds all instructions of a function, which are the part that begins with the function. A function
- * of N bytes has at most N instructions.
+ * Adds all instructions of a function. They are in the part of the disassembly that begins at the
+ * function's first byte. A function of N bytes has at most N instructions.
  */
 static int take_instructions(struct lines_loading *loading, struct page_function *function,
 			     const struct disassembly *from)

@@ -27,7 +27,7 @@ struct profile_row {
 	uint64_t start;	  /* key of the symbol's first byte; 0: no symbol */
 	/* Index in the image's symbol table; for inlined functions PROFILE_INLINED or more. */
 	uint32_t symbol;
-	uint32_t nr_bytes; /* size of the symbol; UINT32_MAX also if it is larger */
+	uint32_t nr_bytes; /* size of the symbol; UINT32_MAX: this size or a larger one */
 };
 
 /*

@@ -189,8 +189,8 @@ static int reorder_details(const struct splitting *splitting)
 /* ---- the new rows ---- */
 
 /*
- * Returns an inlined function's lowest line with samples, in the file of its first detail
- * with a line.
+ * Returns the lowest source line of an inlined function's details. Considers only lines in the file
+ * to which the first known line belongs.
  */
 static struct line_place find_line(const struct profile *profile, size_t first, size_t end)
 {

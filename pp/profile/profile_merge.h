@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merges rows of different images that stand for the same function: of a binary that was
- * rebuilt between two sides, or of code without files, whose names are numbered differently in
- * each session. Rows are matched by application, image path and name.
+ * Merges rows that stand for the same function but have different images. Such images are the
+ * builds of a binary that was rebuilt between two sides, or code without files, whose names are
+ * numbered differently in each session. Rows are matched by application, image path and name.
  */
 #ifndef PP_PROFILE_MERGE_H
 #define PP_PROFILE_MERGE_H

@@ -195,7 +195,7 @@ static int set_layout(struct report_options *options, const char *text, struct d
 			text);
 }
 
-/* Handles options with a value, and formats. */
+/* Handles options that have a value, and options that choose a format of stacks. */
 static int set_value(struct report_options *options, int option, const char *text,
 		     struct diag *diag)
 {

@@ -21,7 +21,7 @@ bool cgroup_list_match(const struct spec_list *list, const char *path);
 /*
  * Sets names[i] to a name for paths[i]; the names are malloc'ed. All nr paths are different. A name
  * is the group's short name, extended by parts of the path until it is unique. "" becomes "all".
- * Returns 0 or -ENOMEM; then all names are NULL.
+ * Returns 0, or -ENOMEM with all names NULL.
  */
 int cgroup_shown_make(const char *const *paths, size_t nr, char **names);
 

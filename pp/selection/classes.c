@@ -109,7 +109,10 @@ static void show_cgroup(const struct class_key *key, char *text, size_t nr_bytes
 	(void)snprintf(text, nr_bytes, "cgroup:%s", *key->cgroup ? key->cgroup : "all");
 }
 
-/* The axes. The remedy is part of the error message if the classes may not differ on this axis. */
+/*
+ * The axes. If classes are refused, the error message has the remedy of each axis on which they
+ * differ.
+ */
 static const struct dimension {
 	enum class_axis axis;
 	int (*compare)(const struct class_key *a, const struct class_key *b);
@@ -212,7 +215,7 @@ static bool varies(const struct classes *classes, const struct dimension *dimens
 	return false;
 }
 
-/* Returns whether a class before number `index` has the same value. */
+/* Returns whether classes[index] has the same value as a class before it in the array. */
 static bool shown_before(const struct classes *classes, const struct dimension *dimension,
 			 size_t index)
 {

@@ -58,8 +58,7 @@ struct classes {
 
 /*
  * Makes the classes of keys. Returns 0; -EINVAL if keys differ on several axes or there are
- * more than CLASSES_MAX (diag lists the values, and tags and --merge options that help);
- * -ENOMEM.
+ * more than CLASSES_MAX (diag lists the values and the remedies); -ENOMEM.
  */
 int classes_arrange(struct classes *classes, const struct class_key *keys, size_t nr_keys,
 		    struct diag *diag);

@@ -42,8 +42,9 @@ struct part_samples {
 
 /*
  * Loads the sums of `part`; if `keys` is true, also its entries. Returns 0, -ENOMEM, or an error of
- * reading, with no samples in *samples. For a damaged slice the first call returns the error; later
- * calls return 0 with no samples. Call part_samples_deinit() also after an error.
+ * reading. After an error of reading, *samples has no samples. For a damaged slice the first call
+ * returns the error; later calls return 0 with no samples. Call part_samples_deinit() also after an
+ * error.
  */
 int part_samples_load(struct part_samples *samples, struct part_reader *reader,
 		      const struct selected_part *part, bool keys, struct diag *diag);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows that are control groups, processes, threads or CPUs instead of applications (--by): a report
- * may have many rows, but only few columns. The field of the class key that becomes the row no
- * longer separates classes.
+ * With --by, the rows are control groups, processes, threads or CPUs instead of applications. This
+ * is useful because a report may have many rows, but only few columns. One field of the class key
+ * becomes the row, and no longer separates classes.
  */
 #ifndef PP_ROWS_BY_H
 #define PP_ROWS_BY_H

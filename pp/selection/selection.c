@@ -70,8 +70,8 @@ static bool is_current(const struct selection_session *session)
 }
 
 /*
- * Returns the range to request from the daemon: `range`, but with the border to the first side
- * adjusted so that no sample is on both sides.
+ * Returns the range to request from the daemon. For the first side, this is `range`. For the second
+ * side, the beginning or the end of `range` may be moved so that no sample is on both sides.
  */
 static struct time_range range_to_ask(const struct selection *selection,
 				      const struct time_range *range)
@@ -296,7 +296,7 @@ static void settle(struct selection_walk *walk)
 	for (size_t i = 0; i < selection->nr_sides && result == 1; i++)
 		result = settle_side(walk, &selection->sides[i], &why);
 	walk->daemon_answers = !result;
-	/* Other errors are normal, such as no daemon running, and are not reported. */
+	/* Other errors are not reported. They are normal, for example if no daemon runs. */
 	if (result == -ETIMEDOUT)
 		walk->skip(walk->options->session_dir, &why);
 }
@@ -317,7 +317,10 @@ static void forget_sessions(struct selection *selection)
 	memset(selection->sides, 0, sizeof(selection->sides));
 }
 
-/* Returns false if an epoch of a session on both sides was closed between reading the two sides. */
+/*
+ * Returns false if both sides have the same session, and one of its epochs was closed after the
+ * first side was read and before the second side was read.
+ */
 static bool sides_agree(const struct selection *selection)
 {
 	for (size_t i = 0; i < selection->nr_sessions; i++)

@@ -40,7 +40,7 @@ enum selection_merge {
 struct selection_options {
 	/*
 	 * Set by select_place_find(). session_dir: for messages; session_at: the path by which
-	 * the folder is read; NULL: session_dir.
+	 * the folder is read, or NULL if this is session_dir.
 	 */
 	const char *session_dir, *session_at;
 	/* The archive that has a side's sessions; NULL: they are in session_dir. Borrowed. */
@@ -107,8 +107,8 @@ struct selection {
 	const char **apps; /* paths as shown, sorted */
 	size_t nr_apps;
 	/*
-	 * In the order of slice_section_compare(). Images whose keys are numbers of names are
-	 * separate for each session.
+	 * In the order of slice_section_compare(). If an image's keys are indexes in the table of
+	 * names of a session, each session has a separate image.
 	 */
 	struct selection_image *images;
 	size_t nr_images;
@@ -127,7 +127,7 @@ struct selection {
 /*
  * Makes the selection for nr_sides specs, one or two. First requests that the session's daemon, if
  * it runs and accepts requests of this user, stores its latest samples. Calls skip() for each
- * invalid file, and with the session directory if the daemon does not answer. Returns 0; -ENOENT if
+ * invalid file, and for the session directory if the daemon does not answer. Returns 0; -ENOENT if
  * a side has no matching parts (diag lists what is available); -EINVAL if classes cannot be made
  * (classes_arrange) or the sides cannot be compared; -errno. After an error, selection needs no
  * deinit.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The steps of making a selection: selection.c reads sessions, selection_share.c divides the slices
- * that both sides have between the sides, selection_walk.c visits each part, selection_order.c
- * sorts the result. Internal to selection*.c.
+ * The steps of making a selection: selection.c reads sessions, selection_share.c assigns each slice
+ * common to both sides to one side, selection_walk.c visits each part, selection_order.c sorts the
+ * result. Internal to selection*.c.
  */
 #ifndef PP_SELECTION_INTERNAL_H
 #define PP_SELECTION_INTERNAL_H
