@@ -61,8 +61,8 @@ static int skip_to(struct packet_walk *walk, u32 align)
  * A compact stamp has only the low bits. The high bits are the preceding
  * stamp's high bits, or one more if the low bits have wrapped. A stamp that is
  * slightly earlier than the preceding one (ring/port_kernel.h) would therefore
- * be decoded as much too late. Such a result is later than the packet's end,
- * and the preceding stamp is used instead.
+ * get a value that is TIME_SPAN too large. Such a value is later than the
+ * packet's end, and the preceding stamp is used instead.
  */
 static u64 compact_stamp(const struct packet_walk *walk, u32 word)
 {

@@ -87,8 +87,9 @@ static void kernel_frame(u64 address, struct oprof_frame *frame)
 }
 
 /*
- * Returns the link's index in the chain, or UINT_MAX. In a sample of the
- * kernel, the link follows the program's pc.
+ * Returns the index of the link (kmod/chain.h) in the chain, or UINT_MAX if
+ * there is no link. If the sample was taken in the kernel, the program's pc is
+ * in the chain, directly before the link.
  */
 static unsigned int link_at(const struct entry_sample *entry)
 {
@@ -192,8 +193,9 @@ static void read_switch(int cpu, const struct entry_switch *entry, u64 stamp)
 		return;
 	}
 	/*
-	 * A task that has exited is not off CPU, so its SWITCH record has the
-	 * idle task instead (doc/records.md).
+	 * If the task that left the CPU has exited, the SWITCH record states
+	 * the idle task in its place, because an exited task is not off CPU
+	 * (doc/records.md).
 	 */
 	if (entry->dead)
 		from = (struct oprof_task){.generation =

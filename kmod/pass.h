@@ -4,10 +4,10 @@
  * their addresses in the address spaces whose references are still held,
  * reports them (kmod/tell.h), and drops references.
  *
- * An address is resolved while the mmap lock of its address space is held,
- * when all earlier unmappings are known (kmod/unmapped.h). The sample belongs
- * to the first mapping that was unmapped at this address after the sample, or,
- * if there is none, to the present mapping.
+ * An address is resolved while the mmap lock of its address space is held. At
+ * that time, all earlier unmappings are known (kmod/unmapped.h). The sample
+ * belongs to the first mapping that was unmapped at this address after the
+ * sample, or, if there is none, to the present mapping.
  */
 #ifndef KMOD_PASS_H
 #define KMOD_PASS_H

@@ -82,7 +82,10 @@ void resolve_end(const struct mm_struct *mm)
 
 static struct task_struct *waiter;
 
-/* Ends the worker's wait by a kill signal, since waiting for an mmap lock has no timeout. */
+/*
+ * Waiting for an mmap lock has no timeout. Therefore this function sends the
+ * worker a kill signal, which ends the wait.
+ */
 static void lose_patience(struct work_struct *work)
 {
 	(void)send_sig(SIGKILL, waiter, 1);
@@ -198,9 +201,10 @@ static const struct inode *path_inode(struct file *file)
 }
 
 /*
- * Returns whether the file only represents memory: shared anonymous memory,
- * memory of System V or memfd_create(), huge pages, a device. If mm's program
- * itself runs from the file, returns false.
+ * Returns whether the file only represents memory: it is a device, or belongs
+ * to shared anonymous memory, to shared memory of System V, to memfd_create()
+ * or to huge pages. But if mm's program itself runs from the file, returns
+ * false.
  */
 static bool is_unfiled(struct mm_struct *mm, struct file *file)
 {

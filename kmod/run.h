@@ -33,17 +33,18 @@ int run_enable(bool enable);
 bool run_is_enabled(void);
 
 /*
- * After this call, counters with a frequency take only one of `thinning`
- * samples (settings_thin()). Each run begins with thinning 1. -EINVAL: no run
- * is open. If a counter cannot be created again, its error is returned and
- * sampling is disabled.
+ * After this call, counters with a frequency take only one sample in `thinning`
+ * (settings_thin()). Each run begins with thinning 1. -EINVAL: no run is open.
+ * If a counter cannot be created again, its error is returned and sampling is
+ * disabled.
  */
 int run_thin(u64 thinning);
 u64 run_thinning(void);
 
 /*
- * Waits for a pass of the worker. If it returns 0, all earlier samples are in
- * the buffer or counted as lost. -EINVAL: no run is open; -EINTR.
+ * Waits for a pass of the worker. When this function returns 0, all earlier
+ * samples are in the buffer or counted as lost. -EINVAL: no run is open;
+ * -EINTR.
  */
 int run_dump(void);
 

@@ -24,7 +24,7 @@
 
 #define NR_SUB_BUFFERS_WANTED 8u
 
-/* ---- sampled address spaces and processes: Bloom filters of pointers, with two pages ---- */
+/* ---- Bloom filters of sampled address spaces and processes; each has two pages of bits ---- */
 
 #define SEEN_ORDER 14u
 #define SEEN_WORDS ((1u << SEEN_ORDER) / BITS_PER_LONG)
@@ -92,9 +92,9 @@ bool sampler_has_seen_process(const struct pid *process)
 
 /*
  * A CPU that is in seen_mark() during this function may set bits in the old
- * page. seen_has() still checks the old page until the next call clears it.
- * Before that call, a flush has waited for the CPU, so no writer uses the old
- * page any more.
+ * page. seen_has() still checks the old page, until the next call of this
+ * function clears it. Between the two calls, a flush waits for the CPU, so no
+ * writer uses the old page any more when it is cleared.
  */
 void sampler_turn_seen(void)
 {
@@ -290,12 +290,12 @@ static u64 cgroup_of(struct task_struct *task)
 }
 
 /*
- * `task` is the current task, or is about to run on this CPU: its mm remains
- * until the task itself exits or execs. A parent that reaps the task may
- * remove the pid of the thread group at any time, but the pid's memory remains
- * valid for an RCU grace period, and the reference to it is dropped only after
- * that. The kernel writes these fields as whole words by plain accesses;
- * therefore the race is allowed (data_race()).
+ * `task` is the current task, or is about to run on this CPU. Therefore its mm
+ * remains until the task itself exits or execs. A parent that reaps the task
+ * may remove the pid of the thread group at any time, but the pid's memory
+ * remains valid for an RCU grace period, because the kernel drops its reference
+ * to the pid only after the grace period. The kernel writes these fields as
+ * whole words by plain accesses; therefore the race is allowed (data_race()).
  */
 static void identify(struct task_struct *task, struct identity *identity)
 {
@@ -552,7 +552,10 @@ bool sampler_flush(int cpu)
 {
 	struct ring *ring = &per_cpu(sampler_cpus, cpu)->ring;
 
-	/* If no packet is open, an idle CPU is not woken. */
+	/*
+	 * If no packet is open, there is nothing to flush, and the call would
+	 * only wake an idle CPU.
+	 */
 	if ((ring_load(&ring->shared->reserved) & ring->sub_mask) <= RING_FINALISED)
 		return false;
 	if (!cpu_online(cpu))

@@ -34,9 +34,9 @@ void stamp_read_both(struct stamp_point *now);
 /* Reads both clocks again. The worker calls this at the start of each pass. */
 void stamp_anchor(void);
 /*
- * Converts a stamp to ns; the stamp must be later than the call of
- * stamp_anchor() before the last one. A later stamp never gives a smaller
- * result. Only the worker may call this function.
+ * Converts a stamp to ns. The stamp must be later than the next-to-last call of
+ * stamp_anchor(). A later stamp never gives a smaller result. Only the worker
+ * may call this function.
  */
 u64 stamp_to_ns(u64 stamp);
 

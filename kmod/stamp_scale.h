@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Converts a counter's stamps to nanoseconds: by lines between anchors, which
- * are simultaneous readings of both clocks. Times that were reported remain
- * valid: the slope changes at the last reported stamp (`bend`), not at the
- * preceding anchor. The scale never decreases, even if the last line was too
- * steep.
+ * Converts a counter's stamps to nanoseconds, along straight lines between
+ * anchors, which are simultaneous readings of both clocks. A new anchor does
+ * not change times that were already reported, because the slope changes at
+ * the last reported stamp (`bend`), not at the preceding anchor. A later stamp
+ * never gets an earlier time, even if the last line was too steep.
  *
  *	... before_ns ---- bend ------------- anchor ......
  *	  the old line		to the new anchor    beyond it, at the measured rate

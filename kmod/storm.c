@@ -22,16 +22,16 @@ static void (*storm_handler)(struct pt_regs *regs); /* NULL: no storm */
 #ifdef CONFIG_X86
 
 /*
- * Each CPU that was online at the start has one thread, which sends NMIs to
- * all other CPUs. Thus NMIs interrupt not only the sending threads.
+ * Each CPU that was online at the start has one thread, which sends NMIs to all
+ * other CPUs. Thus NMIs also interrupt code other than the sending threads.
  */
 static DEFINE_PER_CPU(struct task_struct *, storm_senders);
 static u64 interval_us;
 /*
- * 1 if an NMI was sent to the CPU and is not handled yet. No other NMI is sent
- * then: a CPU remembers only one pending NMI, so two NMIs could arrive as one.
- * handle() recognises its NMIs by this flag; the kernel reports an NMI that no
- * handler claims as unknown.
+ * 1 if an NMI was sent to the CPU and is not handled yet. Until the NMI is
+ * handled, the CPU is sent no other one, because a CPU remembers only one
+ * pending NMI, so two NMIs could arrive as one. handle() recognises its NMIs by
+ * this flag. If no handler claims an NMI, the kernel reports an unknown NMI.
  */
 static DEFINE_PER_CPU(unsigned long, storm_pending);
 
@@ -162,8 +162,8 @@ static void end(void)
 }
 
 /*
- * CPUs that come online later are not included. On machines with a PMU, other
- * tests use the counter directly.
+ * CPUs that come online later are not included. This is sufficient, because on
+ * machines with a PMU other tests use the counter directly.
  */
 static int begin(u64 interval)
 {

@@ -27,8 +27,8 @@ static struct {
 	bool is_kicked;
 	/*
 	 * Dumps are numbered. dumps_asked is the last dump that was requested.
-	 * dumps_done is the last dump that is done: a pass that began after
-	 * its request has ended.
+	 * dumps_done is the last dump that is done. A dump is done when a whole
+	 * pass, from its begin to its end, has been made after the request.
 	 */
 	atomic64_t dumps_asked;
 	u64 dumps_done;

@@ -70,9 +70,9 @@ static struct {
 /* ---- the probes ---- */
 
 /*
- * If a probe is a breakpoint, lockdep treats it as an NMI, which must not wait
- * for a lock that other contexts take. Here this is safe, since no probe can
- * interrupt the holder of the lock.
+ * If a probe is a breakpoint, lockdep treats the probe as an NMI, and an NMI
+ * must not wait for a lock that other contexts take. For these probes waiting
+ * is safe, since no probe can interrupt the holder of the lock.
  */
 static void lock_in_probe(void) __acquires(&lock)
 {
@@ -158,10 +158,10 @@ static void note(enum record_kind kind, struct vm_area_struct *vma, u64 start, u
 /*
  * Called as uprobe_munmap(vma, start, end), before a file mapping is removed.
  * The kernel calls uprobe_munmap() for uprobes; we probe it because the kernel
- * has no such hook for modules. At a process's exit, uprobe_munmap() is
- * called, too, and returns without effect, as note() does. Control-flow
- * integrity is not violated: kprobes calls the handler through a pointer of
- * its declared type.
+ * has no such hook for modules. The kernel also calls uprobe_munmap() when a
+ * process exits. In this case both uprobe_munmap() and note() do nothing.
+ * Control-flow integrity is not violated: kprobes calls the handler through a
+ * pointer of its declared type.
  */
 static int before_unmapping(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -288,9 +288,9 @@ bool unmapped_works(void)
 /* ---- the worker ---- */
 
 /*
- * The records of an address that are nearest to a stamp. If mprotect() makes a
- * mapping executable after it was made, the mapping has no record; for such
- * code the present mapping is used.
+ * The records of an address that are nearest to a stamp. A mapping that was not
+ * executable when it was created has no record, even if mprotect() makes it
+ * executable later. For code in such a mapping, the present mapping is used.
  */
 struct view {
 	const struct vma_record *next; /* the first record at or after the stamp, of any kind */

@@ -6,18 +6,19 @@
  * the sync worker looks them up. Records are kept for two passes.
  *
  * An unmapping is recorded before the mapping's pages are removed, and a
- * mapping before any task can run in it. For two mappings at one address
+ * mapping is recorded before any task can run in it. For a mapping A and the
+ * next mapping B at the same address:
  *
  *	recorded:      unmapped A	   mapped B
  *		    ───────┼───────────────────┼──────────►
  *	runs:	  A       A, perhaps          B
  *
- * this means that each sample between the two records belongs to A. Mapping
- * and unmapping need the address space's mmap lock for writing. But munmap(2)
- * removes the mapping from the tree, then downgrades the lock to reading, and
- * only then the unmapping is recorded. Therefore a look-up that finds neither
- * a mapping nor a record takes the lock for writing once, and repeats the
- * search.
+ * Thus each sample between the two records belongs to A. Mapping and unmapping
+ * need the address space's mmap lock for writing. But munmap(2) first removes
+ * the mapping from the tree of mappings, and then downgrades the lock to
+ * reading; the unmapping is recorded only after the downgrade. Therefore a
+ * look-up that finds neither a mapping nor a record takes the lock for writing
+ * once, and repeats the search.
  */
 #ifndef KMOD_UNMAPPED_H
 #define KMOD_UNMAPPED_H

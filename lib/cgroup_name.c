@@ -32,7 +32,8 @@ static int hex_digit(char c)
 
 /*
  * Decodes an escape \xHH. systemd uses such escapes for characters that a unit's name cannot have.
- * Returns 4, the bytes read, or 0 if there is no escape or its character is not printable.
+ * Returns 0 if there is no escape or its character is not printable, otherwise 4, the number of
+ * bytes read.
  */
 static size_t undo_escape(const char *from, char *to)
 {
@@ -340,9 +341,9 @@ static bool is_unit(const char *part)
 }
 
 /*
- * Returns the part of a path without containers at which the group's name begins: the last unit,
- * or else the last slice; NULL if there is neither. If the last unit is init.scope, the name
- * begins at the service manager's unit above it.
+ * Finds the part of `path` at which the group's name begins: the last unit, or else the last slice.
+ * If the last unit is init.scope and a service is above it (the service manager's), the name begins
+ * at this service. Returns NULL if path has neither a unit nor a slice. `path` has no containers.
  */
 static const char *name_start(const char *path)
 {

@@ -21,12 +21,12 @@ enum confine_calls {
 };
 
 /*
- * To be called in the child process, which is then killed when its parent dies. Sets the limits,
- * redirects stdio to /dev/null, closes all other descriptors except keep_a and keep_b (keep_a <
- * keep_b), and makes the kernel refuse all system calls except reading, writing to open
- * descriptors, and memory management (seccomp, if available). Returns 0, or -errno of the step
- * that failed; -EPERM: the process is still root, and no seccomp filter prevents it from opening
- * root's files.
+ * To be called in the child process. After this call, the kernel kills the child when its parent
+ * dies. Sets the limits, redirects stdio to /dev/null, closes all other descriptors except keep_a
+ * and keep_b (keep_a < keep_b), and makes the kernel refuse all system calls except reading,
+ * writing to open descriptors, and memory management (seccomp, if available). Returns 0, or -errno
+ * of the step that failed; -EPERM: the process is still root, and no seccomp filter prevents it
+ * from opening root's files.
  */
 int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
 		    int keep_b);

@@ -260,13 +260,14 @@ int file_make_parent_dirs(const char *path, mode_t mode)
 }
 
 /*
- * file_remove_tree() looks up each name in a folder that is open, and follows no symbolic link, so
- * that whoever can rename parts of the tree meanwhile cannot lead the removal elsewhere.
+ * file_remove_tree() looks up each name in a folder that is open, and follows no symbolic link.
+ * Therefore a user who renames parts of the tree during the removal cannot lead the removal to
+ * another place.
  *
  * Each folder is listed once: its files are removed, and the names of its subfolders that are not
- * empty are kept. The removal then goes down into these, one after the other. One folder is open at
- * a time, however deep the tree is: from an emptied folder the removal goes up by "..", which must
- * be the folder that it came from.
+ * empty are kept. The removal then goes down into these subfolders, one after the other. One folder
+ * is open at a time, however deep the tree is: after a folder is emptied, the removal opens its
+ * "..". If this is not the folder from which the removal went down, the removal ends.
  */
 struct removal_level {
 	dev_t device;
@@ -303,7 +304,7 @@ static int open_folder(int dir, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Keeps the first error. What has been removed by somebody else is no error. */
+/* Keeps the first error. -ENOENT is ignored, because another process may have removed the file. */
 static void removal_note(struct removal *removal, int error)
 {
 	if (error != -ENOENT && !removal->error)
@@ -323,7 +324,10 @@ static int keep_name(struct removal *removal, const char *name)
 	return 0;
 }
 
-/* Removes what can be removed in the open folder, and keeps the names of the other subfolders. */
+/*
+ * Removes the files and empty folders in the open folder, and keeps the names of the folders that
+ * are not empty.
+ */
 static int list_folder(struct removal *removal)
 {
 	const int fd = open_folder(removal->fd, ".");
@@ -354,7 +358,7 @@ static int list_folder(struct removal *removal)
 	return error;
 }
 
-/* Makes fd the open folder, and lists it. Returns 0; or -errno, and fd is closed. */
+/* Makes fd the open folder, and lists it. Returns 0. On failure, closes fd and returns -errno. */
 static int enter(struct removal *removal, int fd)
 {
 	struct stat st;
@@ -379,7 +383,7 @@ static int enter(struct removal *removal, int fd)
 	return 0;
 }
 
-/* Goes down into the last name of the open folder, or drops the name. */
+/* Goes down into the folder of the last name. If this fails, notes the error and drops the name. */
 static void go_down(struct removal *removal)
 {
 	const int fd = open_folder(removal->fd, removal->names[removal->nr_names - 1]);
@@ -391,7 +395,10 @@ static void go_down(struct removal *removal)
 	free(removal->names[--removal->nr_names]);
 }
 
-/* Goes up from the open folder, and removes it. Returns 0, or -errno: it cannot go on. */
+/*
+ * Goes up from the open folder, and removes that folder. Returns 0; -errno: going up failed, and
+ * the removal must end.
+ */
 static int go_up(struct removal *removal)
 {
 	const struct removal_level *above = &removal->levels[--removal->nr_levels - 1];

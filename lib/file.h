@@ -64,16 +64,16 @@ int file_make_parent_dirs(const char *path, mode_t mode);
 
 /*
  * Removes path like rm -r: after an error, continues with the rest, and returns the first error.
- * Does not follow symbolic links, except in the folders that lead to path. Removes only what it
- * finds when it lists a folder: -ENOTEMPTY if somebody adds more. -EBUSY: something is mounted in
- * the tree. -ESTALE: a folder was moved away while it was being emptied; the rest is not removed.
+ * Does not follow symbolic links, except in the folders that lead to path. Lists each folder only
+ * once; -ENOTEMPTY: somebody added a file after that. -EBUSY: something is mounted in the tree.
+ * -ESTALE: a folder was moved away while it was being emptied; the rest is not removed.
  */
 int file_remove_tree(const char *path);
 /* The same for a name in the folder at dir_fd. */
 int file_remove_tree_at(int dir_fd, const char *name);
 /*
- * The same for the open folder fd, which is closed. If somebody has put another folder at `name`
- * meanwhile, that folder is not emptied (-ENOTEMPTY).
+ * Like file_remove_tree_at(), for a folder `name` that is already open as fd. Always closes fd. If
+ * somebody has put another folder at `name` meanwhile, that folder is not emptied (-ENOTEMPTY).
  */
 int file_remove_opened(int dir_fd, const char *name, int fd);
 

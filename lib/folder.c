@@ -39,8 +39,9 @@ bool folder_trusts(uid_t user)
 }
 
 /*
- * Returns whether other users may write in the folder or file. The bits of the group also stand for
- * users and groups in an access control list. A user's own folder may be open to the user's group.
+ * Returns whether other users may write in the folder or file. The permission bits of the group
+ * also cover the users and groups of an access control list. They are ignored unless this process
+ * is root's, because a user's folder may be writable by the user's group.
  */
 static bool others_may_write(const struct stat *st)
 {
@@ -121,7 +122,7 @@ static bool is_on_procfs(int fd)
 
 /*
  * Replaces the next part of the path, a symbolic link that is open at `link`, by the link's target.
- * The links of /proc, whose text is not a path from here, are left to the kernel.
+ * The text of a link of /proc need not be a path; therefore the kernel follows such links.
  */
 static int follow_link(struct walk *walk, const char *part, const char *after, int link)
 {
@@ -162,7 +163,7 @@ static int follow_link(struct walk *walk, const char *part, const char *after, i
 static int open_part(const struct walk *walk, const char *part, enum folder_missing missing)
 {
 	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-	/* With O_DIRECTORY, file systems that are mounted on demand are. */
+	/* O_DIRECTORY makes the kernel mount a file system that is mounted on demand. */
 	int fd = openat(walk->fd, part, flags | O_DIRECTORY);
 
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
@@ -176,8 +177,9 @@ static int open_part(const struct walk *walk, const char *part, enum folder_miss
 }
 
 /*
- * Walks to the end of the path; with keep_last, to the folder that contains the last part. This
- * part then is the rest; it is not a symbolic link, except on procfs, and may be missing.
+ * Walks to the end of the path. With keep_last, walks only to the folder that contains the last
+ * part, so that walk->rest is the last part. The last part may then be missing; it is a symbolic
+ * link only on procfs.
  */
 static int walk_on(struct walk *walk, enum folder_missing missing, bool keep_last)
 {
@@ -442,8 +444,9 @@ int folder_open_parent(const char *path, char name[FOLDER_NAME_BYTES])
 }
 
 /*
- * Whoever may open a pipe or terminal of another user could be made to wait for that user. In
- * /proc, `fd` is a file that this process has open already.
+ * Checks that the owner is trusted, because another user who owns a pipe or terminal could make
+ * this process wait. If is_open_already is set, `fd` was opened through a link in /proc to a file
+ * that this process already has open; such a file is not checked.
  */
 static int check_file(int fd, bool is_open_already)
 {

@@ -5,12 +5,12 @@
  * own, by a symbolic link, or by replacing a folder after it was checked.
  *
  * A user is trusted if it is the user of this process or root; for root, also the user oprof. A
- * folder is trusted if its owner is trusted and no other user may write in it, so whatever is made
- * in it from then on comes from trusted users; folder_check_tree() looks at what is in it already.
- * Together they ensure that a path below the folder leads to no other place. The functions follow
- * a symbolic link only if its owner is trusted. The caller then works relative to the returned
- * descriptor (or in the working directory that folder_enter() sets), not by the path, which may
- * lead to another folder meanwhile.
+ * folder is trusted if its owner is trusted and no other user may write in it. Whatever is created
+ * in a trusted folder from then on comes from trusted users; folder_check_tree() checks what the
+ * folder contains already. The two checks together ensure that a path below the folder leads to no
+ * other place. The functions follow a symbolic link only if its owner is trusted. The caller then
+ * works relative to the returned descriptor (or in the working directory that folder_enter() sets),
+ * not by the path, which may lead to another folder meanwhile.
  */
 #ifndef LIB_FOLDER_H
 #define LIB_FOLDER_H
@@ -46,8 +46,8 @@ enum folder_missing {
 int folder_open(const char *path, enum folder_missing missing);
 
 /*
- * The same. *exposed: users who are not trusted can make path lead to another folder later, since
- * one of the folders that lead to it is theirs.
+ * Like folder_open(). *exposed: a user who is not trusted can make path lead to another folder
+ * later, because this user can rename entries of a folder on the path.
  */
 int folder_open_exposed(const char *path, enum folder_missing missing, bool *exposed);
 
@@ -65,17 +65,20 @@ int folder_open_trusted(const char *path, enum folder_missing missing, const cha
 /* Returns the reason of an error of folder_open(), as strerror(3) does. */
 const char *folder_reason(int error);
 
-/* Sets diag to the reason, and to the option with which another folder is chosen. Returns error. */
+/*
+ * Sets diag to a message that states the reason and suggests `choose`, the option with which
+ * another folder is chosen. Returns error.
+ */
 int folder_explain(int error, const char *path, const char *choose, struct diag *diag);
 
 /*
- * Checks what another user may have put below `name` in the trusted folder at fd, before the folder
- * became trusted: no symbolic link, and nothing that belongs to another user or that others may
- * change. Checks the name itself and `depth` levels below it; FOLDER_WHOLE: everything. Unless
- * FOLDER_WHOLE is given, also refuses other hard links, and permits symbolic links of trusted
- * users, who may have put a part of a session on another disk. Does this for root only. path: the
- * folder, for messages. Returns 0, also if there is no such name; -EPERM or another -errno, with
- * diag.
+ * Checks what another user may have put below `name` in the trusted folder at fd before the folder
+ * became trusted. Refuses what belongs to a user who is not trusted, and what others may change. If
+ * `depth` is FOLDER_WHOLE, checks the whole tree, and refuses all symbolic links. Otherwise, checks
+ * the name itself and `depth` levels below it, refuses files that have other hard links, and
+ * permits symbolic links of trusted users, who may have put a part of a session on another disk.
+ * Checks nothing if this process is not root's. path: the folder, for messages. Returns 0, also if
+ * there is no such name; -EPERM or another -errno, with diag.
  */
 int folder_check_tree(int fd, const char *name, unsigned int depth, const char *path,
 		      struct diag *diag);

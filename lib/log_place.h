@@ -22,7 +22,10 @@ struct log_place {
 	uint64_t nr_lost; /* lines that could not be written and are not yet reported */
 };
 
-/* From this call, appends lines to the file at path. Returns 0, or -errno with place unchanged. */
+/*
+ * After this call, lines are appended to the file at path. Returns 0, or -errno with place
+ * unchanged.
+ */
 int log_place_open(struct log_place *place, const char *path);
 /*
  * If $JOURNAL_STREAM identifies stderr as the journal, uses the journal and returns true; else

@@ -24,8 +24,8 @@ struct perf_hint_machine {
 };
 
 /*
- * The processes and modes to be profiled: the user's processes without or with kernel code; the
- * whole machine.
+ * What is to be profiled: the user's processes without kernel code, the user's processes with
+ * kernel code, or the whole machine.
  */
 enum perf_hint_scope { PERF_HINT_OWN_USER, PERF_HINT_OWN_KERNEL, PERF_HINT_SYSTEM };
 

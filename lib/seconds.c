@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * The sign is written once, before the magnitude: of a negative number, C's quotient and remainder
- * are both negative, and the sign of a quotient of 0 would be missing.
+ * Writes the sign once, and then the magnitude. In C, the quotient and the remainder of a negative
+ * number would each have a sign, except that a quotient of 0 would have none.
  */
 void seconds_format(int64_t ns, char *text)
 {

@@ -29,9 +29,10 @@ bool utf8_changes_direction(uint32_t code);
 
 /*
  * Returns the length in bytes of the first character of text, or 1 if text does not begin with a
- * valid character. Sets *masked to whether the character must not reach a terminal: it is a
- * control character (C0 with NUL, DEL, C1, also as a single byte), or changes the direction of
- * text.
+ * valid character. Sets *masked to whether the character must not reach a terminal. This is the
+ * case if the character changes the direction of text or is a control character: C0 (including
+ * NUL), DEL or C1. A byte that is not part of a valid character, but has the value of a C1
+ * character, is also masked.
  */
 size_t utf8_next(const char *text, bool *masked);
 

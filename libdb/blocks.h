@@ -16,9 +16,9 @@ int blocks_write(int fd, const void *bytes, size_t nr_bytes, uint64_t from);
 int blocks_may_reach(uint64_t nr_bytes);
 
 /*
- * Allocates blocks for nr_bytes at offset `from`, which must be the end of the file: later stores
- * to this range cannot fail for lack of disk space. Also writes zeros to the range, which brings
- * the pages into the page cache at a quarter of the cost of faulting in each page (on ext4).
+ * Allocates blocks for nr_bytes at offset `from`, so that later stores to this range cannot fail
+ * for lack of disk space. `from` must be the end of the file. Also writes zeros to the range, which
+ * brings the pages into the page cache at a quarter of the cost of faulting in each page (on ext4).
  */
 int blocks_allocate(int fd, uint64_t from, uint64_t nr_bytes);
 

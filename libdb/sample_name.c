@@ -19,8 +19,8 @@ uint64_t sample_identity(const struct oprof_image_identity *image)
 
 	if (image->nr_build_id) {
 		/*
-		 * The first 8 bytes are used, so that the hex digits are the first ones that tools
-		 * print.
+		 * Use the first 8 bytes, so that the identity's hex digits are those with which the
+		 * build-id begins when tools print it.
 		 */
 		for (uint32_t i = 0; i < 8; i++)
 			identity =

@@ -71,12 +71,12 @@ int sample_name_parse(const char *text, struct sample_name *name, struct diag *d
 uint64_t sample_identity(const struct oprof_image_identity *image);
 
 /*
- * Calls visit for each file below session_path whose top component begins with '{', as the names
- * of sample files do, in the order of the names. In the call, path is session_path followed by the
- * file's name. If the name cannot be parsed, or the path is a folder that this user may not read,
- * `name` is NULL and diag has the reason; otherwise diag is NULL. If visit returns a non-zero
- * value, the walk stops and returns this value. Otherwise returns 0 or -errno. Does not follow
- * symbolic links.
+ * Calls visit for each file below session_path whose top component begins with '{', as the names of
+ * sample files do. Visits the files in the order of their names. In the call, path is session_path
+ * followed by the file's name. If the name cannot be parsed, or the path is a folder that this user
+ * may not read, `name` is NULL and diag has the reason; otherwise diag is NULL. If visit returns a
+ * non-zero value, the walk stops and returns this value. Otherwise returns 0 or -errno. Does not
+ * follow symbolic links.
  */
 int sample_name_walk(const char *session_path,
 		     int (*visit)(const char *path, const struct sample_name *name,

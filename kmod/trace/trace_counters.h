@@ -41,9 +41,9 @@ void trace_counters_destroy(struct trace_counters *counters);
 int trace_counters_enable(struct trace_counters *counters, bool enable);
 
 /*
- * Replaces the events of CPUs that went offline, which are dead although perf
- * does not report this, and creates events for new CPUs. Events that lost their
- * place in the PMU are enabled again if possible.
+ * Replaces the events of CPUs that went offline: these events are dead,
+ * although perf does not report this. Creates events for new CPUs. Enables
+ * events again that lost their place in the PMU, if possible.
  */
 void trace_counters_tend(struct trace_counters *counters);
 

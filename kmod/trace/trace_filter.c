@@ -85,8 +85,8 @@ bool trace_filter_passes(const struct trace_session *session, struct task_struct
 }
 
 /*
- * Reads a little-endian number, since oprof traces only on such machines. The
- * last byte has the sign bit.
+ * Reads a little-endian number, because oprof traces only on little-endian
+ * machines. The last byte has the sign bit.
  */
 static u64 number_at(const struct oprof_ktrace_compare *compare, const u8 *at)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Records any tracepoint by means of perf: the tracepoint's perf event on each
- * CPU has a handler, which receives the raw record and copies the pieces that
- * the call described into a record of the ring.
+ * CPU has a handler, which receives the raw record. The call that registers the
+ * tracepoint describes pieces of the raw record. The handler copies these
+ * pieces into a record of the ring.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

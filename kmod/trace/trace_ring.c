@@ -80,7 +80,10 @@ static int do_put(struct trace_ring *ring, bool keep)
 {
 	if (!ring->reader.held)
 		return -EINVAL;
-	/* Pairs with the release in page_put(): the pipes' readers have read all pages. */
+	/*
+	 * Pairs with the release in page_put(). If nr_piped is 0, no page of the
+	 * packet is in a pipe any more.
+	 */
 	if (atomic_read_acquire(&ring->nr_piped))
 		return -EBUSY;
 	if (keep)

@@ -18,10 +18,10 @@
  *	trace_filter_set	the call that sets a filter
  *	trace_file		the file, calls, start and stop, the timer
  *
- * The data of a registered probe is its destination, so each session registers
- * its own probes, and the kernel's list of a tracepoint's probes serves as the
- * table of sessions. With one session the kernel calls the probe directly,
- * without a look-up.
+ * A probe is registered with data that state where the probe writes. Therefore
+ * each session registers its own probes, and the kernel's list of a
+ * tracepoint's probes serves as the table of sessions. With one session the
+ * kernel calls the probe directly, without a look-up.
  *
  * Locks: the session's lock serialises calls, the timer's work and flushes; a
  * ring's lock serialises its readers. Writers take no lock: the data that they

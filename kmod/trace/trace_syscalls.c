@@ -55,8 +55,8 @@ struct session_syscalls {
 	struct trace_cpu __percpu *cpus;
 	struct comparisons *comparisons; /* one per call */
 	/*
-	 * Memory for strings; NULL: no call has strings. Each CPU uses its own
-	 * memory, and uses never nest.
+	 * Memory for strings, or NULL if no call has strings. Each CPU uses its
+	 * own memory, for one system call at a time.
 	 */
 	struct call_strings __percpu *strings;
 	struct tracepoint *enter, *exit;
@@ -276,8 +276,8 @@ static __always_inline bool write_entry(const struct session_syscalls *syscalls,
 
 /*
  * The path that nearly all system calls take. Everything except reading the
- * clock is inline, once for each kind of header. Returns false if the call
- * needs the slow path; then nothing was done.
+ * clock is inline. The code exists twice, once for each kind of record header.
+ * Returns false if the call needs the slow path; then nothing was done.
  */
 static __always_inline bool enter_fast(const struct session_syscalls *syscalls,
 				       enum ring_clock clock, struct pt_regs *regs, long number)

@@ -81,8 +81,8 @@ static __always_inline bool trace_try(struct trace_record *record, struct trace_
 }
 
 /*
- * Counts the record before the commit, which may call a function to deliver
- * the packet: thus no value must be kept across that call.
+ * Counts the record before the commit. The commit may call a function to
+ * deliver the packet, and in this order no value must be kept across that call.
  */
 static __always_inline void trace_commit(struct trace_record *record)
 {
