@@ -32,7 +32,7 @@ struct selection_walk {
 	const struct selection_options *options;
 	void (*skip)(const char *path, const struct diag *diag);
 	bool daemon_answers; /* the daemon has just stored its samples for this selection */
-	/* Numbers of current sessions that were read from the daemon's memory, and from files. */
+	/* How many current sessions were read from the daemon's memory, and how many from files. */
 	size_t nr_from_memory, nr_from_files;
 	uint32_t session, side;
 	struct selected_file *found;

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Compares images in the order of sections in slices: compares two sections that differ only in the
- * image.
- */
+/* Orders images as slices order sections: compares two sections that differ only in the image. */
 static int compare_images(const void *a, const void *b, void *context)
 {
 	const struct selection_image *images = context;

@@ -12,7 +12,10 @@ static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t
 	return end > begin ? end - begin : 0;
 }
 
-/* Returns whether the first side gets a common interval. Sets `shared` of the other side. */
+/*
+ * Gives an interval that both sides have to one side, and sets `shared` of the other side. Returns
+ * whether the first side gets the interval.
+ */
 static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
 {
 	bool first = overlap(&selection->sides[0].range, begin_ns, end_ns) >=

@@ -40,7 +40,9 @@ static int number_app(struct selection_walk *walk, const char *app, uint32_t *nu
 	return 0;
 }
 
-/* Returns whether the image's keys are numbers of names, which differ between sessions. */
+/*
+ * Returns whether the image's keys are numbers of names. Each session numbers its names separately.
+ */
 static bool is_named(const struct slice_section *section)
 {
 	return section->image_kind == OPROF_IMAGE_CODE ||

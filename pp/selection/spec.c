@@ -118,8 +118,9 @@ int spec_list_parse(struct spec_list *list, const char *text, struct diag *diag)
 }
 
 /*
- * Sample files are named by absolute paths without symbolic links. If the pattern is another name
- * of such a path, adds the path as a pattern.
+ * Sample files are named by absolute paths without symbolic links. If the pattern is a relative
+ * path or leads through symbolic links, adds the absolute path, with the links resolved, as another
+ * pattern.
  */
 static int list_add_true_path(struct spec_list *list, size_t index)
 {

@@ -217,7 +217,7 @@ static int make_folder(char **folder, struct diag *diag)
 	const char *tmp = getenv("TMPDIR");
 	int error;
 
-	/* After becoming the archive's owner, TMPDIR may be closed to this process. */
+	/* This process may have become the archive's owner, who may have no access to TMPDIR. */
 	if (!tmp || !*tmp || (access(tmp, W_OK | X_OK) && errno == EACCES))
 		tmp = "/tmp";
 	*folder = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters by name, from meta/stats and from slices (oprof/session.h): of a session, of a
- * time range in a session, or of several sessions together.
+ * Named counters of a session, of a time range in a session, or of several sessions together. The
+ * values come from meta/stats and from slices (oprof/session.h).
  */
 #ifndef PP_COUNTERS_H
 #define PP_COUNTERS_H

@@ -91,9 +91,9 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /*
- * Returns whether the time range is not meant to include a slice that overlaps it a little. The
- * daemon closes a slice a moment after its minute has ended, so that each slice slightly overlaps
- * the next minute.
+ * Returns whether a slice is ignored because its overlap with the time range is too short. The
+ * daemon closes a slice a moment after its minute has ended, so each slice slightly overlaps the
+ * next minute.
  */
 static bool is_sliver(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
 {

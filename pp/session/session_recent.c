@@ -10,7 +10,10 @@
 
 #define NS_PER_S      INT64_C(1000000000)
 #define NS_PER_MINUTE (60 * NS_PER_S)
-/* A range that ended at most this long ago was meant to end now: it was parsed a little earlier. */
+/*
+ * A range that ended at most this long ago is treated as ending now: its end may have been the
+ * current time when the range was parsed.
+ */
 #define NOW_SLACK_NS NS_PER_S
 /* Samples older than this are in the session's files, except under extreme load. */
 #define SETTLED_NS (5 * NS_PER_S)
@@ -22,8 +25,9 @@
 /* After this time the daemon counts as hanging, and the report continues without it. */
 #define SETTLE_TIMEOUT_MS 2000
 /*
- * Half the time between two points at which the daemon can divide its memory. The daemon extends a
- * range to the last such point before the range and the first point after it.
+ * The daemon can divide the samples in its memory only at certain points in time, which are twice
+ * this time apart. The daemon extends a range to the last point before the range and to the first
+ * point after it.
  */
 #define HALF_MARK_NS (9 * NS_PER_S / 20)
 /* How messages name the slice in the daemon's answer. */
@@ -53,7 +57,7 @@ static bool is_recent(const struct time_range *range, int64_t now)
 	       (range->begin_ns > now - REACH_NS || range->begin_ns == TIME_RANGE_OPEN_BEGIN);
 }
 
-/* Returns the range in ns before now; as long as possible if its beginning is open. */
+/* Converts range to times before now, in ns. An open beginning counts as REACH_NS before now. */
 static struct client_span span_of(const struct time_range *range, int64_t now)
 {
 	int64_t last_ns =

@@ -31,10 +31,10 @@ int session_recent_cut(struct session_parts *parts, const struct session_info *i
 
 /*
  * The daemon can divide its memory only about once a second. So parts, which session_recent_read()
- * filled for range, may begin before range and end after it. Moves the beginning or the end of
- * other, which must not overlap range, so that session_recent_read() for other divides the memory
- * where parts begin or end: no sample is then in both. Does not change other if nothing would be
- * left.
+ * filled for range, may begin before range and end after it. `other` is the range to read next, and
+ * must not overlap range. If parts overlap `other`, moves the beginning or the end of `other`, so
+ * that session_recent_read() of `other` divides the memory where parts end or begin. Then no sample
+ * is read twice. Does not change `other` if nothing would be left of it.
  */
 void session_recent_adjoin(struct time_range *other, const struct time_range *range,
 			   const struct session_parts *parts);
@@ -42,10 +42,10 @@ void session_recent_adjoin(struct time_range *other, const struct time_range *ra
 /*
  * Asks the daemon of session_dir to store all samples taken until now, and the names of kernel
  * code, in the files of its session "current", so that these files have the whole session. Asks
- * only a daemon of root or of this process's user, and waits at most about two seconds. Returns 0;
- * 1 without asking if range (NULL: everything) ended so long ago that the files have all its
- * samples and session_recent_read() would not ask; or an error of client_ask_trusted(). -ETIMEDOUT:
- * the daemon hangs, and diag also states the consequence.
+ * only a daemon of root or of this process's user, and waits at most about two seconds. Returns 0
+ * or an error of client_ask_trusted(). Returns 1 without asking if range (NULL: everything) ended
+ * so long ago that the files already have all its samples, and session_recent_read() would not ask
+ * the daemon either. -ETIMEDOUT: the daemon hangs, and diag also states the consequence.
  */
 int session_recent_settle(const char *session_dir, const struct time_range *range,
 			  struct diag *diag);

@@ -142,7 +142,7 @@ static int file_crc(int fd, uint32_t *crc)
 
 /* ---- places ---- */
 
-/* The search: the image, and its debug link if it has one. */
+/* A search for the debug file of an image, which may have a debug link. */
 struct debug_wanted {
 	const struct symbol_file *image;
 	const struct symbol_search *search;
@@ -243,7 +243,7 @@ static bool search_ends(int error)
 	return error != -ENOENT && error != -ESTALE;
 }
 
-/* Returns the result of the search after another step; -ENOENT keeps the earlier result. */
+/* Combines the results of two search steps: returns `now`, or `before` if `now` is -ENOENT. */
 static int later(int before, int now)
 {
 	return now == -ENOENT ? before : now;

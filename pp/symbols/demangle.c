@@ -39,7 +39,10 @@ static void text_add(const char *bytes, size_t nr_bytes, void *context)
 	text->nr_bytes += nr_bytes;
 }
 
-/* libiberty's callback functions allocate nothing, so that longjmp out of them leaks nothing. */
+/*
+ * libiberty's functions that take a callback allocate no memory, so longjmp() out of the callback
+ * leaks nothing.
+ */
 static bool demangle_into(struct demangled_text *text, const char *name)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The compressed symbols inside a stripped binary (.gnu_debugdata, "minidebuginfo", as in Fedora).
- * There are only symbols of functions that are not exported. Runs in the helper.
+ * These symbols name only functions that are not exported. Runs in the helper.
  */
 #ifndef PP_MINI_SYMBOLS_H
 #define PP_MINI_SYMBOLS_H

@@ -4,8 +4,8 @@
  * are found by build-id and path. The cache is in a folder that only the user can write to. Cached
  * data is checked like data from the helper.
  *
- * Not used for binaries without a build-id, for binaries that the session kept, and with other
- * search folders (-R, -p).
+ * The cache is not used for binaries without a build-id, for binaries that the session kept, or if
+ * the user gave other search folders (-R, -p).
  */
 #ifndef PP_SYMBOL_CACHE_H
 #define PP_SYMBOL_CACHE_H
@@ -51,8 +51,8 @@ void symbol_cache_unmap(struct symbol_cache_map *map);
 size_t symbol_cache_front_bytes(const struct symbol_request *request);
 
 /*
- * Stores nr_bytes of bytes: the reserved front, which this function fills in, then the
- * content. Errors are ignored: the binary is read again next time.
+ * Stores the nr_bytes bytes at `bytes`. They begin with the reserved front, which this function
+ * fills in; the content follows the front. Errors are ignored: the binary is read again next time.
  */
 void symbol_cache_store(const struct symbol_request *request, enum symbol_cache_content content,
 			char *bytes, size_t nr_bytes);

@@ -68,8 +68,8 @@ const struct symbol_section *symbol_file_section(const struct symbol_file *file,
 
 /*
  * Fills address, start and limit of symbol. address_limit is the end of the symbol's section.
- * Returns false if no segment contains address, or if address has no key because it is below the
- * kernel's key_address.
+ * Returns false if no segment contains address, or if address is below the kernel's key_address and
+ * therefore has no key.
  */
 bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_t address_limit,
 		       struct listed_symbol *symbol);

@@ -120,7 +120,10 @@ static void wait_for_end(struct helper *helper)
 	}
 }
 
-/* Returns the wait status; 0 if another caller reaped the child: take() then checks the result. */
+/*
+ * Returns the child's wait status, or 0 if another caller reaped the child. After 0, take() checks
+ * the child's output.
+ */
 static int reap(struct helper *helper)
 {
 	int status = 0;

@@ -68,8 +68,8 @@ static bool is_same_stat(const struct symbol_request *request, const struct stat
 }
 
 /*
- * Returns whether is_same_stat() is a proof: the identity must have a size, a time or a matching
- * device.
+ * Returns whether a match by is_same_stat() proves that the file is the image. A match is a proof
+ * if the identity has a size, a time or the file's device number.
  */
 static bool is_surely_same(const struct symbol_request *request, const struct stat *status)
 {

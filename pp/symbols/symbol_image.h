@@ -29,9 +29,9 @@ struct symbol_image {
 };
 
 /*
- * Opens the image of request. For KERNEL and IDLE, opens the vmlinux with the image's build-id,
- * with relative addresses as keys. Returns 0; -ENOENT: missing; -ESTALE: only another build was
- * found; -ENOEXEC: not an ELF file; -EILSEQ: damaged; -ENOMEM; or -errno of open().
+ * Opens the image of request. For KERNEL and IDLE, opens the vmlinux that has the image's build-id;
+ * the keys are then relative addresses. Returns 0; -ENOENT: missing; -ESTALE: only another build
+ * was found; -ENOEXEC: not an ELF file; -EILSEQ: damaged; -ENOMEM; or -errno of open().
  */
 int symbol_image_open(struct symbol_image *image, const struct symbol_request *request);
 void symbol_image_close(struct symbol_image *image);

@@ -2,10 +2,10 @@
 /*
  * How overlaps are removed. Symbols are sorted by start, with only one symbol for each start. A
  * stack holds the open functions, each nested in the one below it. The output is complete up to
- * nest.at. A new symbol first closes the functions that end before it, which adds their remaining
- * pieces to the output. Then the piece of the innermost open function up to the new symbol is
- * added, and the new symbol becomes the innermost. Outer functions that end within the new symbol
- * are removed from the stack.
+ * nest.at. For each new symbol, the functions that end before the symbol are closed first: their
+ * remaining pieces are added to the output. Then the innermost open function is added to the output
+ * up to the symbol's start. Open functions that end within the symbol are removed from the stack.
+ * Finally, the symbol becomes the innermost open function.
  */
 #include "pp/symbols/symbol_list.h"
 
@@ -91,7 +91,7 @@ static int listed_symbol_order(const void *left, const void *right)
 	return name_order(a, b);
 }
 
-/* Keeps one symbol for each start, with the largest size of its aliases. */
+/* Keeps only the first symbol with each start, and extends it to the largest end of its aliases. */
 static void resolve_aliases(struct symbol_list *list)
 {
 	size_t nr = 0;
@@ -125,7 +125,7 @@ struct nest {
 	uint64_t at; /* the output is complete up to this key */
 };
 
-/* Lists the innermost open function from nest->at up to `end`. */
+/* Outputs the piece of the innermost open function from nest->at to `end`. */
 static int nest_advance(struct nest *nest, uint64_t end)
 {
 	struct listed_symbol piece = nest->open[nest->nr_open - 1];

@@ -54,12 +54,12 @@ int symbol_list_add(struct symbol_list *list, const struct listed_symbol *symbol
 const struct listed_symbol *symbol_list_find(const struct symbol_list *list, uint64_t address);
 
 /*
- * Turns the list into a table: sorted by start, without overlaps or empty symbols. Only one symbol
- * with each start remains, chosen by kind (enum symbol_sort), known size before unknown size,
- * global before weak before local, then fewest leading underscores, shortest name, first name in
- * the order of bytes. A symbol of unknown size ends at the next symbol or its limit. A function
- * inside another one splits the outer one; a label inside a function is dropped. Returns 0 or
- * -ENOMEM.
+ * Turns the list into a table: sorted by start, without overlaps or empty symbols. If several
+ * symbols have the same start, only one remains. These criteria choose it, in this order: kind
+ * (enum symbol_sort); known size before unknown size; global before weak before local; fewest
+ * leading underscores; shortest name; first name in the order of bytes. A symbol of unknown size
+ * ends at its limit, or at the start of the next symbol if that comes first. A function inside
+ * another one splits the outer one; a label inside a function is dropped. Returns 0 or -ENOMEM.
  */
 int symbol_list_resolve(struct symbol_list *list);
 

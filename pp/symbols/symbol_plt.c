@@ -46,8 +46,8 @@ static long read_dynamic(bfd *abfd, asymbol ***symbols)
 }
 
 /*
- * Sets the name of a PLT entry. libbfd names the entry of a function that is selected at run time
- * (STT_GNU_IFUNC) after the address of its resolver, "*ABS*+0x9f550@plt". Such an entry gets the
+ * Sets the name of a PLT entry. If a resolver selects the function at run time (STT_GNU_IFUNC),
+ * libbfd's name has only the resolver's address: "*ABS*+0x9f550@plt". Such an entry gets the
  * resolver's name.
  */
 static void name_slot(const char *slot_name, const struct symbol_list *list,
@@ -81,8 +81,8 @@ static int add_slot(const struct symbol_file *image, const asymbol *slot, struct
 }
 
 /*
- * Adds symbols for the code before the first entry of each PLT section, which all entries share.
- * They are named after the section.
+ * All entries of a PLT section share the code before the first entry. Adds a symbol for this code
+ * of each PLT section, with the section's name.
  */
 static int add_sections(const struct symbol_file *image, struct symbol_list *list)
 {

@@ -22,8 +22,8 @@ struct top {
 	enum top_view view;
 	size_t event; /* index in samples.events */
 	/*
-	 * The event to find in the next answer: its name and, if event_known is set, count and unit
-	 * mask of event_kept.
+	 * The event to find in the next answer has the name event_name. If event_known is set, it
+	 * also has the count and the unit mask of event_kept.
 	 */
 	char event_name[128];
 	bool event_known;
@@ -43,7 +43,7 @@ struct top {
 	 */
 	struct diag trouble;
 	bool event_lacks; /* the last answer had no samples of the event */
-	/* The daemon, its CPU time when last read, and the time of this reading. */
+	/* cpu_ns is the daemon's CPU time, cpu_at_ns the time when cpu_ns was last read. */
 	pid_t daemon;
 	uint64_t cpu_ns, cpu_at_ns;
 	double daemon_percent; /* negative: not known */
@@ -65,7 +65,10 @@ void top_take_keys(struct top *top, int key_fd);
  */
 int top_refresh(struct top *top);
 
-/* Makes the rows again, after another choice or for new symbols. Returns 0 or -ENOMEM. */
+/*
+ * Makes the rows again, after the user's choice changed or new symbols were loaded. Returns 0 or
+ * -ENOMEM.
+ */
 int top_make_rows(struct top *top);
 
 /* Chooses the next event, if there are several. */

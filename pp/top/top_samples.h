@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The samples of the last seconds that oprof top shows, in the daemon's answer
- * (client_recent.h), with their events and counters.
+ * The samples that oprof top shows, with their events and counters: the daemon's answer
+ * (client_recent.h) to a request for the samples of the last seconds.
  */
 #ifndef PP_TOP_SAMPLES_H
 #define PP_TOP_SAMPLES_H

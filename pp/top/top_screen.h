@@ -21,7 +21,7 @@ struct top_screen {
 	uint64_t min_window_ns;
 };
 
-/* Requests of a key to the caller. Each request includes the requests listed before it. */
+/* What the caller must do after a key. Each value includes the values listed before it. */
 enum top_wish {
 	TOP_WISH_NOTHING,
 	TOP_WISH_DRAW,
@@ -37,8 +37,8 @@ void top_screen_close(void);
 void top_screen_draw(struct top_screen *screen);
 
 /*
- * Handles all keys that can be read without waiting. Returns the request that includes all their
- * requests.
+ * Handles all keys that can be read without waiting. Returns the value that includes the values of
+ * all these keys.
  */
 enum top_wish top_screen_keys(struct top_screen *screen);
 

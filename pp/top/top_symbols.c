@@ -137,7 +137,7 @@ static void *load_tables(void *context)
 
 	while ((wanted = take_wanted(symbols)))
 		load_table(symbols, wanted);
-	/* `abandoned` does not change any more: it was set under the lock together with ending. */
+	/* `abandoned` is final: `ending` and `abandoned` were set under one lock. */
 	if (symbols->abandoned)
 		symbols_free(symbols);
 	return NULL;

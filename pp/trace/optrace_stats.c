@@ -93,8 +93,8 @@ static int begin_states(struct stats_reading *reading, struct ctf_reader *reader
 }
 
 /*
- * Handles a record. Records before --from are also handled, because a trace records a thread's
- * wait, call and process only when they begin, which may be any time before the window.
+ * Handles a record. Records before --from are also handled, because the trace may record a thread's
+ * process, and the beginning of the thread's current wait or call, at any time before the window.
  */
 static int take(struct stats_reading *reading, struct ctf_reader *reader,
 		const struct ctf_record *record)
@@ -149,8 +149,8 @@ static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 			ctf_stream_counts(ctf_reader_stream(reader, i));
 
 		/*
-		 * The losses that the first packet's header counts occurred before the trace,
-		 * unless this packet is the ring's first.
+		 * Losses that are counted in the first packet's header occurred before the trace,
+		 * unless this packet is the ring's first packet.
 		 */
 		sums->lost_events += counts.lost - (counts.seq_first ? counts.lost_before : 0);
 		sums->lost_packets += counts.lost_overwritten;

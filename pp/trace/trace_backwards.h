@@ -26,8 +26,8 @@ struct trace_backwards {
 
 /*
  * Reads records with from <= time < to (0 and UINT64_MAX: all records), in the reader's unit of
- * time. The thread that runs on a CPU is found from the CPU's switches among these and later
- * records; if there is no switch, the thread is unknown. Returns 0 or -errno.
+ * time. The thread that runs on a CPU is found from a switch of this CPU in these or later records.
+ * If there is no such switch, the thread is unknown. Returns 0 or -errno.
  */
 int trace_backwards(struct ctf_reader *reader, struct trace_who *who, uint64_t from, uint64_t to,
 		    const struct trace_backwards *wanted);

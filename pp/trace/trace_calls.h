@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system calls of a trace by name: their number, errors and times. */
+/* The system calls of a trace by name: how many began, how many failed, and how long they took. */
 #ifndef PP_TRACE_CALLS_H
 #define PP_TRACE_CALLS_H
 

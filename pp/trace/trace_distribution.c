@@ -104,8 +104,8 @@ uint64_t trace_distribution_mean(const struct trace_distribution *distribution)
 }
 
 /*
- * Returns time number `rank` (counted from 1) of a bucket, as if the bucket's times were evenly
- * spaced.
+ * Estimates the `rank`-th time of a bucket (1 is the shortest), assuming that the bucket's times
+ * are evenly spaced.
  */
 static uint64_t within(const struct trace_distribution *distribution, uint32_t bucket,
 		       uint64_t rank)

@@ -17,7 +17,7 @@ void trace_line_deinit(struct trace_line *line)
 	*line = (struct trace_line){0};
 }
 
-/* Returns the address of nr_bytes more bytes at the line's end, or NULL if out of memory. */
+/* Makes room for nr_bytes at the line's end. Returns the room's address; NULL: out of memory. */
 static char *need(struct trace_line *line, size_t nr_bytes)
 {
 	if (array_reserve(&line->bytes, &line->room, line->nr_bytes, nr_bytes)) {

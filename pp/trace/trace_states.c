@@ -4,9 +4,9 @@
  * thread's mode. Before each record is handled, the time since the previous one is added to this
  * state in cpu->pending. A switch names the thread that ran until now. If this is the expected
  * thread, settle() adds the pending times to the CPU and the thread; otherwise a switch record is
- * missing, and the pending times count as unknown. Times with losses count as lost. The state of a
- * thread that is off its CPU is in its member `waits` since its last switch; a wake-up changes it
- * to THREAD_READY.
+ * missing, and the pending times count as unknown. Times with losses count as lost. If a thread is
+ * off its CPU, its member `waits` is its state: the switch from the thread sets `waits`, and a
+ * wake-up changes `waits` to THREAD_READY.
  */
 #include "pp/trace/trace_states.h"
 
@@ -291,8 +291,8 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * Returns whether no event was lost after `since`. In this case, the next recorded end belongs to
- * the beginning that was recorded at `since`.
+ * Returns whether no event was lost after `since`. In this case, the first end recorded after
+ * `since` is the end of what began at `since`.
  */
 static bool is_sure(const struct trace_states *states, uint64_t since)
 {
@@ -341,8 +341,8 @@ static int act_switch(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * Handles a wake-up. A CPU may request the thread's next CPU to wake the thread. In this case, the
- * first CPU records sched_waking, and the second CPU records sched_wakeup.
+ * Handles a wake-up. A CPU may leave the wake-up of a thread to the CPU on which the thread will
+ * run. In this case, the first CPU records sched_waking, and the second CPU records sched_wakeup.
  */
 static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)

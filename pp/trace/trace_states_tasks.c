@@ -102,9 +102,7 @@ int trace_states_exit(struct trace_states *states, const struct ctf_record *reco
 	return 0;
 }
 
-/*
- * oprof_task_begin precedes the task's fork event in the CPU's stream, if there is such an event.
- */
+/* If a CPU's stream has a fork event of the task, oprof_task_begin precedes the fork event. */
 static int act_task_begin(struct trace_states *states, const struct ctf_record *record,
 			  const struct trace_rule *rule)
 {

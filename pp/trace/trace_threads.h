@@ -55,9 +55,9 @@ void threads_begin(struct threads *threads, uint64_t begin);
 uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state state, uint64_t since);
 
 /*
- * Returns the living thread of tid. If none is known, adds a thread whose state is unknown since
- * the last change of the number's previous life, or else since the window's beginning. Returns
- * THREAD_NONE if out of memory.
+ * Returns the living thread of tid. If none is known, adds a thread in an unknown state. This state
+ * begins at the last change of the previous thread with this number, or at the window's beginning
+ * if there was no such thread. Returns THREAD_NONE if out of memory.
  */
 uint32_t threads_find(struct threads *threads, int32_t tid);
 

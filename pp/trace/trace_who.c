@@ -104,8 +104,8 @@ static struct trace_runner runner_of(const struct ctf_value *tid, const struct c
 }
 
 /*
- * Sets the name of a thread that executes another program, as the kernel does: the file's name, cut
- * to 15 bytes.
+ * Sets the name of a thread that executes another program. As in the kernel, the name is the last
+ * part of the program's path, cut to 15 bytes.
  */
 static void rename_runner(struct trace_runner *runner, const struct ctf_value *filename)
 {
@@ -131,8 +131,9 @@ static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 }
 
 /*
- * Returns whether a switch from the idle thread is missing: this is so at a system call, because
- * the idle thread makes none. Some kernels do not report all switches from the idle thread.
+ * Returns whether a switch from the idle thread is missing. A system call shows that it is missing,
+ * because the idle thread makes no system calls. Some kernels do not report all switches from the
+ * idle thread.
  */
 static bool is_idle_thread_wrong(const struct trace_runner *runs, const struct ctf_event *event)
 {
@@ -164,8 +165,8 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 /* ---- starting within a trace ---- */
 
 /*
- * Returns whether the record determines the running thread: a switch does, for its CPU. A stream
- * without a CPU has no running thread.
+ * Returns whether the record determines the running thread. A switch determines the running thread
+ * of its CPU. A stream without a CPU has no running thread.
  */
 static bool is_known_by(const void *context, const struct ctf_record *record)
 {

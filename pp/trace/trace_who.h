@@ -29,19 +29,20 @@ void trace_who_destroy(struct trace_who *who); /* NULL: does nothing */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
 
 /*
- * For a reader that starts within a trace. Fills *known, so that in each stream the running threads
- * are known after the first record that known->by() accepts. Returns false if the reader must also
- * read all earlier records. *who must outlive *known.
+ * Fills *known for a reader that starts within a trace. In each stream, the reader knows the
+ * running thread after the first record for which known->by() returned true. Returns false if the
+ * reader must also read all earlier records. *who must outlive *known.
  */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
 
 /*
- * For reading a stretch (interval of time) within a trace. Call trace_who_begin_look(),
- * trace_who_look() for each record of the stretch, and trace_who_end_look(). Then trace_who_at()
- * knows the running threads from the stretch's first record: each CPU's first switch names the
- * thread that ran before. For a CPU without a switch, the thread is known from the previous look,
- * which must have been at the next later stretch. A thread's name before an exec is unknown.
- * trace_who_look() returns 0 or -ENOMEM.
+ * These functions prepare trace_who_at() for a stretch (interval of time) within a trace. Call
+ * trace_who_begin_look(), trace_who_look() for each record of the stretch, and
+ * trace_who_end_look(). Then trace_who_at() knows the running threads already at the stretch's
+ * first record, because each CPU's first switch in the stretch names the thread that ran before.
+ * For a CPU without a switch in the stretch, the thread is known from the previous look, which must
+ * have been at the next later stretch. A thread's name before an exec is unknown. trace_who_look()
+ * returns 0 or -ENOMEM.
  */
 void trace_who_begin_look(struct trace_who *who);
 int trace_who_look(struct trace_who *who, const struct ctf_record *record);
