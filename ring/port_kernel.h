@@ -11,9 +11,9 @@
  * Requires a 64-bit machine with a cmpxchg instruction.
  *
  * Known limit: ktime_get_mono_fast_ns() may step back slightly while another CPU updates the clock.
- * Stamps (the times of records) then step back too, if an interrupt reads the clock in this
- * interval: after the interrupted writer has reserved its slot, and before that writer has stored
- * last_time. RING_CLOCK_COUNTER has no such steps.
+ * Stamps (the times of records) then step back too, if a writer is interrupted between reserving
+ * its slot and storing last_time, and the interrupt reads the clock. RING_CLOCK_COUNTER has no such
+ * steps.
  */
 #ifndef RING_PORT_KERNEL_H
 #define RING_PORT_KERNEL_H
@@ -52,8 +52,8 @@ static inline bool ring_own_cmpxchg(ring_word *word, ring_word old, ring_word ne
 
 #ifdef CONFIG_X86
 /*
- * On x86, the addition is one instruction without a lock prefix. local_t is one long on 64-bit
- * machines.
+ * On x86, the addition is one instruction without a lock prefix. The cast is valid, because local_t
+ * is one long, which has 64 bits here.
  */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
@@ -62,8 +62,8 @@ static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 #else
 /*
  * On other machines local_add_return() is a fully ordered atomic operation, which is not needed
- * here. A relaxed one would let the compiler move adjacent accesses across it. The barriers
- * prevent this, since interrupts must see these accesses in order.
+ * here. The relaxed addition is sufficient, but the compiler may move adjacent accesses across it.
+ * The barriers prevent this, since interrupts must see these accesses in order.
  */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {

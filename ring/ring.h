@@ -2,8 +2,8 @@
 /*
  * ring: the lockless ring of one CPU (in the kernel) or one thread (in user space). Writers reserve
  * a slot, fill it and commit it. When the last byte of a sub-buffer is committed, the sub-buffer is
- * delivered to the reader as a packet (oprof/packet.h). Writers are wait-free. They nest, as
- * interrupts do: a reserve is retried only after another writer or a flush intervened. doc/ring.md
+ * delivered to the reader as a packet (oprof/packet.h). Writers nest, as interrupts do. Writers are
+ * wait-free: a reserve is retried only after another writer or a flush intervened. doc/ring.md
  * describes the algorithm, its guarantees and their tests, and names the paper to which comments
  * refer.
  *
@@ -23,10 +23,11 @@
  *
  * The reader calls get, put, next and the snapshot functions. In the kernel, writers keep
  * preemption off from reserve to commit. Flush and finalise run on the ring's CPU, or on any CPU
- * while the ring's CPU is offline. In user space, only one thread writes to its ring, also after
- * fork. If a signal handler leaves by longjmp between reserve and commit, its slot stays open
- * forever, and the slot's packet is never delivered. The reader calls repair after the writer has
- * ended, and calls no other function of the ring during the repair.
+ * while the ring's CPU is offline. In user space, only one thread writes to a ring; after fork,
+ *this includes the threads of child processes. If a signal handler leaves by longjmp between
+ *reserve and commit, its slot stays open forever, and the slot's packet is never delivered. The
+ *reader calls repair after the writer has ended, and calls no other function of the ring during the
+ * repair.
  *
  * A malicious program may write to the shared memory. Therefore the reader's functions and repair
  * check all shared data against struct ring, which is private. Writers trust their own ring.
@@ -92,8 +93,8 @@ struct ring_place {
 	ring_word closed_at; /* end of the content of the last packet that was closed here */
 	/*
 	 * The position of the next packet that writers may enter in this place. While a packet is
-	 * written, this is its position; delivery adds one lap. Equations 2 and 3 of the paper
-	 * (doc/ring.md) thus become one comparison.
+	 * written in this place, `delivered` is that packet's position; delivery adds one lap.
+	 * Equations 2 and 3 of the paper (doc/ring.md) thus become one comparison.
 	 */
 	RING_LINE ring_word delivered;
 	uint64_t lost_by[OPROF_NR_LOST]; /* losses reported by the last packet closed here */
@@ -245,11 +246,11 @@ void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
 int ring_flush(struct ring *ring);
 
 /*
- * Flushes, adds an empty packet if losses are not yet reported or the ring never had a packet, and
- * marks the ring as ended: the reader reaches the end after the last packet, and later records are
- * lost (lost_stopped). A slot that is open now can still be committed, and its packet is then
- * delivered. Returns 0; -EAGAIN: no room for the empty packet, retry after the reader has read;
- * -EALREADY: the ring was already finalised.
+ * Flushes, and marks the ring as ended: the reader reaches the end after the last packet, and later
+ * records are lost (lost_stopped). If the packets do not report all losses, or the ring never had a
+ * packet, adds an empty packet. A slot that is open now can still be committed, and its packet is
+ * then delivered. Returns 0; -EAGAIN: no room for the empty packet, retry after the reader has
+ * read; -EALREADY: the ring was already finalised.
  */
 int ring_finalise(struct ring *ring);
 

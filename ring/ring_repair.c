@@ -191,11 +191,11 @@ static void close_again(struct ring *ring, ring_word reserved)
 }
 
 /*
- * Corrects ring_shared.flush, the entry of a flusher that tried to close the packet at the
- * beginning of this slot. It is unknown whether the flusher or the slot's writer reserved this
- * position. The slot is covered in both cases, so flush.old moves to the slot's end. The time is
- * stored first. If this repair is killed, the next repair either finds the old position and repeats
- * both stores, or finds the new position and the time.
+ * Corrects ring_shared.flush, the flusher's entry, if the flusher tried to close the packet at the
+ * position where this slot begins. It is unknown whether the flusher or the slot's writer reserved
+ * this position. The slot is covered in both cases, so flush.old moves to the slot's end. The time
+ * is stored first. If this repair is killed, the next repair either finds the old position and
+ * repeats both stores, or finds the new position and the time.
  */
 static void close_behind(struct ring *ring, const struct open_slot *slot)
 {
@@ -268,8 +268,8 @@ static uint32_t read_stack(struct ring *ring, struct open_slot *slots)
 
 /*
  * Keeps in `slots` only the entries that were reserved, and returns their number. Outer entries
- * are checked first, while the inner entries are still in the array: an outer entry that an inner
- * entry overlaps is bogus.
+ * are checked first, while the inner entries are still in the array: if an inner entry begins
+ * within an outer entry, the outer entry is bogus.
  */
 static uint32_t drop_bogus(struct ring *ring, struct open_slot *slots, uint32_t nr_slots,
 			   ring_word reserved)

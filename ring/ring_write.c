@@ -43,8 +43,8 @@ void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old)
 		ring_word length = (ring_word)(ring_load(&open[i].end) - ring_load(&open[i].old));
 
 		/*
-		 * The entry's writer will make the entry valid, but with an outdated value of
-		 * ring_shared.reserved.
+		 * When the interrupted writer continues, it makes this entry valid, although the
+		 * entry's `old` may then differ from ring_shared.reserved.
 		 */
 		if (!ring_load(&open[i].valid)) {
 			if (RING_GUARD_SPOILED)
@@ -195,7 +195,8 @@ static uint64_t bytes_in_fresh(const struct ring_request *request)
 /*
  * Returns 0 if writers may enter the packet at position `packet`; -EBUSY, -ENOSPC as
  * ring_reserve(); -EAGAIN if ring_shared.reserved is no longer `old`. The acquire of consumed
- * pairs with the release in consume(): the reader has finished reading this place.
+ * pairs with the release in consume(), so that the reader has finished reading this place before
+ * writers enter it.
  */
 static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 {
@@ -304,8 +305,9 @@ static int plan_reserve(struct ring *ring, const struct ring_request *request, s
 }
 
 /*
- * A turn that closes a packet reads the losses to report in it before the cmpxchg that closes the
- * packet. The next packet's losses are read later, so its counts cannot be lower.
+ * A turn that closes a packet reads the losses that this packet reports. It reads them before the
+ * cmpxchg that closes the packet. The losses that the next packet reports are read after this
+ * cmpxchg, so they cannot be lower.
  */
 static int reserve_loop(struct ring *ring, const struct ring_request *request, struct plan *plan,
 			const struct ring_slot *slot)
@@ -393,7 +395,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time)
 {
-	/* If the record in the slot had an extended header, the slot has room for one here. */
+	/* A slot that was reserved with an extended header has room for an extended header here. */
 	bool extended = bytes >= OPROF_RECORD_EXTENDED_BYTES;
 	uint32_t header = extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES;
 
@@ -489,7 +491,7 @@ static void untrack_flush(struct ring *ring)
 	ring_store(&ring->shared->flush.valid, 0);
 }
 
-/* Closes the open packet. If `finalised` is RING_FINALISED and not 0, also ends the ring. */
+/* Closes the open packet. If `finalised` is RING_FINALISED instead of 0, also ends the ring. */
 static int close_open(struct ring *ring, ring_word finalised)
 {
 	uint64_t lost_by[OPROF_NR_LOST];
@@ -520,7 +522,7 @@ int ring_flush(struct ring *ring)
 
 /*
  * Returns whether the last packet reports all losses. Returns false if the ring never had a
- * packet. No packet may be open: then the last packet ends at ring_shared.reserved.
+ * packet. The caller has checked that no packet is open, so the last packet ends at `reserved`.
  */
 static bool all_is_told(const struct ring *ring, ring_word reserved, const uint64_t *lost_by)
 {

@@ -66,7 +66,8 @@ static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, 
 		 */
 		id = ring_load(&place->id);
 		if (ring_unlikely(id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
-			/* Both acquires pair with the reader's cmpxchg. */
+			/* The clear and the load both acquire; they pair with the reader's cmpxchg.
+			 */
 			ring_shared_clear(&place->id, RING_ID_NOREF | RING_ID_EMPTY);
 			id = ring_load_acquire(&place->id);
 		}
@@ -250,13 +251,13 @@ static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t p
 /*
  * The fast path of ring_reserve(), which nearly all records take. Returns false if the record
  * needs the slow path; nothing is then reserved. In ports where writers cannot die, a caller may
- * call this function directly and, if it fails, call ring_reserve() in a separate function: the
- * caller's fast path then saves no registers. In such ports, this function also fails if a nested
- * writer intervened, and the slow path retries.
+ * call this function directly. If this function fails, such a caller calls ring_reserve() in a
+ * separate function, so that the caller's fast path need not save registers. In these ports, this
+ * function also fails if a nested writer intervened; the slow path then retries.
  *
- * clock must be the ring's clock and extended must be ring_is_extended(event_id, 0). Callers that
- * have a separate path for each value pass constants. The function computes with offsets in the
- * sub-buffer, whose sums never wrap.
+ * clock must be the ring's clock and extended must be ring_is_extended(event_id, 0). A caller that
+ * has a separate path for each clock, or for each value of extended, passes constants. The function
+ * computes with offsets in the sub-buffer, whose sums never wrap.
  *
  * The clock is read only once the slot is known to fit the fast path: reading it takes longer
  * than all other steps, and a refusal needs no stamp.
@@ -286,7 +287,8 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
 		ring_barrier();
 		if (RING_GUARD_CLOCK_IN_LOOP)
 			time = ring_stamp(ring, clock, &last);
-		/* After a long pause, only this record needs an extended header. */
+		/* Because of a long pause, this record needs an extended header, which the slow
+		 * path writes. */
 		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
 			return false;
 		taken = ring_take(ring, slot, old, (ring_word)(old + (end - from)), time, NULL);

@@ -92,8 +92,8 @@ const struct session_event *session_info_event(const struct session_info *info, 
 
 /*
  * Returns whether the session's counters change. If they do, a daemon is writing, and files that
- * are read one after the other may disagree. *now then has only the new counters, and the caller
- * must deinit it. Waits half a second before it returns false.
+ * are read one after the other may disagree. If the function returns true, *now has only the new
+ * counters, and the caller must deinit it. Waits half a second before it returns false.
  */
 bool session_info_changes(const struct session_info *info, const char *session_path,
 			  struct session_info *now);

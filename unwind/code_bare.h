@@ -4,7 +4,8 @@
  * recognises functions that call no other function and do not move the stack pointer: their return
  * address stays in x30.
  *
- * This is not for other files, because it assumes that .dynsym lists all functions.
+ * code_bare_add() must not be used for other files, because it assumes that .dynsym lists all
+ * functions.
  */
 #ifndef UNWIND_CODE_BARE_H
 #define UNWIND_CODE_BARE_H

@@ -3,8 +3,8 @@
  * How it works: a row is encoded as a 64-bit word, which contains the index of a run of 16-bit
  * words in the array `saved` (code_format.h). Hash tables ensure that equal rows and equal runs
  * are stored once. An entry is a key and the index of the row that is valid from this key. The
- * writer numbers the rows by frequency, and appends to the stream the entries of one bucket (1 KiB
- * of code) after the other.
+ * writer numbers the rows by frequency. Then it appends the entries to the stream, bucket by bucket
+ * (a bucket is 1 KiB of code).
  */
 #include "unwind/code_builder.h"
 

@@ -53,12 +53,12 @@ void code_elf_deinit(struct code_elf *elf);
 bool code_elf_key(const struct code_elf *elf, uint64_t address, uint64_t *key);
 
 /*
- * Returns the first section with this name at index *index or later, and sets *index after it; or
- * NULL.
+ * Returns the first section with this name at index *index or later, and sets *index to the index
+ * after it. Returns NULL if there is no such section.
  */
 const Elf64_Shdr *code_elf_section(const struct code_elf *elf, const char *name, size_t *index);
 
-/* Returns the loaded segment to which the byte at this address belongs in the file, or NULL. */
+/* Returns the loaded segment whose bytes in the file contain this address, or NULL. */
 const Elf64_Phdr *code_elf_segment(const struct code_elf *elf, uint64_t address);
 
 /*

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The format of a code table (doc/code-table.md), used by the code that writes, checks and
- * searches tables. A table is in the machine's own byte order. A table can always be built again:
- * a change here requires a new CODE_FORMAT_VERSION, and tables of older versions are rebuilt.
+ * searches tables. A table is in the machine's own byte order. Each change of the format requires a
+ * new CODE_FORMAT_VERSION; tables of older versions are then built again.
  *
  *	struct code_format_header
  *	rows		nr_rows words of 64 bits: code_format_row
  *	buckets		nr_buckets + 1; the last one only marks the end of the stream
- *	saved		nr_saved words of 16 bits: where rows find saved registers
- *	stream		nr_stream bytes: where rows begin, bucket by bucket
+ *	saved		nr_saved words of 16 bits, to which rows refer: where registers are saved
+ *	stream		nr_stream bytes: the entries, which state from where on each row is valid,
+ *			bucket by bucket
  */
 #ifndef UNWIND_CODE_FORMAT_H
 #define UNWIND_CODE_FORMAT_H
@@ -154,9 +155,9 @@ struct code_format_place {
 };
 
 /*
- * Scans a bucket, which must have been checked, from its beginning over `units` units of code.
- * *place must be the state at the beginning of the bucket, and becomes the state at the end of the
- * scan.
+ * Scans a bucket from its beginning up to the position `units`, in units of code. The bucket must
+ * have been checked. *place must be the state at the beginning of the bucket, and becomes the state
+ * at the end of the scan.
  */
 static inline void code_format_scan(const struct code_table *table, uint32_t bucket, uint32_t units,
 				    struct code_format_place *place)

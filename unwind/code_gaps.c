@@ -125,8 +125,8 @@ struct trampoline {
 	size_t nr_bytes;
 	/*
 	 * Number of preceding bytes that are treated as a part of the trampoline. A signal handler
-	 * returns to the trampoline's first byte, and a caller is searched by its return address
-	 * minus 1.
+	 * returns to the trampoline's first byte, but a walk looks up the return address minus 1,
+	 * which is before this byte.
 	 */
 	size_t nr_before;
 };

@@ -103,8 +103,8 @@ static void set_cfa_offset(struct cfa_run *run, int64_t offset)
 }
 
 /*
- * Changes the offset of the CFA. If an expression gives the CFA, it has no offset and is not
- * changed.
+ * Changes the offset of the CFA. A CFA that an expression gives has no offset, and the row is then
+ * not changed.
  */
 static void change_cfa_offset(struct cfa_run *run, int64_t offset)
 {
@@ -285,8 +285,8 @@ static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *
 /*
  * Returns whether the row belongs to a signal frame. When a signal is delivered, the kernel saves
  * the registers on the stack and calls the handler with the address of the C library's trampoline
- * as return address. The CIE of the trampoline is marked as signal frames. On x86-64, the CFA must
- * also be the saved stack pointer, which is at offset 160 from the stack pointer (struct
+ * as return address. The trampoline's CIE states that its frame is a signal frame. On x86-64, the
+ * CFA must also be the saved stack pointer, which is at offset 160 from the stack pointer (struct
  * rt_sigframe, see stack_walk.c).
  */
 static bool is_signal(const struct cfa_run *run)

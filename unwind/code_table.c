@@ -101,8 +101,8 @@ static uint32_t check_code(const struct code_table *table, const uint8_t **at, c
 }
 
 /*
- * Checks a bucket's part of the stream. *force must be the state at its beginning, and becomes the
- * state at its end.
+ * Checks a bucket's part of the stream. *force must be the state at the beginning of the bucket,
+ * and becomes the state at the end of the bucket.
  */
 static bool check_bucket(const struct code_table *table, uint32_t index,
 			 struct code_format_place *force)
@@ -206,7 +206,7 @@ static void find_parts(struct code_table *table)
 }
 
 /*
- * Reads the whole file of nr_bytes bytes, which its header must state as its size. Returns
+ * Reads the whole file, which has nr_bytes bytes. The header must state the same size. Returns
  * malloc'ed memory, or NULL with *error set.
  */
 static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag)

@@ -28,8 +28,8 @@
 #define AARCH64_ADDRESS ((uint64_t)0xffffffffffff)
 
 /*
- * x86-64's struct rt_sigframe, without its first member pretcode: in the trampoline, the stack
- * pointer points to the member after it. This is ucontext, whose uc_mcontext, at offset 40, has
+ * x86-64's struct rt_sigframe, without its first member pretcode. In the trampoline, the stack
+ * pointer points to the second member, a ucontext. At offset 40, the ucontext has uc_mcontext, with
  * the registers in the order below (arch/x86/include/uapi/asm/sigcontext.h).
  */
 #define X86_64_MCONTEXT	   40u

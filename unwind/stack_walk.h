@@ -20,9 +20,9 @@ struct stack_walk_input {
 	uint64_t pc, sp;
 	/*
 	 * All known registers. The walk always needs the frame pointer. For some functions it also
-	 * needs rbx and r12 to r15 (x86-64) or x19 to x28 (AArch64), and for AArch64 functions
-	 * that call no other function x30. For the first instructions of a few functions, it needs
-	 * further registers.
+	 * needs rbx and r12 to r15 (x86-64) or x19 to x28 (AArch64). On AArch64, it needs x30 for
+	 * functions that call no other function. For the first instructions of a few functions, it
+	 * needs further registers.
 	 */
 	uint64_t registers[STACK_WALK_NR_REGISTERS];
 	uint32_t known;	      /* a bit for each known register */
@@ -54,8 +54,8 @@ struct stack_walk_result {
 
 /*
  * Stores the addresses of the callers in addresses[room], innermost first. The sample's own pc is
- * not stored. An address is a return address minus 1, which is inside the call instruction,
- * without AArch64's signature. For a frame that a signal interrupted, the address is the exact pc.
+ * not stored. An address is a return address, without AArch64's signature, minus 1, so it is inside
+ * the call instruction. For a frame that a signal interrupted, the address is the exact pc.
  */
 void stack_walk(const struct stack_walk_input *input, uint64_t *addresses, size_t room,
 		struct stack_walk_result *result);
