@@ -266,9 +266,9 @@ static int end_search(struct ctf_stream *stream, uint64_t start, const char *fau
 	stream->counts.lost_damaged++;
 	(void)diag_set_at(diag, -EBADMSG, stream->path, 0,
 			  "packet %" PRIu64 ", from byte %" PRIu64
-			  ": %s; the file is not read from byte %" PRIu64
-			  " on: it is compressed, and %" PRIu64
-			  " MiB of it have been searched for packets",
+			  ": %s; reading stops at byte %" PRIu64
+			  ": the search for the next packet ended after %" PRIu64
+			  " MiB, the limit in compressed files",
 			  stream->number, start, fault, stream->next_packet,
 			  CTF_PACKED_SEARCH_BYTES_MAX >> 20);
 	close_file(stream);

@@ -350,7 +350,7 @@ static int check_name(struct tree *tree, int folder, const char *name, unsigned 
 		return 0;
 	if (!depth)
 		return diag_set_at(tree->diag, -ELOOP, tree->path, 0,
-				   "lies deeper than oprof makes folders: choose a new folder");
+				   "oprof creates no folders at this depth: choose a new folder");
 	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0

@@ -202,8 +202,8 @@ static int file_begin_again(struct sdb *db, const struct sdb_identity *identity,
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: its first page is zero");
 	int error = file_begin(db, identity);
 
-	return error ? diag_set_at(diag, error, path, 0, "cannot begin the file: %s",
-				   strerror(-error))
+	return error ? diag_set_at(diag, error, path, 0,
+				   "cannot write the beginning of the file: %s", strerror(-error))
 		     : 0;
 }
 

@@ -56,9 +56,10 @@ int kmod_setup_check(const struct source_config *config, struct diag *diag)
 				"the kernel module samples the whole machine only, not chosen "
 				"processes");
 	if (config->chain_depth && config->unwind == SOURCE_UNWIND_TABLES)
-		return diag_set(diag, -EOPNOTSUPP,
-				"the kernel module follows frame pointers: stacks are walked by "
-				"unwind tables with --source=perf");
+		return diag_set(
+			diag, -EOPNOTSUPP,
+			"the kernel module only follows frame pointers: stacks are walked by "
+			"unwind tables with --source=perf");
 	for (size_t i = 0; i < config->nr_events && !error; i++)
 		error = check_event(&config->events[i], diag);
 	return error;

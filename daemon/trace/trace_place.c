@@ -72,8 +72,9 @@ static int remove_old(const struct place *place, const char *folder, struct diag
 	error = fd < 0 ? 0 : check_unused(fd, folder, OLD_SUFFIX, diag);
 	if (!error && (fd < 0 || !ctf_chunk_is_trace_fd(fd)))
 		error = diag_set(diag, -EEXIST,
-				 "%s is not a trace, and the previous trace would be moved there: "
-				 "move it away, or choose another folder: -o DIR",
+				 "the previous trace cannot be renamed to %s, which exists and is "
+				 "no trace: rename or remove this folder, or choose another: -o "
+				 "DIR",
 				 old);
 	if (!error)
 		error = folder_check(fd, old, "-o DIR", diag);

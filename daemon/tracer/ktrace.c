@@ -124,8 +124,8 @@ int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel 
 	if (error)
 		return diag_set(
 			diag, error,
-			"cannot make %u buffers of %u bytes for each of %u CPUs: %s; both must be "
-			"powers of two, and buffers whole pages (-m)",
+			"cannot make %u buffers of %u bytes for each of %u CPUs: %s; number and size "
+			"(-m) must be powers of two, the size at least a page",
 			config->nr_sub_buffers, config->sub_buffer_bytes, ktrace->info.nr_cpus,
 			strerror(-error));
 	error = open_rings(ktrace);

@@ -117,7 +117,7 @@ void trace_session_release(struct trace_session_folder *session)
 	if (session->lock_fd < 0)
 		return;
 	if (ftruncate(session->lock_fd, 0))
-		log_warning("cannot empty the lock: %s", strerror(errno));
+		log_warning("cannot truncate the lock file: %s", strerror(errno));
 	(void)close(session->lock_fd);
 	session->lock_fd = -1;
 }

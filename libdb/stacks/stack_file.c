@@ -466,8 +466,8 @@ static int file_begin(struct stack_file *file, uint64_t epoch, const char *path,
 	if (error) {
 		/* Remove an incomplete header, with which the file would look truncated. */
 		(void)!ftruncate(file->fd, 0);
-		return diag_set_at(diag, error, path, 0, "cannot begin the file: %s",
-				   strerror(-error));
+		return diag_set_at(diag, error, path, 0,
+				   "cannot write the beginning of the file: %s", strerror(-error));
 	}
 	if (file->file_bytes < sizeof(page))
 		file->file_bytes = sizeof(page);
