@@ -71,8 +71,7 @@ int boot_check(const char *session_dir, struct diag *diag)
 	struct stat st;
 
 	if (strcmp(session_dir, BOOT_SESSION_DIR) != 0)
-		return diag_set(diag, -EINVAL,
-				"--boot cannot be combined with another --session-dir than %s",
+		return diag_set(diag, -EINVAL, "with --boot, --session-dir can only be %s",
 				BOOT_SESSION_DIR);
 	if (stat(SYSTEMD_FOLDER, &st))
 		return diag_set(

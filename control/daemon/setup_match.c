@@ -90,7 +90,7 @@ static int tell_difference(const char *status, const char *key, const char *want
 
 	show_values(status, key, shown);
 	return diag_set(diag, -EBUSY,
-			"the daemon runs with other settings (%s: %s; the setup: %s); run "
+			"the daemon runs with other settings (%s is %s, but the setup has %s); run "
 			"opcontrol --shutdown first",
 			key, shown, wanted ? wanted : "none");
 }

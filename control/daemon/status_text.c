@@ -150,7 +150,7 @@ static void print_head(const struct status_text *text)
 
 	(void)has(text, "version", version);
 	(void)has(text, "target", target);
-	(void)fprintf(text->stream, "oprof %s profiles %s, process %" PRIu64, version,
+	(void)fprintf(text->stream, "oprof %s profiles %s, daemon process %" PRIu64, version,
 		      !strcmp(target, "system") ? "the whole machine" : "some processes",
 		      number(text, "pid"));
 	if (since_ns)

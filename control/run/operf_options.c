@@ -241,8 +241,8 @@ static int check_target(const struct operf_options *options, struct diag *diag)
 
 	if (!target && options->append)
 		return diag_set(diag, -EINVAL,
-				"nothing to profile: -a adds to the profile in the folder; for the "
-				"whole machine, as with perf's -a, use -s");
+				"nothing to profile: -a adds samples to the profile in the folder; "
+				"to profile the whole machine (-a of perf), use -s");
 	if (!target)
 		return diag_set(diag, -EINVAL,
 				"nothing to profile: give a command, or use -p PID, or -s for "
@@ -253,9 +253,10 @@ static int check_target(const struct operf_options *options, struct diag *diag)
 	if (options->command && options->seconds)
 		return diag_set(diag, -EINVAL,
 				"a duration cannot be combined with a command, which is profiled "
-				"until it ends; end operf itself (timeout %u operf COMMAND); a "
-				"folder of that name is -d ./%u",
-				options->seconds, options->seconds);
+				"until the command ends; to limit the time, end operf itself "
+				"(timeout %u operf COMMAND); to name the session folder %u, use "
+				"-d ./%u",
+				options->seconds, options->seconds, options->seconds);
 	return 0;
 }
 

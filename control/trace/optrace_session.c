@@ -384,7 +384,8 @@ static int snapshot(struct session_command *session, struct diag *diag)
 	if (error)
 		return error;
 	folder = session->args.folder;
-	log_info("%" PRIu64 " events of %.3f s in %.1f MB; %" PRIu64 " lost in it",
+	log_info("the snapshot has %" PRIu64 " events of %.3f s in %.1f MB; %" PRIu64
+		 " more were lost",
 		 key_value_number(answer.text, "records", 0),
 		 (double)key_value_number(answer.text, "covered_ns", 0) / 1e9,
 		 (double)key_value_number(answer.text, "bytes", 0) / 1e6,

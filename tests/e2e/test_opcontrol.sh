@@ -121,10 +121,10 @@ seen=$(value seen)
 tap_is "$(value seen)" "$seen" "really nothing"
 control --setup --separate=cpu
 tap_is $? 0 "settings are kept while the daemon runs"
-tap_has "$T/err" 'apply only after a restart: .*separation: lib; the setup: cpu' "and wait for the next start"
+tap_has "$T/err" 'apply only after a restart: .*separation is lib, but the setup has cpu' "and wait for the next start"
 control --start
 tap_is $? 1 "which is refused until the daemon has ended: it would sample as before"
-tap_has "$T/err" 'separation: lib; the setup: cpu.*opcontrol --shutdown' "and the difference is told"
+tap_has "$T/err" 'separation is lib, but the setup has cpu.*opcontrol --shutdown' "and the difference is told"
 control --start-daemon
 tap_is $? 1 "as is --start-daemon"
 tap_is "$(value state)" stopped "nothing was begun"

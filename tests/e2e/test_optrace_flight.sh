@@ -93,14 +93,14 @@ snapshot_of() # CALLS FOLDER [NAME]
 	trace snapshot ${3:+"$3"} -o "$2" || return
 	taken=$((taken + 1))
 	show "$2"
-	[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $(($1 - $(told 'lost in it'))) ]
+	[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $(($1 - $(told 'more were lost'))) ]
 }
 until_true snapshot_of 3000 first
 tap_ok $? "snapshot"
 tap_is "$(wc -l <"$T/text")" "$(told 'events of')" "babeltrace2 reads as many events as were told"
 tap_is "$(kept records first)" "$(told 'events of')" "and so do we"
-tap_is "$(kept lost_events first)" "$(told 'lost in it')" "and as many losses"
-[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $((3000 - $(told 'lost in it'))) ]
+tap_is "$(kept lost_events first)" "$(told 'more were lost')" "and as many losses"
+[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $((3000 - $(told 'more were lost'))) ]
 tap_ok $? "what happened just before is in it"
 grep ' lttng_statedump_process_state: ' "$T/text" | grep -q "tid = $$, pid = $$,"
 tap_ok $? "and what runs"
@@ -111,7 +111,7 @@ tap_ok $? "in front of all else"
 
 until_true snapshot_of 2000 second default
 tap_ok $? "it goes on: another one"
-[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $((2000 - $(told 'lost in it'))) ]
+[ "$(nr_of syscall_entry_sched_get_priority_max)" -ge $((2000 - $(told 'more were lost'))) ]
 tap_ok $? "with what happened meanwhile"
 trace snapshot -o second
 tap_is $? 125 "not where there is one already"
@@ -349,11 +349,11 @@ until_lossy()
 	kill -STOP "$tracer"
 	"$T/rare_caller" 400000
 	kill -CONT "$tracer"
-	trace snapshot -o lossy && [ "$(told 'lost in it')" -gt 0 ]
+	trace snapshot -o lossy && [ "$(told 'more were lost')" -gt 0 ]
 }
 until_true until_lossy
 tap_ok $? "events are lost while the tracer stands still"
-tap_is "$(kept lost_events lossy)" "$(told 'lost in it')" "losses are in the snapshot, to the event"
+tap_is "$(kept lost_events lossy)" "$(told 'more were lost')" "losses are in the snapshot, to the event"
 trace status
 tap_has "$T/out" "lost: the kernel's buffers were full" "and in the status, by their reason"
 trace stop

@@ -211,7 +211,7 @@ run opcontrol --start
 is "$status" 0 "starts with the module"
 run opcontrol --setup --source=perf --start
 is "$status" 1 "a daemon that samples by the module does not become one that does by perf"
-has err 'source: kmod; the setup: perf' "and says so"
+has err 'source is kmod, but the setup has perf' "and says so"
 run opcontrol --deinit
 is "$status" 0 "one --deinit ends daemon and module"
 [ ! -d /sys/module/oprof ]

@@ -114,7 +114,7 @@ load_thirds 1000
 run optrace snapshot --session-dir="$work/sessions" -o snapshot
 is "$status" 0 "whose snapshot is taken when the program has ended"
 is "$(kept records snapshot)" "$(told 'events of')" "with mappings: as many events as were told"
-is "$(kept lost_events snapshot)" "$(told 'lost in it')" "with mappings: as many losses"
+is "$(kept lost_events snapshot)" "$(told 'more were lost')" "with mappings: as many losses"
 load_thirds 1000
 run optrace stop --session-dir="$work/sessions"
 has_thirds "a snapshot" snapshot
@@ -159,7 +159,7 @@ kill "$before"
 wait "$before" 2>/dev/null
 run optrace snapshot --session-dir="$work/sessions" -o ended
 is "$(kept records ended)" "$(told 'events of')" "with tasks: as many events as were told"
-is "$(kept lost_events ended)" "$(told 'lost in it')" "with tasks: as many losses"
+is "$(kept lost_events ended)" "$(told 'more were lost')" "with tasks: as many losses"
 run optrace stop --session-dir="$work/sessions"
 has_thirds "from before, and ended" ended
 has_process "$before" ended "from before, and ended"

@@ -67,8 +67,8 @@ kill -0 $more
 ok $? "which it still does"
 note "$(sed -n 's/^optrace: //p' "$work/err")"
 is "$(kept records snapshot)" "$(told 'events of')" "the snapshot has as many events as were told"
-is "$(kept lost_events snapshot)" "$(told 'lost in it')" "and as many losses"
-lost=$(told 'lost in it')
+is "$(kept lost_events snapshot)" "$(told 'more were lost')" "and as many losses"
+lost=$(told 'more were lost')
 # One that is put off for a lap finds packets overwritten: on a busy machine that may be.
 overwritten=$(told 'packets were overwritten')
 [ "$(kept lost_packets snapshot)" -le "${overwritten:-0}" ]

@@ -78,23 +78,27 @@ END_TEST
 static const struct {
 	const char *line, *other, *shown;
 } differences[] = {
-	{"target system", "target processes", "target: processes; the setup: system"},
-	{"event page-faults:5:0x0:0:1", "event page-faults:6:0x0:0:1", "page-faults:6:0x0:0:1;"},
-	{"event page-faults:5:0x0:0:1\n", "", "event: cpu-clock::0x0:1:1;"},
-	{"frequency 123", "frequency 1234", "frequency: 1234; the setup: 123"},
-	{"frequency 123", "frequency 12", "frequency: 12; the setup: 123"},
-	{"frequency 123\n", "", "frequency: none; the setup: 123"},
-	{"separation lib,thread", "separation none", "separation: none; the setup: lib,thread"},
+	{"target system", "target processes", "target is processes, but the setup has system"},
+	{"event page-faults:5:0x0:0:1", "event page-faults:6:0x0:0:1", "page-faults:6:0x0:0:1,"},
+	{"event page-faults:5:0x0:0:1\n", "", "event is cpu-clock::0x0:1:1,"},
+	{"frequency 123", "frequency 1234", "frequency is 1234, but the setup has 123"},
+	{"frequency 123", "frequency 12", "frequency is 12, but the setup has 123"},
+	{"frequency 123\n", "", "frequency is none, but the setup has 123"},
+	{"separation lib,thread", "separation none",
+	 "separation is none, but the setup has lib,thread"},
 	{"separation lib,thread", "separation lib,thread,cpu", "lib,thread,cpu"},
-	{"callgraph 7", "callgraph 0", "callgraph: 0; the setup: 7"},
-	{"unwind fp", "unwind auto", "unwind: auto; the setup: fp"},
-	{"stack_bytes 4096", "stack_bytes 0", "stack_bytes: 0; the setup: 4096"},
-	{"sample_pages 16", "sample_pages 0", "sample_pages: 0; the setup: 16"},
-	{"buffer_size 2048", "buffer_size 0", "buffer_size: 0; the setup: 2048"},
-	{"buffer_watershed 100", "buffer_watershed 1", "buffer_watershed: 1; the setup: 100"},
-	{"cpu_buffer_size 1024", "cpu_buffer_size 1", "cpu_buffer_size: 1; the setup: 1024"},
-	{"budget_asked 536870912", "budget_asked 0", "budget_asked: 0; the setup: 536870912"},
-	{"budget_days 30", "budget_days 31", "budget_days: 31; the setup: 30"},
+	{"callgraph 7", "callgraph 0", "callgraph is 0, but the setup has 7"},
+	{"unwind fp", "unwind auto", "unwind is auto, but the setup has fp"},
+	{"stack_bytes 4096", "stack_bytes 0", "stack_bytes is 0, but the setup has 4096"},
+	{"sample_pages 16", "sample_pages 0", "sample_pages is 0, but the setup has 16"},
+	{"buffer_size 2048", "buffer_size 0", "buffer_size is 0, but the setup has 2048"},
+	{"buffer_watershed 100", "buffer_watershed 1",
+	 "buffer_watershed is 1, but the setup has 100"},
+	{"cpu_buffer_size 1024", "cpu_buffer_size 1",
+	 "cpu_buffer_size is 1, but the setup has 1024"},
+	{"budget_asked 536870912", "budget_asked 0",
+	 "budget_asked is 0, but the setup has 536870912"},
+	{"budget_days 30", "budget_days 31", "budget_days is 31, but the setup has 30"},
 	{"seen 0", "event minor-faults:1:0x0:1:1", "minor-faults"},
 };
 
@@ -116,11 +120,11 @@ START_TEST(a_daemon_with_more_than_was_asked_for_differs)
 	set("event", "cpu-clock:1000000");
 	assert_differs("target system\nevent cpu-clock:1000000:0x0:1:1\nseparation none\n"
 		       "callgraph 9\nsample_pages 0\n",
-		       "callgraph: 9; the setup: 0");
+		       "callgraph is 9, but the setup has 0");
 	assert_differs("target system\nevent cpu-clock:1000000:0x0:1:1\nseparation none\n"
 		       "callgraph 0\nunwind auto\nstack_bytes 0\nsample_pages 64\n",
-		       "sample_pages: 64");
-	assert_differs("", "target: none");
+		       "sample_pages is 64");
+	assert_differs("", "target is none");
 }
 END_TEST
 
@@ -130,7 +134,7 @@ START_TEST(a_source_that_was_asked_for_has_to_be_the_daemons)
 	set("source", "perf");
 	ck_assert_msg(!setup_match(&setup, full, &diag), "%s", diag_show(&diag));
 	set("source", "kmod");
-	assert_differs(full, "source: perf; the setup: kmod");
+	assert_differs(full, "source is perf, but the setup has kmod");
 	set("source", "auto"); /* accepts any source */
 	ck_assert_int_eq(setup_match(&setup, full, &diag), 0);
 }

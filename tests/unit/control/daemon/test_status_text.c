@@ -45,8 +45,8 @@ START_TEST(what_is_well_is_told_in_a_few_lines)
 {
 	ck_assert_str_eq(
 		show(""),
-		"oprof 0.1.0 profiles the whole machine, process 42, since 2023-11-13 22:03:20 (24 h "
-		"10 min)\n"
+		"oprof 0.1.0 profiles the whole machine, daemon process 42, since 2023-11-13 "
+		"22:03:20 (24 h 10 min)\n"
 		"  event     cpu-clock, 99 Hz on each of 2 CPUs\n"
 		"  rate      198.0 samples per second recently\n"
 		"  cost      0.03 % of a CPU in the last minute, 0.05 % since it started; 14 MB of "

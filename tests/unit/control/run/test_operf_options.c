@@ -156,7 +156,7 @@ static const struct {
 } bad[] = {
 	{"", "nothing to profile"},
 	{"-F 99", "nothing to profile"},
-	{"-a", "as with perf's -a, use -s"},
+	{"-a", "(-a of perf), use -s"},
 	{"-p 1 true", "-p cannot be combined with a command"},
 	{"-s -p 1", "-p cannot be combined with -s"},
 	{"-s -p 1 true", "-p cannot be combined with a command"},
