@@ -253,7 +253,7 @@ static int check_clock(const struct ctf_clock *clock, struct diag *diag)
 	if (!clock->freq_hz || clock->offset >= clock->freq_hz)
 		return diag_set(
 			diag, -EINVAL,
-			"clock %s: its frequency is 0, or its offset in ticks a second or more",
+			"clock %s: its frequency is 0, or its offset in ticks is a second or more",
 			clock->name);
 	return 0;
 }

@@ -163,7 +163,7 @@ void stack_keep_set_aside(struct stack_keep *keep, const char *why)
 		aside = NULL; /* must be NULL if the next asprintf() fails */
 	}
 	log_error("stack file %s is damaged (%s)%s%s", keep->path, why,
-		  aside ? "; renaming it to " : "; it stays", aside ? aside : "");
+		  aside ? "; renaming it to " : "; it keeps its name", aside ? aside : "");
 	if (aside && rename(keep->path, aside) && errno != ENOENT)
 		log_error("cannot rename %s: %s", keep->path, strerror(errno));
 	free(aside);

@@ -179,7 +179,7 @@ void history_slices_set_aside(struct history *history, const char *path, const c
 		aside = NULL; /* must be NULL if the next asprintf() fails */
 	}
 	log_error("slice %s is damaged (%s)%s%s", path, why,
-		  aside ? "; renaming it to " : "; it stays", aside ? aside : "");
+		  aside ? "; renaming it to " : "; it keeps its name", aside ? aside : "");
 	if (aside && rename(path, aside))
 		log_error("cannot rename %s: %s", path, strerror(errno));
 	free(aside);

@@ -90,7 +90,7 @@ static void set_aside(const char *what, const char *path)
 	char *aside = NULL;
 
 	if (asprintf(&aside, "%s.damaged", path) < 0) {
-		log_error("%s file %s is damaged; it stays", what, path);
+		log_error("%s file %s is damaged; it keeps its name", what, path);
 		return;
 	}
 	log_error("%s file %s is damaged: renaming it to %s", what, path, aside);

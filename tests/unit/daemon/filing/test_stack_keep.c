@@ -444,7 +444,7 @@ START_TEST(a_damaged_file_that_cannot_be_renamed_stays)
 	failing_asprintf = false;
 	ck_assert_int_eq(access(CURRENT "/" OPROF_STACK_FILE, F_OK), 0);
 	ck_assert_int_eq(file_read_text("log", 1 << 20, &text, NULL), 0);
-	ck_assert_ptr_nonnull(strstr(text, " is damaged (by the test); it stays\n"));
+	ck_assert_ptr_nonnull(strstr(text, " is damaged (by the test); it keeps its name\n"));
 	free(text);
 	profiler_close(&profiler);
 }
