@@ -58,8 +58,8 @@ int kmod_setup_check(const struct source_config *config, struct diag *diag)
 	if (config->chain_depth && config->unwind == SOURCE_UNWIND_TABLES)
 		return diag_set(
 			diag, -EOPNOTSUPP,
-			"the kernel module only follows frame pointers: stacks are walked by "
-			"unwind tables with --source=perf");
+			"the kernel module only follows frame pointers: use --source=perf to walk "
+			"stacks with unwind tables");
 	for (size_t i = 0; i < config->nr_events && !error; i++)
 		error = check_event(&config->events[i], diag);
 	return error;
