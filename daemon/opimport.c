@@ -352,8 +352,8 @@ static int import(const struct import_options *options, struct diag *diag)
 	if (options->from_ns || options->to_ns || options->threads)
 		return diag_set_at(
 			diag, -EINVAL, options->from, 0,
-			"is not a trace, which --from, --to and --thread require (for sessions, "
-			"reports accept time: and tid:)");
+			"is not a trace: --from, --to and --thread require a trace (for a session, "
+			"give time: and tid: to the report instead)");
 	if (S_ISDIR(st.st_mode))
 		return import_oprofile(options->from, options->session_dir, options->append, diag);
 	return import_perf_data(options, diag);

@@ -369,7 +369,7 @@ int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *
 		return diag_set(
 			diag, fd,
 			"off-cpu requires records of context switches, which this kernel lacks "
-			"(before Linux 4.3): profile without it");
+			"(before Linux 4.3): profile without off-cpu");
 	return open_diag(open, NULL, tid, fd, diag);
 }
 

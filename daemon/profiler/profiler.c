@@ -142,8 +142,8 @@ static void profiler_update_counters(struct profiler *profiler, uint64_t now_ns)
 
 	stats_update_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
 	if (mended > 0)
-		log_error("the session's meta/stats was truncated or its disk failed: it is begun "
-			  "again");
+		log_error("the session's meta/stats was truncated or its disk failed: the daemon "
+			  "has made a new file");
 	profiler_update_rate(profiler, now_ns);
 }
 

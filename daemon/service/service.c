@@ -79,8 +79,8 @@ static void warn_of_lacks(const struct service *service)
 		 */
 		return;
 	if (!privileges_has(kept, CAP_SYS_PTRACE))
-		log_warning("no CAP_SYS_PTRACE: samples of other users' processes that run already "
-			    "are lost");
+		log_warning("no CAP_SYS_PTRACE: samples of other users' processes that are already "
+			    "running are lost");
 }
 
 int service_settle(struct service *service, struct diag *diag)
