@@ -401,10 +401,9 @@ static int session_write_info(struct session *session, struct diag *diag)
 		return diag_set(diag, error, "cannot write %s/info: %s", session->meta_path,
 				strerror(-error));
 	if (error > 0)
-		return diag_set(
-			diag, 1,
-			"the session contains samples of other events or another separation: "
-			"reports may have to select one of them");
+		return diag_set(diag, 1,
+				"the session also contains samples of other events or with another "
+				"separation: reports may have to select the samples to show");
 	return 0;
 }
 

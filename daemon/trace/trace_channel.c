@@ -104,7 +104,7 @@ int trace_channel_create(struct trace_channel **channel, const struct trace_chan
 		return diag_set(
 			diag, -EINVAL,
 			"a channel cannot have %u sub-buffers of %u bytes: both must be powers of "
-			"two, at least 2 sub-buffers of %u bytes to 1G",
+			"two, the number at least 2, the size from %u bytes to 1G",
 			config->nr_sub_buffers, config->sub_buffer_bytes, RING_SUB_BUFFER_MIN);
 	made = calloc(1, sizeof(*made));
 	if (made)

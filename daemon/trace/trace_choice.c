@@ -241,7 +241,8 @@ static int add_word(struct trace_choice *choice, const char *folder, char *word,
 	if (!*word)
 		return diag_set(diag, -EINVAL, "an event's name is empty");
 	if (is_group && adding.filter)
-		return diag_set(diag, -EINVAL, "%s accepts no filter: only an event does", word);
+		return diag_set(diag, -EINVAL,
+				"%s accepts no filter: only tracepoints accept filters", word);
 	if (!strcmp(word, "default"))
 		return add_defaults(&adding, folder);
 	if (is_sample(word))

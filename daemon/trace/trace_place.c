@@ -72,9 +72,9 @@ static int remove_old(const struct place *place, const char *folder, struct diag
 	error = fd < 0 ? 0 : check_unused(fd, folder, OLD_SUFFIX, diag);
 	if (!error && (fd < 0 || !ctf_chunk_is_trace_fd(fd)))
 		error = diag_set(diag, -EEXIST,
-				 "the previous trace cannot be renamed to %s, which exists and is "
-				 "no trace: rename or remove this folder, or choose another: -o "
-				 "DIR",
+				 "the previous trace cannot be renamed to %s, because this path "
+				 "exists and is not a trace: move it away, or choose another "
+				 "folder for the new trace: -o DIR",
 				 old);
 	if (!error)
 		error = folder_check(fd, old, "-o DIR", diag);
@@ -173,7 +173,8 @@ int trace_place_check_parent(const char *folder, struct diag *diag)
 	if (access(dirname(parent), W_OK | X_OK))
 		error = diag_set(
 			diag, -errno,
-			"%s: cannot write to its folder %s: %s; choose another folder with -o DIR",
+			"cannot make %s: its parent folder %s is not writable: %s; choose another "
+			"folder with -o DIR",
 			folder, parent, strerror(errno));
 	free(parent);
 	return error;

@@ -90,7 +90,7 @@ static int find_field(const struct parsing *parsing, uint32_t event, const char 
 		return 0;
 	return diag_set(
 		parsing->diag, -EINVAL,
-		"--snapshot-if %s: %s:%s has no field %s: optrace list-events -f shows them",
+		"--snapshot-if %s: %s:%s has no field %s: optrace list-events -f lists its fields",
 		parsing->text, tracepoint->system, tracepoint->name, name);
 }
 

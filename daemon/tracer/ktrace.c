@@ -49,8 +49,8 @@ int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag)
 	else if (ktrace->info.version != OPROF_KTRACE_VERSION)
 		error = diag_set_at(
 			diag, -EPROTO, path, 0,
-			"the module has version %u of tracing, this oprof %u: install both from "
-			"one release",
+			"the module has version %u of the tracing interface, this oprof requires "
+			"version %u: install both from one release",
 			ktrace->info.version, OPROF_KTRACE_VERSION);
 	if (error)
 		ktrace_close(ktrace);
@@ -477,7 +477,7 @@ int ktrace_start(struct ktrace *ktrace, struct diag *diag)
 		return diag_set(
 			diag, error,
 			"cannot start recording: another profiler uses the machine's counters: "
-			"stop it, or record without sample");
+			"stop that profiler, or record without the event sample");
 	return error ? diag_set(diag, error, "cannot start recording: %s", strerror(-error)) : 0;
 }
 

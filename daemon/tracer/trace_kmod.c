@@ -101,10 +101,9 @@ static int open_folder(struct trace_kmod *kmod, struct diag *diag)
 
 static void tell_no_mappings(const char *why)
 {
-	log_warning(
-		"some programs and mappings that begin from now on will be missing from the trace "
-		"and may have no names: %s",
-		why);
+	log_warning("the trace will lack some of the programs and mappings that begin from now on, "
+		    "and programs may have no names: %s",
+		    why);
 }
 
 static uint64_t oldest(void *context)

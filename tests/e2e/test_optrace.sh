@@ -119,7 +119,7 @@ mkdir oprofile_trace.old
 echo mine >oprofile_trace.old/mine
 "$BIN/optrace" record -- true 2>"$T/err"
 tap_is $? 125 "a folder of that name that is no trace stays where it is"
-tap_has "$T/err" 'oprofile_trace.old is not a trace.*move it away' "with what to do"
+tap_has "$T/err" 'oprofile_trace.old, because .* is not a trace: move it away' "with what to do"
 tap_is "$(cat oprofile_trace.old/mine)" mine "and as it is"
 rm -r oprofile_trace.old
 mv kept_trace oprofile_trace.old
