@@ -171,7 +171,7 @@ static int parse_unit_mask(const struct event *event, const char *part, struct e
 	if (number_parse(part, UINT32_MAX, &number) || !unit_mask_allows(mask, number))
 		return diag_set(
 			diag, -EINVAL,
-			"event %s: unit mask \"%s\" is not one of this event's; the default "
+			"event %s: unit mask \"%s\" is not valid for this event; the default "
 			"is 0x%x",
 			event->name, part, mask->default_value);
 	choice->unit_mask = (uint32_t)number;

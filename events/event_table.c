@@ -68,8 +68,9 @@ static int parse_counters(const struct table_text *text, const char *word, uint6
 		int error;
 
 		if (!length || length >= sizeof(number) || (word[length] && !word[length + 1]))
-			return table_text_error(text, -EINVAL,
-						"counters: is not a list of numbers");
+			return table_text_error(
+				text, -EINVAL,
+				"field counters: the value is not a list of numbers");
 		memcpy(number, word, length);
 		number[length] = '\0';
 		error = table_text_number(text, "counter", number, 63, &counter);

@@ -50,7 +50,7 @@ static int mount_it(const char *root, struct diag *diag)
 	if (errno == ENODEV || errno == ENOENT)
 		return diag_set(diag, -ENODEV,
 				"this kernel has no tracefs (CONFIG_TRACING), which describes its "
-				"events: it can be sampled, not traced");
+				"events: oprof can sample this kernel, but not trace it");
 	if (errno == EPERM)
 		return diag_set(diag, -EACCES,
 				"tracefs, which describes the kernel's events, is not mounted: "

@@ -99,8 +99,8 @@ static int split_value(const struct table_text *text, char **rest, char **name)
 	next += 6;
 	if (*next != '\0' && *next != ' ' && *next != '\t')
 		return table_text_error(text, -EINVAL,
-					"extra: with a value is not supported; write \"extra:\" "
-					"and the value's name");
+					"\"extra:\" must be followed by a blank and a name for "
+					"the value");
 	*name = table_text_word(&next);
 	if (!*name)
 		return table_text_error(text, -EINVAL, "extra: has no name after it");

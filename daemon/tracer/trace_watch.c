@@ -75,8 +75,8 @@ static int choose(struct trace_watch *watch, uint32_t event, const char *system,
 	if (watch->nr_events + 2 > OPROF_EVENT_COMPACT_MAX)
 		return diag_set(
 			diag, -EOPNOTSUPP,
-			"--snapshot-if: conditions on more events than the module can watch: use "
-			"--source=perf");
+			"--snapshot-if: the conditions need more events than the module can "
+			"watch: use --source=perf");
 	if (kind != OPROF_KTRACE_NR_KINDS)
 		trace_watch_add_kind(watch, kind, event);
 	else if (!strcmp(system, "raw_syscalls") && watch->ktrace.info.syscalls)

@@ -85,7 +85,9 @@ static int take_size(struct tracer_options *options, const char *text, struct di
 	    options->sub_buffer_bytes)
 		return 0;
 	return diag_set(diag, -EINVAL,
-			"-m %s: give MODE:NxSIZE, both powers of two: discard:64x256K", text);
+			"-m %s: give MODE:NxSIZE, with powers of two as N and SIZE, such as "
+			"discard:64x256K",
+			text);
 }
 
 static int take_number(const char *option, const char *text, uint64_t max, uint64_t *number,
@@ -201,7 +203,9 @@ static int take_option(struct tracer_options *options, enum tracer_option option
 static int check(const struct tracer_options *options, struct diag *diag)
 {
 	if (!options->folder)
-		return diag_set(diag, -EINVAL, "--folder is missing: run optrace");
+		return diag_set(
+			diag, -EINVAL,
+			"--folder is missing: start traces with optrace, which gives this option");
 	if (options->flush_ms && options->overwrite)
 		return diag_set(diag, -EINVAL,
 				"--flush requires a trace on disk: a flight recorder writes only "
