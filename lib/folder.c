@@ -329,23 +329,23 @@ static int check_name(struct tree *tree, int folder, const char *name, unsigned 
 						     "cannot be read: %s", strerror(errno));
 	if (S_ISLNK(st.st_mode) && (tree->whole || !folder_trusts(st.st_uid)))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
-				   "is a symbolic link, which oprof does not make: choose a new "
-				   "folder, or remove it");
+				   "is a symbolic link, which oprof does not make: remove the "
+				   "link, or choose a new folder");
 	if (S_ISLNK(st.st_mode))
 		return 0;
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1 && !tree->whole)
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
-				   "has another name (a hard link): choose a new folder, or remove "
-				   "it");
+				   "has another name (a hard link): remove this file, or choose a "
+				   "new folder");
 	if (!folder_trusts(st.st_uid))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
-				   "belongs to %s, though its folder does not: choose a new "
-				   "folder, or remove it",
+				   "belongs to %s, unlike the folder that contains it: remove "
+				   "it, or choose a new folder",
 				   folder_user(st.st_uid, user));
 	if (others_may_write(&st))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
-				   "can be changed by other users: choose a new folder, or remove "
-				   "it");
+				   "can be changed by other users: remove it, or choose a new "
+				   "folder");
 	if (!S_ISDIR(st.st_mode) || (!depth && !tree->whole))
 		return 0;
 	if (!depth)
