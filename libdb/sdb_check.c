@@ -264,7 +264,7 @@ static int check_page(struct checker *checker, struct table_check *check,
 	}
 	return error ? error
 		     : diag_set_at(checker->diag, -EAGAIN, checker->path, 0,
-				   "page %u is written to too fast to be checked; try again",
+				   "page %u changes too fast to be checked; try again",
 				   where->page);
 }
 
@@ -452,7 +452,7 @@ int sdb_check(const char *path, struct sdb_check_result *result, struct diag *di
 	(void)close(checker.fd);
 	if (changed)
 		return diag_set_at(diag, -EAGAIN, path, 0,
-				   "written to too fast to be checked; try again");
+				   "the file changes too fast to be checked; try again");
 	if (!error)
 		*result = checker.result;
 	return error;

@@ -236,7 +236,7 @@ static int file_map(struct sdb *db, const char *path, struct diag *diag)
 
 	if (db->file_bytes / SDB_PAGE_BYTES > UINT32_MAX)
 		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged: %llu bytes are more pages than there can be",
+				   "damaged: a sample file cannot have %llu bytes",
 				   (unsigned long long)db->file_bytes);
 	if (db->file_bytes > FILE_BYTES_MAX)
 		return diag_set_at(diag, -EFBIG, path, 0, "too large to be mapped");
@@ -298,7 +298,8 @@ int sdb_open(struct sdb **db, const char *path, const struct sdb_identity *ident
 	if (!error)
 		error = sdb_pages_init(opened, path, diag);
 	if (!error && sdb_lost(opened))
-		error = diag_set_at(diag, -EIO, path, 0, "cut while it was opened");
+		error = diag_set_at(diag, -EIO, path, 0,
+				    "truncated or unreadable while it was being opened");
 	if (error) {
 		sdb_close(opened);
 		return error;
@@ -306,7 +307,8 @@ int sdb_open(struct sdb **db, const char *path, const struct sdb_identity *ident
 	sdb_tables_settle(opened);
 	if (identity->epoch > sdb_header(opened)->epoch && sdb_restart(opened, identity)) {
 		sdb_close(opened);
-		return diag_set_at(diag, -EIO, path, 0, "cut while it was emptied");
+		return diag_set_at(diag, -EIO, path, 0,
+				   "truncated or overwritten while it was being emptied");
 	}
 	*db = opened;
 	return 0;

@@ -122,7 +122,7 @@ static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, c
 		       struct diag *diag)
 {
 	if (all_zero(header, nr_bytes))
-		return diag_set_at(diag, -ENODATA, path, 0, "the sample file was never begun");
+		return diag_set_at(diag, -ENODATA, path, 0, "the sample file has no header");
 	if (nr_bytes < sizeof(*header) ||
 	    memcmp(header->magic, OPROF_SDB_MAGIC, sizeof(header->magic)) != 0)
 		return diag_set_at(diag, -EINVAL, path, 0, "not a sample file");
@@ -148,7 +148,8 @@ static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, c
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a header of %u bytes",
 				   header->header_bytes);
 	if (!(header->flags & OPROF_SDB_EPOCHS) != !header->epoch)
-		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: epoch %llu and flags 0x%x",
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: epoch %llu contradicts flags 0x%x",
 				   (unsigned long long)header->epoch, header->flags);
 	if (header->image.nr_build_id > OPROF_BUILD_ID_BYTES_MAX)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a build-id of %u bytes",
@@ -201,9 +202,10 @@ int sdb_table_check(const struct oprof_sdb_table *table, const char *name, uint3
 
 	if (!table->directory) {
 		if (table->root_page && table->root_page >= nr_pages)
-			return diag_set_at(diag, -EILSEQ, path, 0,
-					   "damaged: root page %u of the %s table; there are %llu",
-					   table->root_page, name, (unsigned long long)nr_pages);
+			return diag_set_at(
+				diag, -EILSEQ, path, 0,
+				"damaged: root page %u of the %s table in a file of %llu pages",
+				table->root_page, name, (unsigned long long)nr_pages);
 		return 0;
 	}
 	if (log2 < SDB_DIRECTORY_LOG2_MIN || log2 > SDB_DIRECTORY_LOG2_MAX ||
@@ -212,9 +214,10 @@ int sdb_table_check(const struct oprof_sdb_table *table, const char *name, uint3
 				   "damaged: directory of 2^%u entries in the %s table", log2,
 				   name);
 	if (page < page_first || page > nr_pages || sdb_directory_pages(log2) > nr_pages - page)
-		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged: directory of the %s table at page %llu of %llu", name,
-				   (unsigned long long)page, (unsigned long long)nr_pages);
+		return diag_set_at(
+			diag, -EILSEQ, path, 0,
+			"damaged: directory of the %s table at page %llu in a file of %llu pages",
+			name, (unsigned long long)page, (unsigned long long)nr_pages);
 	return 0;
 }
 
@@ -244,7 +247,8 @@ static int check_tables(const struct oprof_sdb_header *header, uint64_t file_byt
 		return error;
 	if ((header->wide.root_page && header->wide.root_page < page_first) ||
 	    (header->weight.root_page && header->weight.root_page < page_first))
-		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a root page in the header");
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: the root page of a table lies in the header");
 	return 0;
 }
 
@@ -254,7 +258,8 @@ static int header_check(int fd, const struct oprof_sdb_header *header, size_t nr
 	struct stat status;
 
 	if (nr_bytes < header->header_bytes)
-		return diag_set_at(diag, -EILSEQ, path, 0, "cut: its header is %u bytes",
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "truncated: the file is shorter than its header of %u bytes",
 				   header->header_bytes);
 	/* The file's size is read after the header, since a file grows until it is emptied. */
 	if (fstat(fd, &status) < 0)
@@ -289,7 +294,7 @@ static int header_load_once(int fd, const char *path, struct oprof_sdb_header **
 		nr_bytes = file_pread_all(fd, bytes, wanted, 0);
 		if (nr_bytes != (ssize_t)wanted || found->header_bytes != wanted) {
 			error = diag_set_at(diag, nr_bytes < 0 ? (int)nr_bytes : -EILSEQ, path, 0,
-					    "cut: its header is %u bytes", wanted);
+					    "cannot read its whole header of %u bytes", wanted);
 			goto free_bytes;
 		}
 	}
@@ -360,7 +365,7 @@ int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, 
 	}
 	return error ? error
 		     : diag_set_at(diag, -EAGAIN, path, 0,
-				   "written to too fast to be read; try again");
+				   "the file changes too fast to be read; try again");
 }
 
 char *sdb_header_string(const struct oprof_sdb_header *header,

@@ -253,8 +253,9 @@ static int read_whole_table(struct table_reader *reader)
 			return error;
 		if (changed) {
 			if (++retries > RETRIES_MAX)
-				return diag_set_at(reader->diag, -EAGAIN, reader->path, 0,
-						   "written to too fast to be read; try again");
+				return diag_set_at(
+					reader->diag, -EAGAIN, reader->path, 0,
+					"the file changes too fast to be read; try again");
 			(void)sched_yield();
 			continue;
 		}

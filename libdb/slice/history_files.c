@@ -114,7 +114,7 @@ static int load_header(struct history_file *file, struct diag *diag)
 	if (header.level != (uint32_t)file->level || header.epoch_first != file->epoch_first ||
 	    header.epoch_last != file->epoch_last)
 		return diag_set_at(diag, -EILSEQ, file->path, 0,
-				   "its name and its header name different slices");
+				   "its file name does not match its header");
 	file->begin_ns = header.begin_ns;
 	file->end_ns = header.end_ns;
 	file->nr_samples = header.nr_samples;

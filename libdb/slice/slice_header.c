@@ -66,8 +66,8 @@ static int check_start(const struct oprof_slice_header *header, size_t nr_bytes,
 	if (le32toh(header->version) < OPROF_SLICE_VERSION_MIN ||
 	    le32toh(header->version) > OPROF_SLICE_VERSION)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "version %u of the format, this program reads %d to %d: read it "
-				   "with the oprof that wrote it, or a newer one",
+				   "version %u of the format, but this program reads %d to %d; use "
+				   "the oprof that wrote the slice, or a newer one",
 				   le32toh(header->version), OPROF_SLICE_VERSION_MIN,
 				   OPROF_SLICE_VERSION);
 	if (slice_header_checksum(header) != le64toh(header->checksum))
@@ -85,15 +85,17 @@ static int check_frame(const struct oprof_slice_frame *frame, const char *name, 
 {
 	if (frame->offset != *offset || frame->nr_bytes > file_bytes - *offset)
 		return diag_set_at(
-			diag, -EILSEQ, path, 0, "damaged or cut: %s of %llu bytes at %llu in %llu",
+			diag, -EILSEQ, path, 0,
+			"damaged or cut: frame %s of %llu bytes at %llu in a file of %llu bytes",
 			name, (unsigned long long)frame->nr_bytes,
 			(unsigned long long)frame->offset, (unsigned long long)file_bytes);
 	if (!frame->nr_bytes != !frame->nr_raw_bytes ||
 	    frame->nr_raw_bytes > slice_raw_bytes_max(frame->nr_bytes))
-		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged: %llu bytes of %s cannot come from %llu",
-				   (unsigned long long)frame->nr_raw_bytes, name,
-				   (unsigned long long)frame->nr_bytes);
+		return diag_set_at(
+			diag, -EILSEQ, path, 0,
+			"damaged: frame %s of %llu bytes cannot decompress to %llu bytes", name,
+			(unsigned long long)frame->nr_bytes,
+			(unsigned long long)frame->nr_raw_bytes);
 	*offset += frame->nr_bytes;
 	return 0;
 }
@@ -108,8 +110,8 @@ static int check_stacks(const struct oprof_slice_header *header, uint64_t *offse
 	if (flagged != !!stacks->nr_raw_bytes ||
 	    (!flagged && (stacks->offset || stacks->nr_bytes || header->nr_stack_samples)))
 		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged: flags 0x%x and %llu bytes of stacks", header->flags,
-				   (unsigned long long)stacks->nr_raw_bytes);
+				   "damaged: flags 0x%x contradict frame stacks (%llu raw bytes)",
+				   header->flags, (unsigned long long)stacks->nr_raw_bytes);
 	return flagged ? check_frame(stacks, "stacks", offset, file_bytes, path, diag) : 0;
 }
 
@@ -120,7 +122,7 @@ static int check_frames(const struct oprof_slice_header *header, uint64_t file_b
 	int error;
 
 	if (file_bytes < offset)
-		return diag_set_at(diag, -EILSEQ, path, 0, "cut while it was opened");
+		return diag_set_at(diag, -EILSEQ, path, 0, "truncated while it was being opened");
 	error = check_frame(&header->tables, "tables", &offset, file_bytes, path, diag);
 	if (!error)
 		error = check_frame(&header->keys, "keys", &offset, file_bytes, path, diag);

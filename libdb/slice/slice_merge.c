@@ -326,7 +326,7 @@ static int inputs_open(struct merge *merge, const char *const *paths, struct dia
 		info = slice_info(input->slice);
 		if (before && info->epoch_first <= before->epoch_last)
 			return diag_set_at(diag, -EINVAL, paths[i], 0,
-					   "its epochs do not follow those of the slice before");
+					   "its epochs do not follow the previous slice's epochs");
 		before = info;
 		input->next = slice_sections(input->slice, &nr_sections);
 		input->end = input->next + nr_sections;
@@ -343,7 +343,7 @@ static int merge_write(struct merge *merge, enum oprof_slice_level level, int fd
 	if (!error)
 		error = slice_writer_finish(&merge->writer, merge->plain, merge->nr_sections, &info,
 					    fd, nr_bytes);
-	return error ? diag_set(diag, error, "cannot write the sum of slices: %s", strerror(-error))
+	return error ? diag_set(diag, error, "cannot write the merged slice: %s", strerror(-error))
 		     : 0;
 }
 

@@ -33,8 +33,9 @@ struct tables_decoder {
 static void fail(struct tables_decoder *decoder, const char *what, size_t row)
 {
 	if (!decoder->error)
-		decoder->error = diag_set_at(decoder->diag, -EILSEQ, decoder->path, 0,
-					     "damaged: %s %zu of its tables", what, row);
+		decoder->error =
+			diag_set_at(decoder->diag, -EILSEQ, decoder->path, 0,
+				    "damaged: its tables are invalid at %s %zu", what, row);
 }
 
 static uint64_t get_number(struct tables_decoder *decoder, uint64_t max, const char *what,

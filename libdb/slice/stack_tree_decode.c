@@ -54,8 +54,9 @@ struct tree_decoder {
 static void fail(struct tree_decoder *decoder, const char *what, size_t row)
 {
 	if (!decoder->error)
-		decoder->error = diag_set(decoder->diag, -EILSEQ,
-					  "damaged: %s %zu of its call stacks", what, row);
+		decoder->error =
+			diag_set(decoder->diag, -EILSEQ,
+				 "damaged: its call stacks are invalid at %s %zu", what, row);
 }
 
 static void fail_memory(struct tree_decoder *decoder)

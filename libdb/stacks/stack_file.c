@@ -594,7 +594,8 @@ static int file_take_up(struct stack_file *file, const struct oprof_stack_header
 	file->nr_bytes = header->nr_bytes;
 	if (header->epoch < epoch) {
 		if (stack_file_restart(file, epoch))
-			return diag_set_at(diag, -EIO, path, 0, "cut while it was emptied");
+			return diag_set_at(diag, -EIO, path, 0,
+					   "truncated or overwritten while it was being emptied");
 		return 0;
 	}
 	return stack_scan(file->fd, path, header, &ops_find, file, diag);
@@ -635,13 +636,15 @@ static int open_all(struct stack_file *file, const char *path, uint64_t epoch, s
 		error = file_check(file, epoch, path, &header, diag);
 	file->file_bytes -= file->file_bytes % BLOCK_BYTES;
 	if (!error && header.nr_bytes > file->file_bytes)
-		error = diag_set_at(diag, -EILSEQ, path, 0, "damaged or cut: its last page");
+		error = diag_set_at(diag, -EILSEQ, path, 0,
+				    "damaged or cut: its last page is incomplete");
 	if (!error)
 		error = file_map(file, path, diag);
 	if (!error)
 		error = file_take_up(file, &header, epoch, path, diag);
 	if (!error && is_lost(file))
-		error = diag_set_at(diag, -EIO, path, 0, "cut while it was opened");
+		error = diag_set_at(diag, -EIO, path, 0,
+				    "truncated or unreadable while it was being opened");
 	return error;
 }
 

@@ -74,7 +74,7 @@ static int check_start(const struct oprof_stack_header *header, size_t nr_bytes,
 	static const struct oprof_stack_header zeros;
 
 	if (!nr_bytes || (nr_bytes <= sizeof(zeros) && !memcmp(header, &zeros, nr_bytes)))
-		return diag_set_at(diag, -ENODATA, path, 0, "the stack file was never begun");
+		return diag_set_at(diag, -ENODATA, path, 0, "the stack file has no header");
 	if (nr_bytes < sizeof(*header) ||
 	    memcmp(header->magic, OPROF_STACK_MAGIC, sizeof(header->magic)) != 0)
 		return diag_set_at(diag, -EINVAL, path, 0, "not a stack file");
@@ -107,10 +107,10 @@ static int check_sizes(int fd, const struct oprof_stack_header *header, const ch
 	    header->nr_bytes / 8 > UINT32_MAX || header->epoch_emptied > header->epoch)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: its header is invalid");
 	if (header->nr_bytes > (uint64_t)status.st_size)
-		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged or cut: records to byte %llu in a file of %llu",
-				   (unsigned long long)header->nr_bytes,
-				   (unsigned long long)status.st_size);
+		return diag_set_at(
+			diag, -EILSEQ, path, 0,
+			"damaged or cut: records up to byte %llu in a file of %llu bytes",
+			(unsigned long long)header->nr_bytes, (unsigned long long)status.st_size);
 	return 0;
 }
 

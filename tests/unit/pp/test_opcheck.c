@@ -313,7 +313,7 @@ START_TEST(what_is_wrong_with_a_history_is_told)
 		       make.folder);
 	damage(5, 0x55);
 	ck_assert_int_eq(opcheck("s"), 1);
-	says("hour.1.7.slice: its name and its header name different slices");
+	says("hour.1.7.slice: its file name does not match its header");
 	says("hour.11.14.slice: shares some of its epochs with another slice");
 	says("minute.20.20.slice: damaged: ");
 	says("minute.21.21.slice.damaged: not a slice");

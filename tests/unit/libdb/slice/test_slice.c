@@ -386,7 +386,8 @@ START_TEST(wrong_fields_of_the_header_are_named)
 	case 1:
 		header->version = htole32(OPROF_SLICE_VERSION + 1);
 		put_header(header, nr_bytes);
-		check_says(-EPROTONOSUPPORT, "version 3 of the format, this program reads 1 to 2");
+		check_says(-EPROTONOSUPPORT,
+			   "version 3 of the format, but this program reads 1 to 2");
 		header->version = 0;
 		put_header(header, nr_bytes);
 		check_says(-EPROTONOSUPPORT, "version 0");
@@ -414,7 +415,7 @@ START_TEST(wrong_fields_of_the_header_are_named)
 	case 6: /* 4 GB from a few bytes: refused before memory is allocated */
 		header->keys.nr_raw_bytes = htole64((uint64_t)1 << 32);
 		put_header(header, nr_bytes);
-		check_says(-EILSEQ, "cannot come from");
+		check_says(-EILSEQ, "cannot decompress to");
 		break;
 	default:
 		header->begin_ns ^= 1;
