@@ -48,16 +48,16 @@ static int meet_owner(const struct stat *st, const char *path, struct diag *diag
 	(void)folder_user(st->st_uid, user);
 	if (has_become)
 		return diag_set(diag, -EPERM,
-				"%s belongs to %s, and what is read already to another user: read "
-				"copies of both that belong to you",
+				"%s belongs to %s, but the data that was read first belongs to "
+				"another user; make your own copies of both, and read these",
 				path, user);
 	if (geteuid())
 		return diag_set(diag, -EPERM,
 				"%s belongs to %s: run this command as that user or as root, or "
 				"read a copy of your own",
 				path, user);
-	log_info("%s belongs to %s: reading it as that user (and writing files, if any)", path,
-		 user);
+	log_info("%s belongs to %s: reading it as that user, who will also own any files written",
+		 path, user);
 	error = become(st->st_uid);
 	return error ? diag_set(diag, error, "cannot become the user %s, who owns %s: %s", user,
 				path, strerror(-error))

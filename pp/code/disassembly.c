@@ -95,7 +95,7 @@ static int load_kernel(struct disassembly *disassembly, const struct symbol_requ
 		return error;
 	disassembly_deinit(disassembly);
 	return tell(disassembly, SYMBOLS_NO_FILE,
-		    "its code is only in the vmlinux of its build, which was not "
+		    "the kernel's code is only in the vmlinux of the same build, which was not "
 		    "found; install the kernel's debug package, or give the folder "
 		    "of vmlinux with -p");
 }
@@ -117,8 +117,8 @@ int disassembly_load(struct disassembly *disassembly, const char *path,
 		return load_kernel(disassembly, &request);
 	case OPROF_IMAGE_MODULE:
 		return tell(disassembly, SYMBOLS_NO_FILE,
-			    "cannot show code of kernel modules: the session does not keep "
-			    "it");
+			    "cannot show code of kernel modules: the session has no copy "
+			    "of this code");
 	default:
 		return tell(disassembly, SYMBOLS_NONE, "its code is not in a file");
 	}

@@ -151,8 +151,7 @@ static int check_columns(const struct call_tree *tree, struct diag *diag)
 
 	if (classes->nr_classes <= 1)
 		return 0;
-	return diag_set(diag, -EINVAL, "folded stacks have one number each, for %s",
-			remedies[classes->axis]);
+	return diag_set(diag, -EINVAL, "folded stacks can show only %s", remedies[classes->axis]);
 }
 
 int folded_format(FILE *out, const struct call_tree *tree, const struct calls_options *options,

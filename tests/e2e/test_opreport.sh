@@ -132,7 +132,7 @@ tap_is $? 1 "on standard output, too"
 tap_has "$T/err" "cannot write the report to standard output: No space left" "that is said"
 report -m all --folded
 tap_is $? 1 "a format that has no place for two events is an error"
-tap_has "$T/err" 'one number each, for one event: choose it with event:' "that is said"
+tap_has "$T/err" 'folded stacks can show only one event: choose it with event:' "that is said"
 tap_is "$(grep -c ': error: ' "$T/err")" 1 "once"
 damaged=$(find "$S" -type f -path '*program*cpu-clock.*' | head -1)
 lost=$("$BIN/opcheck" -v "$damaged" | sed -n 's/.* keys, \([0-9]*\) samples.*/\1/p')
