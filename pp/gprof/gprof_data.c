@@ -321,7 +321,7 @@ int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, c
 	free(writing.counts);
 	if (error == -ERANGE)
 		diag_set(diag, error,
-			 "an address of %s does not fit into the words of its file, 32 bits",
+			 "an address of %s does not fit into 32 bits, the word size of the file",
 			 selected->path);
 	else if (error)
 		diag_set(diag, error, "%s: %s", selected->path, strerror(-error));

@@ -285,7 +285,7 @@ static int parse_diff(struct report_options *options, const char *const *words, 
 
 	if (options->tool.from || options->tool.to)
 		return diag_set(diag, -EINVAL,
-				"--from and --to give one time range, but two are compared; "
+				"--from and --to give one time range, but --diff compares two; "
 				"write time:FROM..TO time:FROM..TO");
 	if (options->tool.last) {
 		int error = time_length_parse(options->tool.last, &last_ns, diag);
@@ -419,8 +419,8 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 	    (options->profile.include.nr_patterns || options->profile.exclude.nr_patterns))
 		return diag_set(diag, -EINVAL,
 				"--include-symbols and --exclude-symbols cannot be combined "
-				"with --inlines, which counts inlined functions apart from "
-				"their symbols");
+				"with --inlines, which counts inlined functions in rows of "
+				"their own");
 	if (options->profile.symbols)
 		return 0;
 	if (options->text.accumulated)

@@ -30,7 +30,7 @@ int select_place_find(struct select_place *place, const struct spec *sides, size
 	}
 	if (wanted)
 		return diag_set(diag, -EINVAL,
-				"both --session-dir and archive: name the folder of sessions; "
+				"--session-dir and archive:PATH both name the folder of sessions; "
 				"give only one");
 	return 0;
 }

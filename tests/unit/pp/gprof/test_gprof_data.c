@@ -321,8 +321,9 @@ START_TEST(addresses_that_a_binary_does_not_hold_are_told)
 	add(&(struct make_file){.app = "/bin/a"}, 0x100, 1);
 	make_profile_init(&made, &session, "");
 	ck_assert_int_eq(write_data(&made.profile, NULL, &bytes, &nr_bytes), -ERANGE);
-	ck_assert_str_eq(diag.text,
-			 "an address of /bin/a does not fit into the words of its file, 32 bits");
+	ck_assert_str_eq(
+		diag.text,
+		"an address of /bin/a does not fit into 32 bits, the word size of the file");
 	free(bytes);
 	make_profile_deinit(&made);
 }
