@@ -91,8 +91,8 @@ static int nothing_chosen(const char *dir, const struct spec *spec, char *const 
 	if (!spec->lists[SPEC_SESSION].nr_patterns &&
 	    !spec->lists[SPEC_SESSION_EXCLUDE].nr_patterns)
 		return diag_set(diag, -ENOENT,
-				"no session \"current\" in %s; choose one with session: "
-				"(available: %s)",
+				"no session \"current\" in %s; choose one with "
+				"session:NAME (available: %s)",
 				dir, list);
 	spec_show(spec, shown, sizeof(shown));
 	return diag_set(diag, -ENOENT, "no session of %s matches \"%s\"; available: %s", dir, shown,

@@ -433,7 +433,8 @@ static int set_last(struct spec sides[SPEC_SIDES_MAX], int64_t last_ns, int64_t 
 {
 	if (last_ns >= now_ns / 2)
 		return diag_set(diag, -EINVAL,
-				"--last is too long: there is no equally long time before it");
+				"--last is too long: the first side, which is as long, would "
+				"begin before 1970");
 	for (size_t i = 0; i < SPEC_SIDES_MAX; i++) {
 		if (sides[i].timed)
 			return diag_set(
