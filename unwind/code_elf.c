@@ -61,9 +61,9 @@ static int read_ehdr(struct code_elf *elf, struct diag *diag)
 	if (ehdr->e_ident[EI_CLASS] != ELFCLASS64 || ehdr->e_ident[EI_DATA] != ELFDATA2LSB)
 		return diag_set(diag, -ENOEXEC, "not for a 64-bit little-endian machine");
 	if ((size_t)nr < sizeof(*ehdr))
-		return diag_set(diag, -EILSEQ, "the ELF header is cut");
+		return diag_set(diag, -EILSEQ, "the ELF header is truncated");
 	if (ehdr->e_machine != EM_X86_64 && ehdr->e_machine != EM_AARCH64)
-		return diag_set(diag, -ENOEXEC, "for machine %u, neither x86-64 nor AArch64",
+		return diag_set(diag, -ENOEXEC, "made for machine %u, not for x86-64 or AArch64",
 				ehdr->e_machine);
 	elf->machine = ehdr->e_machine == EM_X86_64 ? CODE_X86_64 : CODE_AARCH64;
 	return 0;
