@@ -70,10 +70,7 @@ struct sample_cache {
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
 	int64_t to_realtime_ns;
-	/*
-	 * Indexed by error number: the error is not logged again before this time, since a disk may
-	 * be full for days.
-	 */
+	/* By error number: no log of this error before this time. A disk may be full for days. */
 	uint64_t quiet_until_ns[ERRORS_MAX];
 	uint64_t failed_ns; /* time of the last failure */
 	bool complained;    /* a failure was logged, and the end of failures is not logged yet */
@@ -498,10 +495,7 @@ static int file_renew(struct sample_cache *cache, struct sample_file *file,
 		file_measure(cache, file);
 		return 0;
 	}
-	/*
-	 * The file cannot be emptied, for example because one of its pages is lost. The file can be
-	 * removed, since all its samples are in a slice.
-	 */
+	/* The file cannot be emptied, but it can be removed: all its samples are in a slice. */
 	file_close(cache, file);
 	(void)unlink(file->path);
 	return file_open(cache, file);

@@ -264,10 +264,7 @@ static int keep_mapping(struct conversion *conversion, const struct perf_file_ma
 	return 0;
 }
 
-/*
- * Reads a mapping. The mapping's path is NULL if the record has no valid path or range, or if out
- * of memory.
- */
+/* Reads a mapping. Its path is NULL if path or range are invalid, or if out of memory. */
 static struct perf_file_mapping read_mapping(const struct ctf_record *record,
 					     const struct import_fields *fields)
 {
@@ -385,10 +382,7 @@ static void take_new_task(struct conversion *conversion, const struct ctf_record
 	conversion->are_threads[cpu] = import_number(record, fields, NEW_TASK_FLAGS) & CLONE_THREAD;
 }
 
-/*
- * Writes a task that existed when the trace began: a fork and, for the main thread of a user
- * process, an exec. Both get the time at which the trace began.
- */
+/* Writes a task that existed when the trace began: a fork and, for a user process, an exec. */
 static int put_state(struct conversion *conversion, const struct ctf_record *record,
 		     const struct import_fields *fields)
 {
@@ -480,10 +474,7 @@ static int put_task_begin(struct conversion *conversion, const struct ctf_record
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
-/*
- * Writes an exec, and forgets the mappings of the previous program. put_exec may write the same
- * exec a second time.
- */
+/* Writes an exec, and forgets the old program's mappings. put_exec may repeat this exec. */
 static int put_task_exec(struct conversion *conversion, const struct ctf_record *record,
 			 const struct import_fields *fields)
 {
