@@ -30,8 +30,8 @@ bool utf8_changes_direction(uint32_t code);
 /*
  * Returns the length in bytes of the first character of text, or 1 if text does not begin with a
  * valid character. Sets *masked to whether the character must not reach a terminal: it is a
- * control character (C0 with NUL, DEL, C1, also as a single byte), or changes the direction of
- * text.
+ * control character (C0 with NUL, DEL, C1), changes the direction of text, or is a byte that is not
+ * part of a valid character.
  */
 size_t utf8_next(const char *text, bool *masked);
 
@@ -43,5 +43,7 @@ void utf8_mask(char *text, const char *kept);
 
 /* Writes text to out; each character that utf8_next() masks is written as '?'. */
 void utf8_write_masked(FILE *out, const char *text);
+/* The same, but keeps tabs. */
+void utf8_write_masked_line(FILE *out, const char *text);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lib/file.h"
 #include "lib/key_value.h"
 #include "lib/log.h"
+#include "lib/utf8.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -173,6 +174,7 @@ static int show(const char *folder, const char *name, bool *is_shown, struct dia
 
 	if (error)
 		return error;
+	utf8_mask(answer.text, "\n");
 	show_head(is_shown);
 	show_one(name, answer.text);
 	client_answer_deinit(&answer);
