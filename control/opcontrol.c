@@ -458,12 +458,12 @@ static int print_health(struct opcontrol *control, const char *status)
 	FILE *stream = open_memstream(&text, &nr_bytes);
 
 	if (!stream)
-		return diag_set(&control->diag, -ENOMEM, "not enough memory for the status");
+		return diag_set(&control->diag, -ENOMEM, "out of memory for the status");
 	(void)fputs(status, stream);
 	module_print(stream, control->folder_fd);
 	if (fclose(stream)) {
 		free(text);
-		return diag_set(&control->diag, -ENOMEM, "not enough memory for the status");
+		return diag_set(&control->diag, -ENOMEM, "out of memory for the status");
 	}
 	utf8_mask(text, "\n"); /* the daemon's warnings name processes and files of others */
 	control->exit_status = (int)status_text_print(stdout, text, clock_realtime_ns());

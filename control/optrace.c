@@ -149,7 +149,7 @@ static int do_list(int argc, const char **argv)
 	if (popt)
 		status = run_list(popt);
 	else
-		log_error("not enough memory for options");
+		log_error("out of memory for options");
 	if (popt)
 		(void)poptFreeContext(popt);
 	return status;

@@ -137,7 +137,7 @@ static void show_one(const char *name, const char *text)
 	show_lost(text, "lost_kernel", "lost: the kernel's buffers were full or already closed");
 	show_lost(text, "lost_nested",
 		  "lost: too many nested interrupts, or the thread that wrote them was killed");
-	show_lost(text, "lost_room", "lost: longer than a buffer, or not enough memory");
+	show_lost(text, "lost_room", "lost: longer than a buffer, or out of memory");
 	show_lost(text, "lost_bad", "lost: they did not match the kernel's description");
 	show_lost(text, "lost_disk", "lost: they could not be written to disk");
 	show_lost(text, "ring_errors", "times the kernel's buffers were damaged");
