@@ -283,7 +283,7 @@ static int get_answer(int fd, enum oprof_request request, const char *text,
 
 	got.text = malloc(OPROF_CONTROL_TEXT_MAX + 1);
 	error = got.text ? ask_on(fd, request, text, patience, diag)
-			 : diag_set(diag, -ENOMEM, "not enough memory for the daemon's answer");
+			 : diag_set(diag, -ENOMEM, "out of memory for the daemon's answer");
 	if (!error)
 		error = receive_answer(fd, &head, &got, answer, diag);
 	if (!error)

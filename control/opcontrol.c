@@ -19,6 +19,7 @@
 #include "lib/folder.h"
 #include "lib/key_value.h"
 #include "lib/log.h"
+#include "lib/utf8.h"
 #include "oprof/kmod.h"
 #include "oprof/session.h"
 
@@ -423,6 +424,7 @@ static int do_status(struct opcontrol *control)
 	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CLIENT_TIMEOUT_MS, &answer);
 
 	if (!error) {
+		utf8_mask(answer.text, "\n");
 		(void)fputs(answer.text, stdout);
 		module_print(stdout, control->folder_fd);
 		client_answer_deinit(&answer);
@@ -439,6 +441,8 @@ static int do_status(struct opcontrol *control)
 	setup = setup_format(&control->setup);
 	/* Skip the first line, which is a comment about the file. */
 	if (setup)
+		utf8_mask(setup, "\n");
+	if (setup)
 		(void)printf("%s", setup + strcspn(setup, "\n") + 1);
 	free(setup);
 	print_source(control);
@@ -454,13 +458,14 @@ static int print_health(struct opcontrol *control, const char *status)
 	FILE *stream = open_memstream(&text, &nr_bytes);
 
 	if (!stream)
-		return diag_set(&control->diag, -ENOMEM, "not enough memory for the status");
+		return diag_set(&control->diag, -ENOMEM, "out of memory for the status");
 	(void)fputs(status, stream);
 	module_print(stream, control->folder_fd);
 	if (fclose(stream)) {
 		free(text);
-		return diag_set(&control->diag, -ENOMEM, "not enough memory for the status");
+		return diag_set(&control->diag, -ENOMEM, "out of memory for the status");
 	}
+	utf8_mask(text, "\n"); /* the daemon's warnings name processes and files of others */
 	control->exit_status = (int)status_text_print(stdout, text, clock_realtime_ns());
 	free(text);
 	return 0;

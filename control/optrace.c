@@ -10,6 +10,7 @@
 #include "events/tracepoint.h"
 #include "lib/children.h"
 #include "lib/log.h"
+#include "lib/utf8.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -76,7 +77,10 @@ static int list_fields(const struct list *list, const char *system, const char *
 	for (unsigned int i = 0; i < tracepoint->nr_fields; i++) {
 		const struct tracepoint_field *field = &tracepoint->fields[i];
 
-		printf("\t%s %s", field->type, field->name);
+		printf("\t");
+		utf8_write_masked(stdout, field->type);
+		printf(" ");
+		utf8_write_masked(stdout, field->name);
 		if (field->nr_elements)
 			printf("[%u]", field->nr_elements);
 		else if (field->kind == TRACEPOINT_STRING || field->kind == TRACEPOINT_SEQUENCE)
@@ -91,7 +95,10 @@ static int list_event(const char *system, const char *name, void *context)
 {
 	const struct list *list = context;
 
-	printf("%s:%s\n", system, name);
+	utf8_write_masked(stdout, system);
+	printf(":");
+	utf8_write_masked(stdout, name);
+	printf("\n");
 	return list->fields ? list_fields(list, system, name) : 0;
 }
 
@@ -142,7 +149,7 @@ static int do_list(int argc, const char **argv)
 	if (popt)
 		status = run_list(popt);
 	else
-		log_error("not enough memory for options");
+		log_error("out of memory for options");
 	if (popt)
 		(void)poptFreeContext(popt);
 	return status;

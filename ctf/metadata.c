@@ -259,12 +259,12 @@ int ctf_metadata_format(const struct ctf_trace *trace, char **text, size_t *nr_b
 		return error;
 	to = open_memstream(&made, &nr_made);
 	if (!to)
-		return diag_set(diag, -errno, "not enough memory for the trace's metadata");
+		return diag_set(diag, -errno, "out of memory for the trace's metadata");
 	put_all(to, trace);
 	is_whole = !ferror(to);
 	if (fclose(to) || !is_whole) {
 		free(made);
-		return diag_set(diag, -ENOMEM, "not enough memory for the trace's metadata");
+		return diag_set(diag, -ENOMEM, "out of memory for the trace's metadata");
 	}
 	*text = made;
 	*nr_bytes = nr_made;

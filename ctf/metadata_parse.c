@@ -422,7 +422,7 @@ int ctf_metadata_parse(struct ctf_metadata *metadata, const char *file, const ch
 
 	if (error) {
 		free(parser);
-		return diag_set_at(diag, error, file, 0, "not enough memory to read the metadata");
+		return diag_set_at(diag, error, file, 0, "out of memory: cannot read the metadata");
 	}
 	parser->file = file;
 	parser->diag = diag;

@@ -16,7 +16,7 @@ int parser_refuse(struct parser *parser, const char *what)
 int parser_no_memory(struct parser *parser)
 {
 	return diag_set_at(parser->diag, -ENOMEM, parser->file, parser->token.line,
-			   "not enough memory for the trace's metadata");
+			   "out of memory for the trace's metadata");
 }
 
 /*

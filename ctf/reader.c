@@ -308,7 +308,7 @@ static int make_heap(struct ctf_reader *reader, struct diag *diag)
 	reader->due = calloc(nr, sizeof(reader->due[0]));
 	if (!reader->heap || !reader->due)
 		return diag_set_at(diag, -ENOMEM, reader->folder, 0,
-				   "not enough memory to read the trace");
+				   "out of memory: cannot read the trace");
 	make_all_due(reader);
 	return 0;
 }
@@ -334,7 +334,8 @@ int ctf_reader_open_fd(struct ctf_reader **reader, int fd, const char *folder, s
 	if (!new || !new->folder) {
 		free(new);
 		(void)close(fd);
-		return diag_set_at(diag, -ENOMEM, folder, 0, "not enough memory to read the trace");
+		return diag_set_at(diag, -ENOMEM, folder, 0,
+				   "out of memory: cannot read the trace");
 	}
 	error = open_all(new, diag);
 	if (error)

@@ -196,7 +196,7 @@ static int check_ids(const struct ctf_trace *trace, struct diag *diag)
 	int error = 0;
 
 	if (!keys)
-		return diag_set(diag, -ENOMEM, "not enough memory to check %u events",
+		return diag_set(diag, -ENOMEM, "out of memory: cannot check %u events",
 				trace->nr_events);
 	for (unsigned int i = 0; i < trace->nr_events; i++)
 		keys[i] = (uint64_t)trace->events[i].stream_id << 32 | trace->events[i].id;

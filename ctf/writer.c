@@ -276,7 +276,7 @@ static int open_writer(struct ctf_writer **writer, const char *folder,
 		return error;
 	new = writer_create(folder, trace);
 	if (!new)
-		return diag_set_at(diag, -ENOMEM, folder, 0, "not enough memory to write a trace");
+		return diag_set_at(diag, -ENOMEM, folder, 0, "out of memory: cannot write a trace");
 	error = open_folder(new, diag);
 	if (!error)
 		error = begin_trace(new, trace, in_chunks, diag);
@@ -365,8 +365,8 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 				   stream_id);
 	new = make_room(writer, name);
 	if (!new)
-		return diag_set_at(diag, -ENOMEM, writer->folder, 0,
-				   "not enough memory for file %s", name);
+		return diag_set_at(diag, -ENOMEM, writer->folder, 0, "out of memory for file %s",
+				   name);
 	new->stream_id = stream_id;
 	error = make_file(writer, new);
 	if (error) {

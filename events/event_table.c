@@ -220,8 +220,7 @@ int event_table_parse(struct event_table *table, const struct event_table_source
 		else
 			error = parse_event(table, &events, line, first_mask, source->perf_type);
 	}
-	return error == -ENOMEM ? diag_set(diag, -ENOMEM, "not enough memory for event tables")
-				: error;
+	return error == -ENOMEM ? diag_set(diag, -ENOMEM, "out of memory for event tables") : error;
 }
 
 /*
@@ -351,7 +350,7 @@ int event_table_load(struct event_table **table, const char *dir, const char *cp
 	int error;
 
 	if (!new_table)
-		return diag_set(diag, -ENOMEM, "not enough memory for event tables");
+		return diag_set(diag, -ENOMEM, "out of memory for event tables");
 	if (!dir)
 		dir = default_dir(beside, sizeof(beside));
 	new_table->dir = dir;

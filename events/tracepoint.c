@@ -375,7 +375,7 @@ int tracepoint_parse(struct tracepoint **tracepoint, const char *system, const c
 		error = take_lines(&format);
 	free(copy);
 	if (error == -ENOMEM)
-		(void)diag_set(diag, error, "not enough memory for a tracepoint's description");
+		(void)diag_set(diag, error, "out of memory for a tracepoint's description");
 	if (error)
 		tracepoint_destroy(format.tracepoint);
 	else
@@ -391,7 +391,7 @@ int tracepoint_read(struct tracepoint **tracepoint, const char *folder, const ch
 
 	*tracepoint = NULL;
 	if (asprintf(&path, "%s/events/%s/%s/format", folder, system, name) < 0)
-		return diag_set(diag, -ENOMEM, "not enough memory for a tracepoint's description");
+		return diag_set(diag, -ENOMEM, "out of memory for a tracepoint's description");
 	error = file_read_text(path, TRACEPOINT_FORMAT_BYTES_MAX, &text, NULL);
 	if (error == -ENOENT)
 		error = diag_set(diag, error, "this kernel has no event %s:%s", system, name);

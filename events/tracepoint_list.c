@@ -128,7 +128,7 @@ int tracepoint_list(const char *folder, const char *pattern,
 		error = list_systems(&listing);
 	free(listing.systems);
 	if (error == -ENOMEM)
-		return diag_set(diag, error, "not enough memory to list the kernel's events");
+		return diag_set(diag, error, "out of memory: cannot list the kernel's events");
 	if (!error && !listing.nr_found)
 		return diag_set(diag, -ENOENT, "this kernel has no event %s", pattern);
 	return error;

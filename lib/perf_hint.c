@@ -159,10 +159,9 @@ void perf_mmap_hint_on(const struct perf_hint_machine *machine, int error, unsig
 			       nr_pages, need_kb, machine->mlock_kb,
 			       (need_kb > machine->mlock_kb ? need_kb : machine->mlock_kb) * 2);
 	else if (error == ENOMEM)
-		(void)snprintf(
-			text, nr_bytes,
-			"not enough memory for rings of %u pages on %u CPUs; use smaller rings",
-			nr_pages, machine->nr_cpus);
+		(void)snprintf(text, nr_bytes,
+			       "out of memory for rings of %u pages on %u CPUs; use smaller rings",
+			       nr_pages, machine->nr_cpus);
 	else
 		(void)snprintf(text, nr_bytes, "cannot map a ring of %u pages: %s", nr_pages,
 			       strerror(error));

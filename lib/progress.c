@@ -3,6 +3,7 @@
 
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "lib/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,7 @@ void progress_begin(struct progress *progress, const char *job, size_t nr_total)
 
 void progress_step(struct progress *progress, size_t nr_done, const char *name)
 {
-	char line[100];
+	char shown[41], line[100];
 	uint64_t now_ns;
 	int nr;
 
@@ -36,8 +37,10 @@ void progress_step(struct progress *progress, size_t nr_done, const char *name)
 		return;
 	progress->next_ns = now_ns + INTERVAL_NS;
 	/* The text is short, because a line that wraps cannot be cleared. */
-	nr = snprintf(line, sizeof(line), "%s%s %zu/%zu %.40s", progress_clear, progress->job,
-		      nr_done, progress->nr_total, name ? name : "");
+	(void)snprintf(shown, sizeof(shown), "%s", name ? name : "");
+	utf8_mask(shown, "");
+	nr = snprintf(line, sizeof(line), "%s%s %zu/%zu %s", progress_clear, progress->job, nr_done,
+		      progress->nr_total, shown);
 	if (nr <= 0)
 		return;
 	if ((size_t)nr >= sizeof(line))

@@ -62,10 +62,12 @@ size_t utf8_next(const char *text, bool *masked)
 	uint32_t code;
 	size_t nr_bytes = utf8_decode(text, &code);
 
-	/* A terminal may interpret a byte that is not part of a character as a C1 control. */
-	if (nr_bytes == 1 && code == UTF8_REPLACEMENT)
-		code = (unsigned char)*text;
-	*masked = code < 0x20 || code == 0x7f || is_c1(code) || utf8_changes_direction(code);
+	/*
+	 * A terminal may interpret a byte that is not part of a character as a C1 control, and
+	 * programs that read the output may refuse it.
+	 */
+	*masked = code < 0x20 || code == 0x7f || is_c1(code) || utf8_changes_direction(code) ||
+		  (nr_bytes == 1 && code == UTF8_REPLACEMENT);
 	return nr_bytes;
 }
 
@@ -87,21 +89,32 @@ void utf8_mask(char *text, const char *kept)
 	*to = '\0';
 }
 
-void utf8_write_masked(FILE *out, const char *text)
+static void write_masked(FILE *out, const char *text, char kept)
 {
 	size_t nr_plain = 0;
 
-	while (text[nr_plain] >= 0x20 && text[nr_plain] < 0x7f)
+	while ((text[nr_plain] >= 0x20 && text[nr_plain] < 0x7f) ||
+	       (text[nr_plain] && text[nr_plain] == kept))
 		nr_plain++;
 	(void)fwrite(text, 1, nr_plain, out);
 	for (text += nr_plain; *text;) {
 		bool masked;
 		size_t nr_bytes = utf8_next(text, &masked);
 
-		if (masked)
+		if (masked && *text != kept)
 			(void)fputc('?', out);
 		else
 			(void)fwrite(text, 1, nr_bytes, out);
 		text += nr_bytes;
 	}
+}
+
+void utf8_write_masked(FILE *out, const char *text)
+{
+	write_masked(out, text, '\0');
+}
+
+void utf8_write_masked_line(FILE *out, const char *text)
+{
+	write_masked(out, text, '\t');
 }

@@ -30,9 +30,8 @@ bool utf8_changes_direction(uint32_t code);
 /*
  * Returns the length in bytes of the first character of text, or 1 if text does not begin with a
  * valid character. Sets *masked to whether the character must not reach a terminal. This is the
- * case if the character changes the direction of text or is a control character: C0 (including
- * NUL), DEL or C1. A byte that is not part of a valid character, but has the value of a C1
- * character, is also masked.
+ * case if the character is a control character (C0 including NUL, DEL or C1), if it changes the
+ * direction of text, or if it is a byte that is not part of a valid character.
  */
 size_t utf8_next(const char *text, bool *masked);
 
@@ -44,5 +43,7 @@ void utf8_mask(char *text, const char *kept);
 
 /* Writes text to out; each character that utf8_next() masks is written as '?'. */
 void utf8_write_masked(FILE *out, const char *text);
+/* The same, but keeps tabs. */
+void utf8_write_masked_line(FILE *out, const char *text);
 
 #endif

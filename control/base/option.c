@@ -48,7 +48,7 @@ int option_keep(char **kept, const char *text, struct diag *diag)
 	char *copy = strdup(text);
 
 	if (!copy)
-		return diag_set(diag, -ENOMEM, "not enough memory for options");
+		return diag_set(diag, -ENOMEM, "out of memory for options");
 	free(*kept);
 	*kept = copy;
 	return 0;

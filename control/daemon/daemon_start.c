@@ -190,7 +190,7 @@ static int launch(const char *path, struct daemon_args *args, const int ready[2]
 {
 	daemon_args_add(args, "--ready-fd=%d", ready[1]);
 	if (args->no_memory)
-		return diag_set(diag, -ENOMEM, "not enough memory to start the daemon");
+		return diag_set(diag, -ENOMEM, "out of memory: cannot start the daemon");
 	*pid = fork();
 	if (*pid < 0)
 		return diag_set(diag, -errno, "cannot start a process: %s", strerror(errno));
@@ -203,7 +203,7 @@ static int launch(const char *path, struct daemon_args *args, const int ready[2]
 static int find_daemon(const struct daemon_args *args, char *path, struct diag *diag)
 {
 	if (!args->nr)
-		return diag_set(diag, -ENOMEM, "not enough memory to start the daemon");
+		return diag_set(diag, -ENOMEM, "out of memory: cannot start the daemon");
 	if (!tool_path_find(args->args[0], path, PATH_MAX))
 		return 0;
 	return diag_set(diag, -ENOENT,
@@ -219,7 +219,7 @@ int daemon_exec(struct daemon_args *args, struct diag *diag)
 	if (error)
 		return error;
 	if (args->no_memory)
-		return diag_set(diag, -ENOMEM, "not enough memory to start the daemon");
+		return diag_set(diag, -ENOMEM, "out of memory: cannot start the daemon");
 	(void)execv(path, args->args);
 	return diag_set(diag, -errno, "cannot run %s: %s", path, strerror(errno));
 }

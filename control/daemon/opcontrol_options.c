@@ -140,7 +140,7 @@ static int add_setting(struct opcontrol_options *options, int option, const char
 	if (!array_reserve(&options->settings, &options->room_settings, options->nr_settings, 1))
 		copy = strdup(value);
 	if (!copy)
-		return diag_set(diag, -ENOMEM, "not enough memory for options");
+		return diag_set(diag, -ENOMEM, "out of memory for options");
 	options->settings[options->nr_settings++] =
 		(struct opcontrol_setting){setting_key(option), copy};
 	return 0;
@@ -270,7 +270,7 @@ int opcontrol_options_parse(struct opcontrol_options *options, int argc, const c
 	memset(options, 0, sizeof(*options));
 	options->popt = option_begin(argc, argv, opcontrol_table, "[options]");
 	if (!options->popt)
-		return diag_set(diag, -ENOMEM, "not enough memory for options");
+		return diag_set(diag, -ENOMEM, "out of memory for options");
 	error = option_keep(&options->session_dir, OPCONTROL_SESSION_DIR, diag);
 	if (!error)
 		error = take_options(options, diag);

@@ -62,7 +62,7 @@ static int add_event(struct sampling *sampling, const char *text, size_t length,
 	if (!array_reserve(&sampling->events, &sampling->room_events, sampling->nr_events, 1))
 		copy = strndup(text, length);
 	if (!copy)
-		return diag_set(diag, -ENOMEM, "not enough memory for events");
+		return diag_set(diag, -ENOMEM, "out of memory for events");
 	sampling->events[sampling->nr_events++] = copy;
 	return 0;
 }
@@ -254,7 +254,7 @@ int sampling_to_args(const struct sampling *sampling, uint64_t default_hz, struc
 	int error;
 
 	if (!choices)
-		return diag_set(diag, -ENOMEM, "not enough memory for events");
+		return diag_set(diag, -ENOMEM, "out of memory for events");
 	error = parse_choices(sampling, hz, choices, diag);
 	if (!error && args)
 		add_args(sampling, hz, choices, nr, args);

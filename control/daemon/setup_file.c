@@ -105,7 +105,7 @@ static int set_text(char **kept, const char *key, const char *value, struct diag
 		return diag_set(diag, -EINVAL, "%s is empty", key);
 	copy = strdup(value);
 	if (!copy)
-		return diag_set(diag, -ENOMEM, "not enough memory for settings");
+		return diag_set(diag, -ENOMEM, "out of memory for settings");
 	free(*kept);
 	*kept = copy;
 	return 0;

@@ -154,7 +154,7 @@ int setup_match(const struct setup *setup, const char *status, struct diag *diag
 	daemon_args_init(&args, DAEMON_PROFILER);
 	error = setup_to_args(setup, &args, diag);
 	if (!error && args.no_memory)
-		error = diag_set(diag, -ENOMEM, "not enough memory for settings");
+		error = diag_set(diag, -ENOMEM, "out of memory for settings");
 	for (size_t i = 0; !error && i < NR_MATCHED; i++)
 		error = match_option(i, &args, status, diag);
 	daemon_args_deinit(&args);

@@ -41,7 +41,7 @@ static const struct {
 	{"bad_record", "their records were damaged: please report this"},
 	{"disk", "the disk was full or could not be written to"},
 	{"file", "a sample file was damaged: see oprofiled.log"},
-	{"memory", "not enough memory for them"},
+	{"memory", "out of memory"},
 	{"side_band", "records about their processes were lost: the daemon read maps and tasks too "
 		      "late; enlarge those rings (oprofiled --side-pages)"},
 };

@@ -92,7 +92,7 @@ static int add_pid(struct operf_options *options, const char *text, size_t lengt
 			return diag_set(diag, -EINVAL, "process %d is given twice", (int)pid);
 	}
 	if (array_reserve(&options->pids, &options->room_pids, options->nr_pids, 1))
-		return diag_set(diag, -ENOMEM, "not enough memory for process ids");
+		return diag_set(diag, -ENOMEM, "out of memory for process ids");
 	options->pids[options->nr_pids++] = (pid_t)pid;
 	return 0;
 }
@@ -274,7 +274,7 @@ int operf_options_parse(struct operf_options *options, int argc, const char **ar
 				     "  or:  [options] -p PID[,PID...]\n"
 				     "  or:  [options] -s [COMMAND [ARGUMENTS...]]");
 	if (!options->popt)
-		return diag_set(diag, -ENOMEM, "not enough memory for options");
+		return diag_set(diag, -ENOMEM, "out of memory for options");
 	error = set_session_dir(options, OPERF_SESSION_DIR, diag);
 	if (!error)
 		error = take_options(options, diag);

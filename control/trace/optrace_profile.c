@@ -277,7 +277,7 @@ int optrace_profile(int argc, const char **argv, const char *folder)
 	int status = COMMAND_EXIT_OURS;
 
 	if (!popt)
-		log_error("not enough memory for options");
+		log_error("out of memory for options");
 	else if (!begin_words(&profile.import, IMPORTER) && !begin_words(&profile.report, REPORTER))
 		status = run_profile(&profile, popt, folder, nr < argc ? argv + nr + 1 : NULL);
 	words_deinit(&profile.import);

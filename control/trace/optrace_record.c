@@ -201,7 +201,7 @@ int optrace_record(int argc, const char **argv)
 	if (record.popt)
 		status = run_record(&record);
 	else
-		log_error("not enough memory for options");
+		log_error("out of memory for options");
 	trace_args_deinit(&record.args);
 	if (record.popt)
 		(void)poptFreeContext(record.popt);

@@ -183,7 +183,7 @@ static int run_verb(int argc, const char **argv, const struct poptOption *table,
 		poptSetOtherOptionHelp(session.popt, usage);
 		done = take_options(&session, help, &diag);
 	} else {
-		(void)diag_set(&diag, done, "not enough memory for options");
+		(void)diag_set(&diag, done, "out of memory for options");
 	}
 	if (!done)
 		done = act(&session, &diag);
@@ -205,7 +205,7 @@ static int folder_of(const struct session_command *session, char **folder, struc
 	if (!whole)
 		return -ENOMEM;
 	error = asprintf(folder, "%s/" TRACE_SESSIONS_FOLDER "/%s", whole, session->name) < 0
-			? diag_set(diag, -ENOMEM, "not enough memory for a path")
+			? diag_set(diag, -ENOMEM, "out of memory for a path")
 			: 0;
 	free(whole);
 	return error;
@@ -356,7 +356,7 @@ static int choose_folder(struct session_command *session, char **text, struct di
 		error = diag_set(diag, -EINVAL,
 				 "-o: the name of a folder cannot contain line breaks");
 	else if (asprintf(text, "folder %s\n", whole) < 0)
-		error = diag_set(diag, -ENOMEM, "not enough memory for a path");
+		error = diag_set(diag, -ENOMEM, "out of memory for a path");
 	free(whole);
 	return error;
 }

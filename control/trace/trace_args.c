@@ -66,7 +66,7 @@ char *trace_args_whole_path(const char *path, struct diag *diag)
 	}
 	if (asprintf(&whole, "%s%s%s", *path == '/' ? "" : here, *path == '/' ? "" : "/", path) <
 	    0) {
-		(void)diag_set(diag, -ENOMEM, "not enough memory for a path");
+		(void)diag_set(diag, -ENOMEM, "out of memory for a path");
 		return NULL;
 	}
 	return whole;
@@ -136,7 +136,7 @@ static int take_user(struct trace_args *args, const char *name, struct diag *dia
 static int take_users(struct trace_args *args, const char *text, struct diag *diag)
 {
 	char *names = strdup(text), *rest = names, *name;
-	int error = names ? 0 : diag_set(diag, -ENOMEM, "not enough memory for the users of --uid");
+	int error = names ? 0 : diag_set(diag, -ENOMEM, "out of memory for the users of --uid");
 
 	while (!error && (name = strsep(&rest, ",")))
 		error = take_user(args, name, diag);

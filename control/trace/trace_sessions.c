@@ -5,6 +5,7 @@
 #include "lib/file.h"
 #include "lib/key_value.h"
 #include "lib/log.h"
+#include "lib/utf8.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -136,7 +137,7 @@ static void show_one(const char *name, const char *text)
 	show_lost(text, "lost_kernel", "lost: the kernel's buffers were full or already closed");
 	show_lost(text, "lost_nested",
 		  "lost: too many nested interrupts, or the thread that wrote them was killed");
-	show_lost(text, "lost_room", "lost: longer than a buffer, or not enough memory");
+	show_lost(text, "lost_room", "lost: longer than a buffer, or out of memory");
 	show_lost(text, "lost_bad", "lost: they did not match the kernel's description");
 	show_lost(text, "lost_disk", "lost: they could not be written to disk");
 	show_lost(text, "ring_errors", "times the kernel's buffers were damaged");
@@ -173,6 +174,7 @@ static int show(const char *folder, const char *name, bool *is_shown, struct dia
 
 	if (error)
 		return error;
+	utf8_mask(answer.text, "\n");
 	show_head(is_shown);
 	show_one(name, answer.text);
 	client_answer_deinit(&answer);

@@ -540,7 +540,7 @@ static int read_threads(struct conversion *conversion, const char *text, struct 
 
 	conversion->wanted = calloc(room, sizeof(*conversion->wanted));
 	if (!conversion->wanted)
-		return diag_set(diag, -ENOMEM, "not enough memory to read the trace");
+		return diag_set(diag, -ENOMEM, "out of memory: cannot read the trace");
 	for (;; text++) {
 		const size_t nr = strcspn(text, ",");
 		char number[16] = "";
@@ -634,7 +634,7 @@ static int next(struct conversion *conversion, struct ctf_reader *reader, struct
 
 	while ((more = ctf_reader_next(reader, record, &damage)) < 0) {
 		if (more == -ENOMEM)
-			return diag_set(diag, more, "not enough memory to read the trace");
+			return diag_set(diag, more, "out of memory: cannot read the trace");
 		conversion->told->nr_damaged += count;
 	}
 	if (more && import_interrupted())
@@ -702,7 +702,7 @@ static int pass(struct conversion *conversion, struct ctf_reader *reader, bool o
 		if (!error && fields->kind != IMPORT_NOTHING)
 			error = put_round(conversion);
 		if (error == -ENOMEM)
-			return diag_set(diag, error, "not enough memory for the trace's processes");
+			return diag_set(diag, error, "out of memory for the trace's processes");
 		if (error)
 			return fail_write(diag);
 	}
@@ -723,7 +723,7 @@ static int make(struct conversion *conversion, struct ctf_reader *reader, struct
 	conversion->names = calloc(NR_TIDS_MAX, sizeof(*conversion->names));
 	if (!conversion->processes || !conversion->newest || !conversion->names ||
 	    !conversion->have_begun || !conversion->new_tids || !conversion->are_threads)
-		return diag_set(diag, -ENOMEM, "not enough memory for the trace's threads");
+		return diag_set(diag, -ENOMEM, "out of memory for the trace's threads");
 	if (put_head(conversion))
 		return fail_write(diag);
 	error = pass(conversion, reader, true, diag);
@@ -744,7 +744,7 @@ static int convert(struct conversion *conversion, struct ctf_reader *reader, str
 
 	conversion->writer.out = other < 0 ? NULL : fdopen(other, "w");
 	if (!error && !conversion->writer.out)
-		error = diag_set(diag, -ENOMEM, "not enough memory to read the trace");
+		error = diag_set(diag, -ENOMEM, "out of memory: cannot read the trace");
 	if (!error)
 		error = make(conversion, reader, diag);
 	if (conversion->writer.out)
@@ -761,7 +761,7 @@ int import_trace_convert(struct import_trace *trace, const char *folder, struct 
 	struct conversion *conversion = calloc(1, sizeof(*conversion));
 	struct ctf_reader *reader = NULL;
 	int result = conversion ? ctf_reader_open(&reader, folder, diag)
-				: diag_set(diag, -ENOMEM, "not enough memory to read the trace");
+				: diag_set(diag, -ENOMEM, "out of memory: cannot read the trace");
 
 	if (!result) {
 		conversion->told = trace;
@@ -773,7 +773,7 @@ int import_trace_convert(struct import_trace *trace, const char *folder, struct 
 		if (!result)
 			result = conversion->fields
 					 ? convert(conversion, reader, diag)
-					 : diag_set(diag, -ENOMEM, "not enough memory for fields");
+					 : diag_set(diag, -ENOMEM, "out of memory for fields");
 		for (int32_t pid = 0; conversion->newest && pid < (int32_t)NR_TIDS_MAX; pid++)
 			forget_mappings(conversion, pid);
 		for (size_t i = 0; i < conversion->nr_begun; i++)

@@ -21,13 +21,15 @@
  */
 #define SLACK_NS INT64_C(1000000000)
 
+#define UID_UNKNOWN ((uid_t)-1) /* no file has this owner */
+
 /* ---- the process ---- */
 
 void code_owner_init(struct code_owner *owner, int32_t tgid)
 {
 	*owner = (struct code_owner){.tgid = tgid, .inner_pid = tgid};
 	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++)
-		owner->uids[i] = geteuid();
+		owner->uids[i] = geteuid() ? geteuid() : UID_UNKNOWN;
 }
 
 int64_t code_owner_earliest(uint64_t since_ns, const struct code_clocks *clocks)
@@ -148,9 +150,14 @@ int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t si
 
 /* ---- the file ---- */
 
+/*
+ * In a mount namespace of their own, users can mount any file of root's at the path of a perf map,
+ * also a file that they may not read, and the reports would then show its lines as names. Therefore
+ * root's files are those of a process of another user only if everybody may read them.
+ */
 static bool is_of(const struct code_owner *owner, const struct stat *st)
 {
-	bool own = st->st_uid == 0;
+	bool own = st->st_uid == 0 && (st->st_mode & S_IROTH);
 
 	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++)
 		own = own || st->st_uid == owner->uids[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens files that a process publishes about its code. Any user may have put a file at such a path,
- * so a file is opened only if it is regular, belongs to the process's user or to root, and is not
- * older than the process. No symbolic link is followed. A daemon that runs as root does not look
- * into file systems that may block.
+ * so a file is opened only if it is regular, belongs to the process's user, or to root and
+ * everybody may read it, and is not older than the process. No symbolic link is followed. A daemon
+ * that runs as root does not look into file systems that may block.
  *
  * Elsewhere: the files' contents (perf_map, jitdump).
  */
@@ -27,7 +27,7 @@ struct code_owner {
 
 /*
  * Initializes owner for a process about which nothing is known. Its user is assumed to be the
- * daemon's user.
+ * daemon's user; if this is root, only files of root that everybody may read are accepted.
  */
 void code_owner_init(struct code_owner *owner, int32_t tgid);
 

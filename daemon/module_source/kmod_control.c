@@ -202,7 +202,7 @@ int kmod_control_open_buffer(struct kmod_control *control, struct diag *diag)
 		return refused_diag(-errno, diag);
 	if (control->buffer_fd < 0 && errno == ENOMEM)
 		return diag_set(diag, -ENOMEM,
-				"not enough memory in the kernel for buffers of that size: give "
+				"the kernel is out of memory for buffers of that size: give "
 				"smaller ones (--buffer-size, --cpu-buffer-size)");
 	if (control->buffer_fd < 0)
 		return diag_set(diag, -errno, "cannot open the kernel module's buffer: %s",

@@ -406,8 +406,7 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	 * which must not happen if the source cannot be opened.
 	 */
 	if (recent_create(&profiler->recent))
-		log_warning(
-			"not enough memory for recent samples: they are in the sample files only");
+		log_warning("out of memory for recent samples: they are in the sample files only");
 	profiler->attribution.recent = profiler->recent;
 	profiler->attribution.release = profiler_release;
 	profiler->attribution.context = profiler;
@@ -621,7 +620,7 @@ int profiler_recent(struct profiler *profiler, const struct recent_span *span,
 	if (profiler->lost)
 		return diag_set(diag, -ENOENT, "the session's folder no longer exists");
 	if (!profiler->recent)
-		return diag_set(diag, -ENOMEM, "not enough memory for recent samples");
+		return diag_set(diag, -ENOMEM, "out of memory for recent samples");
 	(void)profiler_dump(profiler);
 	config.to_realtime_ns = stretch_to_realtime(&profiler->history.stretch);
 	fd = recent_slice_open(&config, stretch);

@@ -111,7 +111,7 @@ int trace_channel_create(struct trace_channel **channel, const struct trace_chan
 		made->cpus = calloc(config->nr_cpus, sizeof(*made->cpus));
 	if (!made || !made->cpus) {
 		free(made);
-		return diag_set(diag, -ENOMEM, "not enough memory for a channel");
+		return diag_set(diag, -ENOMEM, "out of memory for a channel");
 	}
 	made->config = *config;
 	made->state.file = NO_FILE;

@@ -285,6 +285,6 @@ int trace_choice_add(struct trace_choice *choice, const char *folder, const char
 		word = next;
 	}
 	free(copy);
-	return error == -ENOMEM ? diag_set(diag, error, "not enough memory for the events' names")
+	return error == -ENOMEM ? diag_set(diag, error, "out of memory for the events' names")
 				: error;
 }

@@ -57,7 +57,7 @@ int trace_chunks_parse(const char *text, struct trace_chunks_config *config, str
 	int error;
 
 	if (!first)
-		return diag_set(diag, -ENOMEM, "not enough memory for an option");
+		return diag_set(diag, -ENOMEM, "out of memory for an option");
 	parsed.max_bytes = parsed.max_seconds = 0;
 	error = parse_one(first, &parsed);
 	if (!error && *comma)

@@ -138,7 +138,7 @@ int trace_layout_init(struct trace_layout *layout, struct tracepoint *tracepoint
 	layout->event.fields = layout->fields;
 	if (!layout->event.name || !layout->fields || !layout->copies || add_fields(layout)) {
 		trace_layout_deinit(layout);
-		return diag_set(diag, -ENOMEM, "not enough memory for an event's layout");
+		return diag_set(diag, -ENOMEM, "out of memory for an event's layout");
 	}
 	for (unsigned int i = 0; i < layout->event.nr_fields; i++)
 		if (!ctf_is_identifier(layout->fields[i].name)) {

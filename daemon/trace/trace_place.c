@@ -169,7 +169,7 @@ int trace_place_check_parent(const char *folder, struct diag *diag)
 	int error = 0;
 
 	if (!parent)
-		return diag_set(diag, -ENOMEM, "not enough memory for a path");
+		return diag_set(diag, -ENOMEM, "out of memory for a path");
 	if (access(dirname(parent), W_OK | X_OK))
 		error = diag_set(
 			diag, -errno,

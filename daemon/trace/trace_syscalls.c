@@ -287,7 +287,7 @@ int trace_syscalls_create(struct trace_syscalls **syscalls, const char *folder, 
 	}
 	if (error) {
 		trace_syscalls_destroy(made);
-		return diag_set(diag, error, "not enough memory for the system calls' names");
+		return diag_set(diag, error, "out of memory for the system calls' names");
 	}
 	*syscalls = made;
 	return 0;

@@ -47,7 +47,7 @@ int trace_trigger_create(struct trace_trigger **trigger, const char *const *text
 	if (made && made->sets)
 		error = trigger_rules_parse(&made->rules, texts, nr_texts, folder, diag);
 	else
-		(void)diag_set(diag, error, "not enough memory for conditions");
+		(void)diag_set(diag, error, "out of memory for conditions");
 	if (error)
 		trace_trigger_destroy(made);
 	else

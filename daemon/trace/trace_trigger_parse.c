@@ -36,7 +36,7 @@ void trigger_rules_deinit(struct trigger_rules *rules)
 
 static int no_memory(const struct parsing *parsing)
 {
-	return diag_set(parsing->diag, -ENOMEM, "not enough memory for conditions");
+	return diag_set(parsing->diag, -ENOMEM, "out of memory for conditions");
 }
 
 static int no_condition(const struct parsing *parsing, const char *why)

@@ -355,7 +355,7 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 
 	*taken = (struct ktrace_taken){.begin = now, .end = now};
 	if (!rings)
-		return diag_set(diag, -ENOMEM, "not enough memory for a snapshot");
+		return diag_set(diag, -ENOMEM, "out of memory for a snapshot");
 	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
 		rings[i] = (struct ring_snapshot){.ktrace = ktrace,

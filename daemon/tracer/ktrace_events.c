@@ -214,7 +214,7 @@ static int describe(struct ktrace_events *events, uint32_t stream_id, struct dia
 				      sizeof(*to));
 
 	if (!to)
-		return diag_set(diag, -ENOMEM, "not enough memory for the events' descriptions");
+		return diag_set(diag, -ENOMEM, "out of memory for the events' descriptions");
 	events->events = to;
 	for (size_t i = 0; i < events->nr_chosen; i++)
 		*to++ = events->chosen[i].event;
@@ -239,8 +239,7 @@ int ktrace_events_init(struct ktrace_events *events, const char *tracefs,
 	*events = (struct ktrace_events){
 		.choice = choice, .chosen = calloc(choice->nr_events + 1, sizeof(*events->chosen))};
 	if (!events->chosen)
-		return diag_set(diag, -ENOMEM, "not enough memory for %zu events",
-				choice->nr_events);
+		return diag_set(diag, -ENOMEM, "out of memory for %zu events", choice->nr_events);
 	for (size_t i = 0; i < choice->nr_events && !error; i++) {
 		struct ktrace_chosen *chosen = &events->chosen[events->nr_chosen++];
 

@@ -148,7 +148,7 @@ static int add_threads(struct ktrace *ktrace, const struct thread_list *threads,
 	int error;
 
 	if (!ids)
-		return diag_set(diag, -ENOMEM, "not enough memory for a filter");
+		return diag_set(diag, -ENOMEM, "out of memory for a filter");
 	for (size_t i = 0; i < threads->nr_tids; i++)
 		ids[i] = (uint64_t)threads->tids[i];
 	error = ktrace_filter(ktrace, OPROF_KTRACE_BY_TREE, ids, threads->nr_tids, diag);

@@ -416,7 +416,7 @@ static int open_rest(struct trace_mappings *mappings, struct diag *diag)
 	if (writer)
 		return open_channel(mappings, &mappings->channel, writer, diag);
 	if (trace_tasks_create(&mappings->tasks))
-		return diag_set(diag, -ENOMEM, "not enough memory for tasks");
+		return diag_set(diag, -ENOMEM, "out of memory for tasks");
 	return 0;
 }
 
@@ -428,7 +428,7 @@ int trace_mappings_open(struct trace_mappings **mappings,
 
 	*mappings = NULL;
 	if (!made)
-		return diag_set(diag, -ENOMEM, "not enough memory for mappings");
+		return diag_set(diag, -ENOMEM, "out of memory for mappings");
 	made->config = *config;
 	if (!config->bytes_max)
 		made->config.bytes_max = TRACE_MAPPINGS_BYTES_MAX;

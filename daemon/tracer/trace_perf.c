@@ -44,7 +44,7 @@ static int allocate(struct trace_perf *perf, struct diag *diag)
 	perf->bytes = malloc((size_t)perf->ring_pages * (size_t)sysconf(_SC_PAGESIZE));
 	perf->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (!perf->cpus || !perf->bytes || perf->epoll_fd < 0)
-		return diag_set(diag, -ENOMEM, "not enough memory for the events of %u CPUs",
+		return diag_set(diag, -ENOMEM, "out of memory for the events of %u CPUs",
 				perf->watch.nr_cpus);
 	return 0;
 }
@@ -96,7 +96,7 @@ int trace_perf_open(struct trace_perf **perf, const struct trace_perf_config *co
 
 	*perf = NULL;
 	if (!made)
-		return diag_set(diag, -ENOMEM, "not enough memory for events");
+		return diag_set(diag, -ENOMEM, "out of memory for events");
 	made->config = *config;
 	made->epoll_fd = made->cgroup_fd = made->watch.fd = -1;
 	made->has_lost = true;

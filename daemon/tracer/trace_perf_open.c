@@ -245,7 +245,7 @@ int trace_cpu_open(struct trace_perf *perf, unsigned int nr, struct diag *diag)
 
 	*cpu = (struct trace_perf_cpu){.fds = calloc(nr_fds, sizeof(*cpu->fds)), .ring_fd = -1};
 	if (!cpu->fds)
-		return diag_set(diag, -ENOMEM, "not enough memory for the events of a CPU");
+		return diag_set(diag, -ENOMEM, "out of memory for the events of a CPU");
 	perf->nr_open++;
 	for (size_t i = 0; i < nr_fds; i++)
 		cpu->fds[i] = -1;

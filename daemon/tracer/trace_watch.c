@@ -161,7 +161,7 @@ static int open_session(struct trace_watch *watch, struct diag *diag)
 
 	watch->cpus = calloc(watch->ktrace.info.nr_cpus + (size_t)1, sizeof(*watch->cpus));
 	if (!watch->cpus)
-		return diag_set(diag, -ENOMEM, "not enough memory for conditions");
+		return diag_set(diag, -ENOMEM, "out of memory for conditions");
 	for (uint32_t i = 0; i < watch->ktrace.info.nr_cpus; i++)
 		watch->cpus[i].tid = TRACE_TRIGGER_NO_TID;
 	error = ktrace_add_channel(&watch->ktrace, &channel, diag);
@@ -183,7 +183,7 @@ int trace_watch_open(struct trace_watch **watch, struct trace_trigger *trigger,
 
 	*watch = NULL;
 	if (!made)
-		return diag_set(diag, -ENOMEM, "not enough memory for conditions");
+		return diag_set(diag, -ENOMEM, "out of memory for conditions");
 	made->trigger = trigger;
 	error = ktrace_open(&made->ktrace, KTRACE_PATH, diag);
 	if (!error)

@@ -37,7 +37,7 @@ static int open_kind(struct tracer **tracer, const struct tracer_ops *ops,
 	int error;
 
 	if (!made)
-		return diag_set(diag, -ENOMEM, "not enough memory for a trace");
+		return diag_set(diag, -ENOMEM, "out of memory for a trace");
 	made->ops = ops;
 	made->config = *config;
 	error = ops->open(made, diag);

@@ -109,8 +109,7 @@ static int choose_events(struct tracer_perf *tracer, struct diag *diag)
 	tracer->events = calloc(choice->nr_events + NR_OTHER_EVENTS, sizeof(*tracer->events));
 	tracer->names = calloc(choice->nr_events + NR_OTHER_EVENTS, sizeof(*tracer->names));
 	if (!tracer->layouts || !tracer->events || !tracer->names)
-		return diag_set(diag, -ENOMEM, "not enough memory for %zu events",
-				choice->nr_events);
+		return diag_set(diag, -ENOMEM, "out of memory for %zu events", choice->nr_events);
 	for (size_t i = 0; !error && i < choice->nr_events; i++)
 		error = add_layout(tracer, &choice->events[i], diag);
 	tracer->state_id = id_of(tracer->nr_layouts);
@@ -140,7 +139,7 @@ static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
 	tracer->trigger_events =
 		calloc(tracer->nr_events + (size_t)1, sizeof(*tracer->trigger_events));
 	if (!tracer->trigger_events)
-		return diag_set(diag, -ENOMEM, "not enough memory for conditions");
+		return diag_set(diag, -ENOMEM, "out of memory for conditions");
 	for (unsigned int i = 0; i < tracer->nr_events; i++)
 		tracer->trigger_events[i] = TRACE_TRIGGER_NONE;
 	for (unsigned int i = 0; i < tracer->nr_layouts; i++)
@@ -169,7 +168,7 @@ static int describe(struct tracer_perf *tracer, struct diag *diag)
 					      TRACE_SAMPLE_NR_EVENTS + nr_calls,
 				      sizeof(*tracer->trace_events));
 	if (!tracer->trace_events)
-		return diag_set(diag, -ENOMEM, "not enough memory for the events' descriptions");
+		return diag_set(diag, -ENOMEM, "out of memory for the events' descriptions");
 	for (size_t i = 0; i < tracer->nr_layouts; i++)
 		tracer->trace_events[trace->nr_events++] = tracer->layouts[i].event;
 	trace_state_events(tracer->trace_events + trace->nr_events, tracer->state_id,

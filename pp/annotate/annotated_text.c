@@ -2,6 +2,7 @@
 #include "pp/annotate/annotated_text.h"
 
 #include "lib/saturate.h"
+#include "lib/utf8.h"
 #include "pp/format/format_rows.h"
 #include "pp/format/format_text.h"
 
@@ -86,11 +87,18 @@ void annotated_cells_write(struct annotated_cells *cells, FILE *out, const uint6
 
 void annotated_comment_write(FILE *out, const char *text)
 {
-	for (const char *end; (end = strstr(text, "*/")); text = end + 2) {
-		source_line_write(out, text, (size_t)(end + 1 - text));
-		(void)fputc('|', out);
+	while (*text) {
+		bool masked;
+		size_t nr_bytes = utf8_next(text, &masked);
+
+		if (masked)
+			(void)fputc('?', out);
+		else if (text[0] == '*' && text[1] == '/')
+			(void)fputs("*|", out);
+		else
+			(void)fwrite(text, 1, nr_bytes, out);
+		text += text[0] == '*' && text[1] == '/' ? 2 : nr_bytes;
 	}
-	source_line_write(out, text, strlen(text));
 }
 
 void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode)

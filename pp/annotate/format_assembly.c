@@ -258,7 +258,7 @@ static void write_line(struct assembly_writing *writing, FILE *out,
 		annotated_cells_blank(&assembly->cells, out);
 	(void)fputc_unlocked(':', out);
 	write_address(out, line->address);
-	source_line_write(out, line->text, strlen(line->text));
+	utf8_write_masked_line(out, line->text);
 	(void)fputc_unlocked('\n', out);
 }
 

@@ -216,6 +216,10 @@ void source_line_write(FILE *out, const char *line, size_t nr_bytes)
 
 		memcpy(character, line + nr, nr_left < 4 ? nr_left : 4);
 		nr_next = utf8_next(character, &masked);
+		/* Sources may be in Latin-1, whose bytes from 0xa0 on are not control characters.
+		 */
+		if (nr_next == 1 && (unsigned char)*character >= 0xa0)
+			masked = false;
 		if (masked && *character != '\t')
 			(void)fputc_unlocked('?', out);
 		else

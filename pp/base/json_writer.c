@@ -31,17 +31,22 @@ static void write_code(FILE *out, const char *bytes, size_t nr_bytes, uint32_t c
 		(void)fwrite(bytes, 1, nr_bytes, out);
 }
 
-static void write_quoted(FILE *out, const char *text)
+static void write_quoted(const struct json_writer *json, const char *text)
 {
-	(void)fputc('"', out);
+	(void)fputc('"', json->out);
 	while (*text) {
 		uint32_t code;
+		bool masked;
 		size_t nr_bytes = utf8_decode(text, &code);
 
-		write_code(out, text, nr_bytes, code);
+		(void)utf8_next(text, &masked);
+		if (json->masks && masked && code != '\t' && code != '\n')
+			(void)fputc('?', json->out);
+		else
+			write_code(json->out, text, nr_bytes, code);
 		text += nr_bytes;
 	}
-	(void)fputc('"', out);
+	(void)fputc('"', json->out);
 }
 
 /* Writes the separator, indentation and key that precede a value. */
@@ -52,7 +57,7 @@ static void begin_value(struct json_writer *json, const char *key)
 	if (json->depth && json->depth <= json->max_lines)
 		(void)fprintf(json->out, "\n%*s", (int)json->depth, "");
 	if (key) {
-		write_quoted(json->out, key);
+		write_quoted(json, key);
 		(void)fputc(':', json->out);
 	}
 	json->behind_value = true;
@@ -79,7 +84,7 @@ void json_text(struct json_writer *json, const char *key, const char *text)
 {
 	begin_value(json, key);
 	if (text)
-		write_quoted(json->out, text);
+		write_quoted(json, text);
 	else
 		(void)fputs("null", json->out);
 }

@@ -19,6 +19,11 @@ struct json_writer {
 	unsigned int depth;
 	bool behind_value;	/* the next value needs a comma before it */
 	unsigned int max_lines; /* elements nested up to this depth start on a new line */
+	/*
+	 * Characters that utf8_next() masks, except tabs and newlines, are not escaped but become
+	 * '?': the reader shows texts as they are. json_writer_init() sets it to false.
+	 */
+	bool masks;
 };
 
 void json_writer_init(struct json_writer *json, FILE *out, unsigned int max_lines);

@@ -100,7 +100,8 @@ static void write_sessions(FILE *err, const struct selection *selection,
 		(void)fputs(i ? "," : "", err);
 		utf8_write_masked(err, selection->sessions[side->first_session + i].name);
 	}
-	(void)fprintf(err, " of %s", archive ? archive->path : session_dir);
+	(void)fputs(" of ", err);
+	utf8_write_masked(err, archive ? archive->path : session_dir);
 }
 
 static void write_events(FILE *err, const struct classes *classes)
@@ -264,7 +265,9 @@ static void write_lost(FILE *err, const struct selection_side *side)
 
 		if (strncmp(name, "lost_", 5) != 0 || !counters->entries[i].value)
 			continue;
-		(void)fprintf(err, "%s%s %" PRIu64, before, name + 5, counters->entries[i].value);
+		(void)fputs(before, err);
+		utf8_write_masked(err, name + 5);
+		(void)fprintf(err, " %" PRIu64, counters->entries[i].value);
 		before = ", ";
 	}
 	(void)fputc('\n', err);
@@ -295,7 +298,9 @@ static void write_stacks(FILE *err, const struct selection_side *side)
 
 		if (strncmp(name, "stacks_lost_", 12) != 0 || !counters->entries[i].value)
 			continue;
-		(void)fprintf(err, "%s%s %" PRIu64, before, name + 12, counters->entries[i].value);
+		(void)fputs(before, err);
+		utf8_write_masked(err, name + 12);
+		(void)fprintf(err, " %" PRIu64, counters->entries[i].value);
 		before = ", ";
 	}
 	(void)fputs(lost ? ")\n" : "\n", err);

@@ -2,9 +2,11 @@
 #include "pp/format/pprof_writer.h"
 
 #include "lib/array.h"
+#include "lib/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- top-level fields ---- */
 
@@ -52,9 +54,26 @@ static int add_text(struct pprof_writer *writer, const char *kept, uint64_t hash
 	return 0;
 }
 
+/*
+ * Keeps the text as it is written. Protocol Buffers has no escapes, and readers may refuse text
+ * that is not UTF-8, or write it to a terminal.
+ */
+static const char *keep_masked(struct pprof_writer *writer, const char *text)
+{
+	char *masked = strdup(text);
+	const char *kept;
+
+	if (!masked)
+		return NULL;
+	utf8_mask(masked, "");
+	kept = strings_keep(&writer->texts, masked);
+	free(masked);
+	return kept;
+}
+
 uint64_t pprof_number_text(struct pprof_writer *writer, const char *text)
 {
-	const char *kept = strings_keep(&writer->texts, text);
+	const char *kept = keep_masked(writer, text);
 	uint64_t hash = index_table_hash(0, (uint64_t)(uintptr_t)kept);
 	uint32_t number;
 

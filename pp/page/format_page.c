@@ -628,6 +628,7 @@ static int write_page(struct page *page, FILE *out)
 
 	(void)fwrite(page_template, 1, (size_t)(meta - page_template), out);
 	json_writer_init(&page->json, out, 0);
+	page->json.masks = true;
 	error = write_meta(page);
 	meta += strlen(PAGE_TEMPLATE_META);
 	(void)fwrite(meta, 1, (size_t)(data - meta), out);

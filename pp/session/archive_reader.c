@@ -4,9 +4,8 @@
 #include "lib/file.h"
 #include "lib/key_value.h"
 #include "pp/base/read_folder.h"
+#include "pp/session/archive_unpack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -20,138 +19,6 @@
 #include <unistd.h>
 
 #define MANIFEST_BYTES_MAX (64u << 10)
-#define READ_BYTES	   (256u << 10)
-
-/* ---- unpacking ---- */
-
-/* Returns whether name is relative, without "..", and has no part longer than NAME_MAX. */
-static bool is_good_name(const char *name)
-{
-	if (!*name || *name == '/')
-		return false;
-	for (const char *part = name; *part;) {
-		size_t nr_bytes = strcspn(part, "/");
-
-		if (nr_bytes > NAME_MAX || (nr_bytes == 2 && !strncmp(part, "..", 2)))
-			return false;
-		part += nr_bytes;
-		part += *part == '/';
-	}
-	return true;
-}
-
-/* Returns whether the entry may be unpacked into folder. */
-static bool is_good_entry(struct archive_entry *entry, const char *folder)
-{
-	const char *name = archive_entry_pathname(entry);
-
-	if (!name || !is_good_name(name) || strlen(folder) + 1 + strlen(name) >= PATH_MAX ||
-	    archive_entry_hardlink(entry))
-		return false;
-	return archive_entry_filetype(entry) == AE_IFREG ||
-	       archive_entry_filetype(entry) == AE_IFDIR;
-}
-
-/* Reports an invalid entry. Its name is untrusted and may have any length, so it is shortened. */
-static int refuse_name(const char *path, const char *name, struct diag *diag)
-{
-	char shown[100];
-
-	(void)snprintf(shown, sizeof(shown), "%s", name ? name : "");
-	return diag_set_at(diag, -EILSEQ, path, 0,
-			   "contains \"%s%s\", which is not allowed in an archive of "
-			   "oprof",
-			   shown, name && strlen(name) >= sizeof(shown) ? "..." : "");
-}
-
-static int damaged(struct archive *from, const char *path, struct diag *diag)
-{
-	const char *text = archive_error_string(from);
-
-	return diag_set_at(diag, -EILSEQ, path, 0, "is damaged, or not an archive: %s",
-			   text ? text : "unknown error");
-}
-
-static int unwritable(struct archive *to, const char *folder, struct diag *diag)
-{
-	int number = archive_errno(to);
-
-	return diag_set_at(diag, number > 0 ? -number : -EIO, folder, 0,
-			   "cannot unpack the archive here: %s; set TMPDIR to a folder "
-			   "with more room",
-			   number > 0 ? strerror(number) : "unknown error");
-}
-
-static int unpack_data(struct archive *from, struct archive *to, const char *path,
-		       const char *folder, struct diag *diag)
-{
-	const void *block;
-	size_t nr_bytes;
-	la_int64_t offset;
-	int status;
-
-	while ((status = archive_read_data_block(from, &block, &nr_bytes, &offset)) == ARCHIVE_OK) {
-		if (archive_write_data_block(to, block, nr_bytes, offset) < ARCHIVE_OK)
-			return unwritable(to, folder, diag);
-	}
-	return status == ARCHIVE_EOF ? 0 : damaged(from, path, diag);
-}
-
-static int unpack_entry(struct archive *from, struct archive *to, struct archive_entry *entry,
-			const char *path, const char *folder, struct diag *diag)
-{
-	char *whole;
-	int error;
-
-	if (!is_good_entry(entry, folder))
-		return refuse_name(path, archive_entry_pathname(entry), diag);
-	if (asprintf(&whole, "%s/%s", folder, archive_entry_pathname(entry)) < 0)
-		return diag_set(diag, -ENOMEM, "out of memory");
-	archive_entry_set_pathname(entry, whole);
-	free(whole);
-	archive_entry_set_perm(entry, archive_entry_filetype(entry) == AE_IFDIR ? 0700 : 0600);
-	if (archive_write_header(to, entry) < ARCHIVE_OK)
-		return unwritable(to, folder, diag);
-	error = unpack_data(from, to, path, folder, diag);
-	if (!error && archive_write_finish_entry(to) < ARCHIVE_OK)
-		error = unwritable(to, folder, diag);
-	return error;
-}
-
-static int unpack_entries(struct archive *from, struct archive *to, const char *path,
-			  const char *folder, struct diag *diag)
-{
-	struct archive_entry *entry;
-	int status, error = 0;
-
-	while (!error && (status = archive_read_next_header(from, &entry)) != ARCHIVE_EOF) {
-		if (status != ARCHIVE_OK)
-			return damaged(from, path, diag);
-		error = unpack_entry(from, to, entry, path, folder, diag);
-	}
-	return error;
-}
-
-int archive_unpack(int fd, const char *path, const char *folder, struct diag *diag)
-{
-	struct archive *from = archive_read_new();
-	struct archive *to = archive_write_disk_new();
-	int error = -ENOMEM;
-
-	diag_set(diag, error, "out of memory");
-	if (from && to) {
-		(void)archive_read_support_filter_zstd(from);
-		(void)archive_read_support_format_tar(from);
-		(void)archive_write_disk_set_options(to, ARCHIVE_EXTRACT_TIME |
-								 ARCHIVE_EXTRACT_NO_OVERWRITE);
-		error = archive_read_open_fd(from, fd, READ_BYTES) == ARCHIVE_OK
-				? unpack_entries(from, to, path, folder, diag)
-				: damaged(from, path, diag);
-	}
-	(void)archive_read_free(from);
-	(void)archive_write_free(to);
-	return error;
-}
 
 /* ---- a folder that is removed when this process ends ---- */
 
@@ -254,7 +121,7 @@ static bool find_session_dir(const struct archive_place *place, const char *text
 			     char session_dir[PATH_MAX])
 {
 	return key_value_find(text, "session_dir", session_dir, PATH_MAX) &&
-	       is_good_name(session_dir) &&
+	       archive_name_is_good(session_dir) &&
 	       strlen(place->root) + 1 + strlen(session_dir) < PATH_MAX;
 }
 
@@ -269,7 +136,7 @@ static int read_manifest(struct archive_place *place, const char *path, struct d
 		return diag_set(diag, error, "out of memory");
 	if (!lstat(name, &st) && !S_ISREG(st.st_mode)) { /* reading a pipe might never end */
 		free(name);
-		return refuse_name(path, ARCHIVE_MANIFEST, diag);
+		return archive_refuse_name(path, ARCHIVE_MANIFEST, diag);
 	}
 	error = file_read_text(name, MANIFEST_BYTES_MAX, &text, NULL);
 	free(name);
@@ -315,7 +182,7 @@ static int check_folder(char *root, const char *path, struct diag *diag)
 	while (!error && (entry = fts_read(walk)))
 		if (entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE ||
 		    entry->fts_info == FTS_DEFAULT)
-			error = refuse_name(path, entry->fts_path + strlen(root), diag);
+			error = archive_refuse_name(path, entry->fts_path + strlen(root), diag);
 	(void)fts_close(walk);
 	return error;
 }
@@ -346,7 +213,7 @@ static int find_root(struct archive_place *place, const char *path, struct diag 
 	error = make_folder(&place->root, diag);
 	place->unpacked = !error;
 	if (!error)
-		error = archive_unpack(fd, path, place->root, diag);
+		error = archive_unpack(fd, path, place->root, &archive_default_limits, diag);
 	(void)close(fd);
 	return error;
 }

@@ -26,17 +26,10 @@ struct archive_place {
 
 /*
  * Opens the archive at path. Returns 0; -EINVAL: not an archive; -EPROTONOSUPPORT: made by a newer
- * version; -EILSEQ: the archive is damaged, or contains names that lead out of it; or -errno such
- * as -ENOENT or -ENOSPC. diag has the reason. After an error, `place` needs no deinit.
+ * version; an error of archive_unpack(); or -errno such as -ENOENT. diag has the reason. After an
+ * error, `place` needs no deinit.
  */
 int archive_place_open(struct archive_place *place, const char *path, struct diag *diag);
 void archive_place_deinit(struct archive_place *place);
-
-/*
- * Unpacks the compressed file at fd (path: for messages) into folder, which must be empty. Files
- * get mode 0600; their names must be relative. Files that were unpacked before an error stay in
- * folder. Returns the same errors as archive_place_open().
- */
-int archive_unpack(int fd, const char *path, const char *folder, struct diag *diag);
 
 #endif

@@ -116,8 +116,7 @@ static int take_option(struct events_listing *listing, int option, const char *t
 	case OPTION_SEARCH:
 		free(listing->search);
 		listing->search = strdup(text);
-		return listing->search ? 0
-				       : diag_set(diag, -ENOMEM, "not enough memory for options");
+		return listing->search ? 0 : diag_set(diag, -ENOMEM, "out of memory for options");
 	case OPTION_FROM:
 		return number_parse_seconds("--from", text, &listing->filter.from_ns, diag);
 	case OPTION_TO:
@@ -456,7 +455,7 @@ static int list(struct events_listing *listing)
 		error = listing->reverse || listing->nr_last ? list_backwards(listing, reader)
 							     : list_forwards(listing, reader);
 	if (error == -ENOMEM)
-		log_error("not enough memory for the events of %s", listing->folder);
+		log_error("out of memory for the events of %s", listing->folder);
 	ctf_reader_close(reader);
 	return error;
 }
@@ -499,7 +498,7 @@ int optrace_events(int argc, const char **argv)
 	int error;
 
 	if (!popt) {
-		log_error("not enough memory for options");
+		log_error("out of memory for options");
 		return -ENOMEM;
 	}
 	poptSetOtherOptionHelp(popt, "events [options] [FOLDER]");

@@ -212,7 +212,7 @@ static int stats(struct stats_reading *reading)
 	if (!error)
 		error = show(reading, reader);
 	if (error == -ENOMEM)
-		log_error("not enough memory for the threads of %s", reading->folder);
+		log_error("out of memory for the threads of %s", reading->folder);
 	trace_states_destroy(reading->states);
 	ctf_reader_close(reader);
 	return error;
@@ -328,7 +328,7 @@ int optrace_stats(int argc, const char **argv)
 	int error;
 
 	if (!popt) {
-		log_error("not enough memory for options");
+		log_error("out of memory for options");
 		return -ENOMEM;
 	}
 	poptSetOtherOptionHelp(popt, "stats [options] [FOLDER]");

@@ -35,7 +35,7 @@ void trace_filter_deinit(struct trace_filter *filter)
 
 static int no_memory(struct diag *diag)
 {
-	return diag_set(diag, -ENOMEM, "not enough memory for the filters");
+	return diag_set(diag, -ENOMEM, "out of memory for the filters");
 }
 
 static int append(char ***texts, size_t *nr, const char *text, size_t nr_bytes)

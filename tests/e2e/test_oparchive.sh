@@ -58,6 +58,19 @@ tap_is $? 0 "two archives are compared"
 sed -n '3,$p' "$T/out" | grep -qE '\+\+\+|---'
 tap_is $? 1 "and have the same functions"
 
+# A small file that would fill the disk.
+if command -v zstd >/dev/null; then
+	mkdir bomb
+	truncate -s 2G bomb/zeros
+	tar -C bomb -cf - zeros | zstd -q -o bomb.tar.zst
+	tap_is "$(find bomb.tar.zst -size +1000k)" "" "2 GB of zeros become less than 1 MB"
+	"$BIN/opreport" archive:bomb.tar.zst >"$T/out" 2>"$T/err"
+	tap_is $? 1 "an archive that grows out of proportion is refused"
+	tap_has "$T/err" 'bomb.tar.zst.*contains more than [0-9]* MB' "and the message has its name and the limit"
+	tap_has "$T/err" 'archive:FOLDER' "and the remedy"
+	tap_is "$(find "$T" -maxdepth 1 -name 'oprof-archive.*' | wc -l)" 0 "nothing stays behind"
+fi
+
 truncate -s 30000 whole.tar.zst
 "$BIN/opreport" archive:whole.tar.zst >"$T/out" 2>"$T/err"
 tap_is $? 1 "a damaged archive is refused"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hostile archives: the input is the compressed file.
+ * Hostile archives: the input is the compressed file, and also the stream that the process sends
+ * which parses the file. Both halves run in this process.
  *
  * Checked: nothing is created outside the folder, and only files and folders inside it.
  */
 #include "lib/file.h"
-#include "pp/session/archive_reader.h"
+#include "pp/session/archive_stream.h"
+#include "pp/session/archive_unpack.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,10 +40,41 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *f
 	return 0;
 }
 
+/*
+ * The sizes of inputs are limited, and so is the stream: it is written to a file in memory that
+ * cannot grow.
+ */
+#define STREAM_BYTES (8 << 20)
+
+static int stream_create(void)
+{
+	int fd = memfd_create("stream", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || ftruncate(fd, STREAM_BYTES) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW))
+		abort();
+	return fd;
+}
+
+static void unpack(int stream, size_t size)
+{
+	static const struct archive_limits limits = {.bytes_max = 4 << 20,
+						     .free_bytes = 1 << 20,
+						     .ratio = 100,
+						     .nr_max = 1000,
+						     .depth_max = 20};
+	struct diag diag;
+
+	if (mkdir(folder, 0700) || lseek(stream, 0, SEEK_SET))
+		abort();
+	(void)archive_unpack_stream(stream, size, "fuzz", folder, &limits, &diag);
+	if (nftw(top, look, 8, FTW_PHYS) || file_remove_tree(folder))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
-	struct diag diag;
+	int stream;
 
 	if (fd < 0) {
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -49,12 +82,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		(void)snprintf(folder, sizeof(folder), "%s/in", top);
 	}
-	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size || mkdir(folder, 0700))
+	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size ||
+	    lseek(fd, 0, SEEK_SET))
 		abort();
-	if (lseek(fd, 0, SEEK_SET))
+	stream = stream_create();
+	(void)archive_stream_write(fd, stream);
+	unpack(stream, size);
+	if (close(stream))
 		abort();
-	(void)archive_unpack(fd, "fuzz", folder, &diag);
-	if (nftw(top, look, 8, FTW_PHYS) || file_remove_tree(folder))
-		abort();
+	unpack(fd, size);
 	return 0;
 }

@@ -64,6 +64,18 @@ START_TEST(a_long_name_is_cut)
 }
 END_TEST
 
+START_TEST(control_characters_in_a_name_are_not_shown)
+{
+	int master = terminal_become_stderr();
+	struct progress progress;
+
+	progress_begin(&progress, "reading", 10);
+	progress.next_ns = 0;
+	progress_step(&progress, 3, "a\033[2J\xc2\x9b\u202e\x9b\xff\n");
+	expect_shown(master, "\r\033[Kreading 3/10 a?[2J?????");
+}
+END_TEST
+
 START_TEST(nothing_is_shown_where_stderr_is_no_terminal)
 {
 	int pipes[2];
@@ -92,6 +104,7 @@ int main(void)
 	tcase_add_test(tests, nothing_is_shown_in_the_first_second);
 	tcase_add_test(tests, later_a_line_tells_how_far_it_is_and_goes_at_the_end);
 	tcase_add_test(tests, a_long_name_is_cut);
+	tcase_add_test(tests, control_characters_in_a_name_are_not_shown);
 	tcase_add_test(tests, nothing_is_shown_where_stderr_is_no_terminal);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

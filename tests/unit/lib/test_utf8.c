@@ -71,7 +71,7 @@ START_TEST(control_characters_are_masked_in_every_form)
 	expect_masked("\x9b"
 		      "2J\xe2\x9b"
 		      "31m",
-		      "", "?2J\xe2?31m");
+		      "", "?2J??31m");
 	expect_masked("", "", "");
 }
 END_TEST
@@ -85,10 +85,17 @@ START_TEST(characters_that_change_the_direction_of_text_are_masked)
 }
 END_TEST
 
-START_TEST(other_characters_and_bytes_stay)
+START_TEST(bytes_that_are_no_characters_are_masked)
+{
+	expect_masked("a\xff\xa0\xe2\x82", "", "a????");
+	expect_masked("\xc0\x80\xed\xa0\x80z", "", "?????z");
+	expect_masked("\ufffd", "", "\ufffd");
+}
+END_TEST
+
+START_TEST(other_characters_stay)
 {
 	expect_masked("\u00e4\u20ac\u00a0\U0001f600", "", "\u00e4\u20ac\u00a0\U0001f600");
-	expect_masked("\xff\xa0\xe2\x82", "", "\xff\xa0\xe2?");
 	expect_masked("\u05d0\u0628", "", "\u05d0\u0628");
 }
 END_TEST
@@ -102,7 +109,8 @@ int main(void)
 	tcase_add_test(tests, what_is_no_character_is_replaced_a_byte_at_a_time);
 	tcase_add_test(tests, control_characters_are_masked_in_every_form);
 	tcase_add_test(tests, characters_that_change_the_direction_of_text_are_masked);
-	tcase_add_test(tests, other_characters_and_bytes_stay);
+	tcase_add_test(tests, bytes_that_are_no_characters_are_masked);
+	tcase_add_test(tests, other_characters_stay);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -330,7 +330,11 @@ END_TEST
 
 START_TEST(a_process_that_was_gone_before_it_was_looked_at_is_found_by_the_machines_tmp)
 {
+	char path[256];
+
 	fake_proc_print(&proc, "1/root/tmp/perf-10.map", "7f0000000100 80 a\n");
+	(void)snprintf(path, sizeof(path), "%s/1/root/tmp/perf-10.map", proc.path);
+	ck_assert_int_eq(chmod(path, 0644), 0);
 	fake_proc_remove(&proc, PID);
 	apply((struct perf_item){
 		.type = PERF_RECORD_EXIT, .pid = PID, .tid = PID, .u.task = {1, 1}});
@@ -390,6 +394,39 @@ START_TEST(files_of_another_user_are_not_believed)
 	fake_proc_print(&proc, "10/status", "Name:\ta\nUid:\t1\t4711\t1\t1\nNSpid:\t10\n");
 	time_ns += 2 * SECOND;
 	expect(JIT + 0x100, "a");
+}
+END_TEST
+
+/* As if a user had mounted a file of root's at the path of the map. */
+START_TEST(a_file_of_root_that_others_may_not_read_does_not_name_their_functions)
+{
+	char path[256];
+
+	if (geteuid())
+		return;
+	fake_proc_print(&proc, "10/status", "Name:\ta\nUid:\t1\t1\t1\t1\nNSpid:\t10\n");
+	write_map("7f0000000100 80 secret\n");
+	(void)snprintf(path, sizeof(path), "%s/10/root/tmp/perf-10.map", proc.path);
+	ck_assert_int_eq(chmod(path, 0640), 0);
+	expect(JIT + 0x100, "");
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	time_ns += 2 * SECOND;
+	expect(JIT + 0x100, "secret");
+}
+END_TEST
+
+START_TEST(a_file_of_root_that_others_may_not_read_does_not_name_functions_of_an_unknown_user)
+{
+	char path[256];
+
+	if (geteuid())
+		return;
+	(void)snprintf(path, sizeof(path), "%s/10/status", proc.path);
+	ck_assert_int_eq(unlink(path), 0);
+	write_map("7f0000000100 80 secret\n");
+	(void)snprintf(path, sizeof(path), "%s/10/root/tmp/perf-10.map", proc.path);
+	ck_assert_int_eq(chmod(path, 0600), 0);
+	expect(JIT + 0x100, "");
 }
 END_TEST
 
@@ -540,6 +577,11 @@ int main(void)
 	tcase_add_loop_test(tests, links_are_not_followed, 0, 2);
 	tcase_add_loop_test(tests, what_is_no_file_is_not_opened, 0, 2);
 	tcase_add_test(tests, files_of_another_user_are_not_believed);
+	tcase_add_test(tests,
+		       a_file_of_root_that_others_may_not_read_does_not_name_their_functions);
+	tcase_add_test(
+		tests,
+		a_file_of_root_that_others_may_not_read_does_not_name_functions_of_an_unknown_user);
 	tcase_add_test(tests, a_file_older_than_the_process_is_of_another);
 	tcase_add_test(tests, a_file_written_before_the_machine_slept_is_the_processs_own);
 	tcase_add_test(tests, many_processes_hold_few_descriptors);

@@ -171,7 +171,7 @@ START_TEST(without_memory_for_any_of_an_events_names_none_is_promised)
 		has_failed = failing_end();
 		ck_assert_int_eq(error, has_failed ? -ENOMEM : 0);
 		if (has_failed)
-			ck_assert_ptr_nonnull(strstr(diag_show(&diag), "not enough memory"));
+			ck_assert_ptr_nonnull(strstr(diag_show(&diag), "out of memory"));
 		else
 			ck_assert_str_eq(chosen(), "kmem:kfree/a == 1 sched:sched_exit");
 		trace_choice_deinit(&choice);

@@ -226,7 +226,7 @@ START_TEST(no_memory_is_an_error_and_leaves_nothing)
 		ck_assert_msg(error == (failed ? -ENOMEM : 0), "allocation %lu: %d", nth, error);
 		ck_assert_msg((syscalls == NULL) == failed, "allocation %lu", nth);
 		ck_assert_str_eq(diag.text,
-				 failed ? "not enough memory for the system calls' names" : "");
+				 failed ? "out of memory for the system calls' names" : "");
 		ck_assert(failed || nth > 64);
 	}
 	trace_syscalls_destroy(syscalls);

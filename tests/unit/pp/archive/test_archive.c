@@ -7,6 +7,7 @@
 #include "libdb/slice/slice.h"
 #include "pp/archive/archive_content.h"
 #include "pp/session/archive_reader.h"
+#include "pp/session/archive_unpack.h"
 #include "pp/archive/archive_slices.h"
 #include "pp/archive/archive_writer.h"
 #include "tests/fixture/failing_calls.h"
@@ -69,7 +70,7 @@ static void assert_opens(const char *path)
 static int unpack(const char *path, const char *folder)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const int error = archive_unpack(fd, path, folder, &diag);
+	const int error = archive_unpack(fd, path, folder, &archive_default_limits, &diag);
 
 	ck_assert_int_eq(close(fd), 0);
 	return error;

@@ -37,6 +37,22 @@ START_TEST(xml_says_any_text_and_is_well_formed)
 }
 END_TEST
 
+START_TEST(json_for_a_page_has_no_character_that_a_browser_obeys)
+{
+	FILE *out = open_memstream(&text, &nr_bytes);
+	struct json_writer json;
+
+	json_writer_init(&json, out, 0);
+	json.masks = true;
+	json_begin(&json, NULL, '[');
+	json_text(&json, NULL, "\t\n</\x01\xff\xc2\x9b\u202e\u2066\r\u00e9");
+	json_end(&json, ']');
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_str_eq(text, "[\"\\u0009\\u000a\\u003c/??????\u00e9\"]");
+	free(text);
+}
+END_TEST
+
 START_TEST(json_says_any_text_and_is_valid)
 {
 	const uint64_t numbers[] = {0, UINT64_MAX};
@@ -73,6 +89,7 @@ int main(void)
 
 	tcase_add_test(tests, xml_says_any_text_and_is_well_formed);
 	tcase_add_test(tests, json_says_any_text_and_is_valid);
+	tcase_add_test(tests, json_for_a_page_has_no_character_that_a_browser_obeys);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -38,6 +38,7 @@ static void setup(void)
 	session.name = "run";
 	made = (struct make_profile){.profile_options.symbols = true};
 	options = (struct report_options){.layout = LAYOUT_TERMINAL, .text.show_lines = true};
+	options.selection.session_dir = session.dir;
 	for (size_t i = 0; i < 5; i++) {
 		fake_symbols_set(paths[i], NULL, 0, NOTE);
 		make_session_add_one(&session, &(struct make_file){.app = paths[i]}, 1, i + 1);

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/session/archive_unpack.h"
+
+#include "lib/confine.h"
+#include "lib/file.h"
+#include "lib/stop_signal.h"
+#include "pp/session/archive_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MB (UINT64_C(1) << 20)
+
+#define BYTES_A_SECOND (20 * MB)    /* unpacked by a slow machine, in seconds of CPU time */
+#define ROOM_LEFT_MAX  (16 * MB)    /* room that stays free for other programs... */
+#define ROOM_LEFT_PART UINT64_C(20) /* ...at most this part of the file system */
+
+#define PIPE_BYTES (1 << 20)
+
+/*
+ * Debug information shrinks to a quarter or a tenth, and many binaries with their debug
+ * information may be 10 GB.
+ */
+const struct archive_limits archive_default_limits = {
+	.bytes_max = 32768 * MB,
+	.free_bytes = 64 * MB,
+	.ratio = 200,
+	.nr_max = 200000,
+	.depth_max = 64,
+	.seconds_base = 60,
+	.memory_bytes = (size_t)512 << 20,
+};
+
+struct unpacking {
+	const char *path;
+	const char *folder;
+	const struct archive_limits *limits;
+	struct diag *diag;
+	int stream;
+	int folder_fd;
+	int file;	       /* the file that is being written; -1: none */
+	struct timespec mtime; /* of this file */
+	uint64_t compressed;   /* size of the archive */
+	uint64_t nr_bytes;     /* written so far */
+	unsigned int nr;       /* files and folders created so far */
+	char name[ARCHIVE_NAME_BYTES_MAX + 1];
+	char bytes[ARCHIVE_DATA_BYTES_MAX];
+};
+
+/* ---- names ---- */
+
+bool archive_name_is_good(const char *name)
+{
+	if (!*name || *name == '/')
+		return false;
+	for (const char *part = name; *part;) {
+		size_t nr_bytes = strcspn(part, "/");
+
+		if (nr_bytes > NAME_MAX || (nr_bytes == 2 && !strncmp(part, "..", 2)))
+			return false;
+		part += nr_bytes;
+		part += *part == '/';
+	}
+	return true;
+}
+
+int archive_refuse_name(const char *path, const char *name, struct diag *diag)
+{
+	char shown[100];
+
+	(void)snprintf(shown, sizeof(shown), "%.99s", name);
+	return diag_set_at(diag, -EILSEQ, path, 0,
+			   "contains \"%s%s\", which is not allowed in an archive of "
+			   "oprof",
+			   shown, strlen(name) >= sizeof(shown) ? "..." : "");
+}
+
+/* ---- limits ---- */
+
+static uint64_t bytes_max(const struct archive_limits *limits, uint64_t compressed)
+{
+	uint64_t nr_bytes;
+
+	if (__builtin_mul_overflow(compressed, limits->ratio, &nr_bytes) ||
+	    __builtin_add_overflow(nr_bytes, limits->free_bytes, &nr_bytes) ||
+	    nr_bytes > limits->bytes_max)
+		return limits->bytes_max;
+	return nr_bytes;
+}
+
+/* Reports that the archive exceeds a limit, such as "more than 5 files". */
+static int refuse_size(const struct unpacking *unpacking, const char *what)
+{
+	return diag_set_at(unpacking->diag, -EFBIG, unpacking->path, 0,
+			   "contains %s, reached at \"%.100s\": it may be made to fill the disk; "
+			   "if you trust it, unpack it with tar, and give the folder: "
+			   "archive:FOLDER",
+			   what, unpacking->name);
+}
+
+static int check_bytes(struct unpacking *unpacking, uint64_t nr_more)
+{
+	uint64_t most = bytes_max(unpacking->limits, unpacking->compressed);
+	char what[128];
+
+	if (unpacking->nr_bytes + nr_more <= most)
+		return 0;
+	(void)snprintf(what, sizeof(what),
+		       "more than %" PRIu64 " MB, the limit for a compressed file of %" PRIu64
+		       " KB",
+		       most / MB, (unpacking->compressed + 1023) / 1024);
+	return refuse_size(unpacking, what);
+}
+
+/* Counts a file or folder that was created. */
+static int count_one(struct unpacking *unpacking)
+{
+	char what[64];
+
+	if (++unpacking->nr <= unpacking->limits->nr_max)
+		return 0;
+	(void)snprintf(what, sizeof(what), "more than %u files and folders",
+		       unpacking->limits->nr_max);
+	return refuse_size(unpacking, what);
+}
+
+static int check_depth(struct unpacking *unpacking)
+{
+	unsigned int depth = 0;
+	char what[64];
+
+	for (const char *next = unpacking->name; *next; next++)
+		depth += *next == '/';
+	if (depth <= unpacking->limits->depth_max)
+		return 0;
+	(void)snprintf(what, sizeof(what), "paths with more than %u folders",
+		       unpacking->limits->depth_max);
+	return refuse_size(unpacking, what);
+}
+
+static int unwritable(const struct unpacking *unpacking, int error)
+{
+	if (error == -EEXIST || error == -ENOTDIR ||
+	    error == -EISDIR) /* one name has two entries */
+		return archive_refuse_name(unpacking->path, unpacking->name, unpacking->diag);
+	return diag_set_at(unpacking->diag, error, unpacking->folder, 0,
+			   "cannot unpack the archive here: %s; set TMPDIR to a folder "
+			   "with more room",
+			   strerror(-error));
+}
+
+/*
+ * Checks that nr_bytes can be written while some room stays free for other programs. A file system
+ * that does not report its size is not checked: a full one fails at a write.
+ */
+static int check_room(const struct unpacking *unpacking, uint64_t nr_bytes)
+{
+	struct statvfs fs;
+	uint64_t left;
+
+	if (fstatvfs(unpacking->folder_fd, &fs) || !fs.f_blocks)
+		return 0;
+	left = fs.f_blocks * fs.f_frsize / ROOM_LEFT_PART;
+	if (left > ROOM_LEFT_MAX)
+		left = ROOM_LEFT_MAX;
+	return fs.f_bavail * fs.f_frsize < left + nr_bytes ? unwritable(unpacking, -ENOSPC) : 0;
+}
+
+/* ---- the stream ---- */
+
+/* Returns 0; -EPIPE: the stream ends; -EINTR: a signal requests that this process end. */
+static int read_all(const struct unpacking *unpacking, void *buf, size_t nr_bytes)
+{
+	char *next = buf;
+
+	while (nr_bytes) {
+		ssize_t nr = read(unpacking->stream, next, nr_bytes);
+
+		if (stop_signal_came())
+			return diag_set(unpacking->diag, -EINTR, "ended by a signal");
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr <= 0)
+			return -EPIPE;
+		next += nr;
+		nr_bytes -= (size_t)nr;
+	}
+	return 0;
+}
+
+/* Reports an item that only a faulty child sends. */
+static int invalid(const struct unpacking *unpacking)
+{
+	return diag_set_at(unpacking->diag, -EILSEQ, unpacking->path, 0,
+			   "is damaged: the process that read it sent an invalid answer");
+}
+
+/* ---- creating files ---- */
+
+static int close_file(struct unpacking *unpacking)
+{
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, unpacking->mtime};
+	int file = unpacking->file;
+
+	if (file < 0)
+		return 0;
+	unpacking->file = -1;
+	(void)futimens(file, times); /* reports also work with another time */
+	return close(file) ? unwritable(unpacking, -errno) : 0;
+}
+
+static int make_folder(struct unpacking *unpacking, const char *name)
+{
+	if (!mkdirat(unpacking->folder_fd, name, 0700))
+		return count_one(unpacking);
+	return errno == EEXIST ? 0 : unwritable(unpacking, -errno);
+}
+
+/* Creates the missing folders on the path of unpacking->name. */
+static int make_parents(struct unpacking *unpacking)
+{
+	char part[sizeof(unpacking->name)];
+	int error = 0;
+
+	memcpy(part, unpacking->name, sizeof(part));
+	for (char *slash = part; !error && (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		error = make_folder(unpacking, part);
+		*slash = '/';
+	}
+	return error;
+}
+
+static int make_file(struct unpacking *unpacking, const struct archive_item *item)
+{
+	unpacking->mtime.tv_sec = item->mtime;
+	unpacking->mtime.tv_nsec = item->mtime_ns < 1000000000 ? (long)item->mtime_ns : 0;
+	unpacking->file = openat(unpacking->folder_fd, unpacking->name,
+				 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return unpacking->file < 0 ? unwritable(unpacking, -errno) : count_one(unpacking);
+}
+
+static int take_name(struct unpacking *unpacking, const struct archive_item *item)
+{
+	int error = close_file(unpacking);
+
+	if (error)
+		return error;
+	if (item->nr_bytes > ARCHIVE_NAME_BYTES_MAX)
+		return invalid(unpacking);
+	memset(unpacking->name, 0, sizeof(unpacking->name));
+	error = read_all(unpacking, unpacking->name, item->nr_bytes);
+	if (error)
+		return error;
+	if (strlen(unpacking->name) < item->nr_bytes)
+		return invalid(unpacking);
+	if (item->type == ARCHIVE_ITEM_OTHER || !archive_name_is_good(unpacking->name) ||
+	    strlen(unpacking->folder) + 1 + item->nr_bytes >= PATH_MAX)
+		return archive_refuse_name(unpacking->path, unpacking->name, unpacking->diag);
+	error = check_depth(unpacking);
+	if (!error)
+		error = make_parents(unpacking);
+	if (error)
+		return error;
+	return item->type == ARCHIVE_ITEM_FILE ? make_file(unpacking, item)
+					       : make_folder(unpacking, unpacking->name);
+}
+
+static int take_data(struct unpacking *unpacking, const struct archive_item *item)
+{
+	int error;
+
+	if (!item->nr_bytes || item->nr_bytes > ARCHIVE_DATA_BYTES_MAX || unpacking->file < 0)
+		return invalid(unpacking);
+	error = read_all(unpacking, unpacking->bytes, item->nr_bytes);
+	if (error)
+		return error;
+	error = check_bytes(unpacking, item->nr_bytes);
+	if (!error)
+		error = check_room(unpacking, item->nr_bytes);
+	if (error)
+		return error;
+	unpacking->nr_bytes += item->nr_bytes;
+	error = file_write_all(unpacking->file, unpacking->bytes, item->nr_bytes);
+	return error ? unwritable(unpacking, error) : 0;
+}
+
+static int take_damaged(struct unpacking *unpacking, const struct archive_item *item)
+{
+	char text[ARCHIVE_TEXT_BYTES_MAX + 1] = "";
+	int error;
+
+	if (item->nr_bytes > ARCHIVE_TEXT_BYTES_MAX)
+		return invalid(unpacking);
+	error = read_all(unpacking, text, item->nr_bytes);
+	return error ? error
+		     : diag_set_at(unpacking->diag, -EILSEQ, unpacking->path, 0,
+				   "is damaged, or not an archive: %s", text);
+}
+
+static int take_item(struct unpacking *unpacking, const struct archive_item *item)
+{
+	switch (item->type) {
+	case ARCHIVE_ITEM_FOLDER:
+	case ARCHIVE_ITEM_FILE:
+	case ARCHIVE_ITEM_OTHER:
+		return take_name(unpacking, item);
+	case ARCHIVE_ITEM_DATA:
+		return take_data(unpacking, item);
+	case ARCHIVE_ITEM_DAMAGED:
+		return take_damaged(unpacking, item);
+	case ARCHIVE_ITEM_END:
+		return close_file(unpacking);
+	default:
+		return invalid(unpacking);
+	}
+}
+
+static int take_items(struct unpacking *unpacking)
+{
+	struct archive_item item = {0};
+	int error = check_room(unpacking, unpacking->compressed);
+
+	do {
+		if (!error)
+			error = read_all(unpacking, &item, sizeof(item));
+		if (!error)
+			error = take_item(unpacking, &item);
+	} while (!error && item.type != ARCHIVE_ITEM_END);
+	return error;
+}
+
+int archive_unpack_stream(int stream, uint64_t nr_bytes, const char *path, const char *folder,
+			  const struct archive_limits *limits, struct diag *diag)
+{
+	struct unpacking *unpacking = calloc(1, sizeof(*unpacking));
+	int error;
+
+	if (!unpacking)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	*unpacking = (struct unpacking){.path = path,
+					.folder = folder,
+					.limits = limits,
+					.diag = diag,
+					.stream = stream,
+					.file = -1,
+					.compressed = nr_bytes};
+	unpacking->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	error = unpacking->folder_fd < 0 ? unwritable(unpacking, -errno) : take_items(unpacking);
+	if (unpacking->file >= 0)
+		(void)close(unpacking->file);
+	if (unpacking->folder_fd >= 0)
+		(void)close(unpacking->folder_fd);
+	free(unpacking);
+	return error;
+}
+
+/* ---- the child ---- */
+
+static struct confine_limits child_limits(const struct archive_limits *limits, uint64_t compressed)
+{
+	uint64_t seconds = bytes_max(limits, compressed) / BYTES_A_SECOND;
+
+	return (struct confine_limits){
+		.max_seconds = limits->seconds_base + (unsigned int)seconds,
+		.max_bytes = limits->memory_bytes,
+	};
+}
+
+/* Exit statuses: 0, or the errno. */
+static void __attribute__((noreturn))
+child_main(int fd, int to, const struct confine_limits *confinement)
+{
+	int error;
+
+	/* confine_process() replaces the descriptors 0 to 2. */
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	to = fcntl(to, F_DUPFD_CLOEXEC, fd + 1);
+	if (fd < 0 || to < 0)
+		_exit(errno & 0xff);
+	error = confine_process(confinement, CONFINE_DESCRIPTORS, fd, to);
+	if (!error)
+		error = archive_stream_write(fd, to);
+	_exit(-error & 0xff);
+}
+
+/* Starts the child. Returns the read end of its stream or -errno. */
+static int child_begin(int fd, const struct confine_limits *confinement, pid_t *pid)
+{
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	(void)fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* refused: the stream is only slower */
+	*pid = fork();
+	if (!*pid)
+		child_main(fd, ends[1], confinement);
+	if (*pid < 0) {
+		error = -errno;
+		(void)close(ends[0]);
+		ends[0] = error;
+	}
+	(void)close(ends[1]);
+	return ends[0];
+}
+
+static int reap(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return status;
+}
+
+/* Reports why the stream ended early, by the child's wait status. */
+static int explain(int status, const struct confine_limits *confinement, const char *path,
+		   struct diag *diag)
+{
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (number == SIGXCPU || number == SIGKILL)
+		return diag_set_at(diag, -EFBIG, path, 0,
+				   "unpacking took more than %u s of CPU (SIG%s); if you trust the "
+				   "archive, unpack it with tar, and give the folder: "
+				   "archive:FOLDER",
+				   confinement->max_seconds, sigabbrev_np(number));
+	if (number)
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "the process that unpacked it ended by SIG%s: the archive may "
+				   "be damaged",
+				   sigabbrev_np(number) ? sigabbrev_np(number) : "?");
+	if (WEXITSTATUS(status) == ENOMEM)
+		return diag_set_at(diag, -ENOMEM, path, 0,
+				   "unpacking needs more than %zu MB of memory: the archive may be "
+				   "damaged",
+				   confinement->max_bytes >> 20);
+	if (WEXITSTATUS(status))
+		return diag_set_at(diag, -WEXITSTATUS(status), path, 0, "cannot be unpacked: %s",
+				   strerror(WEXITSTATUS(status)));
+	return diag_set_at(diag, -EILSEQ, path, 0,
+			   "is damaged: the process that unpacked it ended early");
+}
+
+int archive_unpack(int fd, const char *path, const char *folder,
+		   const struct archive_limits *limits, struct diag *diag)
+{
+	struct confine_limits confinement;
+	struct stat st;
+	int stream, error, status;
+	pid_t pid = -1;
+
+	if (fstat(fd, &st))
+		return diag_set_at(diag, -errno, path, 0, "cannot be read: %s", strerror(errno));
+	confinement = child_limits(limits, (uint64_t)st.st_size);
+	stream = child_begin(fd, &confinement, &pid);
+	if (stream < 0)
+		return diag_set(diag, stream, "cannot start the process that unpacks %s: %s", path,
+				strerror(-stream));
+	error = archive_unpack_stream(stream, (uint64_t)st.st_size, path, folder, limits, diag);
+	(void)close(stream);
+	if (error && error != -EPIPE)
+		(void)kill(pid, SIGKILL);
+	status = reap(pid);
+	return error == -EPIPE ? explain(status, &confinement, path, diag) : error;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unpacks a compressed archive of another user or machine, which may be hostile. A child process
+ * that can only use the archive and a pipe decompresses and parses it (archive_stream.h). This
+ * process creates the files, within limits of size, number and depth, and while enough room is
+ * free on the disk.
+ */
+#ifndef PP_ARCHIVE_UNPACK_H
+#define PP_ARCHIVE_UNPACK_H
+
+#include "lib/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * An archive may unpack to free_bytes plus `ratio` times its compressed size, but to no more than
+ * bytes_max.
+ */
+struct archive_limits {
+	uint64_t bytes_max;
+	uint64_t free_bytes;
+	unsigned int ratio;
+	unsigned int nr_max;	   /* files and folders */
+	unsigned int depth_max;	   /* folders on the path of a file */
+	unsigned int seconds_base; /* CPU time of the child, in addition to that for the bytes */
+	size_t memory_bytes;	   /* of the child */
+};
+
+extern const struct archive_limits archive_default_limits;
+
+/* Returns whether name is relative, without "..", and has no part longer than NAME_MAX. */
+bool archive_name_is_good(const char *name);
+
+/* Reports an invalid entry of the archive at path, whose name may have any length. -EILSEQ. */
+int archive_refuse_name(const char *path, const char *name, struct diag *diag);
+
+/*
+ * Unpacks the compressed file at fd (path: for messages) into folder, which must be empty. Files
+ * get mode 0600; their names must be good. Files that were unpacked before an error stay in folder.
+ * Returns 0; -EILSEQ: the archive is damaged or contains other names; -EFBIG: it exceeds a limit;
+ * -ENOSPC: too little room is free; -EINTR: a signal requests that the process end (stop_signal.h);
+ * or another -errno. diag has the reason.
+ */
+int archive_unpack(int fd, const char *path, const char *folder,
+		   const struct archive_limits *limits, struct diag *diag);
+
+/*
+ * The second half of archive_unpack(): creates the files of a stream. nr_bytes: the compressed
+ * size. Also returns -EPIPE, without diag: the stream ends early.
+ */
+int archive_unpack_stream(int stream, uint64_t nr_bytes, const char *path, const char *folder,
+			  const struct archive_limits *limits, struct diag *diag);
+
+#endif

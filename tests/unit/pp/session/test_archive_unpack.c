@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hostile archives: they grow beyond a limit, or take over the process that parses them, which then
+ * sends what it likes.
+ */
+#include "pp/session/archive_unpack.h"
+
+#include "lib/file.h"
+#include "lib/stop_signal.h"
+#include "pp/session/archive_reader.h"
+#include "pp/session/archive_stream.h"
+#include "tests/fixture/test_folder.h"
+#include "tests/fixture/thorough.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define ARCHIVE "hostile.tar.zst"
+#define MB	(UINT64_C(1) << 20)
+
+static struct diag diag;
+
+/* Called through the linker's --wrap. */
+static int (*hostile_child)(int from, int to); /* replaces archive_stream_write() in the child */
+static bool disk_is_full;
+
+int __real_archive_stream_write(int from, int to);
+int __wrap_archive_stream_write(int from, int to);
+int __real_fstatvfs(int fd, struct statvfs *fs);
+int __wrap_fstatvfs(int fd, struct statvfs *fs);
+
+int __wrap_archive_stream_write(int from, int to)
+{
+	return hostile_child ? hostile_child(from, to) : __real_archive_stream_write(from, to);
+}
+
+int __wrap_fstatvfs(int fd, struct statvfs *fs)
+{
+	int result = __real_fstatvfs(fd, fs);
+
+	if (disk_is_full)
+		fs->f_bavail = 1;
+	return result;
+}
+
+static void setup(void)
+{
+	test_folder_setup();
+	ck_assert_int_eq(mkdir("in", 0700), 0);
+	ck_assert_int_eq(mkdir("tmp", 0700), 0);
+	ck_assert_int_eq(setenv("TMPDIR", "tmp", 1), 0);
+	hostile_child = NULL;
+	disk_is_full = false;
+	diag_clear(&diag);
+}
+
+static struct archive *tar_begin(void)
+{
+	struct archive *tar = archive_write_new();
+
+	ck_assert_int_eq(archive_write_set_format_pax_restricted(tar), ARCHIVE_OK);
+	ck_assert_int_eq(archive_write_add_filter_zstd(tar), ARCHIVE_OK);
+	ck_assert_int_eq(archive_write_open_filename(tar, ARCHIVE), ARCHIVE_OK);
+	return tar;
+}
+
+/* Adds a file of zeros. */
+static void tar_add(struct archive *tar, const char *name, uint64_t nr_bytes)
+{
+	static const char zeros[MB];
+	struct archive_entry *entry = archive_entry_new();
+
+	archive_entry_set_pathname(entry, name);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	archive_entry_set_size(entry, (int64_t)nr_bytes);
+	archive_entry_set_mtime(entry, 1000, 0);
+	ck_assert_int_eq(archive_write_header(tar, entry), ARCHIVE_OK);
+	archive_entry_free(entry);
+	while (nr_bytes) {
+		size_t nr = nr_bytes < sizeof(zeros) ? (size_t)nr_bytes : sizeof(zeros);
+
+		ck_assert_int_eq(archive_write_data(tar, zeros, nr), (la_ssize_t)nr);
+		nr_bytes -= nr;
+	}
+}
+
+static void tar_end(struct archive *tar)
+{
+	ck_assert_int_eq(archive_write_free(tar), ARCHIVE_OK);
+}
+
+static void make_one(const char *name, uint64_t nr_bytes)
+{
+	struct archive *tar = tar_begin();
+
+	tar_add(tar, name, nr_bytes);
+	tar_end(tar);
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_size;
+}
+
+/* Unpacks into a new folder "in". */
+static int unpack(const struct archive_limits *limits)
+{
+	int fd = open(ARCHIVE, O_RDONLY | O_CLOEXEC);
+	int error;
+
+	ck_assert_int_eq(file_remove_tree("in"), 0);
+	ck_assert_int_eq(mkdir("in", 0700), 0);
+	diag_clear(&diag);
+	error = archive_unpack(fd, ARCHIVE, "in", limits, &diag);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert(!error || diag.text[0]);
+	return error;
+}
+
+static int unpack_by(int (*child)(int from, int to))
+{
+	int error;
+
+	hostile_child = child;
+	error = unpack(&archive_default_limits);
+	hostile_child = NULL;
+	return error;
+}
+
+static void assert_diag(const char *file, const char *text)
+{
+	ck_assert_str_eq(diag.file, file);
+	ck_assert_msg(strstr(diag.text, text) != NULL, "\"%s\" lacks \"%s\"", diag.text, text);
+}
+
+/* ---- limits ---- */
+
+START_TEST(a_bomb_of_zeros_is_refused_and_leaves_nothing)
+{
+	struct archive_place place;
+
+	make_one("usr/bin/bomb", 100 * MB);
+	ck_assert_int_lt(size_of(ARCHIVE), 20000);
+	ck_assert_int_eq(archive_place_open(&place, ARCHIVE, &diag), -EFBIG);
+	assert_diag(ARCHIVE, "more than 6"); /* 64 MB, and some for the compressed size */
+	assert_diag(ARCHIVE, "reached at \"usr/bin/bomb\"");
+	assert_diag(ARCHIVE, "archive:FOLDER");
+	ck_assert_int_eq(rmdir("tmp"), 0);
+}
+END_TEST
+
+START_TEST(a_small_archive_may_unpack_to_64_mb)
+{
+	make_one("bomb", 64 * MB);
+	ck_assert_int_eq(unpack(&archive_default_limits), 0);
+	ck_assert_int_eq(size_of("in/bomb"), (off_t)(64 * MB));
+}
+END_TEST
+
+START_TEST(an_archive_may_unpack_to_a_multiple_of_its_size)
+{
+	struct archive_limits limits = archive_default_limits;
+	uint64_t compressed;
+
+	make_one("bomb", MB);
+	compressed = (uint64_t)size_of(ARCHIVE);
+	limits.free_bytes = 0;
+	limits.ratio = (unsigned int)((MB + compressed - 1) / compressed);
+	ck_assert_int_eq(unpack(&limits), 0);
+	limits.ratio--;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	limits.free_bytes = MB - limits.ratio * compressed;
+	ck_assert_int_eq(unpack(&limits), 0);
+	limits.free_bytes--;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+}
+END_TEST
+
+START_TEST(all_files_count_towards_the_limits)
+{
+	struct archive_limits limits = archive_default_limits;
+	struct archive *tar = tar_begin();
+
+	tar_add(tar, "a/b/one", MB);
+	tar_add(tar, "a/c/two", MB);
+	tar_end(tar);
+	limits.bytes_max = 2 * MB;
+	limits.nr_max = 5;
+	limits.depth_max = 2;
+	ck_assert_int_eq(unpack(&limits), 0);
+	limits.bytes_max--;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	assert_diag(ARCHIVE, "more than 1 MB");
+	assert_diag(ARCHIVE, "a/c/two");
+	limits.bytes_max++;
+	limits.nr_max--;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	assert_diag(ARCHIVE, "more than 4 files and folders");
+	limits.nr_max++;
+	limits.depth_max--;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	assert_diag(ARCHIVE, "more than 1 folders");
+}
+END_TEST
+
+START_TEST(a_full_disk_is_not_filled_up)
+{
+	struct archive_place place;
+
+	make_one("file", 10);
+	disk_is_full = true;
+	ck_assert_int_eq(archive_place_open(&place, ARCHIVE, &diag), -ENOSPC);
+	ck_assert_ptr_nonnull(strstr(diag.text, "TMPDIR"));
+	ck_assert_int_eq(rmdir("tmp"), 0);
+	disk_is_full = false;
+	ck_assert_int_eq(unpack(&archive_default_limits), 0);
+}
+END_TEST
+
+START_TEST(times_are_kept)
+{
+	struct stat st;
+
+	make_one("file", 10);
+	ck_assert_int_eq(unpack(&archive_default_limits), 0);
+	ck_assert_int_eq(stat("in/file", &st), 0);
+	ck_assert_int_eq(st.st_mtim.tv_sec, 1000);
+}
+END_TEST
+
+START_TEST(a_name_that_occurs_twice_is_refused)
+{
+	static const char *const seconds[] = {"a/b", "a/b/c", "a"};
+
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+		struct archive *tar = tar_begin();
+
+		tar_add(tar, "a/b", 10);
+		tar_add(tar, seconds[i], 10);
+		tar_end(tar);
+		ck_assert_int_eq(unpack(&archive_default_limits), -EILSEQ);
+		assert_diag(ARCHIVE, seconds[i]);
+		ck_assert_int_eq(size_of("in/a/b"), 10);
+	}
+}
+END_TEST
+
+/* ---- the process that parses ---- */
+
+static int crash(int from, int to)
+{
+	(void)from;
+	(void)to;
+	(void)signal(SIGSEGV, SIG_DFL); /* a sanitizer catches it */
+	return raise(SIGSEGV);
+}
+
+static int end_early(int from, int to)
+{
+	(void)from;
+	(void)to;
+	return 0;
+}
+
+static int give_up(int from, int to)
+{
+	(void)from;
+	(void)to;
+	return -EIO;
+}
+
+START_TEST(a_crash_while_parsing_is_an_error_that_names_the_archive)
+{
+	struct archive_place place;
+
+	make_one("file", 10);
+	hostile_child = crash;
+	ck_assert_int_eq(archive_place_open(&place, ARCHIVE, &diag), -EILSEQ);
+	assert_diag(ARCHIVE, "SIGSEGV");
+	ck_assert_int_eq(rmdir("tmp"), 0);
+	ck_assert_int_eq(unpack_by(end_early), -EILSEQ);
+	assert_diag(ARCHIVE, "ended early");
+	ck_assert_int_eq(unpack_by(give_up), -EIO);
+	assert_diag(ARCHIVE, strerror(EIO));
+}
+END_TEST
+
+static int spin(int from, int to)
+{
+	(void)from;
+	(void)to;
+	for (volatile unsigned int i = 1; i; i = 1)
+		;
+	return 0;
+}
+
+START_TEST(the_time_for_parsing_is_limited)
+{
+	struct archive_limits limits = archive_default_limits;
+
+	make_one("file", 10);
+	limits.seconds_base = 1;
+	limits.bytes_max = MB;
+	hostile_child = spin;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	assert_diag(ARCHIVE, "more than 1 s of CPU");
+}
+END_TEST
+
+static int take_memory(int from, int to)
+{
+	(void)from;
+	(void)to;
+	return mmap(NULL, archive_default_limits.memory_bytes + MB, PROT_READ,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
+		       ? -ENOMEM
+		       : 0;
+}
+
+START_TEST(the_memory_for_parsing_is_limited)
+{
+	if (OPROF_SANITIZED) /* the address space is not limited then */
+		return;
+	make_one("file", 10);
+	ck_assert_int_eq(unpack_by(take_memory), -ENOMEM);
+	assert_diag(ARCHIVE, "more than 512 MB of memory");
+}
+END_TEST
+
+/* Returns 0, as the archive's end without an item, if nothing but the descriptors can be used. */
+static int use_rights(int from, int to)
+{
+	(void)from;
+	(void)to;
+	if (open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0 ||
+	    open("in/own", O_WRONLY | O_CREAT | O_CLOEXEC, 0600) >= 0 || !kill(getppid(), 0) ||
+	    !geteuid())
+		return -EXDEV;
+	return 0;
+}
+
+START_TEST(the_process_that_parses_has_no_rights)
+{
+	if (OPROF_SANITIZED) /* there is no seccomp filter then */
+		return;
+	make_one("file", 10);
+	ck_assert_int_eq(unpack_by(use_rights), -EILSEQ);
+	assert_diag(ARCHIVE, "ended early");
+}
+END_TEST
+
+/* ---- what a process sends that an archive has taken over ---- */
+
+struct sent {
+	uint32_t type, nr_bytes;
+	const char *bytes; /* less than nr_bytes: zeros follow */
+};
+
+static const struct sent *sent;
+static size_t nr_sent;
+
+static int send_all(int from, int to)
+{
+	static char zeros[ARCHIVE_DATA_BYTES_MAX + 1];
+	int error = 0;
+
+	(void)from;
+	for (size_t i = 0; !error && i < nr_sent; i++) {
+		const struct archive_item item = {.type = sent[i].type,
+						  .nr_bytes = sent[i].nr_bytes};
+		size_t nr = strlen(sent[i].bytes);
+
+		memset(zeros, 0, sizeof(zeros));
+		memcpy(zeros, sent[i].bytes, nr);
+		error = file_write_all(to, &item, sizeof(item));
+		if (!error)
+			error = file_write_all(to, zeros, sent[i].nr_bytes);
+	}
+	return error;
+}
+
+static int unpack_sent(const struct sent *items, size_t nr)
+{
+	sent = items;
+	nr_sent = nr;
+	return unpack_by(send_all);
+}
+
+#define FILE_ITEM(name)                                                                            \
+	{                                                                                          \
+		ARCHIVE_ITEM_FILE, sizeof(name) - 1, name                                          \
+	}
+
+START_TEST(items_are_taken_as_the_child_sends_them)
+{
+	static const struct sent items[] = {
+		{ARCHIVE_ITEM_FOLDER, 4, "a/b/"}, FILE_ITEM("a/c"), {ARCHIVE_ITEM_DATA, 3, "one"},
+		{ARCHIVE_ITEM_DATA, 3, "two"},	  FILE_ITEM("d"),   {ARCHIVE_ITEM_END, 0, ""}};
+
+	make_one("file", 10);
+	ck_assert_int_eq(unpack_sent(items, 6), 0);
+	ck_assert_int_eq(size_of("in/a/c"), 6);
+	ck_assert_int_eq(size_of("in/d"), 0);
+	ck_assert_int_eq(access("in/a/b", F_OK), 0);
+	ck_assert_int_eq(unpack_sent(items, 5), -EILSEQ);
+	assert_diag(ARCHIVE, "ended early");
+}
+END_TEST
+
+START_TEST(invalid_items_are_refused)
+{
+	static const struct sent items[][2] = {
+		{{0, 0, ""}},
+		{{ARCHIVE_ITEM_END + 1, 0, ""}},
+		{{ARCHIVE_ITEM_DATA, 1, "x"}},
+		{{ARCHIVE_ITEM_FOLDER, 1, "a"}, {ARCHIVE_ITEM_DATA, 1, "x"}},
+		{FILE_ITEM("a"), {ARCHIVE_ITEM_DATA, ARCHIVE_DATA_BYTES_MAX + 1, ""}},
+		{FILE_ITEM("a"), {ARCHIVE_ITEM_DATA, 0, ""}},
+		{{ARCHIVE_ITEM_FILE, 5, "name"}},
+		{{ARCHIVE_ITEM_FILE, ARCHIVE_NAME_BYTES_MAX + 1, "x"}},
+		{{ARCHIVE_ITEM_DAMAGED, ARCHIVE_TEXT_BYTES_MAX + 1, "x"}},
+	};
+
+	make_one("file", 10);
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		ck_assert_int_eq(unpack_sent(items[i], items[i][1].type ? 2 : 1), -EILSEQ);
+		assert_diag(ARCHIVE, "sent an invalid answer");
+	}
+}
+END_TEST
+
+START_TEST(names_that_lead_out_of_the_folder_are_refused_whoever_sends_them)
+{
+	static const struct sent items[] = {FILE_ITEM(""),
+					    FILE_ITEM("../outside"),
+					    FILE_ITEM("/tmp/outside"),
+					    FILE_ITEM("a/../b"),
+					    FILE_ITEM("."),
+					    {ARCHIVE_ITEM_FOLDER, 8, "../other"},
+					    {ARCHIVE_ITEM_OTHER, 4, "link"}};
+
+	make_one("file", 10);
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		ck_assert_int_eq(unpack_sent(&items[i], 1), -EILSEQ);
+		assert_diag(ARCHIVE, items[i].bytes);
+		ck_assert_int_eq(rmdir("in"), 0); /* "in" is empty */
+		ck_assert_int_eq(mkdir("in", 0700), 0);
+	}
+	ck_assert_int_ne(access("outside", F_OK), 0);
+	ck_assert_int_ne(access("other", F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_process_that_is_to_end_stops_unpacking)
+{
+	struct archive_place place;
+
+	make_one("file", 10);
+	stop_signal_catch();
+	ck_assert_int_eq(raise(SIGTERM), 0);
+	ck_assert_int_eq(archive_place_open(&place, ARCHIVE, &diag), -EINTR);
+	ck_assert_int_eq(rmdir("tmp"), 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("archive_unpack");
+
+	tcase_add_checked_fixture(tc, setup, test_folder_teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, a_bomb_of_zeros_is_refused_and_leaves_nothing);
+	tcase_add_test(tc, a_small_archive_may_unpack_to_64_mb);
+	tcase_add_test(tc, an_archive_may_unpack_to_a_multiple_of_its_size);
+	tcase_add_test(tc, all_files_count_towards_the_limits);
+	tcase_add_test(tc, a_full_disk_is_not_filled_up);
+	tcase_add_test(tc, times_are_kept);
+	tcase_add_test(tc, a_name_that_occurs_twice_is_refused);
+	tcase_add_test(tc, a_crash_while_parsing_is_an_error_that_names_the_archive);
+	tcase_add_test(tc, the_time_for_parsing_is_limited);
+	tcase_add_test(tc, the_memory_for_parsing_is_limited);
+	tcase_add_test(tc, the_process_that_parses_has_no_rights);
+	tcase_add_test(tc, items_are_taken_as_the_child_sends_them);
+	tcase_add_test(tc, invalid_items_are_refused);
+	tcase_add_test(tc, names_that_lead_out_of_the_folder_are_refused_whoever_sends_them);
+	tcase_add_test(tc, a_process_that_is_to_end_stops_unpacking);
+	return test_run(tc);
+}
