@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image/image_keeper.h"
 
-#include "daemon/system/privileges.h"
 #include "daemon/image/image_open.h"
 #include "daemon/image/table_folder.h"
+#include "daemon/system/daemon_child.h"
 #include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/elf_skeleton.h"
@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -39,11 +38,6 @@
 #define POLL_PAUSE_MS  20		   /* polling interval if the system has no pidfds */
 #define TMP_NAME_BYTES 32
 #define NAME_BYTES     17
-
-/* Kernel headers before Linux 5.9 lack this constant. */
-#ifndef CAP_CHECKPOINT_RESTORE
-#define CAP_CHECKPOINT_RESTORE 40
-#endif
 
 /* An image that is opened and waits to be copied, or is being copied. */
 struct job {
@@ -589,54 +583,20 @@ static void keeper_loop(struct keeper *keeper)
 }
 
 /*
- * Closes the daemon's terminal or pipe. Otherwise a process that reads the daemon's output to its
- * end would have to wait for a keeper that hangs.
- */
-static void let_go_of_terminal(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; fd < 3 && null >= 0; fd++)
-		(void)dup2(null, fd);
-	if (null >= 3)
-		(void)close(null);
-}
-
-static uint64_t bit(unsigned int capability)
-{
-	return UINT64_C(1) << capability;
-}
-
-/*
  * Keeps only the capabilities that are needed for these purposes: to open the files of other users
  * (through /proc/PID/root, exe and map_files, and in folders of other users), to write to a session
  * folder of another owner, to change the user of the copying child, and to kill that child.
  */
 static void drop_capabilities(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2];
-	uint64_t kept = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_SETUID) |
-			bit(CAP_SETGID) | bit(CAP_KILL);
+	uint64_t kept = daemon_child_bit(CAP_SYS_PTRACE) | daemon_child_bit(CAP_DAC_READ_SEARCH) |
+			daemon_child_bit(CAP_SETUID) | daemon_child_bit(CAP_SETGID) |
+			daemon_child_bit(CAP_KILL) | daemon_child_map_files();
 	struct stat st;
 
-	/* The capability exists since Linux 5.9. On older kernels map_files needs CAP_SYS_ADMIN. */
-	if (prctl(PR_CAPBSET_READ, (unsigned long)CAP_CHECKPOINT_RESTORE, 0UL, 0UL, 0UL) >= 0)
-		kept |= bit(CAP_CHECKPOINT_RESTORE);
-	else
-		kept |= bit(CAP_SYS_ADMIN);
 	if (stat(".", &st) || st.st_uid != geteuid())
-		kept |= bit(CAP_DAC_OVERRIDE);
-	privileges_bound(kept);
-	if (syscall(SYS_capget, &header, data))
-		return;
-	for (int i = 0; i < 2; i++) {
-		data[i].permitted &= (uint32_t)(kept >> 32 * i);
-		data[i].effective = data[i].permitted;
-		data[i].inheritable = 0;
-	}
-	(void)syscall(SYS_capset, &header, data);
-	(void)prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
+		kept |= daemon_child_bit(CAP_DAC_OVERRIDE);
+	daemon_child_keep(kept);
 }
 
 static void __attribute__((noreturn))
@@ -644,19 +604,11 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 {
 	static struct keeper keeper;
 
-	keeper = (struct keeper){.socket = 3,
+	keeper = (struct keeper){.socket = daemon_child_begin("oprof-keeper", fd, parent),
 				 .proc_path = proc_path,
 				 .opening = opening,
 				 .given_fd = -1,
 				 .child_fd = -1};
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
-		_exit(1);
-	(void)prctl(PR_SET_NAME, "oprof-keeper");
-	/* Close the descriptors of the daemon: its lock, events, sample files and clients. */
-	if (fd != keeper.socket && dup2(fd, keeper.socket) < 0)
-		_exit(1);
-	(void)syscall(SYS_close_range, keeper.socket + 1, ~0U, 0);
-	let_go_of_terminal();
 	drop_capabilities();
 	keeper_loop(&keeper);
 	if (keeper.child)

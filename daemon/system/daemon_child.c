@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/system/daemon_child.h"
+
+#include "daemon/system/privileges.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* For kernel headers before Linux 5.9. */
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40
+#endif
+
+enum { SOCKET = 3 };
+
+static void let_go_of_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < SOCKET && null >= 0; fd++)
+		(void)dup2(null, fd);
+	if (null >= SOCKET && null != SOCKET)
+		(void)close(null);
+}
+
+int daemon_child_begin(const char *name, int fd, pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+	(void)prctl(PR_SET_NAME, name);
+	if (fd != SOCKET && dup2(fd, SOCKET) < 0)
+		_exit(1);
+	(void)syscall(SYS_close_range, SOCKET + 1, ~0U, 0);
+	let_go_of_terminal();
+	return SOCKET;
+}
+
+uint64_t daemon_child_bit(unsigned int capability)
+{
+	return UINT64_C(1) << capability;
+}
+
+uint64_t daemon_child_map_files(void)
+{
+	/* The capability exists since Linux 5.9. On older kernels map_files needs CAP_SYS_ADMIN. */
+	if (prctl(PR_CAPBSET_READ, (unsigned long)CAP_CHECKPOINT_RESTORE, 0UL, 0UL, 0UL) >= 0)
+		return daemon_child_bit(CAP_CHECKPOINT_RESTORE);
+	return daemon_child_bit(CAP_SYS_ADMIN);
+}
+
+void daemon_child_keep(uint64_t kept)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	privileges_bound(kept);
+	if (syscall(SYS_capget, &header, data))
+		return;
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(kept >> 32 * i);
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	(void)syscall(SYS_capset, &header, data);
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A child process of the daemon that reads what may block: a user can make reads of a process's
+ * /proc folder, and of files that the process maps, wait for ever. The daemon waits for an answer
+ * until a deadline, or until it is told to stop. Then it kills the child, does not wait for the
+ * child's end (a process that waits in a file system may not even react to SIGKILL), and starts
+ * another child for the next request. unread.h decides which processes may be read.
+ *
+ * The child runs only functions of a fixed list. It has no descriptors of the daemon, and only the
+ * capabilities that are needed to read other users' /proc folders and mapped files.
+ *
+ * Not for: threads. Only a process with a single thread may start a reader.
+ */
+#ifndef DAEMON_SLOW_READER_H
+#define DAEMON_SLOW_READER_H
+
+#include "daemon/system/unread.h"
+
+#include <stddef.h>
+
+/* Maximum size of a request. It is sent as one packet, which the socket always has room for. */
+#define SLOW_REQUEST_BYTES_MAX 65536u
+/* Children that were killed and have not ended yet: of one user, of all users, and with root's. */
+#define SLOW_ABANDONED_USER 4u
+#define SLOW_ABANDONED_MOST 8u
+#define SLOW_ABANDONED_MAX  16u
+
+/* Receives the bytes that a function of the list writes. */
+struct slow_answer;
+
+/* Adds bytes to the answer. Returns 0 or -errno, which the function must return. */
+int slow_answer_put(struct slow_answer *answer, const void *bytes, size_t nr_bytes);
+/*
+ * Sends what was added so far. Each packet begins the deadline again, and if a later part of the
+ * request misses its deadline, the caller gets the parts that were sent.
+ */
+int slow_answer_send(struct slow_answer *answer);
+
+/* A function of the list. Runs in the child. Returns 0 or -errno, for slow_reader_call(). */
+typedef int slow_work(const void *request, size_t nr_bytes, struct slow_answer *answer);
+
+/* The collected answer. bytes is malloc'ed and ends with a NUL that nr_bytes does not include. */
+struct slow_reply {
+	char *bytes;
+	size_t nr_bytes, room;
+};
+
+void slow_reply_deinit(struct slow_reply *reply);
+
+struct slow_abandoned {
+	pid_t pid; /* 0: this entry is not used */
+	uid_t uid; /* user of the process at which the child waits */
+};
+
+struct slow_reader {
+	const char *proc_path; /* borrowed */
+	slow_work *const *works;
+	unsigned int nr_works;
+	int fd; /* socket to the child; -1: no child runs */
+	pid_t pid;
+	uint64_t nr_starts; /* children that were started */
+	struct slow_abandoned abandoned[SLOW_ABANDONED_MAX];
+	struct unread unread;
+};
+
+/*
+ * Initializes reader and starts the first child. Call this early, while the process is small and
+ * has all its privileges. If the child cannot be started, slow_reader_call() tries again. works
+ * and proc_path are borrowed.
+ */
+void slow_reader_init(struct slow_reader *reader, const char *proc_path, slow_work *const *works,
+		      unsigned int nr_works);
+/* Ends the child without waiting for its end. */
+void slow_reader_deinit(struct slow_reader *reader);
+
+/*
+ * Runs work, which must be in the reader's list, with the request about process pid, and collects
+ * its answer in *reply, which the caller deinits. reader NULL: runs work in this process. Returns
+ * what work returns, or:
+ *
+ * -ETIMEDOUT: the deadline was missed, or the child ended; *reply has the parts that were sent
+ * -EBUSY: the process is not read now (unread.h), or too many children have been abandoned
+ * -EINTR: the daemon was told to stop
+ * -ENOMEM, -EAGAIN: no memory for the answer; a child could not be started
+ */
+int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, const void *request,
+		     size_t nr_bytes, struct slow_reply *reply);
+
+/* Returns whether error means that the process could not be read in time. */
+bool slow_reader_is_late(int error);
+
+#endif

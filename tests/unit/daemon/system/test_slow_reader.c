@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/system/slow_reader.h"
+
+#include "tests/fixture/fake_proc.h"
+#include "tests/fixture/run_suite.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BIG_BYTES (1u << 20)
+
+static struct fake_proc proc;
+static struct slow_reader reader;
+static struct slow_reply reply;
+
+/* ---- what the reader can do ---- */
+
+static int echo(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	return slow_answer_put(answer, request, nr_bytes);
+}
+
+static int hang(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	int error = slow_answer_put(answer, request, nr_bytes);
+
+	if (!error)
+		error = slow_answer_send(answer);
+	(void)slow_answer_put(answer, "unsent", 6);
+	for (;;)
+		(void)pause();
+	return error;
+}
+
+static int refuse(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	(void)request;
+	(void)nr_bytes;
+	(void)answer;
+	return -EACCES;
+}
+
+static int crash(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	(void)request;
+	(void)nr_bytes;
+	(void)answer;
+	_exit(1);
+}
+
+static int big(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < BIG_BYTES && !error; i += nr_bytes)
+		error = slow_answer_put(answer, request, nr_bytes);
+	return error;
+}
+
+/* Lists the descriptors that are open. */
+static int descriptors(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	char link[64], target[256];
+	struct dirent *entry;
+	int error = 0;
+
+	(void)request;
+	(void)nr_bytes;
+	while (folder && !error && (entry = readdir(folder))) {
+		ssize_t nr;
+
+		(void)snprintf(link, sizeof(link), "/proc/self/fd/%.16s", entry->d_name);
+		nr = readlink(link, target, sizeof(target) - 1);
+		if (nr <= 0)
+			continue;
+		error = slow_answer_put(answer, target, (size_t)nr);
+		if (!error)
+			error = slow_answer_put(answer, "\n", 1);
+	}
+	if (folder)
+		closedir(folder);
+	return error;
+}
+
+static slow_work *const works[] = {echo, hang, refuse, crash, big, descriptors};
+
+/* ---- */
+
+static void process(int pid, unsigned int uid)
+{
+	char path[32];
+
+	fake_proc_process(&proc, pid, 0, "/bin/a", "");
+	(void)snprintf(path, sizeof(path), "%d/status", pid);
+	fake_proc_print(&proc, path, "Name:\ta\nUid:\t%u\t0\t0\t0\n", uid);
+}
+
+static void setup(void)
+{
+	fake_proc_init(&proc);
+	for (int pid = 10; pid < 20; pid++)
+		process(pid, 1000);
+	process(20, 1001);
+	process(30, 0);
+	slow_reader_init(&reader, proc.path, works, sizeof(works) / sizeof(works[0]));
+	ck_assert_int_ge(reader.fd, 0);
+}
+
+static void teardown(void)
+{
+	slow_reader_deinit(&reader);
+	slow_reply_deinit(&reply);
+	fake_proc_deinit(&proc);
+}
+
+static int call(slow_work *work, int pid, const char *text)
+{
+	slow_reply_deinit(&reply);
+	return slow_reader_call(&reader, work, pid, text, strlen(text), &reply);
+}
+
+static void expect_echo(int pid)
+{
+	ck_assert_int_eq(call(echo, pid, "hello"), 0);
+	ck_assert_str_eq(reply.bytes, "hello");
+	ck_assert_uint_eq(reply.nr_bytes, 5);
+}
+
+START_TEST(an_answer_arrives_whole)
+{
+	expect_echo(10);
+	ck_assert_int_eq(call(echo, 10, ""), 0);
+	ck_assert_uint_eq(reply.nr_bytes, 0);
+	ck_assert_int_eq(call(big, 10, "0123456789abcdef"), 0);
+	ck_assert_uint_eq(reply.nr_bytes, BIG_BYTES);
+	for (size_t i = 0; i < BIG_BYTES; i += 16)
+		ck_assert_mem_eq(reply.bytes + i, "0123456789abcdef", 16);
+	ck_assert_int_eq(call(refuse, 10, ""), -EACCES);
+	expect_echo(10);
+	ck_assert_uint_eq(reader.nr_starts, 1);
+}
+END_TEST
+
+START_TEST(without_a_reader_the_caller_does_the_work)
+{
+	ck_assert_int_eq(slow_reader_call(NULL, echo, 10, "hello", 5, &reply), 0);
+	ck_assert_str_eq(reply.bytes, "hello");
+	slow_reply_deinit(&reply);
+	ck_assert_int_eq(slow_reader_call(NULL, refuse, 10, "hello", 5, &reply), -EACCES);
+}
+END_TEST
+
+START_TEST(a_read_that_hangs_is_given_up_and_its_process_is_not_read_again)
+{
+	const pid_t first = reader.pid;
+
+	ck_assert_int_eq(call(hang, 10, "part"), -ETIMEDOUT);
+	ck_assert_str_eq(reply.bytes, "part");
+	ck_assert_uint_eq(reader.unread.nr_missed, 1);
+	expect_echo(11);
+	ck_assert_int_ne(reader.pid, first);
+	ck_assert_int_eq(call(echo, 10, "hello"), -EBUSY);
+	ck_assert_uint_eq(reader.unread.nr_refused, 1);
+	expect_echo(20);
+}
+END_TEST
+
+START_TEST(another_process_with_the_same_pid_is_read)
+{
+	ck_assert_int_eq(call(hang, 10, ""), -ETIMEDOUT);
+	fake_proc_print(&proc, "10/stat",
+			"10 (b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 7777 0 0\n");
+	expect_echo(10);
+}
+END_TEST
+
+START_TEST(a_child_that_crashes_is_replaced_and_counts_as_late)
+{
+	ck_assert_int_eq(call(crash, 10, ""), -ETIMEDOUT);
+	expect_echo(20);
+	ck_assert_int_eq(call(echo, 10, ""), -EBUSY);
+}
+END_TEST
+
+START_TEST(a_child_that_somebody_kills_is_replaced)
+{
+	ck_assert_int_eq(kill(reader.pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(reader.pid, NULL, 0), reader.pid);
+	expect_echo(10);
+	ck_assert_uint_eq(reader.nr_starts, 2);
+	ck_assert(unread_is_clear(&reader.unread));
+}
+END_TEST
+
+START_TEST(a_user_s_processes_cannot_make_the_daemon_wait_without_end)
+{
+	int pid = 10;
+
+	while (pid < 20 && call(hang, pid, "") == -ETIMEDOUT)
+		pid++;
+	ck_assert_int_gt(pid, 10);
+	ck_assert_int_lt(pid, 15);
+	ck_assert_int_eq(call(echo, 19, ""), -EBUSY);
+	expect_echo(20);
+	expect_echo(30);
+}
+END_TEST
+
+/* Children in a file system that hangs do not react to SIGKILL: here, one that nobody has killed.
+ */
+START_TEST(the_number_of_abandoned_children_is_bounded)
+{
+	const pid_t child = fork();
+
+	if (!child) {
+		(void)pause();
+		_exit(0);
+	}
+	unread_wait(&reader.unread, 5, 1, 1); /* so that processes are looked at */
+	for (unsigned int i = 0; i < SLOW_ABANDONED_USER; i++)
+		reader.abandoned[i] = (struct slow_abandoned){child, 1000};
+	ck_assert_int_eq(call(echo, 10, ""), -EBUSY);
+	expect_echo(20);
+	for (unsigned int i = 0; i < SLOW_ABANDONED_MOST; i++)
+		reader.abandoned[i] = (struct slow_abandoned){child, 1000};
+	ck_assert_int_eq(call(echo, 20, ""), -EBUSY);
+	expect_echo(30);
+	for (unsigned int i = 0; i < SLOW_ABANDONED_MAX; i++)
+		reader.abandoned[i] = (struct slow_abandoned){child, 1000};
+	ck_assert_int_eq(call(echo, 30, ""), -EBUSY);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	expect_echo(10);
+}
+END_TEST
+
+START_TEST(a_stop_signal_ends_the_wait)
+{
+	sigset_t stop;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &stop, NULL), 0);
+	ck_assert_int_eq(raise(SIGTERM), 0);
+	ck_assert_int_eq(call(hang, 10, ""), -EINTR);
+	ck_assert_uint_eq(reader.unread.nr_missed, 0);
+}
+END_TEST
+
+START_TEST(the_child_has_none_of_the_daemon_s_descriptors)
+{
+	FILE *file = tmpfile();
+
+	ck_assert_ptr_nonnull(file);
+	slow_reader_deinit(&reader);
+	slow_reader_init(&reader, proc.path, works, sizeof(works) / sizeof(works[0]));
+	ck_assert_int_eq(call(descriptors, 10, ""), 0);
+	for (char *line = strtok(reply.bytes, "\n"); line; line = strtok(NULL, "\n"))
+		ck_assert_msg(!strcmp(line, "/dev/null") || !strncmp(line, "socket:", 7) ||
+				      !strncmp(line, "/proc/", 6),
+			      "%s", line);
+	(void)fclose(file);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("slow_reader");
+	TCase *tests = tcase_create("slow_reader");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, an_answer_arrives_whole);
+	tcase_add_test(tests, without_a_reader_the_caller_does_the_work);
+	tcase_add_test(tests, a_read_that_hangs_is_given_up_and_its_process_is_not_read_again);
+	tcase_add_test(tests, another_process_with_the_same_pid_is_read);
+	tcase_add_test(tests, a_child_that_crashes_is_replaced_and_counts_as_late);
+	tcase_add_test(tests, a_child_that_somebody_kills_is_replaced);
+	tcase_add_test(tests, a_user_s_processes_cannot_make_the_daemon_wait_without_end);
+	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
+	tcase_add_test(tests, a_stop_signal_ends_the_wait);
+	tcase_add_test(tests, the_child_has_none_of_the_daemon_s_descriptors);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

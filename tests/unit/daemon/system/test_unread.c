@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/system/unread.h"
+
+#include "tests/fixture/fake_proc.h"
+#include "tests/fixture/run_suite.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NOW_NS UINT64_C(1000000000000)
+
+static struct fake_proc proc;
+static struct unread unread;
+
+static void setup(void)
+{
+	fake_proc_init(&proc);
+	memset(&unread, 0, sizeof(unread));
+}
+
+static void teardown(void)
+{
+	fake_proc_deinit(&proc);
+}
+
+static struct unread_process process(int32_t pid, uint64_t start_ticks, uid_t uid)
+{
+	return (struct unread_process){.pid = pid, .start_ticks = start_ticks, .uid = uid};
+}
+
+static bool may_read(struct unread_process one, uint64_t now_ns)
+{
+	return unread_may_read(&unread, &one, now_ns);
+}
+
+static bool miss(struct unread_process one, uint64_t now_ns)
+{
+	return unread_miss(&unread, &one, now_ns);
+}
+
+START_TEST(an_offender_is_not_read_for_a_minute)
+{
+	ck_assert(unread_is_clear(&unread));
+	ck_assert(miss(process(10, 1, 1000), NOW_NS));
+	ck_assert(!unread_is_clear(&unread));
+	ck_assert(!may_read(process(10, 1, 1000), NOW_NS + UNREAD_TURN_NS - 1));
+	ck_assert(may_read(process(10, 2, 1000), NOW_NS));
+	ck_assert(may_read(process(11, 1, 1000), NOW_NS));
+	ck_assert(may_read(process(10, 1, 1000), NOW_NS + UNREAD_TURN_NS));
+	ck_assert(!miss(process(10, 1, 1000), NOW_NS + UNREAD_TURN_NS));
+	ck_assert(!may_read(process(10, 1, 1000), NOW_NS + 2 * UNREAD_TURN_NS - 1));
+	ck_assert_uint_eq(unread.nr_missed, 2);
+	ck_assert_uint_eq(unread.nr_refused, 2);
+}
+END_TEST
+
+START_TEST(a_process_that_can_be_read_again_is_no_offender)
+{
+	struct unread_process one = process(10, 1, 1000);
+
+	(void)miss(one, NOW_NS);
+	unread_good(&unread, &one);
+	ck_assert(unread_is_clear(&unread));
+	ck_assert(miss(one, NOW_NS));
+}
+END_TEST
+
+START_TEST(a_user_has_a_budget_for_each_minute)
+{
+	unread_wait(&unread, 1000, UNREAD_USER_NS - 1, NOW_NS);
+	ck_assert(may_read(process(10, 1, 1000), NOW_NS));
+	unread_wait(&unread, 1000, 1, NOW_NS + 1);
+	ck_assert(!may_read(process(10, 1, 1000), NOW_NS + 1));
+	ck_assert(may_read(process(11, 1, 1001), NOW_NS + 1));
+	ck_assert(may_read(process(10, 1, 1000), NOW_NS + UNREAD_TURN_NS));
+}
+END_TEST
+
+START_TEST(many_users_have_a_budget_together_but_root_has_its_own)
+{
+	for (uid_t uid = 1; uid <= 1000; uid++)
+		unread_wait(&unread, uid, UNREAD_MACHINE_NS / 1000 + 1, NOW_NS);
+	ck_assert(!may_read(process(10, 1, 5000), NOW_NS));
+	ck_assert(may_read(process(11, 1, 0), NOW_NS));
+	unread_wait(&unread, 0, UNREAD_USER_NS, NOW_NS);
+	ck_assert(!may_read(process(11, 1, 0), NOW_NS));
+	ck_assert(may_read(process(10, 1, 5000), NOW_NS + UNREAD_TURN_NS));
+}
+END_TEST
+
+START_TEST(the_latest_offenders_that_still_run_are_listed)
+{
+	struct unread_process list[4], found;
+	char path[32];
+
+	for (int pid = 10; pid < 200; pid++) {
+		fake_proc_process(&proc, pid, 0, NULL, "");
+		(void)snprintf(path, sizeof(path), "%d/status", pid);
+		fake_proc_print(&proc, path, "Name:\tx\nUid:\t%d\t0\t0\t0\n", 1000 + pid);
+		unread_process_read(&found, proc.path, pid);
+		ck_assert_uint_eq(found.uid, 1000 + (unsigned int)pid);
+		ck_assert_uint_eq(found.start_ticks, (unsigned int)pid * 10);
+		ck_assert_str_eq(found.name, "a) Z 1 (b");
+		(void)miss(found, NOW_NS + (uint64_t)pid);
+	}
+	fake_proc_remove(&proc, 198);
+	ck_assert_uint_eq(unread_list(&unread, proc.path, list, 2), 2);
+	ck_assert_int_eq(list[0].pid, 199);
+	ck_assert_int_eq(list[1].pid, 197);
+}
+END_TEST
+
+START_TEST(names_of_others_have_no_control_characters)
+{
+	struct unread_process found;
+
+	fake_proc_print(&proc, "10/stat", "10 (a\033[31m\n\302\233b) S 1\n");
+	unread_process_read(&found, proc.path, 10);
+	ck_assert_str_eq(found.name, "a?[31m??b");
+	ck_assert_uint_eq(found.start_ticks, 0);
+	ck_assert_uint_eq(found.uid, (uid_t)-1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("unread");
+	TCase *tests = tcase_create("unread");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, an_offender_is_not_read_for_a_minute);
+	tcase_add_test(tests, a_process_that_can_be_read_again_is_no_offender);
+	tcase_add_test(tests, a_user_has_a_budget_for_each_minute);
+	tcase_add_test(tests, many_users_have_a_budget_together_but_root_has_its_own);
+	tcase_add_test(tests, the_latest_offenders_that_still_run_are_listed);
+	tcase_add_test(tests, names_of_others_have_no_control_characters);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
