@@ -657,6 +657,7 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 		_exit(1);
 	(void)syscall(SYS_close_range, keeper.socket + 1, ~0U, 0);
 	let_go_of_terminal();
+	confine_prepare();
 	drop_capabilities();
 	keeper_loop(&keeper);
 	if (keeper.child)
