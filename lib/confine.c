@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -236,7 +237,34 @@ static bool filter_calls(enum confine_calls calls)
 	return SANITIZED || install(&program);
 }
 
+void confine_terminal(void)
+{
+	struct sock_filter filter[] = {
+		LOAD(arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+		REFUSE,
+		LOAD(nr),
+#ifdef __X32_SYSCALL_BIT
+		IF_BITS(__X32_SYSCALL_BIT, 1),
+		REFUSE,
+#endif
+		IF_EQUAL(SYS_ioctl, 5),
+		LOAD_ARGUMENT(1),
+		IF_EQUAL(TIOCSTI, 1),
+		REFUSE,
+		IF_EQUAL(TIOCLINUX, 1),
+		REFUSE,
+		ALLOW,
+	};
+	struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
+
+	(void)install(&program);
+}
 #else
+void confine_terminal(void)
+{
+}
+
 static bool filter_calls(enum confine_calls calls)
 {
 	(void)calls;

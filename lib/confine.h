@@ -38,4 +38,12 @@ void confine_prepare(void);
 int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
 		    int keep_b);
 
+/*
+ * Makes the kernel refuse to insert input into a terminal (TIOCSTI, TIOCLINUX; EPERM), for this
+ * process and its children, which also cannot gain privileges by executing a program. To be called
+ * by a process of root that becomes another user but keeps root's terminal open: that user could
+ * otherwise make it type commands into root's shell. Does nothing if the kernel has no seccomp.
+ */
+void confine_terminal(void);
+
 #endif

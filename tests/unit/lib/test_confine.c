@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -536,6 +537,50 @@ START_TEST(a_confined_process_can_abort)
 }
 END_TEST
 
+/* ---- the terminal ---- */
+
+/* Types into the process's terminal. Returns 0 or errno. */
+static int type_into(int terminal)
+{
+	char subcode = 2; /* set a selection, which TIOCLINUX can then paste */
+
+	if (!ioctl(terminal, TIOCLINUX, &subcode) || errno != EPERM)
+		return 255;
+	return ioctl(terminal, TIOCSTI, "x") ? errno : 0;
+}
+
+static void __attribute__((noreturn)) terminal_main(const char *path)
+{
+	struct winsize size;
+	int terminal;
+
+	(void)setsid();
+	terminal = open(path, O_RDWR | O_CLOEXEC); /* becomes the controlling terminal */
+	confine_terminal();
+	if (terminal < 0 || ioctl(terminal, TIOCGWINSZ, &size))
+		_exit(254);
+	_exit(type_into(terminal));
+}
+
+START_TEST(a_process_cannot_type_into_a_terminal_that_it_kept)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), status;
+	pid_t pid;
+
+	ck_assert_int_ge(master, 0);
+	ck_assert_int_eq(grantpt(master), 0);
+	ck_assert_int_eq(unlockpt(master), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid)
+		terminal_main(ptsname(master));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), EPERM);
+	(void)close(master);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *all = suite_create("confine");
@@ -543,6 +588,7 @@ static Suite *suite(void)
 
 	tcase_add_test(tcase, a_confined_process_may_open_nothing_and_has_no_capabilities);
 	/* Sanitizers make their own system calls, so these builds have no filter. */
+	tcase_add_test(tcase, a_process_cannot_type_into_a_terminal_that_it_kept);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	tcase_add_test(tcase, one_that_may_not_become_nobody_may_open_nothing_either);
 	tcase_add_test(tcase, without_seccomp_nobody_may_not_open_what_is_roots);
