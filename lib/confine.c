@@ -10,10 +10,15 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -121,80 +126,146 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 
 /* ---- system calls ---- */
 
+/* Kernel headers before Linux 4.14 lack this action; such kernels treat it as SECCOMP_RET_KILL. */
+#ifndef SECCOMP_RET_KILL_PROCESS
+#define SECCOMP_RET_KILL_PROCESS 0x80000000U
+#endif
+
 #ifdef THIS_ARCH
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
+#define ALLOW	       RETURN(SECCOMP_RET_ALLOW)
+#define REFUSE	       RETURN(SECCOMP_RET_ERRNO | EPERM)
+#define KILL	       RETURN(SECCOMP_RET_KILL_PROCESS)
+#define LOAD(field)    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 /*
  * Loads the low half of an argument, which comes first, since all architectures above are
  * little-endian.
  */
 #define LOAD_ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
-#define ALLOW_CALL(number)                                                                         \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                       \
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-#define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+/* Skips nr_else instructions unless the loaded value is `value`, or has one of these bits. */
+#define IF_EQUAL(value, nr_else) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (nr_else))
+#define IF_BITS(bits, nr_else)	 BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, (nr_else))
 
-#define PREAMBLE LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0), REFUSE, LOAD(nr)
+#define ALLOW_CALL(number)  IF_EQUAL((number), 1), ALLOW
+#define REFUSE_CALL(number) IF_EQUAL((number), 1), REFUSE
+/* Kills the process if argument n has one of these bits; otherwise applies `otherwise`. */
+#define KILL_FOR_BITS(number, n, bits, otherwise)                                                  \
+	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), KILL, otherwise
 
-/* Allows reading, writing to open descriptors, memory management, and exit. */
-#define ALLOW_DESCRIPTORS                                                                          \
-	ALLOW_CALL(SYS_read), ALLOW_CALL(SYS_pread64), ALLOW_CALL(SYS_write),                      \
-		ALLOW_CALL(SYS_lseek), ALLOW_CALL(SYS_close), ALLOW_CALL(SYS_fstat),               \
-		ALLOW_CALL(SYS_mmap), ALLOW_CALL(SYS_munmap), ALLOW_CALL(SYS_mremap),              \
-		ALLOW_CALL(SYS_mprotect), ALLOW_CALL(SYS_madvise), ALLOW_CALL(SYS_brk),            \
-		ALLOW_CALL(SYS_futex), ALLOW_CALL(SYS_getrandom), ALLOW_CALL(SYS_rt_sigaction),    \
-		ALLOW_CALL(SYS_rt_sigprocmask), ALLOW_CALL(SYS_rt_sigreturn),                      \
-		ALLOW_CALL(SYS_getpid), ALLOW_CALL(SYS_gettid), ALLOW_CALL(SYS_tgkill),            \
-		ALLOW_CALL(SYS_exit), ALLOW_CALL(SYS_exit_group)
+/* What openat() needs to do more than open a file for reading. */
+#define MORE_THAN_READING                                                                          \
+	(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_PATH | (O_TMPFILE & ~O_DIRECTORY))
 
-static struct sock_filter descriptors_filter[] = {
-	PREAMBLE,
-	ALLOW_CALL(SYS_newfstatat), /* newer C libraries call it in fstat() */
-	ALLOW_DESCRIPTORS,
-	REFUSE,
-};
-
-/* Also allows opening files for reading and looking up file names. */
-static struct sock_filter files_filter[] = {
-	PREAMBLE,
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
-	LOAD_ARGUMENT(2),
-	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K,
-		 O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY), 0, 1),
-	REFUSE,
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	ALLOW_DESCRIPTORS,
-	ALLOW_CALL(SYS_newfstatat),
-	ALLOW_CALL(SYS_statx),
-	ALLOW_CALL(SYS_readlinkat),
-#ifdef SYS_readlink
-	ALLOW_CALL(SYS_readlink),
-#endif
-	ALLOW_CALL(SYS_getcwd),
-	ALLOW_CALL(SYS_dup),
-	ALLOW_CALL(SYS_fcntl),
-	REFUSE,
-};
+static bool install(const struct sock_fprog *program)
+{
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program);
+}
 
 /*
- * Installs the filter. Returns whether the kernel enforces it; with sanitizers, always returns
- * true.
+ * Installs the filter of a confined process. Returns whether the kernel enforces it; with
+ * sanitizers, always returns true. The numbers of another architecture's system calls, or of x32,
+ * kill the process, too.
  */
-static bool refuse_calls(enum confine_calls calls)
+static bool filter_calls(enum confine_calls calls)
 {
-	struct sock_fprog program = {.len = sizeof(files_filter) / sizeof(files_filter[0]),
-				     .filter = files_filter};
+	const unsigned int self = (unsigned int)getpid();
+	struct sock_filter filter[] = {
+		LOAD(arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+		KILL,
+		LOAD(nr),
+		ALLOW_CALL(SYS_read),
+		ALLOW_CALL(SYS_pread64),
+		ALLOW_CALL(SYS_write),
+		ALLOW_CALL(SYS_writev), /* messages of a C library that aborts */
+		ALLOW_CALL(SYS_lseek),
+		ALLOW_CALL(SYS_close),
+		ALLOW_CALL(SYS_fstat),
+		ALLOW_CALL(SYS_munmap),
+		ALLOW_CALL(SYS_mremap),
+		ALLOW_CALL(SYS_madvise),
+		ALLOW_CALL(SYS_brk),
+		ALLOW_CALL(SYS_futex),
+		ALLOW_CALL(SYS_getrandom),
+		ALLOW_CALL(SYS_rt_sigaction),
+		ALLOW_CALL(SYS_rt_sigprocmask),
+		ALLOW_CALL(SYS_rt_sigreturn),
+		ALLOW_CALL(SYS_restart_syscall),
+		ALLOW_CALL(SYS_getpid),
+		ALLOW_CALL(SYS_gettid),
+		ALLOW_CALL(SYS_exit),
+		ALLOW_CALL(SYS_exit_group),
+		ALLOW_CALL(SYS_dup),
+		ALLOW_CALL(SYS_sysinfo), /* qsort() asks for the size of the memory */
+		ALLOW_CALL(calls == CONFINE_RECEIVE ? SYS_recvmsg : SYS_read),
+		KILL_FOR_BITS(SYS_mmap, 2, PROT_EXEC, ALLOW),
+		KILL_FOR_BITS(SYS_mprotect, 2, PROT_EXEC, ALLOW),
+		/* abort() and raise() */
+		IF_EQUAL(SYS_tgkill, 4),
+		LOAD_ARGUMENT(0),
+		IF_EQUAL(self, 1),
+		ALLOW,
+		KILL,
+		/* libelf and fdopen() */
+		IF_EQUAL(SYS_fcntl, 6),
+		LOAD_ARGUMENT(1),
+		IF_EQUAL(F_GETFD, 1),
+		ALLOW,
+		IF_EQUAL(F_GETFL, 1),
+		ALLOW,
+		KILL,
+		/* fstat() of newer C libraries */
+		IF_EQUAL(SYS_newfstatat, 4),
+		LOAD_ARGUMENT(3),
+		IF_BITS(AT_EMPTY_PATH, 1),
+		ALLOW,
+		REFUSE,
+		/* What C libraries try, and do without: files of the system, terminals, limits. */
+		KILL_FOR_BITS(SYS_openat, 2, MORE_THAN_READING, REFUSE),
+		REFUSE_CALL(SYS_ioctl),
+		REFUSE_CALL(SYS_sched_getaffinity),
+		IF_EQUAL(SYS_prlimit64, 4),
+		LOAD_ARGUMENT(0),
+		IF_EQUAL(0, 1),
+		REFUSE,
+		KILL,
+		KILL,
+	};
+	struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
 
-	if (calls == CONFINE_DESCRIPTORS) {
-		program.len = sizeof(descriptors_filter) / sizeof(descriptors_filter[0]);
-		program.filter = descriptors_filter;
-	}
-	if (SANITIZED)
-		return true;
-	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return SANITIZED || install(&program);
+}
+
+void confine_terminal(void)
+{
+	struct sock_filter filter[] = {
+		LOAD(arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+		REFUSE,
+		LOAD(nr),
+#ifdef __X32_SYSCALL_BIT
+		IF_BITS(__X32_SYSCALL_BIT, 1),
+		REFUSE,
+#endif
+		IF_EQUAL(SYS_ioctl, 5),
+		LOAD_ARGUMENT(1),
+		IF_EQUAL(TIOCSTI, 1),
+		REFUSE,
+		IF_EQUAL(TIOCLINUX, 1),
+		REFUSE,
+		ALLOW,
+	};
+	struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
+
+	(void)install(&program);
 }
 #else
-static bool refuse_calls(enum confine_calls calls)
+void confine_terminal(void)
+{
+}
+
+static bool filter_calls(enum confine_calls calls)
 {
 	(void)calls;
 	return false;
@@ -203,6 +274,32 @@ static bool refuse_calls(enum confine_calls calls)
 
 /* ---- user ---- */
 
+/* The user and group that confined processes of root become. */
+static uid_t confined_user = NOBODY;
+static gid_t confined_group = NOBODY;
+
+void confine_prepare(void)
+{
+	static bool prepared;
+	const struct passwd *entry = NULL;
+	FILE *file;
+
+	if (prepared || geteuid())
+		return;
+	prepared = true;
+	/* Only this file: other sources of users, such as a directory service, may need long. */
+	file = fopen("/etc/passwd", "re");
+	while (file && (entry = fgetpwent(file)))
+		if (!strcmp(entry->pw_name, CONFINE_USER))
+			break;
+	if (entry && entry->pw_uid && entry->pw_gid) {
+		confined_user = entry->pw_uid;
+		confined_group = entry->pw_gid;
+	}
+	if (file)
+		(void)fclose(file);
+}
+
 /* A process that may not change its user (EPERM) still drops its capabilities. */
 static int give_up_user(void)
 {
@@ -210,8 +307,8 @@ static int give_up_user(void)
 	struct __user_cap_data_struct none[2] = {{.effective = 0}};
 
 	if (!geteuid() &&
-	    (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-	     setresuid(NOBODY, NOBODY, NOBODY)) &&
+	    (setgroups(0, NULL) || setresgid(confined_group, confined_group, confined_group) ||
+	     setresuid(confined_user, confined_user, confined_user)) &&
 	    errno != EPERM)
 		return -errno;
 	return syscall(SYS_capset, &header, none) ? -errno : 0;
@@ -225,8 +322,7 @@ int confine_process(const struct confine_limits *limits, enum confine_calls call
 	if (error)
 		return error;
 	close_descriptors((unsigned int)keep_a, (unsigned int)keep_b);
-	if (calls == CONFINE_DESCRIPTORS)
-		error = give_up_user();
+	error = give_up_user();
 	if (error)
 		return error;
 	/* A change of user resets PR_SET_PDEATHSIG, so this call comes after give_up_user(). */
@@ -236,7 +332,7 @@ int confine_process(const struct confine_limits *limits, enum confine_calls call
 	 * But a process that is still root could open root's files even without capabilities, so
 	 * this function then fails.
 	 */
-	if (!refuse_calls(calls) && calls == CONFINE_DESCRIPTORS && !geteuid())
+	if (!filter_calls(calls) && !geteuid())
 		return -EPERM;
 	return 0;
 }

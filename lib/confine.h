@@ -12,23 +12,38 @@ struct confine_limits {
 };
 
 enum confine_calls {
-	CONFINE_READ_FILES, /* the process may still open files for reading */
-	/*
-	 * The process may use only open descriptors. confine_process() also drops all capabilities
-	 * and, if permitted (CAP_SETUID, CAP_SETGID), changes the user from root to nobody.
-	 */
-	CONFINE_DESCRIPTORS,
+	CONFINE_DESCRIPTORS, /* the process may use only open descriptors */
+	CONFINE_RECEIVE,     /* it may also receive descriptors through a socket that it keeps */
 };
+
+/* The user that confined processes of root become, if the system has it; otherwise nobody. */
+#define CONFINE_USER "oprof-parse"
+
+/*
+ * Looks for CONFINE_USER in /etc/passwd, once. To be called before fork() by the process that
+ * starts confined processes.
+ */
+void confine_prepare(void);
 
 /*
  * To be called in the child process. After this call, the kernel kills the child when its parent
  * dies. Sets the limits, redirects stdio to /dev/null, closes all other descriptors except keep_a
- * and keep_b (keep_a < keep_b), and makes the kernel refuse all system calls except reading,
- * writing to open descriptors, and memory management (seccomp, if available). Returns 0, or -errno
- * of the step that failed; -EPERM: the process is still root, and no seccomp filter prevents it
- * from opening root's files.
+ * and keep_b (keep_a < keep_b), drops all capabilities and, if permitted (CAP_SETUID, CAP_SETGID),
+ * changes the user from root to CONFINE_USER or nobody. Then makes the kernel (seccomp, if
+ * available) refuse all system calls except reading, writing to open descriptors, and memory
+ * management: a few calls that libraries try without need fail with EPERM; any other call kills the
+ * process with SIGSYS. Returns 0, or -errno of the step that failed; -EPERM: the process is still
+ * root, and no seccomp filter prevents it from opening root's files.
  */
 int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
 		    int keep_b);
+
+/*
+ * Makes the kernel refuse to insert input into a terminal (TIOCSTI, TIOCLINUX; EPERM), for this
+ * process and its children, which also cannot gain privileges by executing a program. To be called
+ * by a process of root that becomes another user but keeps root's terminal open: that user could
+ * otherwise make it type commands into root's shell. Does nothing if the kernel has no seccomp.
+ */
+void confine_terminal(void);
 
 #endif

@@ -609,6 +609,7 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 				 .opening = opening,
 				 .given_fd = -1,
 				 .child_fd = -1};
+	confine_prepare();
 	drop_capabilities();
 	keeper_loop(&keeper);
 	if (keeper.child)

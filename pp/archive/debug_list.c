@@ -133,11 +133,10 @@ static int put_split(struct debug_listing *listing, struct dwarf_unit *skeleton)
 
 static int put_units(struct debug_listing *listing)
 {
-	const char *root = listing->request->search->root;
 	struct dwarf_info *info = &listing->files.info;
 	int error = 0;
 
-	dwarf_split_init(&listing->split, listing->image.file.path, root ? root : "");
+	dwarf_split_init(&listing->split, listing->request->opener);
 	for (size_t i = 0; i < info->nr_units && !error; i++)
 		if (info->units[i].type == DW_UT_compile || info->units[i].type == DW_UT_skeleton)
 			error = put_split(listing, &info->units[i]);
@@ -155,8 +154,7 @@ static int open_for_symbols(struct debug_listing *listing)
 
 	if (debug->fd >= 0 || listing->image.file.symtab)
 		return 0;
-	error = debug_file_open(debug, &listing->image.file, listing->request->search,
-				listing->request->debug_file);
+	error = debug_file_open(debug, &listing->image.file, listing->request->opener);
 	if (error)
 		debug->fd = -1;
 	return error == -ENOMEM ? error : 0;

@@ -14,5 +14,6 @@ test_programs += \
 	tests/unit/pp/base/test_cells \
 	tests/unit/pp/base/test_display \
 	tests/unit/pp/base/test_protobuf \
+	tests/unit/pp/base/test_read_folder \
 	tests/unit/pp/base/test_strings \
 	tests/unit/pp/base/test_writers

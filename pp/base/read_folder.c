@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/base/read_folder.h"
 
+#include "lib/confine.h"
 #include "lib/folder.h"
 #include "lib/log.h"
 
@@ -29,6 +30,7 @@ static int become(uid_t user)
 
 	if (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user))
 		return -errno;
+	confine_terminal(); /* which is still root's */
 	has_become = true;
 	return 0;
 }

@@ -24,7 +24,7 @@ static int find_info(struct dwarf_files *files, const struct symbol_file *image,
 	if (has_lines(&files->info.file))
 		return 0;
 	files->undecompressed = files->info.file.undecompressed;
-	error = debug_file_open(&files->debug, image, request->search, request->debug_file);
+	error = debug_file_open(&files->debug, image, request->opener);
 	if (error) {
 		files->debug.fd = -1;
 		return error == -ENOMEM ? error : -ENOENT;
@@ -47,8 +47,9 @@ static int open_alt(struct dwarf_files *files, const struct symbol_request *requ
 
 	if (!file->alt_name)
 		return 0;
-	error = debug_file_open_alt(&files->alt, files->from, file->alt_name, file->alt_id,
-				    file->alt_id_bytes, request->search);
+	error = debug_file_open_alt(
+		&files->alt, files->from == &files->debug ? FILE_ALT_OF_DEBUG : FILE_ALT_OF_IMAGE,
+		file->alt_name, file->alt_id, file->alt_id_bytes, request->opener);
 	if (error) {
 		files->alt.fd = -1;
 		return error == -ENOMEM ? error : 0;

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/lines/dwarf_split.h"
 
-#include "pp/symbols/debug_file.h"
-
 #include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-void dwarf_split_init(struct dwarf_split *split, const char *image_path, const char *root)
+void dwarf_split_init(struct dwarf_split *split, struct file_opener *opener)
 {
-	*split = (struct dwarf_split){
-		.image_path = image_path, .root = root, .package_fd = -1, .fd = -1};
+	*split = (struct dwarf_split){.opener = opener, .package_fd = -1, .fd = -1};
 }
 
 /* Closes the file that contains the last unit found. */
@@ -40,7 +37,7 @@ void dwarf_split_deinit(struct dwarf_split *split)
 	if (split->package_fd >= 0)
 		close(split->package_fd);
 	free(split->missing);
-	dwarf_split_init(split, NULL, NULL);
+	dwarf_split_init(split, NULL);
 }
 
 /* ---- the package ---- */
@@ -156,11 +153,14 @@ static bool cut_sections(const struct package_index *index, uint32_t row, struct
 	return true;
 }
 
-static Elf *open_elf(const struct dwarf_split *split, const char *path, int *fd)
+/* *path becomes the malloc'ed path at which the file was opened or searched, or NULL. */
+static Elf *open_elf(const struct dwarf_split *split, enum file_kind kind, const char *text,
+		     int *fd, char **path)
 {
+	const struct file_query query = {.kind = kind};
 	Elf *elf;
 
-	*fd = debug_file_open_below(split->root, path);
+	*fd = file_opener_open(split->opener, &query, text, path);
 	if (*fd < 0)
 		return NULL;
 	elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
@@ -176,15 +176,11 @@ static Elf *open_elf(const struct dwarf_split *split, const char *path, int *fd)
 /* Opens the package, which is the file "PROGRAM.dwp" in the program's folder. */
 static void seek_package(struct dwarf_split *split)
 {
-	char *path;
-
 	split->package_sought = true;
-	if (asprintf(&path, "%s.dwp", split->image_path) < 0)
-		return;
-	split->package = open_elf(split, path, &split->package_fd);
+	split->package =
+		open_elf(split, FILE_SPLIT_PACKAGE, "", &split->package_fd, &split->package_path);
 	if (split->package)
 		dwarf_file_init(&split->package_file, split->package, true);
-	split->package_path = path;
 }
 
 /* Finds the unit with the skeleton's id among the units in *info. */
@@ -247,20 +243,21 @@ static int find_in_package(struct dwarf_split *split, const struct dwarf_unit *s
 
 /* ---- .dwo files ---- */
 
-static int find_at(struct dwarf_split *split, const char *path, const struct dwarf_unit *skeleton,
-		   struct dwarf_unit **unit)
+/* *path becomes the malloc'ed path at which the file was searched, or NULL. */
+static int find_at(struct dwarf_split *split, enum file_kind kind, const char *text,
+		   const struct dwarf_unit *skeleton, struct dwarf_unit **unit, char **path)
 {
 	close_found(split);
-	split->elf = open_elf(split, path, &split->fd);
+	split->elf = open_elf(split, kind, text, &split->fd, path);
 	if (!split->elf)
 		return -ENOENT;
 	dwarf_file_init(&split->info.file, split->elf, true);
-	return find_in_file(split, path, skeleton, unit);
+	return find_in_file(split, *path, skeleton, unit);
 }
 
 static void note_missing(struct dwarf_split *split, const char *path)
 {
-	if (!split->nr_missing++)
+	if (!split->nr_missing++ && path)
 		split->missing = strdup(path);
 }
 
@@ -271,16 +268,11 @@ static void note_missing(struct dwarf_split *split, const char *path)
 static int find_beside(struct dwarf_split *split, const struct dwarf_unit *skeleton,
 		       struct dwarf_unit **unit)
 {
-	const char *slash = strrchr(split->image_path, '/');
 	const char *name = strrchr(skeleton->dwo_name, '/');
 	char *path;
-	int error;
+	int error = find_at(split, FILE_SPLIT_BESIDE, name ? name + 1 : skeleton->dwo_name,
+			    skeleton, unit, &path);
 
-	name = name ? name + 1 : skeleton->dwo_name;
-	if (asprintf(&path, "%.*s/%s", slash ? (int)(slash - split->image_path) : 1,
-		     slash ? split->image_path : ".", name) < 0)
-		return -ENOMEM;
-	error = find_at(split, path, skeleton, unit);
 	free(path);
 	return error;
 }
@@ -290,18 +282,18 @@ static int find_by_name(struct dwarf_split *split, const struct dwarf_unit *skel
 {
 	const char *name = skeleton->dwo_name;
 	bool whole = *name == '/' || !*skeleton->folder;
-	char *path;
+	char *text, *path;
 	int error;
 
-	if (asprintf(&path, "%s%s%s%s", split->root, whole ? "" : skeleton->folder,
-		     whole ? "" : "/", name) < 0)
+	if (asprintf(&text, "%s%s%s", whole ? "" : skeleton->folder, whole ? "" : "/", name) < 0)
 		return -ENOMEM;
-	error = find_at(split, path, skeleton, unit);
+	error = find_at(split, FILE_SPLIT, text, skeleton, unit, &path);
 	if (error && error != -ENOMEM && !find_beside(split, skeleton, unit))
 		error = 0;
 	if (error && error != -ENOMEM)
 		note_missing(split, path);
 	free(path);
+	free(text);
 	return error;
 }
 

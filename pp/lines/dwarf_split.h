@@ -7,10 +7,10 @@
 #define PP_DWARF_SPLIT_H
 
 #include "pp/lines/dwarf_unit.h"
+#include "pp/symbols/file_opener.h"
 
 struct dwarf_split {
-	const char *image_path; /* not owned */
-	const char *root;	/* root folder that precedes paths, or ""; not owned */
+	struct file_opener *opener; /* not owned */
 	/* The package, which is opened at its first use. */
 	bool package_sought;
 	int package_fd; /* -1: none */
@@ -28,7 +28,7 @@ struct dwarf_split {
 	char *missing;
 };
 
-void dwarf_split_init(struct dwarf_split *split, const char *image_path, const char *root);
+void dwarf_split_init(struct dwarf_split *split, struct file_opener *opener);
 void dwarf_split_deinit(struct dwarf_split *split);
 
 /*

@@ -91,14 +91,13 @@ static void tell_missing(struct line_reading *reading)
 static int walk(struct line_reading *reading)
 {
 	const struct symbol_file *image = &reading->image.file, *from = reading->files.from;
-	const char *root = reading->request->search->root;
 	uint64_t bias = from == image ? 0 : symbol_file_bias(image, from);
 	int error = line_builder_init(&reading->builder, image, bias);
 
 	if (error)
 		return error;
-	line_walk_init(&reading->walk, &reading->builder, &reading->files.info, image->path,
-		       root ? root : "");
+	line_walk_init(&reading->walk, &reading->builder, &reading->files.info,
+		       reading->request->opener);
 	error = line_walk_run(&reading->walk);
 	tell_missing(reading);
 	line_walk_deinit(&reading->walk);

@@ -471,10 +471,10 @@ int line_walk_run(struct line_walk *walk)
 }
 
 void line_walk_init(struct line_walk *walk, struct line_builder *builder, struct dwarf_info *info,
-		    const char *image_path, const char *root)
+		    struct file_opener *opener)
 {
 	*walk = (struct line_walk){.builder = builder, .info = info};
-	dwarf_split_init(&walk->split, image_path, root);
+	dwarf_split_init(&walk->split, opener);
 }
 
 void line_walk_deinit(struct line_walk *walk)

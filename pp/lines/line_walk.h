@@ -38,10 +38,10 @@ struct line_walk {
 
 /*
  * line_walk_run() adds the lines and inlined functions of *info to the builder. It returns 0 or
- * -ENOMEM; other errors only set walk->damaged. image_path, root: see dwarf_split.h.
+ * -ENOMEM; other errors only set walk->damaged. opener: opens split files.
  */
 void line_walk_init(struct line_walk *walk, struct line_builder *builder, struct dwarf_info *info,
-		    const char *image_path, const char *root);
+		    struct file_opener *opener);
 int line_walk_run(struct line_walk *walk);
 void line_walk_deinit(struct line_walk *walk);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/debug_file.h"
 
+#include "pp/symbols/symbol_image.h"
+
 /* bfd.h requires these two macros. */
 #define PACKAGE		"oprof"
 #define PACKAGE_VERSION OPROF_VERSION
@@ -145,7 +147,7 @@ static int file_crc(int fd, uint32_t *crc)
 /* A search for the debug file of an image, which may have a debug link. */
 struct debug_wanted {
 	const struct symbol_file *image;
-	const struct symbol_search *search;
+	struct file_opener *opener;
 	struct debuglink link; /* name NULL: no link */
 };
 
@@ -176,17 +178,25 @@ static bool is_same_file(int a, int b)
 	       left.st_ino == right.st_ino;
 }
 
-/*
- * Opens path if it is the wanted debug file. Takes ownership of path. Returns 0, -ENOENT, -ESTALE
- * or -ENOMEM.
- */
-static int try_path(const struct debug_wanted *wanted, char *path, struct symbol_file *debug)
+/* A file that is no ELF file is not the wanted one. */
+static int opening_error(int fd)
 {
-	int error = path ? 0 : -ENOMEM;
-	int fd = path ? debug_file_open_below(wanted->search->root, path) : -1;
+	if (fd >= 0)
+		return 0;
+	return fd == -ENOMEM ? fd : fd == -EBADMSG ? -ESTALE : -ENOENT;
+}
 
-	if (!error && fd < 0)
-		error = -ENOENT;
+/*
+ * Opens the file at a place if it is the wanted debug file. Returns 0, -ENOENT, -ESTALE or -ENOMEM.
+ */
+static int try_place(const struct debug_wanted *wanted, const struct file_query *query,
+		     struct symbol_file *debug)
+{
+	const char *name = wanted->link.name ? wanted->link.name : "";
+	char *path;
+	int fd = file_opener_open(wanted->opener, query, name, &path);
+	int error = opening_error(fd);
+
 	if (!error && is_same_file(fd, wanted->image->fd)) {
 		close(fd);
 		error = -ENOENT;
@@ -200,13 +210,6 @@ static int try_path(const struct debug_wanted *wanted, char *path, struct symbol
 	}
 	free(path);
 	return error;
-}
-
-static char *join(const char *a, const char *b, const char *c, const char *d, const char *e)
-{
-	char *text;
-
-	return asprintf(&text, "%s%s%s%s%s", a, b, c, d, e) < 0 ? NULL : text;
 }
 
 static const char *or_empty(const char *text)
@@ -249,40 +252,20 @@ static int later(int before, int now)
 	return now == -ENOENT ? before : now;
 }
 
-/* Tries folder, folder/.debug, and folder's path below the debug path. */
-static int try_folder(const struct debug_wanted *wanted, const char *folder,
-		      struct symbol_file *debug)
+/*
+ * Tries the debug link's name in the folder of the image, in its folder .debug and below the debug
+ * path. real: without symbolic links in the image's path.
+ */
+static int try_link(const struct debug_wanted *wanted, bool real, struct symbol_file *debug)
 {
-	const char *root = or_empty(wanted->search->root);
-	const char *debug_path = debug_path_of(wanted->search);
-	const char *name = wanted->link.name;
-	bool in_root = !strncmp(folder, root, strlen(root));
-	const char *inside = in_root ? folder + strlen(root) : folder;
-	int error = try_path(wanted, join(folder, "/", name, "", ""), debug);
+	static const enum file_kind kinds[] = {FILE_LINK_BESIDE, FILE_LINK_DEBUG, FILE_LINK_BELOW};
+	int error = -ENOENT;
 
-	if (!search_ends(error))
-		error = later(error,
-			      try_path(wanted, join(folder, "/.debug/", name, "", ""), debug));
-	if (!search_ends(error))
-		error = later(error,
-			      try_path(wanted, join(root, debug_path, inside, "/", name), debug));
-	return error;
-}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !search_ends(error); i++) {
+		const struct file_query query = {.kind = kinds[i], .index = real};
 
-/* Returns the folder of path, malloc'ed; "" for a file in "/". */
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-}
-
-static int try_link(const struct debug_wanted *wanted, const char *path, struct symbol_file *debug)
-{
-	char *folder = folder_of(path);
-	int error = folder ? try_folder(wanted, folder, debug) : -ENOMEM;
-
-	free(folder);
+		error = later(error, try_place(wanted, &query, debug));
+	}
 	return error;
 }
 
@@ -298,40 +281,35 @@ static void find_link(struct debug_wanted *wanted)
 }
 
 int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
-		    const struct symbol_search *search, const char *fetched)
+		    struct file_opener *opener)
 {
-	struct debug_wanted wanted = {.image = image, .search = search};
+	const struct file_query fetched = {.kind = FILE_DEBUG_FETCHED};
+	const struct file_query by_id = {.kind = FILE_DEBUG_BUILD_ID, .id = image->build_id};
+	struct debug_wanted wanted = {.image = image, .opener = opener};
 	int error = -ENOENT;
-	char *real;
 
 	find_link(&wanted);
-	if (fetched)
-		error = try_path(&wanted, strdup(fetched), debug);
+	if (opener->request->debug_file)
+		error = try_place(&wanted, &fetched, debug);
 	if (image->build_id.nr_bytes && !search_ends(error))
-		error = later(error,
-			      try_path(&wanted,
-				       debug_file_build_id_path(search, &image->build_id, ".debug"),
-				       debug));
+		error = later(error, try_place(&wanted, &by_id, debug));
 	if (!wanted.link.name || search_ends(error))
 		return error;
-	error = later(error, try_link(&wanted, image->path, debug));
-	real = search_ends(error) ? NULL : realpath(image->path, NULL);
-	if (real && strcmp(real, image->path) != 0)
-		error = later(error, try_link(&wanted, real, debug));
-	free(real);
-	return error;
+	error = later(error, try_link(&wanted, false, debug));
+	return search_ends(error) ? error : later(error, try_link(&wanted, true, debug));
 }
 
 /* ---- parts that dwz moved ---- */
 
-/* Opens path if the file has this build-id. Takes ownership of path. */
-static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id,
-		   const struct symbol_search *search)
+/* Opens the file at a place if the file has this build-id. */
+static int try_alt(struct symbol_file *alt, struct file_opener *opener,
+		   const struct file_query *query, const char *name, const struct buildid *id)
 {
-	int fd = path ? debug_file_open_below(search->root, path) : -ENOMEM;
-	int error = fd == -ENOMEM ? -ENOMEM : -ENOENT;
+	char *path;
+	int fd = file_opener_open(opener, query, name, &path);
+	int error = opening_error(fd);
 
-	if (fd >= 0) {
+	if (!error) {
 		error = symbol_file_open(alt, fd, path);
 		if (error && error != -ENOMEM)
 			error = -ESTALE;
@@ -344,41 +322,19 @@ static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id
 	return error;
 }
 
-/*
- * Opens the file `name`, which may begin with "..". The name is relative to the real folder of
- * *from, so symbolic links are resolved first.
- */
-static int try_alt_name(struct symbol_file *alt, const struct symbol_file *from, const char *name,
-			const struct buildid *id, const struct symbol_search *search)
+int debug_file_open_alt(struct symbol_file *alt, enum file_kind from, const char *name,
+			const uint8_t *id_bytes, size_t nr_id_bytes, struct file_opener *opener)
 {
-	char *real, *folder;
-	int error;
-
-	if (*name == '/')
-		return try_alt(alt, join(or_empty(search->root), name, "", "", ""), id, search);
-	real = realpath(from->path, NULL);
-	folder = folder_of(real ? real : from->path);
-	error = folder ? try_alt(alt, join(folder, "/", name, "", ""), id, search) : -ENOMEM;
-	free(folder);
-	free(real);
-	return error;
-}
-
-int debug_file_open_alt(struct symbol_file *alt, const struct symbol_file *from, const char *name,
-			const uint8_t *id_bytes, size_t nr_id_bytes,
-			const struct symbol_search *search)
-{
-	struct buildid id = {.nr_bytes = 0};
-	char *path;
+	const struct file_query by_name = {.kind = from};
+	struct file_query by_id = {.kind = FILE_ALT_BUILD_ID};
 	int error;
 
 	if (nr_id_bytes > BUILDID_BYTES_MAX)
 		return -ESTALE;
-	memcpy(id.bytes, id_bytes, nr_id_bytes);
-	id.nr_bytes = (uint32_t)nr_id_bytes;
-	error = try_alt_name(alt, from, name, &id, search);
-	if (search_ends(error))
+	memcpy(by_id.id.bytes, id_bytes, nr_id_bytes);
+	by_id.id.nr_bytes = (uint32_t)nr_id_bytes;
+	error = try_alt(alt, opener, &by_name, name, &by_id.id);
+	if (search_ends(error) || !nr_id_bytes)
 		return error;
-	path = debug_file_build_id_path(search, &id, ".debug");
-	return path ? try_alt(alt, path, &id, search) : error;
+	return try_alt(alt, opener, &by_id, "", &by_id.id);
 }

@@ -7,6 +7,7 @@
 #define PP_DEBUG_FILE_H
 
 #include "lib/buildid.h"
+#include "pp/symbols/file_opener.h"
 #include "pp/symbols/symbol_file.h"
 #include "pp/symbols/symbols.h"
 
@@ -50,22 +51,21 @@ char *debug_file_build_id_path(const struct symbol_search *search, const struct 
 			       const char *suffix);
 
 /*
- * Opens the debug file of image into *debug. Tries in this order: `fetched`, the path of a file
- * from a server (NULL: none); the path by build-id; the debug link's name in image's folder, in its
- * .debug folder and below the debug path. The file must have image's build-id, or the link's CRC if
- * the image or the file has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE if there
- * are only files of other builds; -ENOMEM.
+ * Opens the debug file of image into *debug. Tries in this order: the file that was downloaded, if
+ * the opener's request has one; the path by build-id; the debug link's name in image's folder, in
+ * its .debug folder and below the debug path (file_place.h). The file must have image's build-id,
+ * or the link's CRC if the image or the file has no build-id. Returns 0; -ENOENT if there is no
+ * file; -ESTALE if there are only files of other builds; -ENOMEM.
  */
 int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
-		    const struct symbol_search *search, const char *fetched);
+		    struct file_opener *opener);
 
 /*
- * Opens the file to which dwz moved shared parts of *from (.gnu_debugaltlink): by name,
- * relative to the folder of *from, else by build-id. The file must have this build-id.
- * Returns 0, -ENOENT, -ESTALE if the file is of another build, or -ENOMEM.
+ * Opens the file to which dwz moved shared parts of a file (.gnu_debugaltlink): by name, else by
+ * build-id. from: FILE_ALT_OF_IMAGE or FILE_ALT_OF_DEBUG, the file that names it. The file must
+ * have this build-id. Returns 0, -ENOENT, -ESTALE if the file is of another build, or -ENOMEM.
  */
-int debug_file_open_alt(struct symbol_file *alt, const struct symbol_file *from, const char *name,
-			const uint8_t *id_bytes, size_t nr_id_bytes,
-			const struct symbol_search *search);
+int debug_file_open_alt(struct symbol_file *alt, enum file_kind from, const char *name,
+			const uint8_t *id_bytes, size_t nr_id_bytes, struct file_opener *opener);
 
 #endif

@@ -4,6 +4,8 @@ pp_libpp_a_SOURCES += \
 	pp/symbols/debug_fetch.c pp/symbols/debug_fetch.h \
 	pp/symbols/debug_file.c pp/symbols/debug_file.h \
 	pp/symbols/demangle.c \
+	pp/symbols/file_opener.c pp/symbols/file_opener.h \
+	pp/symbols/file_place.c pp/symbols/file_place.h \
 	pp/symbols/kernel_symbols.c pp/symbols/kernel_symbols.h \
 	pp/symbols/mini_symbols.c pp/symbols/mini_symbols.h \
 	pp/symbols/symbol_cache.c pp/symbols/symbol_cache.h \
@@ -20,6 +22,7 @@ test_programs += \
 	tests/unit/pp/symbols/test_code_names \
 	tests/unit/pp/symbols/test_debug_file \
 	tests/unit/pp/symbols/test_demangle \
+	tests/unit/pp/symbols/test_file_opener \
 	tests/unit/pp/symbols/test_kernel_symbols \
 	tests/unit/pp/symbols/test_symbol_cache \
 	tests/unit/pp/symbols/test_symbol_helper \

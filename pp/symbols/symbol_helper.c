@@ -5,6 +5,7 @@
 #include "lib/confine.h"
 #include "lib/stop_signal.h"
 #include "pp/symbols/debug_fetch.h"
+#include "pp/symbols/file_opener.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,8 +34,10 @@ struct helper {
 	const struct symbol_request *request;
 	struct confine_limits limits;
 	pid_t pid;
-	int result_fd; /* a file in memory */
-	int alive[2];  /* pipe: the write end closes when the child ends */
+	pid_t opener_pid;
+	int result_fd;	/* a file in memory */
+	int sockets[2]; /* the helper's end, the opener's end */
+	int alive[2];	/* pipe: the write end closes when the opener ends, after the helper */
 	int hung;
 };
 
@@ -40,7 +45,8 @@ static void helper_init(struct helper *helper, const struct symbol_request *requ
 {
 	const struct symbol_search *search = request->search;
 
-	*helper = (struct helper){.request = request, .result_fd = -1, .alive = {-1, -1}};
+	*helper = (struct helper){
+		.request = request, .result_fd = -1, .sockets = {-1, -1}, .alive = {-1, -1}};
 	helper->limits.max_seconds = search->max_seconds ? search->max_seconds : DEFAULT_SECONDS;
 	helper->limits.max_bytes = search->max_bytes ? search->max_bytes : DEFAULT_BYTES;
 	helper->limits.max_file_bytes = SYMBOL_WIRE_MAX_BYTES;
@@ -56,38 +62,88 @@ static void close_fd(int *fd)
 static void helper_deinit(struct helper *helper)
 {
 	close_fd(&helper->result_fd);
-	close_fd(&helper->alive[0]);
-	close_fd(&helper->alive[1]);
+	for (int i = 0; i < 2; i++) {
+		close_fd(&helper->sockets[i]);
+		close_fd(&helper->alive[i]);
+	}
 }
 
 /*
- * Body of the child process. Never returns to the parent's code, and does not flush the parent's
- * stdio buffers.
+ * Ends a process, which normally ends itself: one that has closed its descriptors but goes on is
+ * killed. Returns the wait status; 0 if another caller reaped the process: take() then checks the
+ * result.
+ */
+static int end_process(pid_t pid)
+{
+	int status = 0;
+	pid_t ended = waitpid(pid, &status, WNOHANG);
+
+	if (!ended)
+		kill(pid, SIGKILL);
+	while (!ended || (ended < 0 && errno == EINTR))
+		ended = waitpid(pid, &status, 0);
+	return ended < 0 ? 0 : status;
+}
+
+/*
+ * Body of the helper. Never returns to the parent's code, and does not flush the parent's stdio
+ * buffers.
  */
 __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_read_fn *read)
 {
-	int low = helper->result_fd, high = helper->alive[1], error;
+	const int result = helper->result_fd, socket = helper->sockets[0];
+	struct symbol_request request = *helper->request;
+	struct file_opener opener;
+	int error;
 
-	if (low > high) {
-		low = helper->alive[1];
-		high = helper->result_fd;
-	}
-	error = confine_process(&helper->limits, CONFINE_READ_FILES, low, high);
+	file_opener_init(&opener, &request, socket);
+	request.opener = &opener;
+	error = confine_process(&helper->limits, CONFINE_RECEIVE, result < socket ? result : socket,
+				result < socket ? socket : result);
 	if (!error)
-		error = read(helper->request, helper->result_fd);
+		error = read(&request, result);
 	_exit(-error & 0xff);
+}
+
+/*
+ * Body of the opener, which ends when the helper has ended. It is a process of its own, because a
+ * hostile file may lead it to a file system that hangs.
+ */
+__attribute__((noreturn)) static void opener_main(struct helper *helper)
+{
+	struct file_opener opener;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close_fd(&helper->sockets[0]);
+	close_fd(&helper->alive[0]);
+	file_opener_init(&opener, helper->request, -1);
+	file_opener_serve(&opener, helper->sockets[1]);
+	_exit(0);
 }
 
 static int start(struct helper *helper, symbol_read_fn *read)
 {
+	confine_prepare();
 	helper->result_fd = memfd_create("oprof-symbols", MFD_CLOEXEC);
-	if (helper->result_fd < 0 || pipe2(helper->alive, O_CLOEXEC))
+	if (helper->result_fd < 0 || pipe2(helper->alive, O_CLOEXEC) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, helper->sockets))
 		return -errno;
+	helper->opener_pid = fork();
+	if (helper->opener_pid < 0)
+		return -errno;
+	if (!helper->opener_pid)
+		opener_main(helper);
 	helper->pid = fork();
-	if (helper->pid < 0)
-		return -errno;
 	if (!helper->pid)
 		child_main(helper, read);
+	if (helper->pid < 0) {
+		const int error = -errno;
+
+		(void)end_process(helper->opener_pid);
+		return error;
+	}
+	close_fd(&helper->sockets[0]);
+	close_fd(&helper->sockets[1]);
 	close_fd(&helper->alive[1]);
 	return 0;
 }
@@ -98,7 +154,7 @@ static int start(struct helper *helper, symbol_read_fn *read)
  */
 #define LOOK_MS 500
 
-/* Waits until the child's end of the pipe closes. Kills the child on timeout or a stop signal. */
+/* Waits until the pipe closes. Kills both processes on timeout or a stop signal. */
 static void wait_for_end(struct helper *helper)
 {
 	int64_t end = clock_monotonic_ms() +
@@ -115,23 +171,10 @@ static void wait_for_end(struct helper *helper)
 		if (left > 0 && (!nr || errno == EINTR) && !stop_signal_came())
 			continue;
 		helper->hung = 1;
+		kill(helper->opener_pid, SIGKILL);
 		kill(helper->pid, SIGKILL);
 		return;
 	}
-}
-
-/*
- * Returns the child's wait status, or 0 if another caller reaped the child. After 0, take() checks
- * the child's output.
- */
-static int reap(struct helper *helper)
-{
-	int status = 0;
-
-	while (waitpid(helper->pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return 0;
-	return status;
 }
 
 /* ---- the child's result ---- */
@@ -147,6 +190,10 @@ static char *tell_signal(const struct helper *helper, int number)
 	else if (number == SIGXCPU || number == SIGKILL)
 		nr = asprintf(&text, "reading the file took more than %u s of CPU (SIG%s)",
 			      helper->limits.max_seconds, sigabbrev_np(number));
+	else if (number == SIGSYS)
+		nr = asprintf(&text,
+			      "the process that read the file was stopped, because it tried what "
+			      "no reader does (SIGSYS): the file may be an attack");
 	else
 		nr = asprintf(
 			&text,
@@ -197,7 +244,8 @@ int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *rea
 	error = start(&helper, read);
 	if (!error) {
 		wait_for_end(&helper);
-		error = finish(&helper, reap(&helper), take, result, note);
+		(void)end_process(helper.opener_pid);
+		error = finish(&helper, end_process(helper.pid), take, result, note);
 	}
 	helper_deinit(&helper);
 	return error;

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/symbol_image.h"
 
-#include "libdb/sample_name.h"
-#include "oprof/session.h"
-#include "pp/symbols/debug_file.h"
+#include "pp/symbols/file_opener.h"
 
 #include <errno.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +16,7 @@ struct opening {
 	struct symbol_image *image;
 };
 
-static struct buildid wanted_build_id(const struct symbol_request *request)
+struct buildid symbol_request_build_id(const struct symbol_request *request)
 {
 	const struct oprof_image_identity *identity = request->identity;
 	struct buildid id = {.nr_bytes = 0};
@@ -88,7 +84,7 @@ enum belief {
 static bool is_wanted_file(const struct symbol_request *request, const struct symbol_file *file,
 			   enum belief belief)
 {
-	struct buildid id = wanted_build_id(request);
+	struct buildid id = symbol_request_build_id(request);
 	struct stat status;
 
 	if (belief == BELIEVE_KEPT)
@@ -100,120 +96,76 @@ static bool is_wanted_file(const struct symbol_request *request, const struct sy
 }
 
 /*
- * Opens path as the image. Returns 0; -ENOENT: missing; -ESTALE: the file is not the image; or
- * an error of symbol_file_open() or open().
+ * Opens the file at the index-th place of this kind as the image. Returns 0; -ENOENT: missing;
+ * -ESTALE: the file is not the image; or an error of symbol_file_open() or file_opener_open().
  */
-static int try_image(struct opening *opening, const char *path, enum belief belief)
+static int try_image(struct opening *opening, enum file_kind kind, unsigned int index,
+		     enum belief belief)
 {
-	int fd = debug_file_open_below(opening->request->search->root, path);
-	int error;
-
-	if (fd < 0)
-		return fd == -ENOTDIR ? -ENOENT : fd;
-	error = symbol_file_open(&opening->image->file, fd, path);
-	if (!error && !is_wanted_file(opening->request, &opening->image->file, belief)) {
-		symbol_file_close(&opening->image->file);
-		error = -ESTALE;
-	}
-	return error;
-}
-
-/* Like try_image(), for a formatted path. May also return -ENOMEM. */
-__attribute__((format(printf, 3, 4))) static int try_image_at(struct opening *opening,
-							      enum belief belief,
-							      const char *format, ...)
-{
-	va_list arguments;
+	const struct file_query query = {.kind = kind, .index = index};
+	struct symbol_file *file = &opening->image->file;
 	char *path;
-	int nr, error;
+	int fd = file_opener_open(opening->request->opener, &query, "", &path);
+	int error = 0;
 
-	va_start(arguments, format);
-	nr = vasprintf(&path, format, arguments);
-	va_end(arguments);
-	if (nr < 0)
-		return -ENOMEM;
-	error = try_image(opening, path, belief);
+	if (fd == -ENOTDIR)
+		error = -ENOENT;
+	else if (fd == -EBADMSG)
+		error = -ENOEXEC;
+	else
+		error = fd < 0 ? fd : symbol_file_open(file, fd, path);
 	free(path);
-	return error;
+	if (error || is_wanted_file(opening->request, file, belief))
+		return error;
+	symbol_file_close(file);
+	return -ESTALE;
 }
 
 /* Searches the folders of -p in order, by file name. */
-static int try_image_path(struct opening *opening, const char *root)
+static int try_image_path(struct opening *opening)
 {
 	const char *folder = opening->request->search->image_path;
-	const char *name = strrchr(opening->request->path, '/');
 	int result = -ENOENT;
 
-	name = name ? name + 1 : opening->request->path;
-	while (folder && *folder) {
-		int length = (int)strcspn(folder, ",");
-		int error = try_image_at(opening, BELIEVE_NO_LIE, "%s%.*s/%s", root, length, folder,
-					 name);
+	for (unsigned int i = 0; folder && *folder; i++) {
+		int error = try_image(opening, FILE_IMAGE_FOLDER, i, BELIEVE_NO_LIE);
 
 		if (!error || error == -ENOMEM)
 			return error;
 		if (error != -ENOENT)
 			result = error;
-		folder += length;
+		folder += strcspn(folder, ",");
 		folder += *folder == ',';
 	}
 	return result;
 }
 
-/* Tries the file with the image's build-id below the debug path. */
-static int try_build_id(struct opening *opening)
-{
-	struct buildid id = wanted_build_id(opening->request);
-	char *path = debug_file_build_id_path(opening->request->search, &id, "");
-	int error = path ? try_image(opening, path, BELIEVE_NO_LIE) : -ENOENT;
-
-	free(path);
-	return error;
-}
-
 /* The daemon keeps copies of binaries that reports could not find by path (doc/session.md). */
 static int try_kept(struct opening *opening)
 {
-	const char *meta_path = opening->request->search->meta_path;
-	int error;
+	int error = try_image(opening, FILE_IMAGE_KEPT, 0, BELIEVE_KEPT);
 
-	if (!meta_path)
-		return -ENOENT;
-	error = try_image_at(opening, BELIEVE_KEPT, "%s/" OPROF_IMAGES_NAME "/%016" PRIx64,
-			     meta_path, sample_identity(opening->request->identity));
 	opening->image->kept = !error;
 	return error;
 }
 
-/* The vdso is in no file system: the daemon stored its content in the session. */
-static int open_vdso(struct opening *opening)
-{
-	const char *meta_path = opening->request->search->meta_path;
-
-	return try_image_at(opening, BELIEVE_KEPT, "%s/" OPROF_IMAGES_NAME "/%016" PRIx64,
-			    meta_path ? meta_path : ".",
-			    sample_identity(opening->request->identity));
-}
-
 static int open_file(struct opening *opening)
 {
-	const struct symbol_request *request = opening->request;
-	const char *root = request->search->root ? request->search->root : "";
 	int first, error;
 
-	first = try_image_path(opening, root);
+	first = try_image_path(opening);
 	if (!first)
 		return 0;
-	error = try_image_at(opening, BELIEVE_PROOF, "%s%s", root, request->path);
+	error = try_image(opening, FILE_IMAGE_PATH, 0, BELIEVE_PROOF);
 	if (!error || !try_kept(opening))
 		return 0;
 	if (error == -ESTALE)
-		error = try_image_at(opening, BELIEVE_NO_LIE, "%s%s", root, request->path);
+		error = try_image(opening, FILE_IMAGE_PATH, 0, BELIEVE_NO_LIE);
 	if (!error)
 		return 0;
 	if (error != -ENOENT)
 		first = error;
-	return try_build_id(opening) ? first : 0;
+	return try_image(opening, FILE_IMAGE_BUILD_ID, 0, BELIEVE_NO_LIE) ? first : 0;
 }
 
 /* ---- the kernel ---- */
@@ -238,34 +190,15 @@ static bool find_address(const struct symbol_file *file, const char *name, uint6
 	return false;
 }
 
-/*
- * Paths at which distributions install a vmlinux. The arguments are the root and the kernel's
- * release.
- */
-static const char *const kernel_places[] = {
-	"%s/usr/lib/debug/boot/vmlinux-%s",
-	"%s/usr/lib/debug/lib/modules/%s/vmlinux",
-	"%s/boot/vmlinux-%s",
-	"%s/lib/modules/%s/build/vmlinux",
-};
-
-static int try_kernel_places(struct opening *opening, const char *root)
+/* Tries the places at which distributions install a vmlinux. */
+static int try_kernel_places(struct opening *opening)
 {
-	const char *release = opening->request->kernel_release;
-	int error = -ENOENT, result = -ENOENT;
+	int error, result = -ENOENT;
 
-	if (!release)
+	if (!opening->request->kernel_release)
 		return -ENOENT;
-	for (size_t i = 0; i < sizeof(kernel_places) / sizeof(kernel_places[0]); i++) {
-		char *path;
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		if (asprintf(&path, kernel_places[i], root, release) < 0)
-			return -ENOMEM;
-#pragma GCC diagnostic pop
-		error = try_image(opening, path, BELIEVE_PROOF);
-		free(path);
+	for (unsigned int i = 0; i < FILE_KERNEL_PLACES; i++) {
+		error = try_image(opening, FILE_KERNEL_PLACE, i, BELIEVE_PROOF);
 		if (!error || error == -ENOMEM)
 			return error;
 		if (error != -ENOENT)
@@ -276,24 +209,17 @@ static int try_kernel_places(struct opening *opening, const char *root)
 
 static int open_kernel(struct opening *opening)
 {
-	const struct symbol_search *search = opening->request->search;
-	const char *root = search->root ? search->root : "";
 	struct symbol_file *file = &opening->image->file;
-	struct buildid id = wanted_build_id(opening->request);
-	char *path = debug_file_build_id_path(search, &id, ".debug");
 	int result, error;
 
-	if (!id.nr_bytes) {
-		free(path);
+	if (!symbol_request_build_id(opening->request).nr_bytes)
 		return -ENOENT; /* only build-ids distinguish kernels */
-	}
-	result = try_image_path(opening, root);
-	error = result && path ? try_image(opening, path, BELIEVE_PROOF) : result;
-	free(path);
+	result = try_image_path(opening);
+	error = result ? try_image(opening, FILE_KERNEL_DEBUG, 0, BELIEVE_PROOF) : 0;
 	if (error && error != -ENOMEM)
-		error = try_build_id(opening);
+		error = try_image(opening, FILE_IMAGE_BUILD_ID, 0, BELIEVE_NO_LIE);
 	if (error && error != -ENOMEM)
-		error = try_kernel_places(opening, root);
+		error = try_kernel_places(opening);
 	if (error)
 		return error == -ENOENT ? result : error;
 	if (!find_address(file, "_text", &file->key_address)) {
@@ -312,7 +238,7 @@ int symbol_image_open(struct symbol_image *image, const struct symbol_request *r
 	if (request->kind == OPROF_IMAGE_KERNEL || request->kind == OPROF_IMAGE_IDLE)
 		return open_kernel(&opening);
 	if (request->kind == OPROF_IMAGE_VDSO)
-		return open_vdso(&opening);
+		return try_image(&opening, FILE_IMAGE_KEPT, 0, BELIEVE_KEPT);
 	return open_file(&opening);
 }
 

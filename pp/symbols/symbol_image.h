@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+struct file_opener;
+
 /* A request to the helper. */
 struct symbol_request {
 	const char *path; /* for VDSO only a name, because the session has its content */
@@ -20,6 +22,7 @@ struct symbol_request {
 	const struct symbol_search *search;
 	const char *kernel_release; /* of this machine's kernel, for KERNEL and IDLE; or NULL */
 	const char *debug_file;	    /* downloaded by build-id, tried first; or NULL */
+	struct file_opener *opener; /* opens the files; symbol_helper_read() sets it */
 	const void *more;	    /* argument whose type depends on the reader; or NULL */
 };
 
@@ -27,6 +30,9 @@ struct symbol_image {
 	struct symbol_file file;
 	bool kept; /* file is the session's copy without code; false for VDSO */
 };
+
+/* Returns the build-id of the request's image. */
+struct buildid symbol_request_build_id(const struct symbol_request *request);
 
 /*
  * Opens the image of request. For KERNEL and IDLE, opens the vmlinux that has the image's build-id;

@@ -7,6 +7,7 @@
 #include "pp/lines/line_wire.h"
 
 #include "lib/file.h"
+#include "pp/symbols/file_opener.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,11 +85,15 @@ static void try_elf(const uint8_t *bytes, size_t nr_bytes)
 	char path[64];
 	struct symbol_request request = {
 		.path = path, .identity = &identity, .kind = OPROF_IMAGE_FILE, .search = &search};
+	struct file_opener opener;
 
+	file_opener_init(&opener, &request, -1);
+	request.opener = &opener;
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (fd >= 0 && result >= 0 && nr_bytes <= BYTES_MAX &&
 	    write(fd, bytes, nr_bytes) == (ssize_t)nr_bytes && !line_read(&request, result))
 		check_result(result);
+	file_opener_deinit(&opener);
 	close(fd);
 	close(result);
 }

@@ -7,6 +7,7 @@
 
 #include "lib/buildid.h"
 #include "lib/file.h"
+#include "pp/symbols/file_opener.h"
 #include "pp/symbols/symbol_helper.h"
 #include "tests/fixture/built_elf.h"
 #include "tests/fixture/run_suite.h"
@@ -44,10 +45,17 @@ int __wrap_symbol_helper_read(const struct symbol_request *request, symbol_read_
 	int error = 0;
 
 	*note = NULL;
-	if (said.bytes)
+	if (said.bytes) {
 		ck_assert_int_eq(file_write_all(fd, said.bytes, said.nr_bytes), 0);
-	else
-		error = read(request, fd);
+	} else {
+		struct symbol_request opening = *request;
+		struct file_opener opener;
+
+		file_opener_init(&opener, &opening, -1);
+		opening.opener = &opener;
+		error = read(&opening, fd);
+		file_opener_deinit(&opener);
+	}
 	if (!error)
 		error = take(fd, result);
 	close(fd);

@@ -10,6 +10,7 @@
 
 #include "lib/buildid.h"
 #include "lib/file.h"
+#include "pp/symbols/file_opener.h"
 #include "tests/fixture/built_elf.h"
 #include "tests/fixture/failing_calls.h"
 #include "tests/fixture/run_suite.h"
@@ -74,15 +75,19 @@ static void check_table(int fd)
 
 static int read_failing(const char *name, unsigned long nth)
 {
-	const struct symbol_request request = {.path = built_elf_path(name),
-					       .identity = &identity,
-					       .kind = OPROF_IMAGE_FILE,
-					       .search = &search};
+	struct symbol_request request = {.path = built_elf_path(name),
+					 .identity = &identity,
+					 .kind = OPROF_IMAGE_FILE,
+					 .search = &search};
+	struct file_opener opener;
 	int fd = memfd_create("lines", MFD_CLOEXEC);
 	int error, failed;
 
 	failing_begin(FAILING_MEMORY, nth, 0);
+	file_opener_init(&opener, &request, -1);
+	request.opener = &opener;
 	error = line_read(&request, fd);
+	file_opener_deinit(&opener);
 	failed = failing_end();
 	if (!error)
 		check_table(fd);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +160,10 @@ static int write_without_end(const struct symbol_request *ignored, int fd)
 {
 	(void)ignored;
 	/* Writes far past the limit at once, instead of a gigabyte of data. */
-	return pwrite(fd, "x", 1, (off_t)SYMBOL_WIRE_MAX_BYTES + 4096) == 1 ? -ERANGE : -errno;
+	return lseek(fd, (off_t)SYMBOL_WIRE_MAX_BYTES + 4096, SEEK_SET) >= 0 &&
+			       write(fd, "x", 1) == 1
+		       ? -ERANGE
+		       : -errno;
 }
 
 START_TEST(result_ends_at_its_limit)
@@ -207,44 +211,131 @@ START_TEST(error_is_told)
 }
 END_TEST
 
+/* ---- what a hostile helper tries ---- */
+
+static void *shared;
+static char *status_text;
+
 static char secret_path[] = "/tmp/oprof-confine.XXXXXX";
 static int secret_fd;
 
-/* Returns the number of the first forbidden action that succeeded. */
+/* Returns -ELOOP if nothing succeeded. test_confine.c has more attempts. */
 static int try_to_escape(const struct symbol_request *ignored, int fd)
 {
-	struct rlimit core;
-
 	(void)ignored;
 	(void)fd;
 	if (write(secret_fd, "x", 1) == 1)
 		return -1;
-	if (getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_max)
+	if (open(secret_path, O_RDONLY | O_CLOEXEC) >= 0)
 		return -2;
-	if (open(secret_path, O_RDWR) >= 0 || open(secret_path, O_RDONLY | O_TRUNC) >= 0)
-		return -3;
-	if (open("/tmp", O_RDWR | O_TMPFILE, 0600) >= 0)
-		return -4;
-	if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0)
-		return -5;
-	if (fork() >= 0)
-		return -6;
-	if (kill(getppid(), 0) == 0)
-		return -7;
-	if (unlink(secret_path) == 0)
-		return -8;
-	if (access(secret_path, F_OK) == 0 && open(secret_path, O_RDONLY) < 0)
-		return -9;
 	return -ELOOP;
 }
 
-START_TEST(helper_can_read_files_and_nothing_else)
+START_TEST(helper_opens_nothing)
 {
 	secret_fd = mkstemp(secret_path);
 	ck_assert_int_ge(secret_fd, 0);
 	run_damaged(try_to_escape, SANITIZED ? "" : strerror(ELOOP));
 	unlink(secret_path);
 	close(secret_fd);
+}
+END_TEST
+
+static int signal_parent(const struct symbol_request *ignored, int fd)
+{
+	pid_t parent = getppid();
+
+	(void)ignored;
+	(void)fd;
+	syscall(SYS_tgkill, parent, parent, SIGKILL);
+	return 0;
+}
+
+START_TEST(helper_that_signals_others_is_stopped_and_called_an_attack)
+{
+	if (!SANITIZED)
+		run_damaged(signal_parent, "what no reader does (SIGSYS): the file may be an");
+}
+END_TEST
+
+/*
+ * The helper sleeps until the watcher, a thread of the parent, has read its status. So the filter
+ * of system calls does not prevent the inspection.
+ */
+static int wait_for_word(const struct symbol_request *ignored, int fd)
+{
+	uint32_t *word = shared;
+
+	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL);
+	return write_one(ignored, fd);
+}
+
+/* Reads the status of the child that has a filter, which is the helper and not the opener. */
+static void *watch(void *ignored)
+{
+	char path[64], *text;
+
+	(void)ignored;
+	for (status_text = NULL; !status_text;) {
+		char *children, *at;
+
+		(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+		if (file_read_text(path, 4096, &children, NULL))
+			break;
+		for (at = children; *at && !status_text; at += *at == ' ') {
+			(void)snprintf(path, sizeof(path), "/proc/%ld/status", strtol(at, &at, 10));
+			if (file_read_text(path, 65536, &text, NULL))
+				continue;
+			if (strstr(text, "\nSeccomp:\t2"))
+				status_text = text;
+			else
+				free(text);
+		}
+		free(children);
+	}
+	__atomic_store_n((uint32_t *)shared, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, shared, FUTEX_WAKE, 1, NULL);
+	return NULL;
+}
+
+START_TEST(helper_of_root_is_nobody_without_capabilities)
+{
+	pthread_t watcher;
+
+	if (SANITIZED)
+		return;
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(shared, MAP_FAILED);
+	ck_assert_int_eq(pthread_create(&watcher, NULL, watch, NULL), 0);
+	run(wait_for_word);
+	ck_assert_int_eq(pthread_join(watcher, NULL), 0);
+	ck_assert_ptr_nonnull(status_text);
+	ck_assert_ptr_nonnull(strstr(status_text, "\nCapPrm:\t0000000000000000\n"));
+	ck_assert_ptr_nonnull(strstr(status_text, "\nCapEff:\t0000000000000000\n"));
+	ck_assert_ptr_nonnull(strstr(status_text, "\nNoNewPrivs:\t1\n"));
+	if (!geteuid()) {
+		ck_assert_ptr_null(strstr(status_text, "\nUid:\t0\t"));
+		ck_assert_ptr_null(strstr(status_text, "\nGid:\t0\t"));
+		ck_assert_ptr_nonnull(strstr(status_text, "\nGroups:\t \n"));
+	}
+	free(status_text);
+	(void)munmap(shared, 4096);
+}
+END_TEST
+
+static int leave_and_hang(const struct symbol_request *ignored, int fd)
+{
+	for (int other = 0; other < 64; other++)
+		if (other != fd)
+			close(other);
+	return hang(ignored, fd);
+}
+
+START_TEST(helper_that_leaves_its_descriptors_and_hangs_is_ended)
+{
+	search.max_seconds = 1;
+	run_damaged(leave_and_hang, "SIGKILL");
 }
 END_TEST
 
@@ -288,7 +379,10 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, garbage_is_refused);
 	tcase_add_test(tcase, silence_is_refused);
 	tcase_add_test(tcase, error_is_told);
-	tcase_add_test(tcase, helper_can_read_files_and_nothing_else);
+	tcase_add_test(tcase, helper_opens_nothing);
+	tcase_add_test(tcase, helper_that_signals_others_is_stopped_and_called_an_attack);
+	tcase_add_test(tcase, helper_of_root_is_nobody_without_capabilities);
+	tcase_add_test(tcase, helper_that_leaves_its_descriptors_and_hangs_is_ended);
 	tcase_add_test(tcase, parent_keeps_no_descriptors);
 	tcase_add_test(tcase, helper_runs_where_children_are_reaped_by_nobody);
 	suite_add_tcase(suite, tcase);

@@ -411,17 +411,23 @@ END_TEST
 
 START_TEST(debug_file_of_another_build_is_told_from_a_missing_one)
 {
-	struct symbol_file image, debug;
-	int fd;
+	struct symbol_request request = {.path = built_elf_path("stale/linked"),
+					 .identity = &identity,
+					 .kind = OPROF_IMAGE_FILE,
+					 .search = &search};
+	struct symbol_image image;
+	struct symbol_file debug;
+	struct file_opener opener;
 
 	built_elf_run("mkdir stale && cp linked stale/ && cp noid.debug stale/fetched");
-	fd = open(built_elf_path("stale/linked"), O_RDONLY | O_CLOEXEC);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(symbol_file_open(&image, fd, built_elf_path("stale/linked")), 0);
-	ck_assert_int_eq(debug_file_open(&debug, &image, &search, NULL), -ENOENT);
-	ck_assert_int_eq(debug_file_open(&debug, &image, &search, built_elf_path("stale/fetched")),
-			 -ESTALE);
-	symbol_file_close(&image);
+	file_opener_init(&opener, &request, -1);
+	request.opener = &opener;
+	ck_assert_int_eq(symbol_image_open(&image, &request), 0);
+	ck_assert_int_eq(debug_file_open(&debug, &image.file, &opener), -ENOENT);
+	request.debug_file = built_elf_path("stale/fetched");
+	ck_assert_int_eq(debug_file_open(&debug, &image.file, &opener), -ESTALE);
+	symbol_image_close(&image);
+	file_opener_deinit(&opener);
 	built_elf_run("rm -r stale");
 }
 END_TEST

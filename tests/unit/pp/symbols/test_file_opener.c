@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which files the opener gives to a helper, and what it does with requests that are not valid. */
+#include "pp/symbols/file_opener.h"
+
+#include "lib/file.h"
+#include "pp/symbols/symbol_image.h"
+#include "tests/fixture/run_suite.h"
+
+#include <check.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/oprof-opener.XXXXXX";
+static char image_path[64];
+static const struct oprof_image_identity identity;
+static struct symbol_search search;
+static struct symbol_request request;
+static struct file_opener opener; /* asks the process at the other end of the socket */
+static pid_t pid;
+
+static const char *path_of(const char *name)
+{
+	static char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void write_file(const char *name, const void *bytes, size_t nr_bytes)
+{
+	int fd = open(path_of(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(file_write_all(fd, bytes, nr_bytes), 0);
+	(void)close(fd);
+}
+
+static void write_elf(const char *name, unsigned int type, bool big_endian)
+{
+	unsigned char head[64] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};
+
+	head[EI_NIDENT + big_endian] = (unsigned char)type;
+	write_file(name, head, sizeof(head));
+}
+
+static void setup(void)
+{
+	int ends[2];
+
+	(void)snprintf(folder, sizeof(folder), "/tmp/oprof-opener.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(mkdir(path_of(".debug"), 0700), 0);
+	(void)snprintf(image_path, sizeof(image_path), "%s/image", folder);
+	write_elf("image", ET_EXEC, false);
+	search = (struct symbol_search){.debug_path = "/nonexistent"};
+	request = (struct symbol_request){.path = image_path,
+					  .identity = &identity,
+					  .kind = OPROF_IMAGE_FILE,
+					  .search = &search};
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		(void)close(ends[0]);
+		file_opener_init(&opener, &request, -1);
+		file_opener_serve(&opener, ends[1]);
+		_exit(0);
+	}
+	(void)close(ends[1]);
+	file_opener_init(&opener, &request, ends[0]);
+}
+
+/* The opener must still live, and ends when the helper has ended. */
+static void teardown(void)
+{
+	char command[128];
+	int status;
+
+	(void)close(opener.socket);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	(void)snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Asks for a file. Returns 0 if it was opened at this path in the folder, or -errno. */
+static int ask(enum file_kind kind, const char *text, const char *name)
+{
+	const struct file_query query = {.kind = kind};
+	char *path;
+	int fd = file_opener_open(&opener, &query, text, &path);
+
+	if (fd >= 0) {
+		ck_assert_int_eq(close(fd), 0);
+		ck_assert_str_eq(path, path_of(name));
+	}
+	free(path);
+	return fd < 0 ? fd : 0;
+}
+
+static void open_image(void)
+{
+	ck_assert_int_eq(ask(FILE_IMAGE_PATH, "", "image"), 0);
+}
+
+START_TEST(files_are_opened_at_their_places)
+{
+	write_elf("linked", ET_EXEC, false);
+	write_elf(".debug/hidden", ET_EXEC, false);
+	write_elf("image.dwp", ET_REL, false);
+	open_image();
+	ck_assert_int_eq(ask(FILE_LINK_BESIDE, "linked", "linked"), 0);
+	ck_assert_int_eq(ask(FILE_LINK_DEBUG, "hidden", ".debug/hidden"), 0);
+	ck_assert_int_eq(ask(FILE_LINK_BELOW, "hidden", ""), -ENOENT);
+	ck_assert_int_eq(ask(FILE_SPLIT_PACKAGE, "", "image.dwp"), 0);
+	ck_assert_int_eq(ask(FILE_SPLIT_BESIDE, "linked", "linked"), 0);
+	ck_assert_int_eq(ask(FILE_SPLIT, path_of("linked"), "linked"), 0);
+	ck_assert_int_eq(ask(FILE_ALT_OF_IMAGE, ".debug/hidden", ".debug/hidden"), 0);
+	ck_assert_int_eq(ask(FILE_IMAGE_KEPT, "", ""), -ENOENT);
+	ck_assert_int_eq(ask(FILE_DEBUG_FETCHED, "", ""), -ENOENT);
+	ck_assert_int_eq(ask(FILE_KERNEL_PLACE, "", ""), -ENOENT);
+}
+END_TEST
+
+START_TEST(files_that_are_not_elf_files_are_refused)
+{
+	static const char secret[] = "root:secret:20000:0:99999:7:::\n";
+
+	write_file("secret", secret, sizeof(secret) - 1);
+	write_file("short", ELFMAG, 3);
+	write_file("empty", "", 0);
+	ck_assert_int_eq(mkdir(path_of("folder"), 0700), 0);
+	ck_assert_int_eq(mkfifo(path_of("pipe"), 0600), 0);
+	open_image();
+	ck_assert_int_eq(ask(FILE_SPLIT, path_of("secret"), ""), -EBADMSG);
+	ck_assert_int_eq(ask(FILE_SPLIT, path_of("short"), ""), -EBADMSG);
+	ck_assert_int_eq(ask(FILE_SPLIT, path_of("empty"), ""), -EBADMSG);
+	ck_assert_int_eq(ask(FILE_SPLIT, path_of("folder"), ""), -ENOEXEC);
+	ck_assert_int_eq(ask(FILE_SPLIT, path_of("pipe"), ""), -ENOEXEC);
+	ck_assert_int_eq(ask(FILE_SPLIT, "/dev/zero", ""), -ENOEXEC);
+	ck_assert_int_eq(ask(FILE_SPLIT, "/proc/self/environ", ""), -EBADMSG);
+	ck_assert_int_lt(ask(FILE_SPLIT, "/etc/shadow", ""), 0);
+}
+END_TEST
+
+START_TEST(memory_of_programs_and_of_the_kernel_is_refused)
+{
+	write_elf("core", ET_CORE, false);
+	write_elf("big_core", ET_CORE, true);
+	ck_assert_int_eq(ask(FILE_SPLIT, path_of("core"), ""), -EBADMSG);
+	ck_assert_int_eq(ask(FILE_SPLIT, path_of("big_core"), ""), -EBADMSG);
+	ck_assert_int_lt(ask(FILE_SPLIT, "/proc/kcore", ""), 0);
+	ck_assert_int_lt(ask(FILE_SPLIT, "/proc/self/mem", ""), 0);
+}
+END_TEST
+
+START_TEST(names_of_links_stay_in_their_folders)
+{
+	write_elf("linked", ET_EXEC, false);
+	open_image();
+	ck_assert_int_eq(ask(FILE_LINK_BESIDE, "../linked", ""), -EINVAL);
+	ck_assert_int_eq(ask(FILE_LINK_DEBUG, "../linked", ""), -EINVAL);
+	ck_assert_int_eq(ask(FILE_LINK_BELOW, "/bin/true", ""), -EINVAL);
+	ck_assert_int_eq(ask(FILE_SPLIT_BESIDE, ".debug/../linked", ""), -EINVAL);
+	ck_assert_int_eq(ask(FILE_LINK_BESIDE, "", ""), -EINVAL);
+}
+END_TEST
+
+START_TEST(places_beside_a_file_need_that_file)
+{
+	ck_assert_int_eq(ask(FILE_LINK_BESIDE, "image", ""), -EINVAL);
+	ck_assert_int_eq(ask(FILE_SPLIT_PACKAGE, "", ""), -EINVAL);
+	ck_assert_int_eq(ask(FILE_ALT_OF_IMAGE, "image", ""), -EINVAL);
+	ck_assert_int_eq(ask(FILE_ALT_OF_DEBUG, "image", ""), -EINVAL);
+}
+END_TEST
+
+/* Sends a packet, perhaps with a descriptor. Returns the error in the answer. */
+static int send_packet(const struct file_opener_query *query, size_t nr_bytes)
+{
+	struct file_opener_answer answer = {.error = 0};
+
+	ck_assert_int_eq(send(opener.socket, query, nr_bytes, 0), (ssize_t)nr_bytes);
+	ck_assert_int_gt(recv(opener.socket, &answer, sizeof(answer), 0), 0);
+	ck_assert_str_eq(answer.path, "");
+	return answer.error;
+}
+
+START_TEST(requests_that_are_not_valid_are_refused)
+{
+	struct file_opener_query query = {
+		.version = FILE_OPENER_VERSION, .kind = FILE_SPLIT, .text = "/bin/true"};
+	const size_t whole = offsetof(struct file_opener_query, text) + sizeof("/bin/true");
+
+	ck_assert_int_eq(send_packet(&query, 1), -EINVAL);
+	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text)), -EINVAL);
+	ck_assert_int_eq(send_packet(&query, whole - 1), -EINVAL); /* without the NUL */
+	ck_assert_int_eq(send_packet(&query, whole + 1), -EINVAL); /* with two */
+	memset(query.text, 'a', sizeof(query.text));
+	ck_assert_int_eq(send_packet(&query, sizeof(query)), -EINVAL);
+	query.text[0] = '\0';
+	query.kind = NR_FILE_KINDS;
+	ck_assert_int_eq(send_packet(&query, whole), -EINVAL);
+	query.kind = FILE_DEBUG_BUILD_ID;
+	query.id.nr_bytes = BUILDID_BYTES_MAX + 1;
+	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text) + 1),
+			 -EINVAL);
+	query.kind = FILE_IMAGE_PATH;
+	query.version++;
+	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text) + 1),
+			 -EINVAL);
+	open_image(); /* the opener goes on */
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *all = suite_create("file_opener");
+	TCase *tcase = tcase_create("file_opener");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, files_are_opened_at_their_places);
+	tcase_add_test(tcase, files_that_are_not_elf_files_are_refused);
+	tcase_add_test(tcase, memory_of_programs_and_of_the_kernel_is_refused);
+	tcase_add_test(tcase, names_of_links_stay_in_their_folders);
+	tcase_add_test(tcase, places_beside_a_file_need_that_file);
+	tcase_add_test(tcase, requests_that_are_not_valid_are_refused);
+	suite_add_tcase(all, tcase);
+	return all;
+}
+
+int main(void)
+{
+	return run_suite(suite());
+}
