@@ -403,6 +403,7 @@ static int child_begin(int fd, const struct confine_limits *confinement, pid_t *
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
 	(void)fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* refused: the stream is only slower */
+	confine_prepare();
 	*pid = fork();
 	if (!*pid)
 		child_main(fd, ends[1], confinement);
