@@ -210,6 +210,7 @@ fi
 # In the group, if there is one.
 run_program()
 {
+	remove_map # of the run before
 	# shellcheck disable=SC2016 # for that shell
 	sh -c '[ -z "$1" ] || echo $$ >"$1/cgroup.procs"; exec "$2"' sh "${mount:+$group}" "./$program"
 }
