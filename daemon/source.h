@@ -102,6 +102,13 @@ struct source_counter {
 	uint64_t value;
 };
 
+/* A running process that could not be read in time: some of its samples are lost_unread. */
+struct source_unread {
+	int32_t pid;
+	uid_t uid;
+	char name[64]; /* without control characters */
+};
+
 /*
  * The machine that was sampled, if it is another one. The source owns the strings; NULL: not known.
  */
@@ -203,6 +210,14 @@ struct source_ops {
 
 	/* Fills notes[room] with the notes that apply after open. Returns their number. */
 	size_t (*notes)(const struct source *source, struct source_note *notes, size_t room);
+
+	/*
+	 * Fills list[room] with the latest processes that could not be read in time. Returns the
+	 * number of entries filled. *nr_late: reads that missed their deadline since open. NULL
+	 * member: every process can be read.
+	 */
+	size_t (*unread)(const struct source *source, struct source_unread *list, size_t room,
+			 uint64_t *nr_late);
 
 	/* Fills counters[room]. Returns the number of counters, even if it is larger than room. */
 	size_t (*counters)(const struct source *source, struct source_counter *counters,

@@ -44,6 +44,7 @@ static const struct {
 	{"memory", "not enough memory for them"},
 	{"side_band", "records about their processes were lost: the daemon read maps and tasks too "
 		      "late; enlarge those rings (oprofiled --side-pages)"},
+	{"unread", "of processes whose mappings could not be read in time: see the lines unread"},
 };
 _Static_assert(sizeof(losses) / sizeof(losses[0]) == OPROF_LOST_NR, "each reason has its meaning");
 
@@ -335,6 +336,32 @@ static void print_losses(const struct status_text *text)
 			   (double)number(text, "throttled_ns") / 1e9);
 }
 
+/* Prints the processes of the lines "unread PID USER NAME". */
+static void print_unread(const struct status_text *text)
+{
+	const char *next = text->status;
+	struct key_value line;
+
+	while (key_value_next(&next, &line)) {
+		char value[VALUE_BYTES];
+		char *rest = value;
+		const char *pid, *user;
+
+		if (!key_value_is(&line, "unread"))
+			continue;
+		(void)snprintf(value, sizeof(value), "%.*s", (int)line.nr_value, line.value);
+		pid = strsep(&rest, " ");
+		user = rest ? strsep(&rest, " ") : "";
+		print_line(text, "unread",
+			   "process %s (%s, user %s) could not be read in time; the next try is in "
+			   "a minute",
+			   pid, rest ? rest : "", user);
+	}
+	if (number(text, "unread_in_all"))
+		print_line(text, "unread", "%" PRIu64 " times in all since the daemon started",
+			   number(text, "unread_in_all"));
+}
+
 static void print_disk(const struct status_text *text)
 {
 	uint64_t budget = number(text, "budget_bytes");
@@ -439,6 +466,7 @@ enum status_health status_text_print(FILE *stream, const char *status, int64_t n
 	print_budget(&text);
 	print_samples(&text);
 	print_losses(&text);
+	print_unread(&text);
 	print_disk(&text);
 	print_notes(&text);
 	judge_samples(&text);

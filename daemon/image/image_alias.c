@@ -33,6 +33,7 @@ struct alias {
 int image_alias_init(struct image_alias_table *table, const char *proc_path)
 {
 	table->proc_path = proc_path;
+	table->reader = NULL;
 	return node_hash_init(&table->aliases);
 }
 
@@ -166,6 +167,8 @@ void image_alias_identify_fd(int fd, const struct file_name *file,
 	identity_of_fd(fd, file, &st, identity);
 }
 
+/* ---- looking at files, in the reader ---- */
+
 /* Reads the identity of the file at path, if it is the named file. */
 static bool look(const char *path, const struct file_name *file, const char *map_path,
 		 struct oprof_image_identity *identity)
@@ -187,48 +190,210 @@ static bool look(const char *path, const struct file_name *file, const char *map
 	return found;
 }
 
-static bool look_everywhere(const struct image_alias_table *table, const struct file_name *file,
-			    pid_t tgid, const char *map_path, struct oprof_image_identity *identity)
+static bool look_everywhere(const char *proc_path, const struct mapped_file *file, pid_t tgid,
+			    struct oprof_image_identity *identity)
 {
 	char path[PATH_MAX];
 
-	if (map_path && look(map_path, file, map_path, identity))
+	if (file->map_path && look(file->map_path, &file->name, file->map_path, identity))
 		return true;
-	if (file->path[0] != '/')
+	if (file->name.path[0] != '/')
 		return false;
 	/* The process may have another root or mount namespace, or may have ended. */
-	if (snprintf(path, sizeof(path), "%s/%d/root%s", table->proc_path, (int)tgid, file->path) <
+	if (snprintf(path, sizeof(path), "%s/%d/root%s", proc_path, (int)tgid, file->name.path) <
 		    (int)sizeof(path) &&
-	    look(path, file, NULL, identity))
+	    look(path, &file->name, NULL, identity))
 		return true;
-	return look(file->path, file, NULL, identity);
+	return look(file->name.path, &file->name, NULL, identity);
 }
 
-void image_alias_identify(struct image_alias_table *table, const struct file_name *file, pid_t tgid,
-			  const char *map_path, uint64_t time_ns,
-			  struct oprof_image_identity *identity)
-{
-	uint64_t hash = file_hash(file);
-	struct alias *alias = alias_find(table, file, hash);
-	bool found;
+/* ---- requests to the reader ---- */
 
-	if (alias && time_ns < alias->looked_ns + FRESH_NS) {
-		*identity = alias->identity;
-		return;
+/*
+ * A request: this struct, proc_path with a NUL, and the files. Each file is a struct look_file, its
+ * path with a NUL, and its map_path with a NUL (empty: none).
+ */
+struct look_head {
+	int32_t tgid;
+	uint32_t nr_proc_path; /* bytes, with the NUL */
+};
+
+struct look_file {
+	uint64_t dev, inode, inode_generation;
+	uint32_t nr_path, nr_map_path; /* bytes, with the NUL */
+};
+
+/* The answer has one of these for each file, in the order of the request. */
+struct look_result {
+	uint64_t found;
+	struct oprof_image_identity identity;
+};
+
+/* Files in one request, at most. */
+#define BATCH_FILES 256u
+
+struct look_batch {
+	struct image_alias_table *table;
+	pid_t tgid;
+	uint64_t time_ns;
+	const struct mapped_file *files[BATCH_FILES];
+	size_t nr_files, nr_bytes;
+	char bytes[SLOW_REQUEST_BYTES_MAX];
+};
+
+/* The daemon is trusted: the request is complete, and its texts are terminated. */
+int image_alias_look(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	const char *next = request, *end = next + nr_bytes, *proc_path;
+	struct look_head head;
+	int error = 0;
+
+	memcpy(&head, next, sizeof(head));
+	proc_path = next + sizeof(head);
+	next = proc_path + head.nr_proc_path;
+	while (!error && next < end) {
+		struct look_result result;
+		struct mapped_file file;
+		struct look_file entry;
+
+		memset(&result, 0, sizeof(result));
+		memcpy(&entry, next, sizeof(entry));
+		next += sizeof(entry);
+		file.name =
+			(struct file_name){next, entry.dev, entry.inode, entry.inode_generation};
+		next += entry.nr_path;
+		file.map_path = *next ? next : NULL;
+		next += entry.nr_map_path;
+		result.found = look_everywhere(proc_path, &file, head.tgid, &result.identity);
+		error = slow_answer_put(answer, &result, sizeof(result));
+		/* If the next file hangs, the results so far are not lost. */
+		if (!error && next < end)
+			error = slow_answer_send(answer);
 	}
-	found = look_everywhere(table, file, tgid, map_path, identity);
-	if (alias && found)
-		alias->identity = *identity;
-	if (alias) {
+	return error;
+}
+
+static void batch_add(struct look_batch *batch, const void *bytes, size_t nr_bytes)
+{
+	memcpy(batch->bytes + batch->nr_bytes, bytes, nr_bytes);
+	batch->nr_bytes += nr_bytes;
+}
+
+static void batch_begin(struct look_batch *batch)
+{
+	const char *proc_path = batch->table->proc_path;
+	const struct look_head head = {batch->tgid, (uint32_t)strlen(proc_path) + 1};
+
+	batch->nr_files = 0;
+	batch->nr_bytes = 0;
+	batch_add(batch, &head, sizeof(head));
+	batch_add(batch, proc_path, head.nr_proc_path);
+}
+
+/* Returns false if the batch has no room for the file. */
+static bool batch_put(struct look_batch *batch, const struct mapped_file *file)
+{
+	const char *map_path = file->map_path ? file->map_path : "";
+	const struct look_file entry = {
+		file->name.dev, file->name.inode, file->name.inode_generation,
+		(uint32_t)strlen(file->name.path) + 1, (uint32_t)strlen(map_path) + 1};
+
+	if (batch->nr_files == BATCH_FILES ||
+	    batch->nr_bytes + sizeof(entry) + entry.nr_path + entry.nr_map_path >
+		    sizeof(batch->bytes))
+		return false;
+	batch_add(batch, &entry, sizeof(entry));
+	batch_add(batch, file->name.path, entry.nr_path);
+	batch_add(batch, map_path, entry.nr_map_path);
+	batch->files[batch->nr_files++] = file;
+	return true;
+}
+
+/* Puts the result into the cache. A file that was not found has only its name as identity. */
+static void take_result(struct image_alias_table *table, const struct file_name *file,
+			uint64_t time_ns, const struct look_result *result)
+{
+	const uint64_t hash = file_hash(file);
+	struct alias *alias = alias_find(table, file, hash);
+	struct oprof_image_identity identity = {
+		.dev = file->dev,
+		.inode = file->inode,
+		.inode_generation = file->inode_generation,
+	};
+
+	if (result->found)
+		identity = result->identity;
+	if (alias && result->found)
+		alias->identity = identity;
+	if (alias)
 		alias->looked_ns = time_ns;
-		*identity = alias->identity;
+	else
+		alias_add(table, file, hash, time_ns, &identity);
+}
+
+/* Sends the request. Files without a result, for which the time did not suffice, are not cached. */
+static void batch_end(struct look_batch *batch)
+{
+	struct slow_reply reply;
+	size_t nr_results;
+
+	if (!batch->nr_files)
 		return;
+	(void)slow_reader_call(batch->table->reader, image_alias_look, batch->tgid, batch->bytes,
+			       batch->nr_bytes, &reply);
+	nr_results = reply.nr_bytes / sizeof(struct look_result);
+	for (size_t i = 0; i < nr_results && i < batch->nr_files; i++) {
+		struct look_result result;
+
+		memcpy(&result, reply.bytes + i * sizeof(result), sizeof(result));
+		take_result(batch->table, &batch->files[i]->name, batch->time_ns, &result);
 	}
-	if (!found)
+	slow_reply_deinit(&reply);
+}
+
+static bool is_fresh(const struct alias *alias, uint64_t time_ns)
+{
+	return alias && time_ns < alias->looked_ns + FRESH_NS;
+}
+
+void image_alias_prepare(struct image_alias_table *table, const struct mapped_file *files,
+			 size_t nr_files, pid_t tgid, uint64_t time_ns)
+{
+	static struct look_batch batch; /* too big for the stack */
+
+	batch.table = table;
+	batch.tgid = tgid;
+	batch.time_ns = time_ns;
+	batch_begin(&batch);
+	for (size_t i = 0; i < nr_files; i++) {
+		const struct file_name *file = &files[i].name;
+
+		if (is_fresh(alias_find(table, file, file_hash(file)), time_ns) ||
+		    batch_put(&batch, &files[i]))
+			continue;
+		batch_end(&batch);
+		batch_begin(&batch);
+		(void)batch_put(&batch, &files[i]);
+	}
+	batch_end(&batch);
+}
+
+void image_alias_identify(struct image_alias_table *table, const struct mapped_file *file,
+			  pid_t tgid, uint64_t time_ns, struct oprof_image_identity *identity)
+{
+	const uint64_t hash = file_hash(&file->name);
+	struct alias *alias = alias_find(table, &file->name, hash);
+
+	if (!is_fresh(alias, time_ns)) {
+		image_alias_prepare(table, file, 1, tgid, time_ns);
+		alias = alias_find(table, &file->name, hash);
+	}
+	if (alias)
+		*identity = alias->identity;
+	else
 		*identity = (struct oprof_image_identity){
-			.dev = file->dev,
-			.inode = file->inode,
-			.inode_generation = file->inode_generation,
+			.dev = file->name.dev,
+			.inode = file->name.inode,
+			.inode_generation = file->name.inode_generation,
 		};
-	alias_add(table, file, hash, time_ns, identity);
 }

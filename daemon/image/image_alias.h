@@ -12,6 +12,7 @@
 #define DAEMON_IMAGE_ALIAS_H
 
 #include "daemon/system/node_hash.h"
+#include "daemon/system/slow_reader.h"
 #include "oprof/sample_file.h"
 
 #include <sys/types.h>
@@ -19,7 +20,12 @@
 struct image_alias_table {
 	struct node_hash aliases;
 	const char *proc_path; /* borrowed */
+	/* The child that reads the files; borrowed; NULL: this process reads them. */
+	struct slow_reader *reader;
 };
+
+/* The function that finds identities of files, for the list of the reader. */
+slow_work image_alias_look;
 
 /* The name of a file in a record or in /proc. */
 struct file_name {
@@ -29,18 +35,32 @@ struct file_name {
 	uint64_t inode_generation; /* 0: not known */
 };
 
-int image_alias_init(struct image_alias_table *table, const char *proc_path); /* 0 or -ENOMEM */
+/* A file that a process maps. */
+struct mapped_file {
+	struct file_name name;
+	/* a path that leads to the mapped file itself (/proc/PID/map_files/...), or NULL */
+	const char *map_path;
+};
+
+/* Returns 0 or -ENOMEM. The table has no reader yet. */
+int image_alias_init(struct image_alias_table *table, const char *proc_path);
 void image_alias_deinit(struct image_alias_table *table);
 
 /*
  * Finds the identity of a file that a process maps, as complete as possible: its build-id;
  * otherwise device, inode, inode generation, modification time and size; otherwise only device,
- * inode and inode generation. map_path: a path that leads to the mapped file itself
- * (/proc/PID/map_files/...), or NULL. time_ns: the current time, on the clock of records.
+ * inode and inode generation. The last is also the result if the file cannot be read in time.
+ * time_ns: the current time, on the clock of records.
  */
-void image_alias_identify(struct image_alias_table *table, const struct file_name *file, pid_t tgid,
-			  const char *map_path, uint64_t time_ns,
-			  struct oprof_image_identity *identity);
+void image_alias_identify(struct image_alias_table *table, const struct mapped_file *file,
+			  pid_t tgid, uint64_t time_ns, struct oprof_image_identity *identity);
+
+/*
+ * Looks at several files of a process with few requests to the reader. The results are cached for
+ * image_alias_identify() with the same time.
+ */
+void image_alias_prepare(struct image_alias_table *table, const struct mapped_file *files,
+			 size_t nr_files, pid_t tgid, uint64_t time_ns);
 
 /*
  * Finds the identity of the file that is open at fd. If the file has a build-id, the identity is

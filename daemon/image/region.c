@@ -93,18 +93,24 @@ struct image_entry *region_vdso_image(const struct region_maker *maker, uint64_t
 	return image_table_get(maker->images, &key);
 }
 
+bool region_file(const struct region_told *told, struct mapped_file *file)
+{
+	const struct oprof_image_identity *identity = &told->identity;
+
+	*file = (struct mapped_file){
+		{told->path, identity->dev, identity->inode, identity->inode_generation},
+		told->map_path};
+	return is_file(told) && !identity->nr_build_id;
+}
+
 static struct image_entry *file_image(const struct region_maker *maker,
 				      const struct region_told *told)
 {
 	struct oprof_image_identity identity = told->identity;
+	struct mapped_file file;
 
-	if (!identity.nr_build_id) {
-		struct file_name file = {told->path, identity.dev, identity.inode,
-					 identity.inode_generation};
-
-		image_alias_identify(maker->aliases, &file, told->tgid, told->map_path,
-				     told->time_ns, &identity);
-	}
+	if (region_file(told, &file))
+		image_alias_identify(maker->aliases, &file, told->tgid, told->time_ns, &identity);
 	return region_file_image(maker, told->path, &identity);
 }
 
@@ -138,14 +144,32 @@ int region_make(const struct region_maker *maker, const struct region_told *told
 	return mapping->image ? 0 : -ENOMEM;
 }
 
-int region_name_file(const char *path, struct oprof_image_identity *identity)
+/* The request is the path with a NUL. */
+int region_name_look(const void *request, size_t nr_bytes, struct slow_answer *answer)
 {
+	struct oprof_image_identity identity = {.nr_build_id = 0};
 	struct stat st;
 
-	*identity = (struct oprof_image_identity){.nr_build_id = 0};
-	if (stat(path, &st))
+	(void)nr_bytes;
+	if (stat(request, &st))
 		return -errno;
-	identity->dev = image_alias_dev(major(st.st_dev), minor(st.st_dev));
-	identity->inode = st.st_ino;
-	return 0;
+	identity.dev = image_alias_dev(major(st.st_dev), minor(st.st_dev));
+	identity.inode = st.st_ino;
+	return slow_answer_put(answer, &identity, sizeof(identity));
+}
+
+int region_name_file(const struct region_maker *maker, pid_t tgid, const char *path,
+		     struct oprof_image_identity *identity)
+{
+	struct slow_reply reply;
+	int error = slow_reader_call(maker->aliases->reader, region_name_look, tgid, path,
+				     strlen(path) + 1, &reply);
+
+	*identity = (struct oprof_image_identity){.nr_build_id = 0};
+	if (!error && reply.nr_bytes == sizeof(*identity))
+		memcpy(identity, reply.bytes, sizeof(*identity));
+	else if (!error)
+		error = -EIO;
+	slow_reply_deinit(&reply);
+	return error;
 }

@@ -40,6 +40,12 @@ int region_make(const struct region_maker *maker, const struct region_told *told
 		struct mapping *mapping);
 
 /*
+ * Returns whether region_make() looks at the mapped file: then it is described by *file, which
+ * refers to told.
+ */
+bool region_file(const struct region_told *told, struct mapped_file *file);
+
+/*
  * Returns the image of the file with this path (with or without " (deleted)" at its end) and
  * identity, with a reference; NULL if out of memory.
  */
@@ -62,7 +68,13 @@ bool region_is_unfiled(const char *path);
  */
 void region_name(char *name, const char *path);
 
-/* Sets *identity to the device and inode of the file at path. Returns 0 or -errno. */
-int region_name_file(const char *path, struct oprof_image_identity *identity);
+/*
+ * Sets *identity to the device and inode of the file at path, which belongs to process tgid.
+ * Returns 0 or -errno, also of slow_reader_call().
+ */
+int region_name_file(const struct region_maker *maker, pid_t tgid, const char *path,
+		     struct oprof_image_identity *identity);
+/* The function of region_name_file(), for the list of the reader. */
+slow_work region_name_look;
 
 #endif

@@ -103,6 +103,7 @@ static int source_init_state(struct kmod_source *source, const struct kmod_sourc
 				.sys_path = options->sys_path,
 				.kernel = source_samples_kernel(source),
 				.keep_images = !options->no_keeper,
+				.read_apart = !options->no_keeper,
 				.keep_bytes_max = source->config.keep_bytes_max,
 				/*
 				 * Tables are built only on machines whose unwind tables are
@@ -414,6 +415,14 @@ static size_t source_notes(const struct source *base, struct source_note *notes,
 	return 0;
 }
 
+static size_t source_unread(const struct source *base, struct source_unread *list, size_t room,
+			    uint64_t *nr_late)
+{
+	const struct kmod_source *source = (const struct kmod_source *)base;
+
+	return places_unread(&source->state.places, list, room, nr_late);
+}
+
 static size_t source_counters(const struct source *base, struct source_counter *counters,
 			      size_t room)
 {
@@ -459,5 +468,6 @@ const struct source_ops source_kmod = {
 	.function = source_function,
 	.set_thinning = source_set_thinning,
 	.notes = source_notes,
+	.unread = source_unread,
 	.counters = source_counters,
 };

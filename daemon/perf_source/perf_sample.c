@@ -256,10 +256,10 @@ static enum oprof_lost user_frame(struct perf_state *state, struct process *proc
 		return places_vsyscall_frame(&state->places, address, frame);
 	/* A sample older than the address space belongs to the previous program. */
 	if (!process || !process->space || time_ns < process->since_ns)
-		return OPROF_LOST_NO_MAPPING;
+		return process && process->unread ? OPROF_LOST_UNREAD : OPROF_LOST_NO_MAPPING;
 	mapping = space_find(process->space, address);
 	if (!mapping)
-		return OPROF_LOST_NO_MAPPING;
+		return process->unread ? OPROF_LOST_UNREAD : OPROF_LOST_NO_MAPPING;
 	if (mapping->image->image.kind == OPROF_IMAGE_ANON &&
 	    code_frame(state, process, time_ns, address, frame))
 		return FOUND;

@@ -341,6 +341,7 @@ static int source_create_state(struct perf_source *source, struct record_sink *s
 		.want_cgroup = source->config.want_cgroup,
 		.want_switches = source->config.want_switches,
 		.keep_images = true,
+		.read_apart = true,
 		.keep_bytes_max = source->config.keep_bytes_max,
 		.proc_path = source->proc_path,
 		.between = source_read_between,
@@ -766,5 +767,6 @@ const struct source_ops source_perf = {
 	.read = source_read_only,
 	.set_thinning = source_set_thinning,
 	.notes = perf_source_notes,
+	.unread = perf_source_unread,
 	.counters = perf_source_counters,
 };

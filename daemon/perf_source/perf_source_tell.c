@@ -79,6 +79,14 @@ size_t perf_source_notes(const struct source *base, struct source_note *notes, s
 	return nr;
 }
 
+size_t perf_source_unread(const struct source *base, struct source_unread *list, size_t room,
+			  uint64_t *nr_late)
+{
+	const struct perf_source *source = (const struct perf_source *)base;
+
+	return perf_state_unread(source->state, list, room, nr_late);
+}
+
 size_t perf_source_counters(const struct source *base, struct source_counter *counters, size_t room)
 {
 	const struct perf_source *source = (const struct perf_source *)base;

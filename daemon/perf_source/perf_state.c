@@ -40,6 +40,7 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 		.kernel = config->kernel,
 		.keep_images = config->keep_images,
 		.keep_bytes_max = config->keep_bytes_max,
+		.read_apart = config->read_apart,
 		.code_tables = config->regs,
 		.code_path = config->code_path,
 		.recorded = config->recorded,
@@ -95,8 +96,11 @@ static int read_process(struct perf_state *state, int32_t tgid, struct process_s
 {
 	const struct proc_scan config = {state->places.proc_path, &state->places.regions,
 					 &state->tasks.nr_spaces};
+	int error = proc_scan_process(&config, tgid, scan);
 
-	return proc_scan_process(&config, tgid, scan);
+	if (!error && (*scan)->unread && !state->unread_due_ns)
+		state->unread_due_ns = clock_monotonic_ns() + UNREAD_TURN_NS;
+	return error;
 }
 
 static int scan_process(struct perf_state *state, int32_t tgid)
@@ -163,49 +167,58 @@ static int scan_all(struct perf_state *state)
 	return error;
 }
 
-struct doubtful {
+/* The processes that a walk over all known processes chooses. */
+struct chosen {
 	const struct perf_state *state;
+	bool (*is_chosen)(const struct perf_state *state, const struct process *process);
 	int32_t *tgids; /* NULL: only count */
 	size_t nr_tgids;
 };
 
-static void note_if_doubtful(struct node *node, void *context)
+static void note_if_chosen(struct node *node, void *context)
 {
 	const struct process *process = node_owner(node, struct process, node);
-	struct doubtful *doubtful = context;
+	struct chosen *chosen = context;
 
-	if (process->exited || process->scan ||
-	    process->ground_ns >= doubtful->state->doubt_until_ns)
+	if (process->exited || !chosen->is_chosen(chosen->state, process))
 		return;
-	if (doubtful->tgids)
-		doubtful->tgids[doubtful->nr_tgids] = process->tgid;
-	doubtful->nr_tgids++;
+	if (chosen->tgids)
+		chosen->tgids[chosen->nr_tgids] = process->tgid;
+	chosen->nr_tgids++;
 }
 
-/*
- * Scans all known processes that are in doubt, not only the requested ones: a descendant of a
- * requested process would otherwise stay in doubt until its next exec.
- */
-static int scan_doubtful(struct perf_state *state)
+static int scan_chosen(struct perf_state *state,
+		       bool (*is_chosen)(const struct perf_state *, const struct process *))
 {
-	struct doubtful doubtful = {.state = state};
+	struct chosen chosen = {.state = state, .is_chosen = is_chosen};
 	int error = 0;
 
-	node_hash_walk(&state->tasks.processes, note_if_doubtful, &doubtful);
-	if (!doubtful.nr_tgids)
+	node_hash_walk(&state->tasks.processes, note_if_chosen, &chosen);
+	if (!chosen.nr_tgids)
 		return 0;
-	doubtful.tgids = calloc(doubtful.nr_tgids, sizeof(*doubtful.tgids));
-	if (!doubtful.tgids)
+	chosen.tgids = calloc(chosen.nr_tgids, sizeof(*chosen.tgids));
+	if (!chosen.tgids)
 		return -ENOMEM;
-	doubtful.nr_tgids = 0;
-	node_hash_walk(&state->tasks.processes, note_if_doubtful, &doubtful);
-	for (size_t i = 0; !error && i < doubtful.nr_tgids; i++) {
-		error = scan_process(state, doubtful.tgids[i]);
+	chosen.nr_tgids = 0;
+	node_hash_walk(&state->tasks.processes, note_if_chosen, &chosen);
+	for (size_t i = 0; !error && i < chosen.nr_tgids; i++) {
+		error = scan_process(state, chosen.tgids[i]);
 		if (state->between)
 			state->between(state->between_context);
 	}
-	free(doubtful.tgids);
+	free(chosen.tgids);
 	return error;
+}
+
+static bool is_doubtful(const struct perf_state *state, const struct process *process)
+{
+	return !process->scan && process->ground_ns < state->doubt_until_ns;
+}
+
+static bool is_unread(const struct perf_state *state, const struct process *process)
+{
+	(void)state;
+	return process->scan ? process->scan->unread : process->unread;
 }
 
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
@@ -216,8 +229,12 @@ int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
 		error = scan_all(state);
 	for (size_t i = 0; pids && !error && i < nr_pids; i++)
 		error = scan_process(state, pids[i]);
+	/*
+	 * All known processes that are in doubt, not only the requested ones: a descendant of a
+	 * requested process would otherwise stay in doubt until its next exec.
+	 */
 	if (pids && !error)
-		error = scan_doubtful(state);
+		error = scan_chosen(state, is_doubtful);
 	return error || !state->want_cgroup
 		       ? error
 		       : cgroup_names_scan(&state->places.cgroups, state->places.proc_path);
@@ -290,11 +307,13 @@ static int renew_space(struct perf_state *state, struct process *process)
 {
 	struct process_scan *scan;
 	struct space *empty;
+	bool unread = false;
 
 	state->counters.renewed_spaces++;
 	if (!read_process(state, process->tgid, &scan)) {
 		if (scan->space)
 			return task_table_scanned(&state->tasks, process->tgid, scan);
+		unread = scan->unread;
 		process_scan_destroy(scan);
 	}
 	empty = space_create(&state->tasks.nr_spaces);
@@ -302,6 +321,7 @@ static int renew_space(struct perf_state *state, struct process *process)
 		return -ENOMEM;
 	space_put(process->space);
 	process->space = empty;
+	process->unread = unread;
 	return 0;
 }
 
@@ -486,7 +506,14 @@ void perf_state_hurry(struct perf_state *state)
 
 void perf_state_tend(struct perf_state *state)
 {
-	image_keep_tend(&state->places.keep, clock_monotonic_ns());
+	const uint64_t now_ns = clock_monotonic_ns();
+
+	image_keep_tend(&state->places.keep, now_ns);
+	if (!state->unread_due_ns || now_ns < state->unread_due_ns)
+		return;
+	state->unread_due_ns = 0;
+	if (scan_chosen(state, is_unread))
+		state->tasks.lost_memory++;
 }
 
 /* ---- look-ups ---- */
@@ -514,6 +541,12 @@ uint64_t perf_state_function(const struct perf_state *state, uint32_t cookie, ui
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path)
 {
 	return places_save_symbols(&state->places, meta_path);
+}
+
+size_t perf_state_unread(const struct perf_state *state, struct source_unread *list, size_t room,
+			 uint64_t *nr_late)
+{
+	return places_unread(&state->places, list, room, nr_late);
 }
 
 size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,

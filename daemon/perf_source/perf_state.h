@@ -25,6 +25,7 @@ struct perf_state_config {
 	bool want_cgroup;      /* paths of cgroups are needed, so scans collect them */
 	/* A child process saves symbols that reports may not find later. */
 	bool keep_images;
+	bool read_apart;	 /* as in places_config */
 	uint64_t keep_bytes_max; /* limit of the size of saved symbols in a session; 0: no limit */
 	/*
 	 * Called between the processes of a scan, so that the source can read its rings during a
@@ -100,8 +101,8 @@ void perf_state_wait_tables(struct perf_state *state, int timeout_ms);
 void perf_state_hurry(struct perf_state *state);
 
 /*
- * Continues the keeper's work, such as handling its answers; must be called once in each drain.
- * Does not block.
+ * Continues the keeper's work, such as handling its answers, and after a minute reads the processes
+ * again that could not be read in time. Must be called once in each drain.
  */
 void perf_state_tend(struct perf_state *state);
 
@@ -111,6 +112,8 @@ const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgro
 const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie, uint64_t offset);
 uint64_t perf_state_function(const struct perf_state *state, uint32_t cookie, uint64_t offset);
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path);
+size_t perf_state_unread(const struct perf_state *state, struct source_unread *list, size_t room,
+			 uint64_t *nr_late);
 size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
 			   size_t room);
 

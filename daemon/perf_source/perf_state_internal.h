@@ -51,6 +51,8 @@ struct perf_state {
 	uint64_t now_ns;	     /* time of the item being applied */
 	/* the time range in doubt (perf_state_doubt); doubt_until_ns 0: nothing was lost */
 	uint64_t doubt_from_ns, doubt_until_ns;
+	/* when to read processes again that could not be read in time; 0: there are none */
+	uint64_t unread_due_ns;
 	struct switch_gap gap;
 	void (*between)(void *context);
 	void *between_context;

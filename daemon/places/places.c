@@ -2,12 +2,17 @@
 #include "daemon/places/places.h"
 
 #include "daemon/kernel/kernel_symbols.h"
+#include "daemon/places/proc_scan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* number of the counters of code tables, which are the last ones */
 #define NR_CODE_COUNTERS 6
+
+/* All that the reader can be asked for. */
+static slow_work *const reader_works[] = {proc_scan_look, image_alias_look, region_name_look};
 
 #define VSYSCALL_START UINT64_C(0xffffffffff600000)
 #define VSYSCALL_END   UINT64_C(0xffffffffff601000)
@@ -51,9 +56,12 @@ int places_init(struct places *places, const struct places_config *config, struc
 	places->keep.code = &places->code_tables;
 	if (config->keep_bytes_max && config->keep_bytes_max < places->keep.bytes_max)
 		places->keep.bytes_max = config->keep_bytes_max;
-	/* The keeper is forked early, while this process is small and has all its privileges. */
+	/* The children are forked early, while this process is small and has all its privileges. */
 	if (config->keep_images)
 		image_keep_start(&places->keep);
+	if (config->read_apart)
+		slow_reader_init(&places->reader, places->proc_path, reader_works,
+				 sizeof(reader_works) / sizeof(reader_works[0]));
 	places->code_tables.recorded = config->recorded;
 	/*
 	 * In a test, /proc is artificial, so files of this machine are not searched for the test's
@@ -61,6 +69,8 @@ int places_init(struct places *places, const struct places_config *config, struc
 	 */
 	error = init_tables(places, config->sink,
 			    config->proc_path && !config->recorded ? NULL : "/");
+	if (config->read_apart)
+		places->aliases.reader = &places->reader;
 	if (!error && config->code_tables)
 		error = image_code_begin(&places->code_tables, config->code_path, &places->vdso);
 	if (error)
@@ -79,6 +89,8 @@ void places_end(struct places *places)
 
 void places_deinit(struct places *places)
 {
+	if (places->reader.works)
+		slow_reader_deinit(&places->reader);
 	code_spaces_deinit(&places->code);
 	kernel_code_deinit(&places->kernel);
 	if (places->cgroups.names.buckets)
@@ -151,10 +163,27 @@ int places_save_symbols(struct places *places, const char *meta_path)
 	return kernel_symbols_save(&places->images, &places->vdso, places->proc_path, meta_path);
 }
 
+size_t places_unread(const struct places *places, struct source_unread *list, size_t room,
+		     uint64_t *nr_late)
+{
+	struct unread_process processes[UNREAD_OFFENDERS];
+	const size_t nr =
+		unread_list(&places->reader.unread, places->proc_path, processes,
+			    room < UNREAD_OFFENDERS ? (unsigned int)room : UNREAD_OFFENDERS);
+
+	*nr_late = places->reader.unread.nr_missed;
+	for (size_t i = 0; i < nr; i++) {
+		list[i] = (struct source_unread){.pid = processes[i].pid, .uid = processes[i].uid};
+		(void)snprintf(list[i].name, sizeof(list[i].name), "%s", processes[i].name);
+	}
+	return nr;
+}
+
 size_t places_counters(const struct places *places, struct source_counter *counters, size_t room)
 {
 	const struct image_keep_counters *keep = &places->keep.counters;
 	const struct code_spaces *code = &places->code;
+	const struct unread *unread = &places->reader.unread;
 	const struct image_code_counters *tables = &places->code_tables.counters;
 	const struct source_counter all[] = {
 		{"images_made", places->images.nr_made},
@@ -167,6 +196,8 @@ size_t places_counters(const struct places *places, struct source_counter *count
 		{"images_unreadable", keep->unreadable},
 		{"images_not_written", keep->failed},
 		{"keeper_restarts", keep->restarts},
+		{"late_reads", unread->nr_missed},
+		{"refused_reads", unread->nr_refused},
 		{"kernel_map_loads", places->kernel.map.nr_loads},
 		{"code_files", code->nr_files},
 		{"code_remote", code->nr_remote},

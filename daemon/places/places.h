@@ -17,6 +17,7 @@
 #include "daemon/image/record_writer.h"
 #include "daemon/image/region.h"
 #include "daemon/image/vdso.h"
+#include "daemon/system/slow_reader.h"
 
 struct places_config {
 	struct record_sink *sink;
@@ -29,12 +30,18 @@ struct places_config {
 	bool code_tables;      /* code tables of images are needed: image_code.h */
 	const char *code_path; /* folder of the code tables, or NULL; borrowed during the call */
 	bool recorded;	       /* as in perf_state_config */
+	/*
+	 * proc_path has the processes of this machine: a child process reads what may block
+	 * (daemon/system/slow_reader.h).
+	 */
+	bool read_apart;
 };
 
 struct places {
 	const char *proc_path, *sys_path; /* borrowed */
 	struct record_writer writer;
 	struct image_table images;
+	struct slow_reader reader; /* not used without read_apart */
 	struct image_alias_table aliases;
 	struct image_keep keep;
 	struct image_code code_tables;
@@ -80,6 +87,8 @@ const char *places_code_name(const struct places *places, uint32_t cookie, uint6
  */
 uint64_t places_function(const struct places *places, uint32_t cookie, uint64_t offset);
 int places_save_symbols(struct places *places, const char *meta_path);
+size_t places_unread(const struct places *places, struct source_unread *list, size_t room,
+		     uint64_t *nr_late);
 size_t places_counters(const struct places *places, struct source_counter *counters, size_t room);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -171,15 +172,64 @@ struct reader {
 	struct process_scan *scan;
 };
 
-static void exe_read(const struct reader *reader, char *exe)
+/* Reads the link exe, which never blocks. An empty string means that it cannot be read. */
+static void exe_read(const char *folder, char *exe)
 {
 	char path[PATH_MAX + 8];
 	ssize_t nr;
 
-	(void)snprintf(path, sizeof(path), "%s/exe", reader->folder);
+	(void)snprintf(path, sizeof(path), "%s/exe", folder);
 	nr = readlink(path, exe, PATH_MAX - 1);
 	exe[nr < 0 ? 0 : nr] = '\0';
 }
+
+/* ---- in the reader ---- */
+
+static int maps_put(const char *folder, struct slow_answer *answer)
+{
+	char path[PATH_MAX + 8], bytes[4096];
+	size_t nr_all = 0;
+	int error = 0, fd;
+	ssize_t nr = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/maps", folder);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (!error && (nr = read(fd, bytes, sizeof(bytes))) > 0) {
+		nr_all += (size_t)nr;
+		error = nr_all > MAPS_BYTES_MAX ? -EFBIG
+						: slow_answer_put(answer, bytes, (size_t)nr);
+	}
+	if (!error && nr < 0)
+		error = -errno;
+	(void)close(fd);
+	return error;
+}
+
+/*
+ * The request is a thread's /proc folder with a NUL. The answer is the program, the text of maps,
+ * and again the program, each with a NUL: if the program differs, the maps may belong to either.
+ */
+int proc_scan_look(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	const char *folder = request;
+	char exe[PATH_MAX];
+	int error;
+
+	(void)nr_bytes;
+	exe_read(folder, exe);
+	error = slow_answer_put(answer, exe, strlen(exe) + 1);
+	if (!error)
+		error = maps_put(folder, answer);
+	if (error)
+		return error;
+	exe_read(folder, exe);
+	error = slow_answer_put(answer, "", 1);
+	return error ? error : slow_answer_put(answer, exe, strlen(exe) + 1);
+}
+
+/* ---- mappings ---- */
 
 /* A line of /proc/PID/maps. */
 struct map_line {
@@ -244,9 +294,24 @@ static bool map_line_parse(char *text, struct map_line *line)
 	return true;
 }
 
-static int map_line_add(struct reader *reader, const struct map_line *line)
+/* The executable mappings of a process. */
+struct mappings {
+	struct region_told *told;
+	struct mapped_file *files; /* those at which region_make() looks */
+	size_t nr_told, room_told, nr_files, room_files;
+};
+
+static void mappings_deinit(struct mappings *mappings)
 {
-	char map_path[PATH_MAX];
+	for (size_t i = 0; i < mappings->nr_told; i++)
+		free((char *)(uintptr_t)mappings->told[i].map_path);
+	free(mappings->told);
+	free(mappings->files);
+}
+
+static int mapping_add(struct mappings *mappings, const struct reader *reader,
+		       const struct map_line *line)
+{
 	struct region_told told = {
 		.start = line->start,
 		.end = line->end,
@@ -258,31 +323,28 @@ static int map_line_add(struct reader *reader, const struct map_line *line)
 		.identity = {.dev = image_alias_dev(line->major, line->minor),
 			     .inode = line->inode},
 	};
-	struct mapping mapping;
-	int error;
+	struct mapped_file file;
+	char *map_path = NULL;
 
-	if (snprintf(map_path, sizeof(map_path), "%s/%d/map_files/%" PRIx64 "-%" PRIx64,
-		     reader->config->proc_path, (int)reader->tgid, line->start,
-		     line->end) < (int)sizeof(map_path))
-		told.map_path = map_path;
-	error = region_make(reader->config->regions, &told, &mapping);
-	if (error)
-		return error;
-	error = space_map(&reader->scan->space, &mapping);
-	if (!error && told.exec_image && !reader->scan->app)
-		reader->scan->app = image_get(mapping.image);
-	image_put(mapping.image);
-	return error;
+	if (array_reserve(&mappings->told, &mappings->room_told, mappings->nr_told, 1) ||
+	    array_reserve(&mappings->files, &mappings->room_files, mappings->nr_files, 1))
+		return -ENOMEM;
+	if (region_file(&told, &file) &&
+	    asprintf(&map_path, "%s/%d/map_files/%" PRIx64 "-%" PRIx64, reader->config->proc_path,
+		     (int)reader->tgid, line->start, line->end) < 0)
+		return -ENOMEM;
+	told.map_path = map_path;
+	mappings->told[mappings->nr_told++] = told;
+	if (region_file(&told, &file))
+		mappings->files[mappings->nr_files++] = file;
+	return 0;
 }
 
-static int maps_parse(struct reader *reader, char *text)
+static int mappings_parse(struct mappings *mappings, const struct reader *reader, char *text)
 {
 	char *next = text;
 	int error = 0;
 
-	reader->scan->space = space_create(reader->config->nr_spaces);
-	if (!reader->scan->space)
-		return -ENOMEM;
 	while (!error && next && *next) {
 		char *end = strchr(next, '\n');
 		struct map_line line;
@@ -290,10 +352,43 @@ static int maps_parse(struct reader *reader, char *text)
 		if (end)
 			*end = '\0';
 		if (map_line_parse(next, &line) && line.executable)
-			error = map_line_add(reader, &line);
+			error = mapping_add(mappings, reader, &line);
 		next = end ? end + 1 : NULL;
 	}
-	reader->scan->space->nr_real = reader->scan->space->nr_mappings;
+	return error;
+}
+
+static int mapping_apply(struct reader *reader, const struct region_told *told)
+{
+	struct mapping mapping;
+	int error = region_make(reader->config->regions, told, &mapping);
+
+	if (error)
+		return error;
+	error = space_map(&reader->scan->space, &mapping);
+	if (!error && told->exec_image && !reader->scan->app)
+		reader->scan->app = image_get(mapping.image);
+	image_put(mapping.image);
+	return error;
+}
+
+/* text is changed, and no longer used when the function returns. */
+static int maps_apply(struct reader *reader, char *text)
+{
+	struct mappings mappings = {.nr_told = 0};
+	int error = mappings_parse(&mappings, reader, text);
+
+	reader->scan->space = space_create(reader->config->nr_spaces);
+	if (!reader->scan->space)
+		error = -ENOMEM;
+	if (!error)
+		image_alias_prepare(reader->config->regions->aliases, mappings.files,
+				    mappings.nr_files, reader->tgid, reader->scan->begin_ns);
+	for (size_t i = 0; !error && i < mappings.nr_told; i++)
+		error = mapping_apply(reader, &mappings.told[i]);
+	if (!error)
+		reader->scan->space->nr_real = reader->scan->space->nr_mappings;
+	mappings_deinit(&mappings);
 	return error;
 }
 
@@ -318,12 +413,48 @@ static int app_of_exe(struct reader *reader)
 	if (reader->scan->app || !reader->exe[0])
 		return 0;
 	(void)snprintf(path, sizeof(path), "%s/exe", reader->folder);
-	error = region_name_file(path, &told.identity);
+	error = region_name_file(reader->config->regions, reader->tgid, path, &told.identity);
 	if (!error)
 		error = region_make(reader->config->regions, &told, &mapping);
 	if (!error)
 		reader->scan->app = mapping.image;
 	return error == -ENOMEM ? error : 0;
+}
+
+/* The answer of proc_scan_look(). */
+struct program_text {
+	const char *exe;
+	char *maps;
+	const char *exe_after;
+};
+
+/* The answer may end early, and then has no more texts. Returns false if a text is missing. */
+static bool program_text_split(const struct slow_reply *reply, struct program_text *program)
+{
+	char *end = reply->bytes + reply->nr_bytes;
+
+	program->exe = reply->bytes;
+	program->maps = reply->bytes + strlen(reply->bytes) + 1;
+	if (program->maps >= end)
+		return false;
+	program->exe_after = program->maps + strlen(program->maps) + 1;
+	return program->exe_after < end && strlen(program->exe) < PATH_MAX;
+}
+
+static int program_apply(struct reader *reader, const struct program_text *program)
+{
+	char exe[PATH_MAX];
+	int error;
+
+	memcpy(reader->exe, program->exe, strlen(program->exe) + 1);
+	error = maps_apply(reader, program->maps);
+	if (!error)
+		error = app_of_exe(reader);
+	exe_read(reader->folder, exe);
+	if (!error &&
+	    (strcmp(program->exe_after, reader->exe) != 0 || strcmp(exe, reader->exe) != 0))
+		error = -EAGAIN;
+	return error;
 }
 
 /*
@@ -332,22 +463,19 @@ static int app_of_exe(struct reader *reader)
  */
 static int program_read(struct reader *reader)
 {
-	char path[PATH_MAX + 8];
-	char exe[PATH_MAX];
-	char *text;
-	int error;
+	struct program_text program;
+	struct slow_reply reply;
+	int error =
+		slow_reader_call(reader->config->regions->aliases->reader, proc_scan_look,
+				 reader->tgid, reader->folder, strlen(reader->folder) + 1, &reply);
 
-	exe_read(reader, reader->exe);
-	(void)snprintf(path, sizeof(path), "%s/maps", reader->folder);
-	if (file_read_text(path, MAPS_BYTES_MAX, &text, NULL))
-		return 0; /* not allowed, or the process has just ended */
-	error = maps_parse(reader, text);
-	free(text);
-	if (!error)
-		error = app_of_exe(reader);
-	exe_read(reader, exe);
-	if (!error && strcmp(exe, reader->exe) != 0)
-		error = -EAGAIN;
+	/* After other errors, the process may not be read, or has just ended. */
+	reader->scan->unread = slow_reader_is_late(error);
+	if (!error && program_text_split(&reply, &program))
+		error = program_apply(reader, &program);
+	else if (error != -ENOMEM)
+		error = 0;
+	slow_reply_deinit(&reply);
 	return error;
 }
 

@@ -207,6 +207,7 @@ static void process_clear(struct task_table *table, struct process *process)
 	process->ground_ns = 0;
 	process->app_wanted = false;
 	process->forked = false;
+	process->unread = false;
 	regions_clear(process);
 	process->parent_tgid = 0;
 	process->cgroup = 0;
@@ -271,6 +272,7 @@ static void scan_apply(struct task_table *table, struct process *process)
 	image_put(process->app);
 	process->space = scan->space;
 	process->app = scan->app;
+	process->unread = scan->unread;
 	process->app_wanted = false;
 	process->start_ticks = scan->start_ticks;
 	process->scanned_ns = scan->begin_ns;
@@ -307,6 +309,7 @@ static void inherit(struct process *child, const struct process *parent, uint64_
 	if (parent) {
 		child->cgroup = parent->cgroup;
 		child->cgroup_due_ns = parent->cgroup_due_ns;
+		child->unread = parent->unread;
 	}
 	if (!parent || !parent->space || time_ns < parent->since_ns)
 		return;
@@ -385,6 +388,7 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->app = NULL;
 	process->code = NULL;
 	process->forked = false;
+	process->unread = false;
 	process->app_wanted = true;
 	regions_clear(process);
 	process->since_ns = time_ns;

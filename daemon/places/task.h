@@ -26,6 +26,7 @@ struct process_scan {
 	uint64_t end_ns;	 /* time just after the last file was read */
 	uint64_t start_ticks;	 /* start time of the process; distinguishes two lives of a pid */
 	struct space *space;	 /* a reference; NULL: it could not be read */
+	bool unread;		 /* the mappings could not be read in time */
 	struct image_entry *app; /* a reference; NULL: kernel thread, or not known */
 	int32_t *tids;
 	size_t nr_tids;
@@ -61,6 +62,11 @@ struct process {
 	uint64_t since_ns;   /* space is valid from this time on, and not used for older samples */
 	uint64_t ground_ns;  /* time of the exec or scan on which all known mappings are based */
 	struct space *space; /* NULL: not known */
+	/*
+	 * The scan of the process, or of the process that forked it, could not read the mappings
+	 * in time, so mappings are missing until the next scan or exec.
+	 */
+	bool unread;
 	struct image_entry *app;
 	uint64_t cgroup; /* the last known cgroup; 0: not known */
 	/* when to read the cgroup again, unless a record reports it before */

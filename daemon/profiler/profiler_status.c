@@ -7,6 +7,9 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+/* maximum number of processes that could not be read in time and are named */
+#define UNREAD_MAX 8u
+
 /*
  * Adds all settings that can be chosen at the start, so that a client can compare them with its own
  * settings.
@@ -44,6 +47,21 @@ static void status_settings(const struct profiler *profiler, struct control_answ
 				   (double)hz / profiler->thinning);
 }
 
+static void status_unread(const struct profiler *profiler, struct control_answer *answer)
+{
+	struct source_unread list[UNREAD_MAX];
+	uint64_t nr_late = 0;
+	size_t nr = 0;
+
+	if (profiler->source->ops->unread)
+		nr = profiler->source->ops->unread(profiler->source, list, UNREAD_MAX, &nr_late);
+	if (nr_late)
+		control_answer_add(answer, "unread_in_all", "%" PRIu64, nr_late);
+	for (size_t i = 0; i < nr; i++)
+		control_answer_add(answer, "unread", "%" PRId32 " %u %s", list[i].pid,
+				   (unsigned int)list[i].uid, list[i].name);
+}
+
 void profiler_status(const struct profiler *profiler, struct control_answer *answer)
 {
 	const struct session *session = profiler->session;
@@ -67,6 +85,7 @@ void profiler_status(const struct profiler *profiler, struct control_answer *ans
 	control_answer_add(answer, "rate", "%.1f", profiler->rate);
 	control_answer_add(answer, "sample_files", "%zu", sample_cache_nr_files(profiler->cache));
 	history_status(&profiler->history, answer);
+	status_unread(profiler, answer);
 	for (uint32_t i = 0; session->open && i < session->stats.nr_entries; i++)
 		control_answer_add(answer, session->stats.names[i], "%" PRIu64,
 				   session->stats.values[i]);

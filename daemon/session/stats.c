@@ -32,6 +32,7 @@ static const char *const stats_own_names[STATS_NR] = {
 	[STATS_LOST + OPROF_LOST_FILE] = "lost_file",
 	[STATS_LOST + OPROF_LOST_MEMORY] = "lost_memory",
 	[STATS_LOST + OPROF_LOST_SIDE_BAND] = "lost_side_band",
+	[STATS_LOST + OPROF_LOST_UNREAD] = "lost_unread",
 	[STATS_THROTTLE_EPISODES] = "throttle_episodes",
 	[STATS_THROTTLED_NS] = "throttled_ns",
 	[STATS_WEIGHT_STORED] = "weight_stored",

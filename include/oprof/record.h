@@ -194,7 +194,8 @@ enum oprof_lost {
 	OPROF_LOST_FILE = 8,   /* the sample file was damaged while in use */
 	OPROF_LOST_MEMORY = 9, /* the daemon reached its own memory limit */
 	OPROF_LOST_SIDE_BAND = 10, /* mmap or exec records of the process may have been lost */
-	OPROF_LOST_NR = 11,
+	OPROF_LOST_UNREAD = 11,	   /* the process's mappings could not be read in time */
+	OPROF_LOST_NR = 12,
 };
 
 struct oprof_lost_record {

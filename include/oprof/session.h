@@ -70,7 +70,7 @@
 /*
  * One counter. Only the daemon writes it, by single 64-bit stores, so that no count is lost if the
  * daemon is killed. All runs of a session add to the same counters. Names: seen, stored, idle,
- * lost_kernel_ring ... lost_side_band (enum oprof_lost, in its order), throttle_episodes,
+ * lost_kernel_ring ... lost_unread (enum oprof_lost, in its order), throttle_episodes,
  * throttled_ns, weight_stored, late_records, unknown_records, side_band_lost, mmap_records, ...,
  * see doc/session.md. seen = stored + idle + sum of lost_*.
  */

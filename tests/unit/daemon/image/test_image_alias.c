@@ -52,7 +52,9 @@ static struct oprof_image_identity identify(const struct file_name *file, const 
 {
 	struct oprof_image_identity identity;
 
-	image_alias_identify(&aliases, file, 10, map_path, time_ns, &identity);
+	const struct mapped_file mapped = {*file, map_path};
+
+	image_alias_identify(&aliases, &mapped, 10, time_ns, &identity);
 	return identity;
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -387,6 +388,51 @@ START_TEST(a_program_of_the_longest_path_is_known_by_its_mapping)
 }
 END_TEST
 
+/* ---- processes that cannot be read ---- */
+
+/* Makes the mappings of the process a file whose open() never returns. */
+static void block_maps(int pid)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/%d/task/%d/maps", proc.path, pid, pid);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+}
+
+static void setup_apart(void)
+{
+	struct replay_config config = {.proc_path = proc.path, .read_apart = true};
+
+	fake_proc_init(&proc);
+	ck_assert_int_eq(replay_create(&replay, &config), 0);
+}
+
+START_TEST(a_process_whose_maps_block_loses_only_its_own_samples)
+{
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	fake_proc_process(&proc, 11, 0, "/bin/b", MAPS_OF("/bin/b"));
+	block_maps(10);
+	scan();
+	uint64_t t = now();
+
+	sample(t, 10, 0x400010, "lost=unread");
+	sample(t + 1, 11, 0x400010, "app=/bin/b image=/bin/b+0x1010 tgid=11");
+	sample(t + 2, 11, 0x402010, "lost=no_mapping");
+	side_task(t + 3, PERF_RECORD_FORK, 12, 12, 10);
+	sample(t + 4, 12, 0x400010, "lost=unread");
+	side_exec(t + 5, 12);
+	sample(t + 6, 12, 0x400010, "lost=no_mapping");
+	side_map(t + 7, 12, 0x400000, "/bin/c");
+	sample(t + 8, 12, 0x400010, "app=/bin/c image=/bin/c+0x10");
+	end();
+	ck_assert_uint_eq(replay_counter(replay, "late_reads"), 1);
+	scan();
+	ck_assert_uint_eq(replay_counter(replay, "late_reads"), 1);
+	ck_assert_uint_eq(replay_counter(replay, "refused_reads"), 1);
+}
+END_TEST
+
 /* ---- a real process ---- */
 
 static void spin(void)
@@ -498,6 +544,7 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("perf_scan");
+	TCase *apart = tcase_create("perf_scan_apart");
 	TCase *tests = tcase_create("perf_scan");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -517,5 +564,9 @@ int main(void)
 	tcase_add_test(tests, a_real_process_is_read_and_its_file_is_one_image_by_any_name);
 	tcase_add_test(tests, every_process_of_this_machine_can_be_scanned);
 	suite_add_tcase(suite, tests);
+	tcase_set_timeout(apart, 60);
+	tcase_add_checked_fixture(apart, setup_apart, teardown);
+	tcase_add_test(apart, a_process_whose_maps_block_loses_only_its_own_samples);
+	suite_add_tcase(suite, apart);
 	return run_suite(suite);
 }
