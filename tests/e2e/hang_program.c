@@ -103,8 +103,9 @@ static void serve_read(const struct server *server, uint64_t unique, const struc
 static void serve_open(struct server *server, uint64_t unique)
 {
 	const struct fuse_open_out opened = {
-		.fh = 1, .open_flags = is_lock && server->nr_opens++ ? FOPEN_DIRECT_IO : 0};
+		.fh = 1, .open_flags = is_lock && server->nr_opens ? FOPEN_DIRECT_IO : 0};
 
+	server->nr_opens++;
 	answer(server, unique, 0, &opened, sizeof(opened));
 }
 
