@@ -103,6 +103,17 @@ START_TEST(losses_of_long_ago_are_no_trouble_those_of_now_are)
 }
 END_TEST
 
+START_TEST(processes_that_cannot_be_read_are_named)
+{
+	assert_has(show("unread 42 1000 a b\nunread 43 1001 c\nunread_in_all 5\n"),
+		   "unread    process 42 (a b, user 1000) could not be read in time");
+	assert_has(shown, "unread    process 43 (c, user 1001) could not be read in time");
+	assert_has(shown, "unread    5 times in all since the daemon started");
+	ck_assert_int_eq(health, STATUS_HEALTHY);
+	assert_has(show("lost_unread 3\n"), "3 (0.000243 %) unread: of processes whose mappings");
+}
+END_TEST
+
 START_TEST(a_profiler_that_does_not_sample_is_trouble)
 {
 	assert_has(show("state stopped\n"), "trouble   sampling is stopped");
@@ -212,6 +223,7 @@ int main(void)
 	tcase_add_test(tc, a_cost_above_the_budget_is_told_with_what_follows);
 	tcase_add_test(tc, in_the_first_minute_one_cost_is_told_and_no_budget_kept);
 	tcase_add_test(tc, an_answer_of_nothing_harms_nobody);
+	tcase_add_test(tc, processes_that_cannot_be_read_are_named);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
