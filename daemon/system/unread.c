@@ -194,29 +194,25 @@ void unread_good(struct unread *unread, const struct unread_process *process)
 
 static int offender_compare(const void *a, const void *b)
 {
-	const struct unread_offender *const *one = a, *const *other = b;
+	const struct unread_offender *one = a, *other = b;
 
-	return ((*one)->missed_ns < (*other)->missed_ns) -
-	       ((*one)->missed_ns > (*other)->missed_ns);
+	return (one->missed_ns < other->missed_ns) - (one->missed_ns > other->missed_ns);
 }
 
 unsigned int unread_list(const struct unread *unread, const char *proc_path,
 			 struct unread_process *list, unsigned int room)
 {
-	const struct unread_offender *sorted[UNREAD_OFFENDERS];
-	unsigned int nr_sorted = 0, nr = 0;
+	struct unread_offender sorted[UNREAD_OFFENDERS];
+	unsigned int nr = 0;
 
-	for (unsigned int i = 0; i < UNREAD_OFFENDERS; i++)
-		if (unread->offenders[i].missed_ns)
-			sorted[nr_sorted++] = &unread->offenders[i];
-	if (nr_sorted)
-		qsort(sorted, nr_sorted, sizeof(sorted[0]), offender_compare);
-	for (unsigned int i = 0; i < nr_sorted && nr < room; i++) {
+	memcpy(sorted, unread->offenders, sizeof(sorted));
+	qsort(sorted, UNREAD_OFFENDERS, sizeof(sorted[0]), offender_compare);
+	for (unsigned int i = 0; i < UNREAD_OFFENDERS && sorted[i].missed_ns && nr < room; i++) {
 		struct unread_process now;
 
-		unread_process_read(&now, proc_path, sorted[i]->process.pid);
-		if (is_same(&now, &sorted[i]->process))
-			list[nr++] = sorted[i]->process;
+		unread_process_read(&now, proc_path, sorted[i].process.pid);
+		if (is_same(&now, &sorted[i].process))
+			list[nr++] = sorted[i].process;
 	}
 	return nr;
 }
