@@ -7,6 +7,8 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -192,7 +194,7 @@ static int answer_query(struct file_opener *opener, const struct file_opener_que
 	return fd < 0 ? -1 : fd;
 }
 
-void file_opener_serve(struct file_opener *opener, int socket)
+static void file_opener_serve(struct file_opener *opener, int socket)
 {
 	struct file_opener_query query;
 	struct file_opener_answer answer;
@@ -210,6 +212,117 @@ void file_opener_serve(struct file_opener *opener, int socket)
 		if (fd >= 0)
 			(void)close(fd);
 	}
+}
+
+/* What the thread of the opener owns: copies, since a thread that hangs outlives its request. */
+struct serving {
+	struct symbol_request request;
+	struct symbol_search search;
+	struct oprof_image_identity identity;
+	int socket, alive;
+};
+
+/* Copies a text that may be NULL. Returns false if out of memory. */
+static bool copy_text(const char **copy, const char *text)
+{
+	*copy = text ? strdup(text) : NULL;
+	return !text || *copy;
+}
+
+/* Frees a copy. The cast drops const, which readers of the request need. */
+static void free_text(const char *copy)
+{
+	free((char *)(uintptr_t)copy);
+}
+
+static void serving_destroy(struct serving *serving)
+{
+	free_text(serving->request.path);
+	free_text(serving->request.kernel_release);
+	free_text(serving->request.debug_file);
+	free_text(serving->search.root);
+	free_text(serving->search.image_path);
+	free_text(serving->search.meta_path);
+	free_text(serving->search.debug_path);
+	free(serving);
+}
+
+/* Copies the members that file_place() uses. Returns NULL if out of memory. */
+static struct serving *serving_create(const struct symbol_request *request)
+{
+	const struct symbol_search *search = request->search;
+	struct serving *serving = calloc(1, sizeof(*serving));
+
+	if (!serving)
+		return NULL;
+	serving->identity = *request->identity;
+	serving->request.identity = &serving->identity;
+	serving->request.kind = request->kind;
+	serving->request.search = &serving->search;
+	if (copy_text(&serving->request.path, request->path) &&
+	    copy_text(&serving->request.kernel_release, request->kernel_release) &&
+	    copy_text(&serving->request.debug_file, request->debug_file) &&
+	    copy_text(&serving->search.root, search->root) &&
+	    copy_text(&serving->search.image_path, search->image_path) &&
+	    copy_text(&serving->search.meta_path, search->meta_path) &&
+	    copy_text(&serving->search.debug_path, search->debug_path))
+		return serving;
+	serving_destroy(serving);
+	return NULL;
+}
+
+static void *serve(void *context)
+{
+	struct serving *serving = context;
+	const int socket = serving->socket, alive = serving->alive;
+	struct file_opener opener;
+
+	file_opener_init(&opener, &serving->request, -1);
+	file_opener_serve(&opener, socket);
+	file_opener_deinit(&opener);
+	serving_destroy(serving);
+	(void)close(socket);
+	(void)close(alive);
+	return NULL;
+}
+
+/* Starts a detached thread without signals, which are for the thread that waits for the helper. */
+static int start_thread(struct serving *serving)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	(void)sigfillset(&all);
+	error = pthread_attr_init(&attr);
+	if (error)
+		return -error;
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, &attr, serve, serving);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)pthread_attr_destroy(&attr);
+	return -error;
+}
+
+int file_opener_start(const struct symbol_request *request, int socket, int alive)
+{
+	struct serving *serving = serving_create(request);
+	int error = -ENOMEM;
+
+	if (serving) {
+		serving->socket = socket;
+		serving->alive = alive;
+		error = start_thread(serving);
+	}
+	if (!error)
+		return 0;
+	if (serving)
+		serving_destroy(serving);
+	(void)close(socket);
+	(void)close(alive);
+	return error;
 }
 
 /* ---- the helper ---- */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens files for the helper (symbol_helper.h), which reads hostile files and therefore may not
- * open any. The opener is another child process of the report tool, with the rights of the user who
- * runs the tool. The helper asks it for the file at one of the places of file_place.h. The opener
+ * open any. The opener is a thread of the report tool, so it has the rights of the user who runs the
+ * tool. It is a thread because a file system may hang: then the thread is left alone, and the report
+ * goes on. The helper asks it for the file at one of the places of file_place.h. The opener
  * opens regular files that begin as ELF files do, but no core dumps, which contain the memory of
  * programs or of the kernel (/proc/kcore). It interprets nothing else in the files.
  *
@@ -51,7 +52,11 @@ void file_opener_deinit(struct file_opener *opener);
 int file_opener_open(struct file_opener *opener, const struct file_query *query, const char *text,
 		     char **path);
 
-/* The main function of the opener: answers requests until the other end of the socket closes. */
-void file_opener_serve(struct file_opener *opener, int socket);
+/*
+ * Starts an opener, which answers requests until the other end of the socket closes. It then closes
+ * both descriptors, `alive` last. To be called after the fork of the helper. The opener keeps copies
+ * of what it needs of request. Returns 0 or -errno; also after an error both descriptors are closed.
+ */
+int file_opener_start(const struct symbol_request *request, int socket, int alive);
 
 #endif

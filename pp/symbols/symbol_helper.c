@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,7 +33,6 @@ struct helper {
 	const struct symbol_request *request;
 	struct confine_limits limits;
 	pid_t pid;
-	pid_t opener_pid;
 	int result_fd;	/* a file in memory */
 	int sockets[2]; /* the helper's end, the opener's end */
 	int alive[2];	/* pipe: the write end closes when the opener ends, after the helper */
@@ -105,47 +103,26 @@ __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_r
 	_exit(-error & 0xff);
 }
 
-/*
- * Body of the opener, which ends when the helper has ended. It is a process of its own, because a
- * hostile file may lead it to a file system that hangs.
- */
-__attribute__((noreturn)) static void opener_main(struct helper *helper)
-{
-	struct file_opener opener;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	close_fd(&helper->sockets[0]);
-	close_fd(&helper->alive[0]);
-	file_opener_init(&opener, helper->request, -1);
-	file_opener_serve(&opener, helper->sockets[1]);
-	_exit(0);
-}
-
 static int start(struct helper *helper, symbol_read_fn *read)
 {
+	int error;
+
 	confine_prepare();
 	helper->result_fd = memfd_create("oprof-symbols", MFD_CLOEXEC);
 	if (helper->result_fd < 0 || pipe2(helper->alive, O_CLOEXEC) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, helper->sockets))
 		return -errno;
-	helper->opener_pid = fork();
-	if (helper->opener_pid < 0)
-		return -errno;
-	if (!helper->opener_pid)
-		opener_main(helper);
 	helper->pid = fork();
+	if (helper->pid < 0)
+		return -errno;
 	if (!helper->pid)
 		child_main(helper, read);
-	if (helper->pid < 0) {
-		const int error = -errno;
-
-		(void)end_process(helper->opener_pid);
-		return error;
-	}
 	close_fd(&helper->sockets[0]);
-	close_fd(&helper->sockets[1]);
-	close_fd(&helper->alive[1]);
-	return 0;
+	error = file_opener_start(helper->request, helper->sockets[1], helper->alive[1]);
+	helper->sockets[1] = helper->alive[1] = -1;
+	if (error)
+		(void)end_process(helper->pid);
+	return error;
 }
 
 /*
@@ -154,7 +131,7 @@ static int start(struct helper *helper, symbol_read_fn *read)
  */
 #define LOOK_MS 500
 
-/* Waits until the pipe closes. Kills both processes on timeout or a stop signal. */
+/* Waits until the pipe closes. Kills the helper on timeout or a stop signal. */
 static void wait_for_end(struct helper *helper)
 {
 	int64_t end = clock_monotonic_ms() +
@@ -171,7 +148,6 @@ static void wait_for_end(struct helper *helper)
 		if (left > 0 && (!nr || errno == EINTR) && !stop_signal_came())
 			continue;
 		helper->hung = 1;
-		kill(helper->opener_pid, SIGKILL);
 		kill(helper->pid, SIGKILL);
 		return;
 	}
@@ -244,7 +220,6 @@ int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *rea
 	error = start(&helper, read);
 	if (!error) {
 		wait_for_end(&helper);
-		(void)end_process(helper.opener_pid);
 		error = finish(&helper, end_process(helper.pid), take, result, note);
 	}
 	helper_deinit(&helper);

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/oprof-opener.XXXXXX";
@@ -25,7 +24,7 @@ static const struct oprof_image_identity identity;
 static struct symbol_search search;
 static struct symbol_request request;
 static struct file_opener opener; /* asks the process at the other end of the socket */
-static pid_t pid;
+static int alive;		  /* closes when the opener ends */
 
 static const char *path_of(const char *name)
 {
@@ -54,7 +53,7 @@ static void write_elf(const char *name, unsigned int type, bool big_endian)
 
 static void setup(void)
 {
-	int ends[2];
+	int ends[2], pipe_ends[2];
 
 	(void)snprintf(folder, sizeof(folder), "/tmp/oprof-opener.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -67,27 +66,22 @@ static void setup(void)
 					  .kind = OPROF_IMAGE_FILE,
 					  .search = &search};
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (!pid) {
-		(void)close(ends[0]);
-		file_opener_init(&opener, &request, -1);
-		file_opener_serve(&opener, ends[1]);
-		_exit(0);
-	}
-	(void)close(ends[1]);
+	ck_assert_int_eq(pipe2(pipe_ends, O_CLOEXEC), 0);
+	alive = pipe_ends[0];
+	ck_assert_int_eq(file_opener_start(&request, ends[1], pipe_ends[1]), 0);
+	/* The opener uses its own copies. */
+	memset(&search, 0, sizeof(search));
 	file_opener_init(&opener, &request, ends[0]);
 }
 
 /* The opener must still live, and ends when the helper has ended. */
 static void teardown(void)
 {
-	char command[128];
-	int status;
+	char command[128], byte;
 
 	(void)close(opener.socket);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(read(alive, &byte, 1), 0);
+	(void)close(alive);
 	(void)snprintf(command, sizeof(command), "rm -r %s", folder);
 	ck_assert_int_eq(system(command), 0);
 }
