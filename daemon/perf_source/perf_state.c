@@ -20,6 +20,11 @@
  */
 #define PASSES_MAX 10
 /*
+ * Maximum number of mappings that an overgrown space keeps if the process cannot be read in time.
+ * Usual kernels limit the mappings of a process to this number.
+ */
+#define UNREAD_MAPPINGS_MAX 65536u
+/*
  * longest time for which a recording waits for a code table; the keeper makes each table in less
  * time
  */
@@ -299,8 +304,9 @@ static int map(struct perf_state *state, struct process *process, const struct p
 /*
  * Renews an address space. To be called if most of its known mappings no longer exist: no record
  * reports that a mapping was removed. Later records use the mappings that /proc shows now, and
- * records that are still queued use the old space. If the mappings cannot be read from /proc, all
- * records use an empty space.
+ * records that are still queued use the old space. If the mappings cannot be read from /proc in
+ * time, the space is kept until it has doubled or is too large. Otherwise, all records use an empty
+ * space.
  */
 static int renew_space(struct perf_state *state, struct process *process)
 {
@@ -315,12 +321,16 @@ static int renew_space(struct perf_state *state, struct process *process)
 		unread = scan->unread;
 		process_scan_destroy(scan);
 	}
+	process->unread = unread;
+	if (unread && process->space->nr_mappings <= UNREAD_MAPPINGS_MAX) {
+		process->space->nr_real = process->space->nr_mappings;
+		return 0;
+	}
 	empty = space_create(&state->tasks.nr_spaces);
 	if (!empty)
 		return -ENOMEM;
 	space_put(process->space);
 	process->space = empty;
-	process->unread = unread;
 	return 0;
 }
 

@@ -203,6 +203,7 @@ static void process_clear(struct task_table *table, struct process *process)
 	process->generation = 0;
 	process->start_ticks = 0;
 	process->scanned_ns = 0;
+	process->found_ns = 0;
 	process->since_ns = 0;
 	process->ground_ns = 0;
 	process->app_wanted = false;
@@ -248,9 +249,33 @@ void task_table_deinit(struct task_table *table)
 	node_hash_deinit(&table->tasks);
 }
 
+/* Gives the process the space and the program that the scan found. */
+static void program_take(struct process *process, struct process_scan *scan)
+{
+	/* If the program differs, the process has exec'd since. */
+	if (process->app != scan->app && !scan->unread) {
+		code_space_destroy(process->code);
+		process->code = NULL;
+		process->forked = false;
+	}
+	space_put(process->space);
+	process->space = scan->space;
+	scan->space = NULL;
+	if (!scan->unread) {
+		image_put(process->app);
+		process->app = scan->app;
+		process->app_wanted = false;
+		scan->app = NULL;
+	}
+	process->scanned_ns = scan->begin_ns;
+	process->since_ns = scan->end_ns;
+	process->ground_ns = scan->begin_ns;
+}
+
 /*
  * To be called when the time of the stored scan is reached. The process gets the state that was
- * scanned.
+ * scanned. If the mappings could not be read in time, it keeps the space and the program that are
+ * known of the same life. If none are known, it gets an empty space for later MMAP records.
  */
 static void scan_apply(struct task_table *table, struct process *process)
 {
@@ -262,28 +287,20 @@ static void scan_apply(struct task_table *table, struct process *process)
 		process_clear(table, process);
 	if (!process->generation)
 		process->generation = ++table->last_generation;
-	/* If the program differs, the process has exec'd since. */
-	if (process->app != scan->app) {
-		code_space_destroy(process->code);
-		process->code = NULL;
-		process->forked = false;
-	}
-	space_put(process->space);
-	image_put(process->app);
-	process->space = scan->space;
-	process->app = scan->app;
+	process->found_ns = scan->begin_ns;
 	process->unread = scan->unread;
-	process->app_wanted = false;
+	if (scan->unread && !scan->space && !process->space) {
+		scan->space = space_create(&table->nr_spaces);
+		table->lost_memory += !scan->space;
+	}
+	if (!scan->unread || !process->space)
+		program_take(process, scan);
 	process->start_ticks = scan->start_ticks;
-	process->scanned_ns = scan->begin_ns;
-	process->since_ns = scan->end_ns;
-	process->ground_ns = scan->begin_ns;
 	process->scan = NULL;
 	tasks_clear(table, process);
 	for (size_t i = 0; i < scan->nr_tids; i++)
 		task_add(table, process, scan->tids[i]);
-	free(scan->tids);
-	free(scan);
+	process_scan_destroy(scan);
 }
 
 struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t time_ns)
@@ -449,7 +466,7 @@ static void end_if_unlisted(struct node *node, void *context)
 	 * records or scans report.
 	 */
 	if (process->exited || (process->scan && process->scan->begin_ns >= unlisted->begin_ns) ||
-	    process->since_ns >= unlisted->begin_ns)
+	    process->found_ns >= unlisted->begin_ns || process->since_ns >= unlisted->begin_ns)
 		return;
 	/*
 	 * First apply an earlier scan that is still stored, because samples that were taken after

@@ -59,12 +59,13 @@ struct process {
 	uint64_t start_ticks; /* 0: not known */
 	/* start time of the scan that provided the state; 0: records provided it */
 	uint64_t scanned_ns;
+	uint64_t found_ns;   /* start time of the last scan that was applied; 0: none */
 	uint64_t since_ns;   /* space is valid from this time on, and not used for older samples */
 	uint64_t ground_ns;  /* time of the exec or scan on which all known mappings are based */
 	struct space *space; /* NULL: not known */
 	/*
-	 * The scan of the process, or of the process that forked it, could not read the mappings
-	 * in time, so mappings are missing until the next scan or exec.
+	 * The last scan of the process, or of the process that forked it, could not read the
+	 * mappings in time, so mappings may be missing until the next scan or exec.
 	 */
 	bool unread;
 	struct image_entry *app;

@@ -433,6 +433,32 @@ START_TEST(a_process_whose_maps_block_loses_only_its_own_samples)
 }
 END_TEST
 
+START_TEST(a_process_that_cannot_be_read_any_more_keeps_what_is_known)
+{
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	fake_proc_process(&proc, 11, 0, "/bin/b", MAPS_OF("/bin/b"));
+	block_maps(11);
+	scan();
+	uint64_t t = now();
+
+	sample(t, 10, 0x400010, "app=/bin/a image=/bin/a+0x1010");
+	side_map(t + 1, 11, 0x500000, "/lib/l");
+	sample(t + 2, 11, 0x500010, "image=/lib/l+0x10");
+	sample(t + 3, 11, 0x400010, "lost=unread");
+	replay_flush(replay, t + 3);
+	block_maps(10);
+	scan();
+	t = now();
+	side_map(t, 10, 0x500000, "/lib/l");
+	sample(t + 1, 10, 0x400010, "app=/bin/a image=/bin/a+0x1010");
+	sample(t + 2, 10, 0x500010, "app=/bin/a image=/lib/l+0x10");
+	sample(t + 3, 10, 0x600010, "lost=unread");
+	sample(t + 4, 11, 0x500010, "image=/lib/l+0x10");
+	end();
+	ck_assert_uint_eq(replay_counter(replay, "late_reads"), 2);
+}
+END_TEST
+
 /* ---- a real process ---- */
 
 static void spin(void)
@@ -534,7 +560,9 @@ START_TEST(every_process_of_this_machine_can_be_scanned)
 {
 	struct replay *real;
 
-	ck_assert_int_eq(replay_create(&real, &(struct replay_config){.proc_path = "/proc"}), 0);
+	struct replay_config config = {.proc_path = "/proc", .read_apart = true};
+
+	ck_assert_int_eq(replay_create(&real, &config), 0);
 	ck_assert_int_eq(perf_state_scan(real->state, NULL, 0), 0);
 	ck_assert_uint_ge(replay_counter(real, "scanned_processes"), 1);
 	replay_destroy(real);
@@ -567,6 +595,7 @@ int main(void)
 	tcase_set_timeout(apart, 60);
 	tcase_add_checked_fixture(apart, setup_apart, teardown);
 	tcase_add_test(apart, a_process_whose_maps_block_loses_only_its_own_samples);
+	tcase_add_test(apart, a_process_that_cannot_be_read_any_more_keeps_what_is_known);
 	suite_add_tcase(suite, apart);
 	return run_suite(suite);
 }

@@ -100,6 +100,56 @@ START_TEST(a_second_scan_leaves_older_items_the_older_state)
 }
 END_TEST
 
+/* A scan that could not read the mappings in time. */
+static void unread(int32_t tgid, uint64_t begin_ns, uint64_t end_ns, uint64_t start_ticks)
+{
+	struct process_scan *scan = calloc(1, sizeof(*scan));
+
+	ck_assert_ptr_nonnull(scan);
+	*scan = (struct process_scan){
+		.begin_ns = begin_ns, .end_ns = end_ns, .start_ticks = start_ticks, .unread = true};
+	ck_assert_int_eq(task_table_scanned(&tasks, tgid, scan), 0);
+}
+
+START_TEST(a_late_read_keeps_what_is_known_of_the_same_life)
+{
+	struct process *process;
+
+	scanned(10, 1000, 1010, 7, program_a);
+	ck_assert_ptr_nonnull(task_table_find(&tasks, 10, 1500));
+	unread(10, 2000, 2010, 7);
+	process = task_table_find(&tasks, 10, 2005);
+	ck_assert_ptr_eq(process->app, program_a);
+	ck_assert_ptr_nonnull(space_find(process->space, 150));
+	ck_assert_uint_eq(process->since_ns, 1010);
+	ck_assert_uint_eq(process->ground_ns, 1000); /* it may still be in doubt */
+	ck_assert(process->unread);
+	task_table_end_unlisted(&tasks, 1900);
+	ck_assert(!process->exited);
+	unread(10, 3000, 3010, 8);
+	process = task_table_find(&tasks, 10, 3005);
+	ck_assert_ptr_null(process->app);
+	ck_assert_ptr_null(space_find(process->space, 150));
+}
+END_TEST
+
+START_TEST(a_process_that_was_never_read_has_an_empty_space_for_its_records)
+{
+	struct mapping mapping = {100, 200, 0, program_b};
+	struct process *process;
+
+	unread(10, 1000, 1010, 7);
+	process = task_table_find(&tasks, 10, 1020);
+	ck_assert_ptr_nonnull(process->space);
+	ck_assert(process->unread);
+	ck_assert_int_eq(space_map(&process->space, &mapping), 0);
+	scanned(10, 2000, 2010, 7, program_a);
+	process = task_table_find(&tasks, 10, 2005);
+	ck_assert_ptr_eq(process->app, program_a);
+	ck_assert(!process->unread);
+}
+END_TEST
+
 START_TEST(another_start_time_is_another_life)
 {
 	uint64_t generation;
@@ -276,6 +326,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_scan_holds_from_its_time_on);
 	tcase_add_test(tests, a_second_scan_leaves_older_items_the_older_state);
+	tcase_add_test(tests, a_late_read_keeps_what_is_known_of_the_same_life);
+	tcase_add_test(tests, a_process_that_was_never_read_has_an_empty_space_for_its_records);
 	tcase_add_test(tests, another_start_time_is_another_life);
 	tcase_add_test(tests, an_exec_within_a_scan_is_applied_one_before_it_is_not);
 	tcase_add_test(tests, a_fork_within_its_parents_scan_has_an_unknown_space);
