@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@
 
 #define PIPE_BYTES (1 << 20)
 
+#define END_MS 5000 /* time in which the child must end after it closed the stream */
+
 /*
  * Debug information shrinks to a quarter or a tenth, and many binaries with their debug
  * information may be 10 GB.
@@ -39,6 +42,7 @@ const struct archive_limits archive_default_limits = {
 	.nr_max = 200000,
 	.depth_max = 64,
 	.seconds_base = 60,
+	.silent_seconds = 60,
 	.memory_bytes = (size_t)512 << 20,
 };
 
@@ -179,16 +183,40 @@ static int check_room(const struct unpacking *unpacking, uint64_t nr_bytes)
 
 /* ---- the stream ---- */
 
-/* Returns 0; -EPIPE: the stream ends; -EINTR: a signal requests that this process end. */
+/*
+ * Waits for bytes of the stream, or its end. Returns 0; -ETIMEDOUT: the child is silent; -EINTR: a
+ * signal requests that this process end.
+ */
+static int wait_for_bytes(const struct unpacking *unpacking)
+{
+	struct pollfd stream = {.fd = unpacking->stream, .events = POLLIN};
+	unsigned int seconds = 0;
+
+	while (seconds < unpacking->limits->silent_seconds) {
+		int nr = poll(&stream, 1, 1000);
+
+		if (stop_signal_came())
+			return diag_set(unpacking->diag, -EINTR, "ended by a signal");
+		if (nr > 0)
+			return 0;
+		seconds += !nr;
+	}
+	return diag_set_at(unpacking->diag, -ETIMEDOUT, unpacking->path, 0,
+			   "cannot be unpacked: the process that reads it sent nothing for %u s",
+			   seconds);
+}
+
+/* Returns 0; -EPIPE: the stream ends; or an error of wait_for_bytes(). */
 static int read_all(const struct unpacking *unpacking, void *buf, size_t nr_bytes)
 {
 	char *next = buf;
 
 	while (nr_bytes) {
-		ssize_t nr = read(unpacking->stream, next, nr_bytes);
+		int error = wait_for_bytes(unpacking);
+		ssize_t nr = error ? -1 : read(unpacking->stream, next, nr_bytes);
 
-		if (stop_signal_came())
-			return diag_set(unpacking->diag, -EINTR, "ended by a signal");
+		if (error)
+			return error;
 		if (nr < 0 && errno == EINTR)
 			continue;
 		if (nr <= 0)
@@ -416,14 +444,24 @@ static int child_begin(int fd, const struct confine_limits *confinement, pid_t *
 	return ends[0];
 }
 
-static int reap(pid_t pid)
+/* Gives the child time to end. Returns whether it ended, and is reaped. */
+static bool wait_for_end(pid_t pid, int *status)
 {
-	int status = 0;
+	const struct timespec tick = {.tv_nsec = 10 * 1000000};
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return 0;
-	return status;
+	for (int ms = 0; ms < END_MS; ms += 10) {
+		if (waitpid(pid, status, WNOHANG) == pid)
+			return true;
+		(void)nanosleep(&tick, NULL);
+	}
+	return false;
+}
+
+static void end_child(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 /* Reports why the stream ended early, by the child's wait status. */
@@ -460,7 +498,7 @@ int archive_unpack(int fd, const char *path, const char *folder,
 {
 	struct confine_limits confinement;
 	struct stat st;
-	int stream, error, status;
+	int stream, error, status = 0;
 	pid_t pid = -1;
 
 	if (fstat(fd, &st))
@@ -472,8 +510,9 @@ int archive_unpack(int fd, const char *path, const char *folder,
 				strerror(-stream));
 	error = archive_unpack_stream(stream, (uint64_t)st.st_size, path, folder, limits, diag);
 	(void)close(stream);
-	if (error && error != -EPIPE)
-		(void)kill(pid, SIGKILL);
-	status = reap(pid);
-	return error == -EPIPE ? explain(status, &confinement, path, diag) : error;
+	if (error == -EPIPE && wait_for_end(pid, &status))
+		return explain(status, &confinement, path, diag);
+	/* An archive may have taken over the child, which then need not end by itself. */
+	end_child(pid);
+	return error == -EPIPE ? explain(0, &confinement, path, diag) : error;
 }

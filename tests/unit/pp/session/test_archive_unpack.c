@@ -17,6 +17,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define ARCHIVE "hostile.tar.zst"
@@ -465,6 +468,61 @@ START_TEST(names_that_lead_out_of_the_folder_are_refused_whoever_sends_them)
 }
 END_TEST
 
+/* Waits for ever, by a call that the child may use. */
+static void sleep_for_ever(void)
+{
+	static int word;
+
+	for (;;)
+		(void)syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+static int end_and_sleep(int from, int to)
+{
+	int error = send_all(from, to);
+
+	if (!error)
+		sleep_for_ever();
+	return error;
+}
+
+static int close_and_sleep(int from, int to)
+{
+	(void)from;
+	(void)close(to);
+	sleep_for_ever();
+	return 0;
+}
+
+static int only_sleep(int from, int to)
+{
+	(void)from;
+	(void)to;
+	sleep_for_ever();
+	return 0;
+}
+
+START_TEST(a_child_that_does_not_end_is_ended)
+{
+	static const struct sent items[] = {FILE_ITEM("a"), {ARCHIVE_ITEM_END, 0, ""}};
+	struct archive_limits limits = archive_default_limits;
+
+	make_one("file", 10);
+	sent = items;
+	nr_sent = 2;
+	ck_assert_int_eq(unpack_by(end_and_sleep), 0);
+	ck_assert_int_eq(size_of("in/a"), 0);
+	ck_assert_int_eq(unpack_by(close_and_sleep), -EILSEQ);
+	assert_diag(ARCHIVE, "ended early");
+	limits.silent_seconds = 1;
+	hostile_child = only_sleep;
+	ck_assert_int_eq(unpack(&limits), -ETIMEDOUT);
+	assert_diag(ARCHIVE, "sent nothing for 1 s");
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
 START_TEST(a_process_that_is_to_end_stops_unpacking)
 {
 	struct archive_place place;
@@ -497,6 +555,7 @@ int main(void)
 	tcase_add_test(tc, items_are_taken_as_the_child_sends_them);
 	tcase_add_test(tc, invalid_items_are_refused);
 	tcase_add_test(tc, names_that_lead_out_of_the_folder_are_refused_whoever_sends_them);
+	tcase_add_test(tc, a_child_that_does_not_end_is_ended);
 	tcase_add_test(tc, a_process_that_is_to_end_stops_unpacking);
 	return test_run(tc);
 }
