@@ -476,6 +476,11 @@ static int explain(int status, const struct confine_limits *confinement, const c
 				   "archive, unpack it with tar, and give the folder: "
 				   "archive:FOLDER",
 				   confinement->max_seconds, sigabbrev_np(number));
+	if (number == SIGSYS)
+		return diag_set_at(
+			diag, -EILSEQ, path, 0,
+			"the process that unpacked it was stopped, because it tried what "
+			"no reader does (SIGSYS): the archive may be an attack");
 	if (number)
 		return diag_set_at(diag, -EILSEQ, path, 0,
 				   "the process that unpacked it ended by SIG%s: the archive may "
