@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -444,13 +445,19 @@ static int child_begin(int fd, const struct confine_limits *confinement, pid_t *
 	return ends[0];
 }
 
+/* How the child ended. */
+struct child_end {
+	int status; /* of wait() */
+	struct rusage usage;
+};
+
 /* Gives the child time to end. Returns whether it ended, and is reaped. */
-static bool wait_for_end(pid_t pid, int *status)
+static bool wait_for_end(pid_t pid, struct child_end *end)
 {
 	const struct timespec tick = {.tv_nsec = 10 * 1000000};
 
 	for (int ms = 0; ms < END_MS; ms += 10) {
-		if (waitpid(pid, status, WNOHANG) == pid)
+		if (wait4(pid, &end->status, WNOHANG, &end->usage) == pid)
 			return true;
 		(void)nanosleep(&tick, NULL);
 	}
@@ -464,28 +471,50 @@ static void end_child(pid_t pid)
 		;
 }
 
-/* Reports why the stream ended early, by the child's wait status. */
-static int explain(int status, const struct confine_limits *confinement, const char *path,
-		   struct diag *diag)
+/* Returns whether the child used the CPU time after which the kernel ends it. */
+static bool time_is_used_up(const struct child_end *end, const struct confine_limits *confinement)
 {
-	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	const struct rusage *usage = &end->usage;
+	uint64_t us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+		      (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 
-	if (number == SIGXCPU || number == SIGKILL)
+	return us >= confinement->max_seconds * UINT64_C(1000000);
+}
+
+static int explain_signal(const struct child_end *end, const struct confine_limits *confinement,
+			  const char *path, struct diag *diag)
+{
+	int number = WTERMSIG(end->status);
+
+	if (number == SIGXCPU || (number == SIGKILL && time_is_used_up(end, confinement)))
 		return diag_set_at(diag, -EFBIG, path, 0,
 				   "unpacking took more than %u s of CPU (SIG%s); if you trust the "
 				   "archive, unpack it with tar, and give the folder: "
 				   "archive:FOLDER",
 				   confinement->max_seconds, sigabbrev_np(number));
+	if (number == SIGKILL)
+		return diag_set_at(diag, -EIO, path, 0,
+				   "cannot be unpacked: the process that read it was killed by "
+				   "SIGKILL (the machine may be out of memory)");
 	if (number == SIGSYS)
 		return diag_set_at(
 			diag, -EILSEQ, path, 0,
 			"the process that unpacked it was stopped, because it tried what "
 			"no reader does (SIGSYS): the archive may be an attack");
-	if (number)
-		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "the process that unpacked it ended by SIG%s: the archive may "
-				   "be damaged",
-				   sigabbrev_np(number) ? sigabbrev_np(number) : "?");
+	return diag_set_at(diag, -EILSEQ, path, 0,
+			   "the process that unpacked it ended by SIG%s: the archive may be "
+			   "damaged",
+			   sigabbrev_np(number) ? sigabbrev_np(number) : "?");
+}
+
+/* Reports why the stream ended early. */
+static int explain(const struct child_end *end, const struct confine_limits *confinement,
+		   const char *path, struct diag *diag)
+{
+	int status = end->status;
+
+	if (WIFSIGNALED(status))
+		return explain_signal(end, confinement, path, diag);
 	if (WEXITSTATUS(status) == ENOMEM)
 		return diag_set_at(diag, -ENOMEM, path, 0,
 				   "unpacking needs more than %zu MB of memory: the archive may be "
@@ -503,7 +532,8 @@ int archive_unpack(int fd, const char *path, const char *folder,
 {
 	struct confine_limits confinement;
 	struct stat st;
-	int stream, error, status = 0;
+	struct child_end end = {.status = 0};
+	int stream, error;
 	pid_t pid = -1;
 
 	if (fstat(fd, &st))
@@ -515,9 +545,9 @@ int archive_unpack(int fd, const char *path, const char *folder,
 				strerror(-stream));
 	error = archive_unpack_stream(stream, (uint64_t)st.st_size, path, folder, limits, diag);
 	(void)close(stream);
-	if (error == -EPIPE && wait_for_end(pid, &status))
-		return explain(status, &confinement, path, diag);
+	if (error == -EPIPE && wait_for_end(pid, &end))
+		return explain(&end, &confinement, path, diag);
 	/* An archive may have taken over the child, which then need not end by itself. */
 	end_child(pid);
-	return error == -EPIPE ? explain(0, &confinement, path, diag) : error;
+	return error == -EPIPE ? explain(&end, &confinement, path, diag) : error;
 }

@@ -287,6 +287,21 @@ static int give_up(int from, int to)
 	return -EIO;
 }
 
+static int be_killed(int from, int to)
+{
+	(void)from;
+	(void)to;
+	return raise(SIGKILL);
+}
+
+START_TEST(a_killed_process_is_not_said_to_use_much_time)
+{
+	make_one("file", 10);
+	ck_assert_int_eq(unpack_by(be_killed), -EIO);
+	assert_diag(ARCHIVE, "killed by SIGKILL (the machine may be out of memory)");
+}
+END_TEST
+
 START_TEST(a_crash_while_parsing_is_an_error_that_names_the_archive)
 {
 	struct archive_place place;
@@ -322,6 +337,25 @@ START_TEST(the_time_for_parsing_is_limited)
 	hostile_child = spin;
 	ck_assert_int_eq(unpack(&limits), -EFBIG);
 	assert_diag(ARCHIVE, "more than 1 s of CPU");
+}
+END_TEST
+
+static int spin_on(int from, int to)
+{
+	(void)signal(SIGXCPU, SIG_IGN);
+	return spin(from, to);
+}
+
+START_TEST(the_time_for_parsing_is_limited_even_if_the_signal_is_ignored)
+{
+	struct archive_limits limits = archive_default_limits;
+
+	make_one("file", 10);
+	limits.seconds_base = 1;
+	limits.bytes_max = MB;
+	hostile_child = spin_on;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	assert_diag(ARCHIVE, "more than 1 s of CPU (SIGKILL)");
 }
 END_TEST
 
@@ -599,7 +633,9 @@ int main(void)
 	tcase_add_test(tc, times_are_kept);
 	tcase_add_test(tc, a_name_that_occurs_twice_is_refused);
 	tcase_add_test(tc, a_crash_while_parsing_is_an_error_that_names_the_archive);
+	tcase_add_test(tc, a_killed_process_is_not_said_to_use_much_time);
 	tcase_add_test(tc, the_time_for_parsing_is_limited);
+	tcase_add_test(tc, the_time_for_parsing_is_limited_even_if_the_signal_is_ignored);
 	tcase_add_test(tc, the_memory_for_parsing_is_limited);
 	tcase_add_test(tc, the_process_that_parses_has_no_rights);
 	tcase_add_test(tc, items_are_taken_as_the_child_sends_them);
