@@ -58,7 +58,7 @@ struct unpacking {
 	struct timespec mtime; /* of this file */
 	uint64_t compressed;   /* size of the archive */
 	uint64_t nr_bytes;     /* written so far */
-	unsigned int nr;       /* files and folders created so far */
+	unsigned int nr;       /* entries so far, and folders created for them */
 	char name[ARCHIVE_NAME_BYTES_MAX + 1];
 	char bytes[ARCHIVE_DATA_BYTES_MAX];
 };
@@ -128,7 +128,7 @@ static int check_bytes(struct unpacking *unpacking, uint64_t nr_more)
 	return refuse_size(unpacking, what);
 }
 
-/* Counts a file or folder that was created. */
+/* Counts an entry, also one that creates nothing, or a folder that was created for one. */
 static int count_one(struct unpacking *unpacking)
 {
 	char what[64];
@@ -249,13 +249,6 @@ static int close_file(struct unpacking *unpacking)
 	return close(file) ? unwritable(unpacking, -errno) : 0;
 }
 
-static int make_folder(struct unpacking *unpacking, const char *name)
-{
-	if (!mkdirat(unpacking->folder_fd, name, 0700))
-		return count_one(unpacking);
-	return errno == EEXIST ? 0 : unwritable(unpacking, -errno);
-}
-
 /* Creates the missing folders on the path of unpacking->name. */
 static int make_parents(struct unpacking *unpacking)
 {
@@ -265,19 +258,51 @@ static int make_parents(struct unpacking *unpacking)
 	memcpy(part, unpacking->name, sizeof(part));
 	for (char *slash = part; !error && (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
-		error = make_folder(unpacking, part);
+		if (!mkdirat(unpacking->folder_fd, part, 0700))
+			error = count_one(unpacking);
+		else if (errno != EEXIST)
+			error = unwritable(unpacking, -errno);
 		*slash = '/';
 	}
 	return error;
 }
 
-static int make_file(struct unpacking *unpacking, const struct archive_item *item)
+/* Creates unpacking->name as a folder, which may exist. */
+static int create_folder(struct unpacking *unpacking)
 {
-	unpacking->mtime.tv_sec = item->mtime;
-	unpacking->mtime.tv_nsec = item->mtime_ns < 1000000000 ? (long)item->mtime_ns : 0;
+	struct stat st;
+
+	if (!mkdirat(unpacking->folder_fd, unpacking->name, 0700))
+		return 0;
+	if (errno == EEXIST &&
+	    !fstatat(unpacking->folder_fd, unpacking->name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISDIR(st.st_mode))
+		return 0;
+	return -errno;
+}
+
+/* Creates unpacking->name as a file, which take_data() fills. */
+static int create_file(struct unpacking *unpacking)
+{
 	unpacking->file = openat(unpacking->folder_fd, unpacking->name,
 				 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return unpacking->file < 0 ? unwritable(unpacking, -errno) : count_one(unpacking);
+	return unpacking->file < 0 ? -errno : 0;
+}
+
+/* The folders on the path are created only if this fails without them. */
+static int create(struct unpacking *unpacking, const struct archive_item *item)
+{
+	int (*create_one)(struct unpacking *) =
+		item->type == ARCHIVE_ITEM_FILE ? create_file : create_folder;
+	int error = create_one(unpacking);
+
+	if (error == -ENOENT) {
+		error = make_parents(unpacking);
+		if (error)
+			return error;
+		error = create_one(unpacking);
+	}
+	return error ? unwritable(unpacking, error) : 0;
 }
 
 static int take_name(struct unpacking *unpacking, const struct archive_item *item)
@@ -299,11 +324,12 @@ static int take_name(struct unpacking *unpacking, const struct archive_item *ite
 		return archive_refuse_name(unpacking->path, unpacking->name, unpacking->diag);
 	error = check_depth(unpacking);
 	if (!error)
-		error = make_parents(unpacking);
+		error = count_one(unpacking);
 	if (error)
 		return error;
-	return item->type == ARCHIVE_ITEM_FILE ? make_file(unpacking, item)
-					       : make_folder(unpacking, unpacking->name);
+	unpacking->mtime.tv_sec = item->mtime;
+	unpacking->mtime.tv_nsec = item->mtime_ns < 1000000000 ? (long)item->mtime_ns : 0;
+	return create(unpacking, item);
 }
 
 static int take_data(struct unpacking *unpacking, const struct archive_item *item)

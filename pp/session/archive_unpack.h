@@ -22,7 +22,7 @@ struct archive_limits {
 	uint64_t bytes_max;
 	uint64_t free_bytes;
 	unsigned int ratio;
-	unsigned int nr_max;	     /* files and folders */
+	unsigned int nr_max;	     /* entries, and folders that only their paths name */
 	unsigned int depth_max;	     /* folders on the path of a file */
 	unsigned int seconds_base;   /* CPU time of the child, in addition to that for the bytes */
 	unsigned int silent_seconds; /* the child must send something in this time */

@@ -508,6 +508,48 @@ START_TEST(items_are_taken_as_the_child_sends_them)
 }
 END_TEST
 
+static int send_a_folder_again_and_again(int from, int to)
+{
+	static const struct sent item = {ARCHIVE_ITEM_FOLDER, 3, "a/b"};
+	int error = 0;
+
+	sent = &item;
+	nr_sent = 1;
+	while (!error)
+		error = send_all(from, to);
+	return error;
+}
+
+static int send_a_folder_four_times(int from, int to)
+{
+	static const struct sent items[] = {{ARCHIVE_ITEM_FOLDER, 3, "a/b"},
+					    {ARCHIVE_ITEM_FOLDER, 3, "a/b"},
+					    {ARCHIVE_ITEM_FOLDER, 4, "a/b/"},
+					    {ARCHIVE_ITEM_FOLDER, 3, "a/b"},
+					    {ARCHIVE_ITEM_END, 0, ""}};
+
+	sent = items;
+	nr_sent = 5;
+	return send_all(from, to);
+}
+
+START_TEST(entries_that_create_nothing_count_towards_the_limit)
+{
+	struct archive_limits limits = archive_default_limits;
+
+	make_one("file", 10);
+	limits.nr_max = 5; /* and the folder "a" */
+	hostile_child = send_a_folder_four_times;
+	ck_assert_int_eq(unpack(&limits), 0);
+	limits.nr_max = 4;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	assert_diag(ARCHIVE, "more than 4 files and folders");
+	hostile_child = send_a_folder_again_and_again;
+	ck_assert_int_eq(unpack(&archive_default_limits), -EFBIG);
+	assert_diag(ARCHIVE, "more than 200000 files and folders");
+}
+END_TEST
+
 START_TEST(invalid_items_are_refused)
 {
 	static const struct sent items[][2] = {
@@ -639,6 +681,7 @@ int main(void)
 	tcase_add_test(tc, the_memory_for_parsing_is_limited);
 	tcase_add_test(tc, the_process_that_parses_has_no_rights);
 	tcase_add_test(tc, items_are_taken_as_the_child_sends_them);
+	tcase_add_test(tc, entries_that_create_nothing_count_towards_the_limit);
 	tcase_add_test(tc, invalid_items_are_refused);
 	tcase_add_test(tc, names_that_lead_out_of_the_folder_are_refused_whoever_sends_them);
 	tcase_add_test(tc, a_child_that_does_not_end_is_ended);
