@@ -2,6 +2,7 @@
 /* The daemon: start, signals, the main loop and the end. */
 #include "daemon/command/control_server.h"
 #include "daemon/system/heap.h"
+#include "daemon/system/slow_reader.h"
 #include "daemon/service/options.h"
 #include "daemon/profiler/profiler.h"
 #include "daemon/command/parent.h"
@@ -242,6 +243,7 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 	case OPROF_REQUEST_SAVE:
 		return daemon_save(daemon, request->name, answer);
 	case OPROF_REQUEST_SHUTDOWN:
+		slow_reader_hurry();
 		daemon_shutdown(daemon, answer);
 		return 0;
 	case OPROF_REQUEST_RECENT:
@@ -312,6 +314,7 @@ static void daemon_signal(struct daemon *daemon, uint32_t signal_nr)
 		break;
 	default: /* SIGTERM, SIGINT */
 		log_info("stopping: %s", strsignal((int)signal_nr));
+		slow_reader_hurry();
 		daemon->ending = true;
 		break;
 	}
@@ -504,6 +507,7 @@ static void daemon_end(struct daemon *daemon)
 {
 	const struct stats *stats = &daemon->session.stats;
 
+	slow_reader_hurry();
 	if (daemon->server)
 		control_server_unlink(daemon->server);
 	sync_job_wait(&daemon->sync);

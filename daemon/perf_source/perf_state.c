@@ -218,10 +218,22 @@ static bool is_doubtful(const struct perf_state *state, const struct process *pr
 	return !process->scan && process->ground_ns < state->doubt_until_ns;
 }
 
-static bool is_unread(const struct perf_state *state, const struct process *process)
+static bool is_unread(const struct process *process)
 {
-	(void)state;
 	return process->scan ? process->scan->unread : process->unread;
+}
+
+/* The process was not read only because of others, or because another process has the pid now. */
+static bool is_unread_innocent(const struct perf_state *state, const struct process *process)
+{
+	return is_unread(process) &&
+	       !unread_is_offender(&state->places.reader.unread, process->tgid);
+}
+
+static bool is_unread_offender(const struct perf_state *state, const struct process *process)
+{
+	return is_unread(process) &&
+	       unread_is_offender(&state->places.reader.unread, process->tgid);
 }
 
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
@@ -521,7 +533,8 @@ void perf_state_tend(struct perf_state *state)
 	if (!state->unread_due_ns || now_ns < state->unread_due_ns)
 		return;
 	state->unread_due_ns = 0;
-	if (scan_chosen(state, is_unread))
+	/* The budgets of waiting begin again: offenders must not use them up before others. */
+	if (scan_chosen(state, is_unread_innocent) || scan_chosen(state, is_unread_offender))
 		state->tasks.lost_memory++;
 }
 

@@ -35,9 +35,19 @@
 #define DEADLINE_NS UINT64_C(500000000)
 /* Limit of a whole request. */
 #define REQUEST_NS UINT64_C(2000000000)
-/* A request that waited for less than this time is not charged to the user. */
-#define CHARGED_NS UINT64_C(20000000)
-#define STEP_MS	   50 /* the time between two checks for a stop signal */
+/*
+ * A request that waited for less than this time is not charged to the user. Longer waits are
+ * charged as a whole, so that many short waits cannot add up to a long one.
+ */
+#define FREE_NS UINT64_C(1000000)
+/* Limits of the waits while the daemon ends: of a request, and of all requests together. */
+#define ENDING_REQUEST_NS UINT64_C(200000000)
+#define ENDING_NS	  UINT64_C(1000000000)
+#define STEP_MS		  50 /* the time between two checks for a stop signal */
+
+/* Whether slow_reader_hurry() was called, and how long requests may still wait. */
+static bool is_ending;
+static uint64_t ending_left_ns;
 
 struct request_head {
 	uint32_t work; /* index of the function in the list */
@@ -174,7 +184,7 @@ static void child_loop(struct slow_reader *reader, int socket)
 		answer.nr_bytes = 0;
 		head.error = run(reader, request, (size_t)nr, &answer);
 		wall_ns = clock_monotonic_ns() - begin_ns;
-		own_ns = wall_ns < CHARGED_NS ? wall_ns : active_ns(schedstat) - begin_active_ns;
+		own_ns = wall_ns < FREE_NS ? wall_ns : active_ns(schedstat) - begin_active_ns;
 		head.waited_ns = wall_ns > own_ns ? wall_ns - own_ns : 0;
 		if (packet_send(&answer, head))
 			return;
@@ -282,16 +292,33 @@ void slow_reader_deinit(struct slow_reader *reader)
 struct call {
 	struct slow_reader *reader;
 	struct slow_reply *reply;
-	int32_t pid;
+	uint32_t work; /* index of the function in the list */
+	/* The process as it was before the request: it may end during the request. */
+	struct unread_process process;
 	uint64_t begin_ns, progress_ns; /* CLOCK_MONOTONIC of the request and of the last packet */
 };
 
-/* Returns whether the daemon was told to stop. It blocks these signals and reads them later. */
+void slow_reader_hurry(void)
+{
+	if (!is_ending)
+		ending_left_ns = ENDING_NS;
+	is_ending = true;
+}
+
+static void ending_spend(uint64_t waited_ns)
+{
+	ending_left_ns -= waited_ns < ending_left_ns ? waited_ns : ending_left_ns;
+}
+
+/*
+ * Returns whether requests must not wait any more. The daemon blocks the signals that stop it and
+ * reads them later; then it calls slow_reader_hurry().
+ */
 static bool must_stop(void)
 {
 	sigset_t pending;
 
-	return stop_signal_came() ||
+	return (is_ending && !ending_left_ns) || stop_signal_came() ||
 	       (!sigpending(&pending) &&
 		(sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1));
 }
@@ -315,10 +342,20 @@ static bool child_runs(const struct slow_reader *reader)
 	return state && state[1] == ' ' && state[2] == 'R';
 }
 
+/* Returns the limit of a whole request. */
+static uint64_t request_ns(void)
+{
+	if (!is_ending)
+		return REQUEST_NS;
+	return ending_left_ns < ENDING_REQUEST_NS ? ending_left_ns : ENDING_REQUEST_NS;
+}
+
 static bool is_late(const struct call *call)
 {
 	const uint64_t now_ns = clock_monotonic_ns();
 
+	if (is_ending)
+		return now_ns - call->begin_ns >= request_ns();
 	if (now_ns - call->progress_ns < DEADLINE_NS)
 		return false;
 	return now_ns - call->begin_ns >= REQUEST_NS || !child_runs(call->reader);
@@ -353,10 +390,10 @@ static int answer_wait(struct call *call, struct packet_head *head)
 			return 0;
 		if (error && error != -EAGAIN)
 			return error;
-		if (!error && clock_monotonic_ns() - call->begin_ns < REQUEST_NS)
+		if (!error && clock_monotonic_ns() - call->begin_ns < request_ns())
 			continue;
 		if (is_late(call))
-			return -ETIMEDOUT;
+			return is_ending ? -EINTR : -ETIMEDOUT;
 		if (poll(&fd, 1, STEP_MS) <= 0 && must_stop())
 			return -EINTR;
 	}
@@ -366,21 +403,20 @@ static int answer_wait(struct call *call, struct packet_head *head)
 static void note_miss(struct call *call)
 {
 	struct slow_reader *reader = call->reader;
+	const struct unread_process *process = &call->process;
 	const uint64_t now_ns = clock_monotonic_ns();
 	uint64_t waited_ns = now_ns - call->begin_ns;
-	struct unread_process process;
 
-	unread_process_read(&process, reader->proc_path, call->pid);
 	/* A child that fails at once must not be started without a limit either. */
 	if (waited_ns < DEADLINE_NS / 2)
 		waited_ns = DEADLINE_NS / 2;
-	unread_wait(&reader->unread, process.uid, waited_ns, now_ns);
-	abandon(reader, process.uid);
-	if (unread_miss(&reader->unread, &process, now_ns))
+	unread_wait(&reader->unread, process->uid, waited_ns, now_ns);
+	abandon(reader, process->uid);
+	if (unread_miss(&reader->unread, process, call->work, now_ns))
 		log_warning("cannot read process %" PRId32 " (%s, user %" PRIu32
 			    ") in time: its mappings or a mapped file cannot be read without "
-			    "waiting; the next try is in a minute",
-			    process.pid, process.name, (uint32_t)process.uid);
+			    "waiting; the daemon tries again after a minute or later",
+			    process->pid, process->name, (uint32_t)process->uid);
 }
 
 static int request_send(const struct slow_reader *reader, uint32_t work, const void *bytes,
@@ -409,22 +445,23 @@ static int request_begin(struct slow_reader *reader, uint32_t work, const void *
 	return error ? error : request_send(reader, work, bytes, nr_bytes);
 }
 
-/* Charges the time that a request has waited to the process's user, unless it was short. */
+/*
+ * Charges the time that a request has waited to the process's user, unless it was short. Root's
+ * processes are not charged: they may use a slow disk, and root can stop the daemon anyway.
+ */
 static void charge(struct call *call, uint64_t waited_ns)
 {
-	struct slow_reader *reader = call->reader;
-	struct unread_process process;
-
-	if (waited_ns < CHARGED_NS)
-		return;
-	unread_process_read(&process, reader->proc_path, call->pid);
-	unread_wait(&reader->unread, process.uid, waited_ns, clock_monotonic_ns());
+	if (is_ending)
+		ending_spend(waited_ns);
+	if (waited_ns >= FREE_NS && call->process.uid)
+		unread_wait(&call->reader->unread, call->process.uid, waited_ns,
+			    clock_monotonic_ns());
 }
 
-static int child_call(struct call *call, uint32_t work, const void *bytes, size_t nr_bytes)
+static int child_call(struct call *call, const void *bytes, size_t nr_bytes)
 {
 	struct packet_head head = {.is_last = 0};
-	int error = request_begin(call->reader, work, bytes, nr_bytes);
+	int error = request_begin(call->reader, call->work, bytes, nr_bytes);
 
 	if (error)
 		return error;
@@ -432,10 +469,12 @@ static int child_call(struct call *call, uint32_t work, const void *bytes, size_
 	switch (error) {
 	case 0:
 		charge(call, head.waited_ns);
+		unread_good(&call->reader->unread, &call->process, call->work);
 		return head.error;
 	case -EINTR:
 	case -ENOMEM:
-		abandon(call->reader, 0);
+		ending_spend(clock_monotonic_ns() - call->begin_ns);
+		abandon(call->reader, call->process.uid);
 		return error;
 	default:
 		note_miss(call);
@@ -443,14 +482,10 @@ static int child_call(struct call *call, uint32_t work, const void *bytes, size_
 	}
 }
 
-/* Returns whether the process may be read. *known: its data, read only if this is needed. */
-static bool may_read(struct slow_reader *reader, int32_t pid, struct unread_process *known)
+static bool may_read(struct slow_reader *reader, const struct unread_process *process)
 {
-	if (unread_is_clear(&reader->unread))
-		return true;
-	unread_process_read(known, reader->proc_path, pid);
-	if (!has_too_many_abandoned(reader, known->uid))
-		return unread_may_read(&reader->unread, known, clock_monotonic_ns());
+	if (!has_too_many_abandoned(reader, process->uid))
+		return unread_may_read(&reader->unread, process, clock_monotonic_ns());
 	reader->unread.nr_refused++;
 	return false;
 }
@@ -458,10 +493,8 @@ static bool may_read(struct slow_reader *reader, int32_t pid, struct unread_proc
 int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, const void *request,
 		     size_t nr_bytes, struct slow_reply *reply)
 {
-	struct unread_process known = {.pid = 0};
-	struct call call = {.reader = reader, .reply = reply, .pid = pid};
+	struct call call = {.reader = reader, .reply = reply};
 	struct slow_answer here = {.reply = reply, .socket = -1};
-	uint32_t index = 0;
 	int error;
 
 	*reply = (struct slow_reply){.bytes = NULL};
@@ -470,17 +503,15 @@ int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, c
 		return error;
 	if (!reader)
 		return work(request, nr_bytes, &here);
-	while (index < reader->nr_works && reader->works[index] != work)
-		index++;
+	while (call.work < reader->nr_works && reader->works[call.work] != work)
+		call.work++;
 	if (must_stop())
 		return -EINTR;
-	if (!may_read(reader, pid, &known))
+	unread_process_read(&call.process, reader->proc_path, pid);
+	if (!may_read(reader, &call.process))
 		return -EBUSY;
 	call.begin_ns = call.progress_ns = clock_monotonic_ns();
-	error = child_call(&call, index, request, nr_bytes);
-	if (known.pid && !slow_reader_is_late(error))
-		unread_good(&reader->unread, &known);
-	return error;
+	return child_call(&call, request, nr_bytes);
 }
 
 bool slow_reader_is_late(int error)

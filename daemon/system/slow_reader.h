@@ -80,11 +80,17 @@ void slow_reader_deinit(struct slow_reader *reader);
  *
  * -ETIMEDOUT: the deadline was missed, or the child ended; *reply has the parts that were sent
  * -EBUSY: the process is not read now (unread.h), or too many children have been abandoned
- * -EINTR: the daemon was told to stop
+ * -EINTR: the daemon was told to stop, or is ending and has waited enough
  * -ENOMEM, -EAGAIN: no memory for the answer; a child could not be started
  */
 int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, const void *request,
 		     size_t nr_bytes, struct slow_reply *reply);
+
+/*
+ * Call when the daemon begins to end. From then on, each request of any reader waits only for a
+ * short time, and all of them together for at most a second. Later requests return -EINTR.
+ */
+void slow_reader_hurry(void);
 
 /* Returns whether error means that the process could not be read in time. */
 bool slow_reader_is_late(int error);

@@ -54,7 +54,7 @@ void unread_process_read(struct unread_process *process, const char *proc_path, 
 	char *text = read_of_process(proc_path, pid, "stat");
 	const char *uids;
 
-	*process = (struct unread_process){.pid = pid, .uid = (uid_t)-1};
+	*process = (struct unread_process){.pid = pid, .uid = UNREAD_NO_USER};
 	if (text)
 		stat_parse(text, process);
 	free(text);
@@ -119,7 +119,7 @@ static struct unread_user *user_get(struct unread *unread, uid_t uid)
 void unread_wait(struct unread *unread, uid_t uid, uint64_t waited_ns, uint64_t now_ns)
 {
 	wait_add(user_get(unread, uid), waited_ns, now_ns);
-	if (uid)
+	if (uid && uid != UNREAD_NO_USER)
 		wait_add(&unread->machine, waited_ns, now_ns);
 }
 
@@ -146,15 +146,17 @@ static struct unread_offender *offender_room(struct unread *unread)
 	return oldest;
 }
 
-bool unread_is_clear(const struct unread *unread)
+bool unread_is_offender(const struct unread *unread, int32_t pid)
 {
 	for (unsigned int i = 0; i < UNREAD_OFFENDERS; i++)
-		if (unread->offenders[i].missed_ns)
-			return false;
-	for (unsigned int i = 0; i < UNREAD_USERS; i++)
-		if (unread->users[i].since_ns)
-			return false;
-	return true;
+		if (unread->offenders[i].missed_ns && unread->offenders[i].process.pid == pid)
+			return true;
+	return false;
+}
+
+static uint64_t pause_ns(const struct unread_offender *offender)
+{
+	return UNREAD_TURN_NS << (offender->nr_missed - 1);
 }
 
 bool unread_may_read(struct unread *unread, const struct unread_process *process, uint64_t now_ns)
@@ -162,7 +164,7 @@ bool unread_may_read(struct unread *unread, const struct unread_process *process
 	const struct unread_offender *offender = offender_find(unread, process);
 	const struct unread_user *user = user_find(unread, process->uid);
 
-	if ((offender && now_ns - offender->missed_ns < UNREAD_TURN_NS) ||
+	if ((offender && now_ns - offender->missed_ns < pause_ns(offender)) ||
 	    (user && is_exhausted(user, UNREAD_USER_NS, now_ns)) ||
 	    (process->uid && is_exhausted(&unread->machine, UNREAD_MACHINE_NS, now_ns))) {
 		unread->nr_refused++;
@@ -171,24 +173,30 @@ bool unread_may_read(struct unread *unread, const struct unread_process *process
 	return true;
 }
 
-bool unread_miss(struct unread *unread, const struct unread_process *process, uint64_t now_ns)
+bool unread_miss(struct unread *unread, const struct unread_process *process, unsigned int work,
+		 uint64_t now_ns)
 {
 	struct unread_offender *offender = offender_find(unread, process);
 	const bool is_new = !offender;
 
-	if (is_new)
+	if (is_new) {
 		offender = offender_room(unread);
+		offender->nr_missed = 0;
+	}
+	if (offender->nr_missed < UNREAD_PAUSES_MAX)
+		offender->nr_missed++;
 	offender->process = *process;
+	offender->work = work;
 	offender->missed_ns = now_ns;
 	unread->nr_missed++;
 	return is_new;
 }
 
-void unread_good(struct unread *unread, const struct unread_process *process)
+void unread_good(struct unread *unread, const struct unread_process *process, unsigned int work)
 {
 	struct unread_offender *offender = offender_find(unread, process);
 
-	if (offender)
+	if (offender && offender->work == work)
 		offender->missed_ns = 0;
 }
 

@@ -2,8 +2,9 @@
 /*
  * Decides which processes the daemon may read from /proc, so that no user can make the daemon wait
  * for long. A process at which a read missed its deadline is an offender: it is not read again for
- * a minute. Each user has a budget of waiting for each minute, and so has the machine; root's
- * processes are exempt from the machine's budget. A process beyond a budget is not read.
+ * a minute, and after each further miss for twice as long as before. Each user has a budget of
+ * waiting for each minute, and so has the machine; root's processes are exempt from the machine's
+ * budget. A process beyond a budget is not read. Processes whose user is not known share a budget.
  *
  * All tables have a fixed size. Not for: the reads and their deadlines (slow_reader.h).
  */
@@ -18,8 +19,10 @@
 #define UNREAD_OFFENDERS  64u
 #define UNREAD_USERS	  64u
 #define UNREAD_TURN_NS	  UINT64_C(60000000000) /* after this time, budgets begin again */
-#define UNREAD_USER_NS	  UINT64_C(1500000000)	/* budget of a user */
-#define UNREAD_MACHINE_NS UINT64_C(3000000000)	/* budget of all users except root */
+#define UNREAD_PAUSES_MAX 7u /* number of misses after which the pause is not doubled any more */
+#define UNREAD_USER_NS	  UINT64_C(3000000000) /* budget of a user */
+#define UNREAD_MACHINE_NS UINT64_C(6000000000) /* budget of all users except root */
+#define UNREAD_NO_USER	  ((uid_t)-1)	       /* the user of a process that has ended */
 
 struct unread_process {
 	int32_t pid;
@@ -30,7 +33,9 @@ struct unread_process {
 
 struct unread_offender {
 	struct unread_process process;
-	uint64_t missed_ns; /* time of the last missed deadline; 0: this entry is not used */
+	uint64_t missed_ns;	/* time of the last missed deadline; 0: this entry is not used */
+	unsigned int work;	/* the kind of read that missed its deadline */
+	unsigned int nr_missed; /* misses since this kind of read last succeeded */
 };
 
 struct unread_user {
@@ -42,19 +47,19 @@ struct unread_user {
 struct unread {
 	struct unread_offender offenders[UNREAD_OFFENDERS];
 	struct unread_user users[UNREAD_USERS];
-	struct unread_user machine; /* all users except root */
+	struct unread_user machine; /* all known users except root */
 	uint64_t nr_missed;	    /* missed deadlines */
 	uint64_t nr_refused;	    /* reads that unread_may_read did not allow */
 };
 
 /*
  * Fills *process from proc_path, from files that never block. If the process has ended, only pid is
- * known, and its user is nobody's (-1).
+ * known, and uid is UNREAD_NO_USER.
  */
 void unread_process_read(struct unread_process *process, const char *proc_path, int32_t pid);
 
-/* Returns whether nothing is remembered, so that every process may be read. */
-bool unread_is_clear(const struct unread *unread);
+/* Returns whether a process with this pid is an offender. */
+bool unread_is_offender(const struct unread *unread, int32_t pid);
 
 /* Returns whether the process may be read now. now_ns: CLOCK_MONOTONIC, as below. */
 bool unread_may_read(struct unread *unread, const struct unread_process *process, uint64_t now_ns);
@@ -63,13 +68,14 @@ bool unread_may_read(struct unread *unread, const struct unread_process *process
 void unread_wait(struct unread *unread, uid_t uid, uint64_t waited_ns, uint64_t now_ns);
 
 /*
- * Reports that a read of the process missed its deadline. Returns whether the process was not an
- * offender before.
+ * Reports that a read of the process missed its deadline. work: a number for the kind of read.
+ * Returns whether the process was not an offender before.
  */
-bool unread_miss(struct unread *unread, const struct unread_process *process, uint64_t now_ns);
+bool unread_miss(struct unread *unread, const struct unread_process *process, unsigned int work,
+		 uint64_t now_ns);
 
-/* Reports that the process could be read in time. */
-void unread_good(struct unread *unread, const struct unread_process *process);
+/* Reports that a read of this kind ended in time. Other kinds of reads may still miss theirs. */
+void unread_good(struct unread *unread, const struct unread_process *process, unsigned int work);
 
 /*
  * Fills list[room] with the offenders that still run according to proc_path, the latest first.

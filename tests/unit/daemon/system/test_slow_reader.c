@@ -7,6 +7,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BIG_BYTES (1u << 20)
+#define BIG_BYTES  (1u << 20)
+#define PATH_BYTES 128
 
 static struct fake_proc proc;
 static struct slow_reader reader;
@@ -37,6 +39,22 @@ static int hang(const void *request, size_t nr_bytes, struct slow_answer *answer
 	for (;;)
 		(void)pause();
 	return error;
+}
+
+/* The process, whose files the request names, ends while it is read. */
+static int vanish(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	const char *path = request;
+
+	for (const char *end = path + nr_bytes; path < end; path += PATH_BYTES)
+		(void)unlink(path);
+	return hang("", 0, answer);
+}
+
+static int nap(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	(void)poll(NULL, 0, 20);
+	return slow_answer_put(answer, request, nr_bytes);
 }
 
 static int refuse(const void *request, size_t nr_bytes, struct slow_answer *answer)
@@ -90,7 +108,7 @@ static int descriptors(const void *request, size_t nr_bytes, struct slow_answer 
 	return error;
 }
 
-static slow_work *const works[] = {echo, hang, refuse, crash, big, descriptors};
+static slow_work *const works[] = {echo, hang, refuse, crash, big, descriptors, vanish, nap};
 
 /* ---- */
 
@@ -196,7 +214,7 @@ START_TEST(a_child_that_somebody_kills_is_replaced)
 	ck_assert_int_eq(waitpid(reader.pid, NULL, 0), reader.pid);
 	expect_echo(10);
 	ck_assert_uint_eq(reader.nr_starts, 2);
-	ck_assert(unread_is_clear(&reader.unread));
+	ck_assert_uint_eq(reader.unread.nr_missed, 0);
 }
 END_TEST
 
@@ -207,10 +225,44 @@ START_TEST(a_user_s_processes_cannot_make_the_daemon_wait_without_end)
 	while (pid < 20 && call(hang, pid, "") == -ETIMEDOUT)
 		pid++;
 	ck_assert_int_gt(pid, 10);
-	ck_assert_int_lt(pid, 15);
+	ck_assert_int_lt(pid, 18);
 	ck_assert_int_eq(call(echo, 19, ""), -EBUSY);
 	expect_echo(20);
 	expect_echo(30);
+}
+END_TEST
+
+START_TEST(a_process_that_ends_while_it_is_read_is_charged_to_its_user)
+{
+	char paths[2][PATH_BYTES];
+
+	memset(paths, 0, sizeof(paths));
+	(void)snprintf(paths[0], sizeof(paths[0]), "%s/10/stat", proc.path);
+	(void)snprintf(paths[1], sizeof(paths[1]), "%s/10/status", proc.path);
+	ck_assert_int_eq(slow_reader_call(&reader, vanish, 10, paths, sizeof(paths), &reply),
+			 -ETIMEDOUT);
+	ck_assert_int_ne(access(paths[0], F_OK), 0);
+	ck_assert_uint_eq(reader.unread.offenders[0].process.uid, 1000);
+	ck_assert_uint_eq(reader.unread.users[0].uid, 1000);
+	ck_assert_uint_gt(reader.unread.machine.waited_ns, 0);
+}
+END_TEST
+
+START_TEST(short_waits_are_charged_but_not_those_of_root)
+{
+	uint64_t waited_ns;
+
+	ck_assert_int_eq(call(nap, 30, ""), 0);
+	ck_assert_uint_eq(reader.unread.users[0].since_ns, 0);
+	ck_assert_int_eq(call(nap, 10, ""), 0);
+	ck_assert_uint_eq(reader.unread.users[0].uid, 1000);
+	waited_ns = reader.unread.users[0].waited_ns;
+	ck_assert_uint_gt(waited_ns, 0);
+	ck_assert_int_eq(call(nap, 11, ""), 0);
+	ck_assert_uint_gt(reader.unread.users[0].waited_ns, waited_ns);
+	ck_assert_int_eq(call(hang, 30, ""), -ETIMEDOUT);
+	ck_assert_uint_eq(reader.unread.users[1].uid, 0);
+	ck_assert_uint_gt(reader.unread.users[1].waited_ns, 0);
 }
 END_TEST
 
@@ -224,7 +276,6 @@ START_TEST(the_number_of_abandoned_children_is_bounded)
 		(void)pause();
 		_exit(0);
 	}
-	unread_wait(&reader.unread, 5, 1, 1); /* so that processes are looked at */
 	for (unsigned int i = 0; i < SLOW_ABANDONED_USER; i++)
 		reader.abandoned[i] = (struct slow_abandoned){child, 1000};
 	ck_assert_int_eq(call(echo, 10, ""), -EBUSY);
@@ -251,6 +302,42 @@ START_TEST(a_stop_signal_ends_the_wait)
 	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &stop, NULL), 0);
 	ck_assert_int_eq(raise(SIGTERM), 0);
 	ck_assert_int_eq(call(hang, 10, ""), -EINTR);
+	ck_assert_uint_eq(reader.unread.nr_missed, 0);
+}
+END_TEST
+
+START_TEST(a_stop_signal_during_the_wait_ends_it)
+{
+	const pid_t test = getpid();
+	sigset_t stop;
+	pid_t child;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &stop, NULL), 0);
+	child = fork();
+	if (!child) {
+		(void)poll(NULL, 0, 100);
+		(void)kill(test, SIGTERM);
+		_exit(0);
+	}
+	ck_assert_int_eq(call(hang, 10, ""), -EINTR);
+	ck_assert_uint_eq(reader.unread.nr_missed, 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+END_TEST
+
+/* The daemon has read its stop signal, which is therefore no longer pending. */
+START_TEST(an_ending_daemon_waits_only_for_a_short_time)
+{
+	int pid = 10;
+
+	slow_reader_hurry();
+	expect_echo(10);
+	while (pid < 20 && call(hang, pid, "") == -EINTR && call(echo, pid, "") == 0)
+		pid++;
+	ck_assert_int_lt(pid, 16);
+	ck_assert_int_eq(call(echo, 30, ""), -EINTR);
 	ck_assert_uint_eq(reader.unread.nr_missed, 0);
 }
 END_TEST
@@ -285,8 +372,12 @@ int main(void)
 	tcase_add_test(tests, a_child_that_crashes_is_replaced_and_counts_as_late);
 	tcase_add_test(tests, a_child_that_somebody_kills_is_replaced);
 	tcase_add_test(tests, a_user_s_processes_cannot_make_the_daemon_wait_without_end);
+	tcase_add_test(tests, a_process_that_ends_while_it_is_read_is_charged_to_its_user);
+	tcase_add_test(tests, short_waits_are_charged_but_not_those_of_root);
 	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
 	tcase_add_test(tests, a_stop_signal_ends_the_wait);
+	tcase_add_test(tests, a_stop_signal_during_the_wait_ends_it);
+	tcase_add_test(tests, an_ending_daemon_waits_only_for_a_short_time);
 	tcase_add_test(tests, the_child_has_none_of_the_daemon_s_descriptors);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -36,14 +36,14 @@ static bool may_read(struct unread_process one, uint64_t now_ns)
 
 static bool miss(struct unread_process one, uint64_t now_ns)
 {
-	return unread_miss(&unread, &one, now_ns);
+	return unread_miss(&unread, &one, 1, now_ns);
 }
 
 START_TEST(an_offender_is_not_read_for_a_minute)
 {
-	ck_assert(unread_is_clear(&unread));
+	ck_assert(!unread_is_offender(&unread, 10));
 	ck_assert(miss(process(10, 1, 1000), NOW_NS));
-	ck_assert(!unread_is_clear(&unread));
+	ck_assert(unread_is_offender(&unread, 10));
 	ck_assert(!may_read(process(10, 1, 1000), NOW_NS + UNREAD_TURN_NS - 1));
 	ck_assert(may_read(process(10, 2, 1000), NOW_NS));
 	ck_assert(may_read(process(11, 1, 1000), NOW_NS));
@@ -55,14 +55,32 @@ START_TEST(an_offender_is_not_read_for_a_minute)
 }
 END_TEST
 
+START_TEST(an_offender_s_pause_doubles_up_to_a_limit)
+{
+	uint64_t now_ns = NOW_NS, pause_ns = UNREAD_TURN_NS;
+
+	for (int i = 0; i < 100; i++) {
+		(void)miss(process(10, 1, 1000), now_ns);
+		ck_assert(!may_read(process(10, 1, 1000), now_ns + pause_ns - 1));
+		now_ns += pause_ns;
+		ck_assert(may_read(process(10, 1, 1000), now_ns));
+		if (i < 6)
+			pause_ns *= 2;
+	}
+}
+END_TEST
+
 START_TEST(a_process_that_can_be_read_again_is_no_offender)
 {
 	struct unread_process one = process(10, 1, 1000);
 
 	(void)miss(one, NOW_NS);
-	unread_good(&unread, &one);
-	ck_assert(unread_is_clear(&unread));
+	unread_good(&unread, &one, 2); /* another kind of read than the one that missed */
+	ck_assert(unread_is_offender(&unread, 10));
+	unread_good(&unread, &one, 1);
+	ck_assert(!unread_is_offender(&unread, 10));
 	ck_assert(miss(one, NOW_NS));
+	ck_assert(may_read(one, NOW_NS + UNREAD_TURN_NS));
 }
 END_TEST
 
@@ -86,6 +104,24 @@ START_TEST(many_users_have_a_budget_together_but_root_has_its_own)
 	unread_wait(&unread, 0, UNREAD_USER_NS, NOW_NS);
 	ck_assert(!may_read(process(11, 1, 0), NOW_NS));
 	ck_assert(may_read(process(10, 1, 5000), NOW_NS + UNREAD_TURN_NS));
+}
+END_TEST
+
+START_TEST(many_short_waits_add_up)
+{
+	for (uint64_t i = 0; i < UNREAD_USER_NS; i += UNREAD_USER_NS / 200) {
+		ck_assert(may_read(process(10, 1, 1000), NOW_NS + i));
+		unread_wait(&unread, 1000, UNREAD_USER_NS / 200, NOW_NS + i);
+	}
+	ck_assert(!may_read(process(10, 1, 1000), NOW_NS + UNREAD_USER_NS));
+}
+END_TEST
+
+START_TEST(processes_that_have_ended_do_not_use_up_the_budget_of_all_users)
+{
+	unread_wait(&unread, UNREAD_NO_USER, UNREAD_MACHINE_NS, NOW_NS);
+	ck_assert(!may_read(process(10, 0, UNREAD_NO_USER), NOW_NS));
+	ck_assert(may_read(process(10, 1, 1000), NOW_NS));
 }
 END_TEST
 
@@ -119,7 +155,7 @@ START_TEST(names_of_others_have_no_control_characters)
 	unread_process_read(&found, proc.path, 10);
 	ck_assert_str_eq(found.name, "a?[31m??b");
 	ck_assert_uint_eq(found.start_ticks, 0);
-	ck_assert_uint_eq(found.uid, (uid_t)-1);
+	ck_assert_uint_eq(found.uid, UNREAD_NO_USER);
 }
 END_TEST
 
@@ -130,9 +166,12 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_offender_is_not_read_for_a_minute);
+	tcase_add_test(tests, an_offender_s_pause_doubles_up_to_a_limit);
 	tcase_add_test(tests, a_process_that_can_be_read_again_is_no_offender);
 	tcase_add_test(tests, a_user_has_a_budget_for_each_minute);
 	tcase_add_test(tests, many_users_have_a_budget_together_but_root_has_its_own);
+	tcase_add_test(tests, many_short_waits_add_up);
+	tcase_add_test(tests, processes_that_have_ended_do_not_use_up_the_budget_of_all_users);
 	tcase_add_test(tests, the_latest_offenders_that_still_run_are_listed);
 	tcase_add_test(tests, names_of_others_have_no_control_characters);
 	suite_add_tcase(suite, tests);
