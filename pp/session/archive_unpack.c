@@ -28,6 +28,8 @@
 #define ROOM_LEFT_MAX  (16 * MB)    /* room that stays free for other programs... */
 #define ROOM_LEFT_PART UINT64_C(20) /* ...at most this part of the file system */
 
+#define ENTRY_BYTES 4096 /* taken from the disk by a file or folder, in addition to its content */
+
 #define PIPE_BYTES (1 << 20)
 
 #define END_MS 5000 /* time in which the child must end after it closed the stream */
@@ -57,7 +59,7 @@ struct unpacking {
 	int file;	       /* the file that is being written; -1: none */
 	struct timespec mtime; /* of this file */
 	uint64_t compressed;   /* size of the archive */
-	uint64_t nr_bytes;     /* written so far */
+	uint64_t nr_bytes;     /* written so far, and ENTRY_BYTES for each of nr */
 	unsigned int nr;       /* entries so far, and folders created for them */
 	char name[ARCHIVE_NAME_BYTES_MAX + 1];
 	char bytes[ARCHIVE_DATA_BYTES_MAX];
@@ -104,6 +106,17 @@ static uint64_t bytes_max(const struct archive_limits *limits, uint64_t compress
 	return nr_bytes;
 }
 
+/*
+ * Returns the size by which the ratio is measured. Holes are free: they do not count. Some file
+ * systems report no blocks for any file.
+ */
+static uint64_t compressed_bytes(const struct stat *st)
+{
+	uint64_t on_disk = (uint64_t)st->st_blocks * 512, size = (uint64_t)st->st_size;
+
+	return on_disk && on_disk < size ? on_disk : size;
+}
+
 /* Reports that the archive exceeds a limit, such as "more than 5 files". */
 static int refuse_size(const struct unpacking *unpacking, const char *what)
 {
@@ -121,22 +134,14 @@ static int check_bytes(struct unpacking *unpacking, uint64_t nr_more)
 
 	if (unpacking->nr_bytes + nr_more <= most)
 		return 0;
-	(void)snprintf(what, sizeof(what),
-		       "more than %" PRIu64 " MB, the limit for a compressed file of %" PRIu64
-		       " KB",
-		       most / MB, (unpacking->compressed + 1023) / 1024);
-	return refuse_size(unpacking, what);
-}
-
-/* Counts an entry, also one that creates nothing, or a folder that was created for one. */
-static int count_one(struct unpacking *unpacking)
-{
-	char what[64];
-
-	if (++unpacking->nr <= unpacking->limits->nr_max)
-		return 0;
-	(void)snprintf(what, sizeof(what), "more than %u files and folders",
-		       unpacking->limits->nr_max);
+	if (most == unpacking->limits->bytes_max)
+		(void)snprintf(what, sizeof(what),
+			       "more than %" PRIu64 " MB, the limit for all archives", most / MB);
+	else
+		(void)snprintf(what, sizeof(what),
+			       "more than %" PRIu64
+			       " MB, the limit for a compressed file of %" PRIu64 " KB",
+			       most / MB, (unpacking->compressed + 1023) / 1024);
 	return refuse_size(unpacking, what);
 }
 
@@ -154,11 +159,20 @@ static int check_depth(struct unpacking *unpacking)
 	return refuse_size(unpacking, what);
 }
 
+/* Reports a name that two entries have, or that is below a file. */
+static int refuse_second(const struct unpacking *unpacking, int error)
+{
+	return diag_set_at(unpacking->diag, -EILSEQ, unpacking->path, 0, "contains \"%.100s%s\" %s",
+			   unpacking->name, strlen(unpacking->name) > 100 ? "..." : "",
+			   error == -EEXIST ? "twice" : "below a file");
+}
+
 static int unwritable(const struct unpacking *unpacking, int error)
 {
-	if (error == -EEXIST || error == -ENOTDIR ||
-	    error == -EISDIR) /* one name has two entries */
+	if (error == -EISDIR) /* a file with a slash at its end */
 		return archive_refuse_name(unpacking->path, unpacking->name, unpacking->diag);
+	if (error == -EEXIST || error == -ENOTDIR)
+		return refuse_second(unpacking, error);
 	return diag_set_at(unpacking->diag, error, unpacking->folder, 0,
 			   "cannot unpack the archive here: %s; set TMPDIR to a folder "
 			   "with more room",
@@ -180,6 +194,29 @@ static int check_room(const struct unpacking *unpacking, uint64_t nr_bytes)
 	if (left > ROOM_LEFT_MAX)
 		left = ROOM_LEFT_MAX;
 	return fs.f_bavail * fs.f_frsize < left + nr_bytes ? unwritable(unpacking, -ENOSPC) : 0;
+}
+
+static int count_bytes(struct unpacking *unpacking, uint64_t nr_more)
+{
+	int error = check_bytes(unpacking, nr_more);
+
+	if (!error)
+		error = check_room(unpacking, nr_more);
+	if (!error)
+		unpacking->nr_bytes += nr_more;
+	return error;
+}
+
+/* Counts an entry, also one that creates nothing, or a folder that was created for one. */
+static int count_one(struct unpacking *unpacking)
+{
+	char what[64];
+
+	if (++unpacking->nr <= unpacking->limits->nr_max)
+		return count_bytes(unpacking, ENTRY_BYTES);
+	(void)snprintf(what, sizeof(what), "more than %u files and folders",
+		       unpacking->limits->nr_max);
+	return refuse_size(unpacking, what);
 }
 
 /* ---- the stream ---- */
@@ -341,12 +378,9 @@ static int take_data(struct unpacking *unpacking, const struct archive_item *ite
 	error = read_all(unpacking, unpacking->bytes, item->nr_bytes);
 	if (error)
 		return error;
-	error = check_bytes(unpacking, item->nr_bytes);
-	if (!error)
-		error = check_room(unpacking, item->nr_bytes);
+	error = count_bytes(unpacking, item->nr_bytes);
 	if (error)
 		return error;
-	unpacking->nr_bytes += item->nr_bytes;
 	error = file_write_all(unpacking->file, unpacking->bytes, item->nr_bytes);
 	return error ? unwritable(unpacking, error) : 0;
 }
@@ -564,12 +598,12 @@ int archive_unpack(int fd, const char *path, const char *folder,
 
 	if (fstat(fd, &st))
 		return diag_set_at(diag, -errno, path, 0, "cannot be read: %s", strerror(errno));
-	confinement = child_limits(limits, (uint64_t)st.st_size);
+	confinement = child_limits(limits, compressed_bytes(&st));
 	stream = child_begin(fd, &confinement, &pid);
 	if (stream < 0)
 		return diag_set(diag, stream, "cannot start the process that unpacks %s: %s", path,
 				strerror(-stream));
-	error = archive_unpack_stream(stream, (uint64_t)st.st_size, path, folder, limits, diag);
+	error = archive_unpack_stream(stream, compressed_bytes(&st), path, folder, limits, diag);
 	(void)close(stream);
 	if (error == -EPIPE && wait_for_end(pid, &end))
 		return explain(&end, &confinement, path, diag);

@@ -16,7 +16,8 @@
 
 /*
  * An archive may unpack to free_bytes plus `ratio` times its compressed size, but to no more than
- * bytes_max.
+ * bytes_max. Each file or folder counts as 4096 bytes in addition to its content. Holes of the
+ * compressed file do not count as its size.
  */
 struct archive_limits {
 	uint64_t bytes_max;

@@ -32,12 +32,14 @@
 
 #define ARCHIVE "hostile.tar.zst"
 #define MB	(UINT64_C(1) << 20)
+#define ENTRY	UINT64_C(4096) /* counted for each file and folder */
 
 static struct diag diag;
 
 /* Called through the linker's --wrap. */
 static int (*hostile_child)(int from, int to); /* replaces archive_stream_write() in the child */
 static bool disk_is_full;
+static unsigned int disk_gets_full; /* at this call; 0: never */
 
 int __real_archive_stream_write(int from, int to);
 int __wrap_archive_stream_write(int from, int to);
@@ -53,7 +55,7 @@ int __wrap_fstatvfs(int fd, struct statvfs *fs)
 {
 	int result = __real_fstatvfs(fd, fs);
 
-	if (disk_is_full)
+	if (disk_is_full || (disk_gets_full && !--disk_gets_full))
 		fs->f_bavail = 1;
 	return result;
 }
@@ -66,6 +68,7 @@ static void setup(void)
 	ck_assert_int_eq(setenv("TMPDIR", "tmp", 1), 0);
 	hostile_child = NULL;
 	disk_is_full = false;
+	disk_gets_full = 0;
 	diag_clear(&diag);
 }
 
@@ -120,6 +123,14 @@ static off_t size_of(const char *path)
 	return st.st_size;
 }
 
+static off_t blocks_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_blocks;
+}
+
 /* Unpacks into a new folder "in". */
 static int unpack(const struct archive_limits *limits)
 {
@@ -151,6 +162,48 @@ static void assert_diag(const char *file, const char *text)
 	ck_assert_msg(strstr(diag.text, text) != NULL, "\"%s\" lacks \"%s\"", diag.text, text);
 }
 
+/* ---- items that a child sends ---- */
+
+struct sent {
+	uint32_t type, nr_bytes;
+	const char *bytes; /* less than nr_bytes: zeros follow */
+};
+
+static const struct sent *sent;
+static size_t nr_sent;
+
+static int send_all(int from, int to)
+{
+	static char zeros[ARCHIVE_DATA_BYTES_MAX + 1];
+	int error = 0;
+
+	(void)from;
+	for (size_t i = 0; !error && i < nr_sent; i++) {
+		const struct archive_item item = {.type = sent[i].type,
+						  .nr_bytes = sent[i].nr_bytes};
+		size_t nr = strlen(sent[i].bytes);
+
+		memset(zeros, 0, sizeof(zeros));
+		memcpy(zeros, sent[i].bytes, nr);
+		error = file_write_all(to, &item, sizeof(item));
+		if (!error)
+			error = file_write_all(to, zeros, sent[i].nr_bytes);
+	}
+	return error;
+}
+
+static int unpack_sent(const struct sent *items, size_t nr)
+{
+	sent = items;
+	nr_sent = nr;
+	return unpack_by(send_all);
+}
+
+#define FILE_ITEM(name)                                                                            \
+	{                                                                                          \
+		ARCHIVE_ITEM_FILE, sizeof(name) - 1, name                                          \
+	}
+
 /* ---- limits ---- */
 
 START_TEST(a_bomb_of_zeros_is_refused_and_leaves_nothing)
@@ -169,9 +222,9 @@ END_TEST
 
 START_TEST(a_small_archive_may_unpack_to_64_mb)
 {
-	make_one("bomb", 64 * MB);
+	make_one("bomb", 64 * MB - ENTRY);
 	ck_assert_int_eq(unpack(&archive_default_limits), 0);
-	ck_assert_int_eq(size_of("in/bomb"), (off_t)(64 * MB));
+	ck_assert_int_eq(size_of("in/bomb"), (off_t)(64 * MB - ENTRY));
 }
 END_TEST
 
@@ -180,7 +233,7 @@ START_TEST(an_archive_may_unpack_to_a_multiple_of_its_size)
 	struct archive_limits limits = archive_default_limits;
 	uint64_t compressed;
 
-	make_one("bomb", MB);
+	make_one("bomb", MB - ENTRY);
 	compressed = (uint64_t)size_of(ARCHIVE);
 	limits.free_bytes = 0;
 	limits.ratio = (unsigned int)((MB + compressed - 1) / compressed);
@@ -202,13 +255,13 @@ START_TEST(all_files_count_towards_the_limits)
 	tar_add(tar, "a/b/one", MB);
 	tar_add(tar, "a/c/two", MB);
 	tar_end(tar);
-	limits.bytes_max = 2 * MB;
+	limits.bytes_max = 2 * MB + 5 * ENTRY;
 	limits.nr_max = 5;
 	limits.depth_max = 2;
 	ck_assert_int_eq(unpack(&limits), 0);
 	limits.bytes_max--;
 	ck_assert_int_eq(unpack(&limits), -EFBIG);
-	assert_diag(ARCHIVE, "more than 1 MB");
+	assert_diag(ARCHIVE, "more than 2 MB, the limit for all archives");
 	assert_diag(ARCHIVE, "a/c/two");
 	limits.bytes_max++;
 	limits.nr_max--;
@@ -218,6 +271,60 @@ START_TEST(all_files_count_towards_the_limits)
 	limits.depth_max--;
 	ck_assert_int_eq(unpack(&limits), -EFBIG);
 	assert_diag(ARCHIVE, "more than 1 folders");
+}
+END_TEST
+
+/* Adds a frame to the archive that readers skip. Its content is a hole of 1 MB. */
+static void add_hole(void)
+{
+	static const unsigned char header[] = {0x50, 0x2a, 0x4d, 0x18, 0, 0, 0x10, 0};
+	int fd = open(ARCHIVE, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+	ck_assert_int_eq(file_write_all(fd, header, sizeof(header)), 0);
+	ck_assert_int_eq(ftruncate(fd, size_of(ARCHIVE) + (off_t)MB), 0);
+	ck_assert_int_eq(close(fd), 0);
+}
+
+START_TEST(holes_in_the_archive_do_not_raise_its_limit)
+{
+	make_one("file", 10);
+	add_hole();
+	ck_assert_int_eq(unpack(&archive_default_limits), 0);
+	make_one("bomb", 100 * MB);
+	add_hole();
+	if (blocks_of(ARCHIVE) * 512 >= (off_t)(MB / 2)) /* the file system has no holes */
+		return;
+	ck_assert_int_eq(unpack(&archive_default_limits), -EFBIG);
+	assert_diag(ARCHIVE, "the limit for a compressed file of");
+}
+END_TEST
+
+static int send_folders(int from, int to)
+{
+	static const struct sent items[] = {{ARCHIVE_ITEM_FOLDER, 1, "a"},
+					    {ARCHIVE_ITEM_FOLDER, 1, "b"},
+					    {ARCHIVE_ITEM_END, 0, ""}};
+
+	sent = items;
+	nr_sent = 3;
+	return send_all(from, to);
+}
+
+START_TEST(folders_count_as_bytes_and_need_room)
+{
+	struct archive_limits limits = archive_default_limits;
+
+	make_one("file", 10);
+	hostile_child = send_folders;
+	limits.bytes_max = 2 * ENTRY;
+	ck_assert_int_eq(unpack(&limits), 0);
+	limits.bytes_max--;
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	assert_diag(ARCHIVE, "reached at \"b\"");
+	disk_gets_full = 3; /* the first is before the first entry */
+	ck_assert_int_eq(unpack(&archive_default_limits), -ENOSPC);
+	ck_assert_int_eq(access("in/a", F_OK), 0);
+	ck_assert_int_eq(access("in/b", F_OK), -1);
 }
 END_TEST
 
@@ -248,18 +355,32 @@ END_TEST
 
 START_TEST(a_name_that_occurs_twice_is_refused)
 {
-	static const char *const seconds[] = {"a/b", "a/b/c", "a"};
+	static const char *const seconds[][2] = {
+		{"a/b", "contains \"a/b\" twice"},
+		{"a/b/c", "contains \"a/b/c\" below a file"},
+		{"a", "contains \"a\" twice"},
+	};
 
 	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
 		struct archive *tar = tar_begin();
 
 		tar_add(tar, "a/b", 10);
-		tar_add(tar, seconds[i], 10);
+		tar_add(tar, seconds[i][0], 10);
 		tar_end(tar);
 		ck_assert_int_eq(unpack(&archive_default_limits), -EILSEQ);
-		assert_diag(ARCHIVE, seconds[i]);
+		assert_diag(ARCHIVE, seconds[i][1]);
 		ck_assert_int_eq(size_of("in/a/b"), 10);
 	}
+}
+END_TEST
+
+START_TEST(a_folder_with_the_name_of_a_file_is_refused)
+{
+	static const struct sent items[] = {FILE_ITEM("a"), {ARCHIVE_ITEM_FOLDER, 1, "a"}};
+
+	make_one("file", 10);
+	ck_assert_int_eq(unpack_sent(items, 2), -EILSEQ);
+	assert_diag(ARCHIVE, "contains \"a\" twice");
 }
 END_TEST
 
@@ -452,46 +573,6 @@ END_TEST
 
 /* ---- what a process sends that an archive has taken over ---- */
 
-struct sent {
-	uint32_t type, nr_bytes;
-	const char *bytes; /* less than nr_bytes: zeros follow */
-};
-
-static const struct sent *sent;
-static size_t nr_sent;
-
-static int send_all(int from, int to)
-{
-	static char zeros[ARCHIVE_DATA_BYTES_MAX + 1];
-	int error = 0;
-
-	(void)from;
-	for (size_t i = 0; !error && i < nr_sent; i++) {
-		const struct archive_item item = {.type = sent[i].type,
-						  .nr_bytes = sent[i].nr_bytes};
-		size_t nr = strlen(sent[i].bytes);
-
-		memset(zeros, 0, sizeof(zeros));
-		memcpy(zeros, sent[i].bytes, nr);
-		error = file_write_all(to, &item, sizeof(item));
-		if (!error)
-			error = file_write_all(to, zeros, sent[i].nr_bytes);
-	}
-	return error;
-}
-
-static int unpack_sent(const struct sent *items, size_t nr)
-{
-	sent = items;
-	nr_sent = nr;
-	return unpack_by(send_all);
-}
-
-#define FILE_ITEM(name)                                                                            \
-	{                                                                                          \
-		ARCHIVE_ITEM_FILE, sizeof(name) - 1, name                                          \
-	}
-
 START_TEST(items_are_taken_as_the_child_sends_them)
 {
 	static const struct sent items[] = {
@@ -544,9 +625,11 @@ START_TEST(entries_that_create_nothing_count_towards_the_limit)
 	limits.nr_max = 4;
 	ck_assert_int_eq(unpack(&limits), -EFBIG);
 	assert_diag(ARCHIVE, "more than 4 files and folders");
+	limits.nr_max = 20000;
+	limits.free_bytes = (limits.nr_max + UINT64_C(1)) * ENTRY;
 	hostile_child = send_a_folder_again_and_again;
-	ck_assert_int_eq(unpack(&archive_default_limits), -EFBIG);
-	assert_diag(ARCHIVE, "more than 200000 files and folders");
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	assert_diag(ARCHIVE, "more than 20000 files and folders");
 }
 END_TEST
 
@@ -671,9 +754,12 @@ int main(void)
 	tcase_add_test(tc, a_small_archive_may_unpack_to_64_mb);
 	tcase_add_test(tc, an_archive_may_unpack_to_a_multiple_of_its_size);
 	tcase_add_test(tc, all_files_count_towards_the_limits);
+	tcase_add_test(tc, holes_in_the_archive_do_not_raise_its_limit);
+	tcase_add_test(tc, folders_count_as_bytes_and_need_room);
 	tcase_add_test(tc, a_full_disk_is_not_filled_up);
 	tcase_add_test(tc, times_are_kept);
 	tcase_add_test(tc, a_name_that_occurs_twice_is_refused);
+	tcase_add_test(tc, a_folder_with_the_name_of_a_file_is_refused);
 	tcase_add_test(tc, a_crash_while_parsing_is_an_error_that_names_the_archive);
 	tcase_add_test(tc, a_killed_process_is_not_said_to_use_much_time);
 	tcase_add_test(tc, the_time_for_parsing_is_limited);
