@@ -353,8 +353,8 @@ static void print_unread(const struct status_text *text)
 		pid = strsep(&rest, " ");
 		user = rest ? strsep(&rest, " ") : "";
 		print_line(text, "unread",
-			   "process %s (%s, user %s) could not be read in time; the next try is in "
-			   "a minute",
+			   "process %s (%s, user %s) could not be read in time; the daemon tries "
+			   "again after a minute or later",
 			   pid, rest ? rest : "", user);
 	}
 	if (number(text, "unread_in_all"))
