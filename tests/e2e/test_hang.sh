@@ -14,7 +14,7 @@ $CC -O1 -pthread -o "$T/hang_program" "$E2E/hang_program.c" ||
 S=$T/session
 
 # hang KIND: starts a process that hangs its readers, as user 65534. Sets hang_pid. Do not use ps
-# or the like while it runs: they would hang too.
+# or the like while it runs: they would hang too, also those of other tests. So end it soon.
 hang()
 {
 	"$T/hang_program" "$1" 65534 >"$T/hang.$1" &
@@ -23,6 +23,15 @@ hang()
 	[ -s "$T/hang.$1" ] || return 1
 	cleanup_pid "$(cut -d' ' -f2 "$T/hang.$1")" # first the server: then the process can end
 	cleanup_pid "$hang_pid"
+}
+
+# unhang KIND PID: ends such a process: first the server, then the process can end
+unhang()
+{
+	kill -9 "$(cut -d' ' -f2 "$T/hang.$1")" 2>/dev/null
+	kill -9 "$2" 2>/dev/null
+	wait "$2" 2>/dev/null
+	rm -f "$T/hang.$1"
 }
 
 hang_is_ready()
@@ -72,10 +81,15 @@ tap_ok $? "samples of the first process are lost for a reason of their own"
 tap_has "$T/text" 'lost .* unread: of processes whose mappings could not be read in time' \
 	"which oprof status explains"
 tap_has "$T/text" "unread +process $lock_pid .hang_program, user 65534." "with the process's name"
+unhang lock $lock_pid
+unhang file $file_pid
 until_true report_has ' sh$\|dash\|bash'
 tap_ok $? "other programs are sampled" || tap_show "$T/report"
 until_true report_has 'page'
 tap_ok $? "and the file that cannot be read, under its path" || tap_show "$T/report"
+
+check_conservation "$S"
+tap_ok $? "every sample is stored, idle or lost"
 
 # ---- a process that hangs while the daemon runs ----
 
@@ -84,14 +98,14 @@ until_true status_has "^unread $hang_pid 65534 hang_program$"
 tap_ok $? "a process that appears later is named"
 "$BIN/opcontrol" "--session-dir=$S" --dump >"$T/dump" 2>&1
 tap_is "$? $(cat "$T/dump")" "0 " "and the daemon still answers"
-check_conservation "$S"
-tap_ok $? "every sample is stored, idle or lost"
 
 # ---- the end ----
 
 kill -TERM $daemon_pid
 until_true has_ended $daemon_pid
-tap_ok $? "SIGTERM ends the daemon" || tap_end
+ended=$?
+unhang file "$hang_pid"
+tap_ok $ended "SIGTERM ends the daemon" || tap_end
 wait $daemon_pid
 tap_is $? 0 "with success"
 tap_has "$T/out" 'stopped: seen ' "and in order"
