@@ -239,6 +239,7 @@ static int do_start(struct opcontrol *control)
 	if (error)
 		return error;
 	report_command("opreport", control->session_dir, command);
+	utf8_mask(command, "");
 	(void)printf("Profiler running%s; report its samples at any time with: %s\n",
 		     control->sampling ? " already" : "", command);
 	return 0;
@@ -273,7 +274,9 @@ static int do_save(struct opcontrol *control)
 	if (error)
 		return error;
 	report_command("opreport", control->session_dir, command);
-	(void)printf("Saved; see it with: %s session:%s\n", command, name);
+	(void)printf("Saved; see it with: ");
+	utf8_write_masked(stdout, command);
+	(void)printf(" session:%s\n", name);
 	return 0;
 }
 
@@ -432,7 +435,9 @@ static int do_status(struct opcontrol *control)
 	}
 	if (error != -ENOTCONN)
 		return error;
-	(void)printf("state not running\nsession_dir %s\n", control->session_dir);
+	(void)printf("state not running\nsession_dir ");
+	utf8_write_masked(stdout, control->session_dir);
+	(void)printf("\n");
 	if (load_setup(control))
 		return -EINVAL;
 	/* The default that a daemon started now would use. */
@@ -483,8 +488,9 @@ static int do_health(struct opcontrol *control)
 		return error;
 	}
 	if (error == -ENOTCONN) {
-		(void)printf("oprof is not running for %s; oprof start starts it.\n",
-			     control->session_dir);
+		(void)printf("oprof is not running for ");
+		utf8_write_masked(stdout, control->session_dir);
+		(void)printf("; oprof start starts it.\n");
 		control->exit_status = STATUS_NOT_RUNNING;
 		return 0;
 	}

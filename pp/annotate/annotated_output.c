@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "lib/folder.h"
+#include "lib/utf8.h"
 #include "pp/annotate/annotation.h"
 #include "pp/base/read_folder.h"
 
@@ -85,9 +86,12 @@ int annotated_output_end(struct annotated_output *output, struct diag *diag)
 
 void annotated_output_write_sum(const struct annotated_output *output, FILE *err)
 {
-	if (output->dir)
-		(void)fprintf(err, "%zu file%s written below %s\n", output->nr_files,
-			      output->nr_files == 1 ? "" : "s", output->dir);
+	if (!output->dir)
+		return;
+	(void)fprintf(err, "%zu file%s written below ", output->nr_files,
+		      output->nr_files == 1 ? "" : "s");
+	utf8_write_masked(err, output->dir);
+	(void)fputc('\n', err);
 }
 
 void annotated_output_deinit(struct annotated_output *output)

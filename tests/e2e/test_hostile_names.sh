@@ -170,10 +170,23 @@ shows "opannotate -a" text evil "$BIN/opannotate" --session-dir="$S" -a
 shows "opannotate -s -a" text evil "$BIN/opannotate" --session-dir="$S" -s -a
 shows "opannotate, its own options" text "Command line" "$BIN/opannotate" --session-dir="$S" -s \
 	--base-dirs="/$bad"
+shows "opannotate, its output folder" text "" "$BIN/opannotate" --session-dir="$S" -s \
+	--output-dir="$T/written$bad"
+tap_has err written "opannotate, its output folder: the name is there"
 refuses "opgprof" prog "$BIN/opgprof" --session-dir="$S"
 refuses "opreport of a missing program" missing report "image:missing$bad"
 refuses "opreport of a missing session" missing "$BIN/opreport" --session-dir="$T/missing$bad"
 refuses "opreport of a missing archive" missing "$BIN/opreport" "archive:missing$bad"
+# A session folder without a daemon.
+D=$T/saving$bad
+cp -r "$S" "$D"
+"$BIN/opcontrol" --session-dir="$D" --status >out 2>&1
+tap_has out saving "opcontrol --status without a daemon: the name is there"
+tap_is "$(check text out)" "" "opcontrol --status without a daemon: harmless"
+"$BIN/oprof" status --session-dir="$D" >out 2>&1
+tap_has out saving "oprof status without a daemon: the name is there"
+tap_is "$(check text out)" "" "oprof status without a daemon: harmless"
+shows "opcontrol --save" text saving "$BIN/opcontrol" --session-dir="$D" --save=saved
 shows "opcheck -v" text prog "$BIN/opcheck" -v "$S/samples/current"
 # opcheck names what is wrong with a file's name, too.
 wrong="$S/samples/current/{root}/bin/x/{dep}/{root}/bin/x/cpu-clock.997Hz.0.a${bad}ll.all.all.all.0123456789abcdef"
@@ -230,7 +243,7 @@ for view in symbols images programs processes threads cgroups cpus; do
 done
 [ -z "$mount" ] || shows "optop, the group" text "oprof-test-$$" "$BIN/optop" --session-dir="$S" -1 -w 60 -r 0 -V cgroups
 shows "opcontrol --status" text "" "$BIN/opcontrol" "--session-dir=$S" --status
-"$BIN/oprof" status -d "$S" >out 2>&1
+"$BIN/oprof" status --session-dir="$S" >out 2>&1
 tap_is "$(check text out)" "" "oprof status: harmless"
 shows "opcontrol --dump" text "" "$BIN/opcontrol" "--session-dir=$S" --dump
 shows "opreport, by thread" text prog report --merge=cgroup
