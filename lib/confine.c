@@ -116,8 +116,8 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 			dup2(null, 2);
 	}
 	/*
-	 * On a kernel without close_range (before 5.9) the other descriptors stay open; all of
-	 * them are read-only.
+	 * On a kernel without close_range (before 5.9) the other descriptors stay open. Callers
+	 * close those that can be written to.
 	 */
 	close_between(3, keep_a - 1);
 	close_between(keep_a + 1, keep_b - 1);
@@ -198,6 +198,12 @@ static bool filter_calls(enum confine_calls calls)
 		ALLOW_CALL(SYS_exit_group),
 		ALLOW_CALL(SYS_dup),
 		ALLOW_CALL(SYS_sysinfo), /* qsort() asks for the size of the memory */
+		/* Libraries may call these, which tell nothing that matters. */
+		ALLOW_CALL(SYS_clock_gettime),
+		ALLOW_CALL(SYS_getuid),
+		ALLOW_CALL(SYS_geteuid),
+		ALLOW_CALL(SYS_uname),
+		ALLOW_CALL(SYS_sched_yield),
 		ALLOW_CALL(calls == CONFINE_RECEIVE ? SYS_recvmsg : SYS_read),
 		KILL_FOR_BITS(SYS_mmap, 2, PROT_EXEC, ALLOW),
 		KILL_FOR_BITS(SYS_mprotect, 2, PROT_EXEC, ALLOW),
@@ -300,7 +306,10 @@ void confine_prepare(void)
 		(void)fclose(file);
 }
 
-/* A process that may not change its user (EPERM) still drops its capabilities. */
+/*
+ * A process that may not change its user (EPERM), or whose user namespace does not have that user
+ * (EINVAL), still drops its capabilities.
+ */
 static int give_up_user(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -309,7 +318,7 @@ static int give_up_user(void)
 	if (!geteuid() &&
 	    (setgroups(0, NULL) || setresgid(confined_group, confined_group, confined_group) ||
 	     setresuid(confined_user, confined_user, confined_user)) &&
-	    errno != EPERM)
+	    errno != EPERM && errno != EINVAL)
 		return -errno;
 	return syscall(SYS_capset, &header, none) ? -errno : 0;
 }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/file_opener.h"
 
+#include "lib/children.h"
 #include "lib/file.h"
 #include "pp/symbols/debug_file.h"
 #include "pp/symbols/symbol_image.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void file_opener_init(struct file_opener *opener, const struct symbol_request *request, int socket)
@@ -105,24 +107,30 @@ static int open_here(struct file_opener *opener, const struct file_query *query,
 
 /* ---- packets ---- */
 
+#define FDS_MAX 2u
+
 union control {
-	char bytes[CMSG_SPACE(sizeof(int))];
+	char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
 	struct cmsghdr align;
 };
 
-/* Receives a packet. Returns its size or -errno. *fd becomes the descriptor, or -1. */
-static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fd)
+/*
+ * Receives a packet with at most nr_fds descriptors, at most FDS_MAX. Returns its size or -errno.
+ * Missing descriptors become -1.
+ */
+static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsigned int nr_fds)
 {
 	union control control = {.bytes = {0}};
 	struct iovec iov = {.iov_base = packet, .iov_len = nr_bytes};
 	struct msghdr message = {.msg_iov = &iov,
 				 .msg_iovlen = 1,
 				 .msg_control = control.bytes,
-				 .msg_controllen = sizeof(control.bytes)};
+				 .msg_controllen = CMSG_SPACE(nr_fds * sizeof(int))};
 	const struct cmsghdr *head;
 	ssize_t nr;
 
-	*fd = -1;
+	for (unsigned int i = 0; i < nr_fds; i++)
+		fds[i] = -1;
 	do
 		nr = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
 	while (nr < 0 && errno == EINTR);
@@ -130,8 +138,34 @@ static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fd)
 		return -errno;
 	head = CMSG_FIRSTHDR(&message);
 	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-	    head->cmsg_len == CMSG_LEN(sizeof(*fd)))
-		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
+	    head->cmsg_len <= CMSG_LEN(nr_fds * sizeof(int)))
+		memcpy(fds, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
+	return nr;
+}
+
+/* Sends a packet with nr_fds descriptors. Returns its size, or -1 with errno. */
+static ssize_t send_packet(int socket, const void *packet, size_t nr_bytes, const int *fds,
+			   unsigned int nr_fds)
+{
+	union control control = {.bytes = {0}};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)packet, .iov_len = nr_bytes};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+	ssize_t nr;
+
+	if (nr_fds) {
+		struct cmsghdr *head;
+
+		message.msg_control = control.bytes;
+		message.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
+		head = CMSG_FIRSTHDR(&message);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
+		memcpy(CMSG_DATA(head), fds, nr_fds * sizeof(int));
+	}
+	do
+		nr = sendmsg(socket, &message, MSG_NOSIGNAL);
+	while (nr < 0 && errno == EINTR);
 	return nr;
 }
 
@@ -145,28 +179,16 @@ static bool is_whole(const void *packet, ssize_t nr_bytes, size_t text_offset)
 		       (size_t)nr_bytes - text_offset - 1;
 }
 
-static void send_answer(int socket, const struct file_opener_answer *answer, int fd)
+/* Returns false if the helper cannot be answered. */
+static bool send_answer(int socket, struct file_opener_answer *answer, int fd)
 {
-	union control control = {.bytes = {0}};
-	struct iovec iov = {.iov_base = (void *)(uintptr_t)answer,
-			    .iov_len = offsetof(struct file_opener_answer, path) +
-				       strlen(answer->path) + 1};
-	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+	const size_t nr = offsetof(struct file_opener_answer, path) + strlen(answer->path) + 1;
 
-	if (fd >= 0) {
-		struct cmsghdr *head;
-
-		message.msg_control = control.bytes;
-		message.msg_controllen = sizeof(control.bytes);
-		head = CMSG_FIRSTHDR(&message);
-		head->cmsg_level = SOL_SOCKET;
-		head->cmsg_type = SCM_RIGHTS;
-		head->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
-	}
-	/* If the helper has ended, the next receive() returns 0. */
-	while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	if (send_packet(socket, answer, nr, &fd, fd >= 0) >= 0)
+		return true;
+	/* The descriptor may be refused: too many are on their way (ETOOMANYREFS). */
+	answer->error = -errno;
+	return fd >= 0 && send_packet(socket, answer, nr, NULL, 0) >= 0;
 }
 
 /* ---- the opener ---- */
@@ -199,130 +221,184 @@ static void file_opener_serve(struct file_opener *opener, int socket)
 	struct file_opener_query query;
 	struct file_opener_answer answer;
 	int fd, given;
+	bool told;
 
 	for (;;) {
-		ssize_t nr = receive(socket, &query, sizeof(query), &given);
+		ssize_t nr = receive(socket, &query, sizeof(query), &given, 1);
 
 		if (given >= 0) /* nobody asked for it */
 			(void)close(given);
 		if (nr <= 0)
 			return;
 		fd = answer_query(opener, &query, nr, &answer);
-		send_answer(socket, &answer, fd);
+		told = send_answer(socket, &answer, fd);
 		if (fd >= 0)
 			(void)close(fd);
+		if (!told)
+			return;
 	}
 }
 
-/* What the thread of the opener owns: copies, since a thread that hangs outlives its request. */
-struct serving {
-	struct symbol_request request;
-	struct symbol_search search;
-	struct oprof_image_identity identity;
-	int socket, alive;
+/* ---- the opener's process ---- */
+
+enum {
+	TEXT_PATH,
+	TEXT_RELEASE,
+	TEXT_DEBUG_FILE,
+	TEXT_ROOT,
+	TEXT_IMAGE_PATH,
+	TEXT_META_PATH,
+	TEXT_DEBUG_PATH,
+	NR_TEXTS
 };
 
-/* Copies a text that may be NULL. Returns false if out of memory. */
-static bool copy_text(const char **copy, const char *text)
-{
-	*copy = text ? strdup(text) : NULL;
-	return !text || *copy;
-}
+/*
+ * An image: what file_place() needs of its request. Two descriptors come with the packet: the
+ * opener's end of the helper's socket, and `alive`.
+ */
+struct image_packet {
+	struct oprof_image_identity identity;
+	uint32_t kind;
+	uint32_t is_set;      /* one bit per text: it is not NULL */
+	char texts[64 << 10]; /* one after the other, each with its NUL */
+};
 
-/* Frees a copy. The cast drops const, which readers of the request need. */
-static void free_text(const char *copy)
-{
-	free((char *)(uintptr_t)copy);
-}
+/* The opener of this process, which other images use later. */
+static struct {
+	int socket; /* -1: none */
+	pid_t pid;
+} server = {.socket = -1};
 
-static void serving_destroy(struct serving *serving)
-{
-	free_text(serving->request.path);
-	free_text(serving->request.kernel_release);
-	free_text(serving->request.debug_file);
-	free_text(serving->search.root);
-	free_text(serving->search.image_path);
-	free_text(serving->search.meta_path);
-	free_text(serving->search.debug_path);
-	free(serving);
-}
-
-/* Copies the members that file_place() uses. Returns NULL if out of memory. */
-static struct serving *serving_create(const struct symbol_request *request)
+/* Fills packet. Returns its size in bytes, or 0 if the texts are too long. */
+static size_t packet_fill(struct image_packet *packet, const struct symbol_request *request)
 {
 	const struct symbol_search *search = request->search;
-	struct serving *serving = calloc(1, sizeof(*serving));
+	const char *const texts[NR_TEXTS] = {
+		[TEXT_PATH] = request->path,
+		[TEXT_RELEASE] = request->kernel_release,
+		[TEXT_DEBUG_FILE] = request->debug_file,
+		[TEXT_ROOT] = search->root,
+		[TEXT_IMAGE_PATH] = search->image_path,
+		[TEXT_META_PATH] = search->meta_path,
+		[TEXT_DEBUG_PATH] = search->debug_path,
+	};
+	size_t used = 0;
 
-	if (!serving)
-		return NULL;
-	serving->identity = *request->identity;
-	serving->request.identity = &serving->identity;
-	serving->request.kind = request->kind;
-	serving->request.search = &serving->search;
-	if (copy_text(&serving->request.path, request->path) &&
-	    copy_text(&serving->request.kernel_release, request->kernel_release) &&
-	    copy_text(&serving->request.debug_file, request->debug_file) &&
-	    copy_text(&serving->search.root, search->root) &&
-	    copy_text(&serving->search.image_path, search->image_path) &&
-	    copy_text(&serving->search.meta_path, search->meta_path) &&
-	    copy_text(&serving->search.debug_path, search->debug_path))
-		return serving;
-	serving_destroy(serving);
-	return NULL;
+	packet->identity = *request->identity;
+	packet->kind = request->kind;
+	packet->is_set = 0;
+	for (unsigned int i = 0; i < NR_TEXTS; i++) {
+		size_t nr = texts[i] ? strlen(texts[i]) + 1 : 0;
+
+		if (nr > sizeof(packet->texts) - used)
+			return 0;
+		if (nr)
+			memcpy(packet->texts + used, texts[i], nr);
+		packet->is_set |= (uint32_t)(nr > 0) << i;
+		used += nr;
+	}
+	return offsetof(struct image_packet, texts) + used;
 }
 
-static void *serve(void *context)
+/* Serves the helper of one image. */
+static void serve_image(const struct image_packet *packet, int socket)
 {
-	struct serving *serving = context;
-	const int socket = serving->socket, alive = serving->alive;
+	const char *texts[NR_TEXTS] = {NULL}, *at = packet->texts;
+	struct symbol_search search;
+	struct symbol_request request;
 	struct file_opener opener;
 
-	file_opener_init(&opener, &serving->request, -1);
+	for (unsigned int i = 0; i < NR_TEXTS; i++)
+		if (packet->is_set & 1u << i) {
+			texts[i] = at;
+			at += strlen(at) + 1;
+		}
+	search = (struct symbol_search){.root = texts[TEXT_ROOT],
+					.image_path = texts[TEXT_IMAGE_PATH],
+					.meta_path = texts[TEXT_META_PATH],
+					.debug_path = texts[TEXT_DEBUG_PATH]};
+	request = (struct symbol_request){.path = texts[TEXT_PATH],
+					  .identity = &packet->identity,
+					  .kind = (enum oprof_image_kind)packet->kind,
+					  .search = &search,
+					  .kernel_release = texts[TEXT_RELEASE],
+					  .debug_file = texts[TEXT_DEBUG_FILE]};
+	file_opener_init(&opener, &request, -1);
 	file_opener_serve(&opener, socket);
 	file_opener_deinit(&opener);
-	serving_destroy(serving);
-	(void)close(socket);
-	(void)close(alive);
-	return NULL;
 }
 
-/* Starts a detached thread without signals, which are for the thread that waits for the helper. */
-static int start_thread(struct serving *serving)
+static void __attribute__((noreturn)) server_main(int socket, pid_t parent)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int error;
+	static struct image_packet packet;
+	int fds[2];
 
-	(void)sigfillset(&all);
-	error = pthread_attr_init(&attr);
-	if (error)
-		return -error;
-	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attr, serve, serving);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attr);
-	return -error;
-}
-
-int file_opener_start(const struct symbol_request *request, int socket, int alive)
-{
-	struct serving *serving = serving_create(request);
-	int error = -ENOMEM;
-
-	if (serving) {
-		serving->socket = socket;
-		serving->alive = alive;
-		error = start_thread(serving);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(0);
+	/* The packets come from the report tool, so only their presence is checked. */
+	while (receive(socket, &packet, sizeof(packet), fds, 2) > 0 && fds[0] >= 0 && fds[1] >= 0) {
+		serve_image(&packet, fds[0]);
+		(void)close(fds[0]);
+		(void)close(fds[1]);
 	}
-	if (!error)
+	_exit(0);
+}
+
+static int server_start(void)
+{
+	const pid_t parent = getpid();
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	server.pid = fork();
+	if (!server.pid) {
+		(void)close(ends[0]);
+		server_main(ends[1], parent);
+	}
+	(void)close(ends[1]);
+	server.socket = ends[0];
+	if (server.pid >= 0)
 		return 0;
-	if (serving)
-		serving_destroy(serving);
-	(void)close(socket);
-	(void)close(alive);
-	return error;
+	server.socket = -1;
+	(void)close(ends[0]);
+	return -errno;
+}
+
+void file_opener_forget(void)
+{
+	if (server.socket >= 0)
+		(void)close(server.socket);
+	server.socket = -1;
+}
+
+void file_opener_kill(void)
+{
+	if (server.socket < 0)
+		return;
+	file_opener_forget();
+	(void)kill(server.pid, SIGKILL);
+	(void)child_wait_ended(server.pid, NULL);
+}
+
+int file_opener_prepare(void)
+{
+	/* It may have ended, for example by a signal that was not for this process alone. */
+	if (server.socket >= 0 && !waitpid(server.pid, NULL, WNOHANG))
+		return 0;
+	file_opener_forget();
+	return server_start();
+}
+
+int file_opener_begin(const struct symbol_request *request, int socket, int alive)
+{
+	static struct image_packet packet;
+	const int fds[2] = {socket, alive};
+	const size_t nr = packet_fill(&packet, request);
+
+	if (!nr)
+		return -ENAMETOOLONG;
+	return send_packet(server.socket, &packet, nr, fds, 2) == (ssize_t)nr ? 0 : -EPROTO;
 }
 
 /* ---- the helper ---- */
@@ -345,7 +421,7 @@ static int ask(int socket, const struct file_query *query, const char *text, cha
 	/* The filter of system calls allows write(), but not sendmsg(). */
 	if (write(socket, &packet, nr_text) != (ssize_t)nr_text)
 		return -EPROTO;
-	nr = receive(socket, &answer, sizeof(answer), &fd);
+	nr = receive(socket, &answer, sizeof(answer), &fd, 1);
 	if (!is_whole(&answer, nr, offsetof(struct file_opener_answer, path)) ||
 	    (fd < 0) != (answer.error < 0))
 		return -EPROTO;

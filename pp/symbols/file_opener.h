@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens files for the helper (symbol_helper.h), which reads hostile files and therefore may not
- * open any. The opener is a thread of the report tool, so it has the rights of the user who runs the
- * tool. It is a thread because a file system may hang: then the thread is left alone, and the report
- * goes on. The helper asks it for the file at one of the places of file_place.h. The opener
- * opens regular files that begin as ELF files do, but no core dumps, which contain the memory of
- * programs or of the kernel (/proc/kcore). It interprets nothing else in the files.
+ * open any. The opener is a child process of the report tool, with the rights of the user who runs
+ * the tool, and serves the helpers of one image after the other. It is a process of its own,
+ * because a hostile file may lead it to a file system that hangs: it is then killed, and the report
+ * goes on. The helper asks it for the file at one of the places of file_place.h. The opener opens
+ * regular files that begin as ELF files do, but no core dumps, which contain the memory of programs
+ * or of the kernel (/proc/kcore). It interprets nothing else in the files.
  *
- * A request and its answer are one packet each. Not for several images: an opener serves one
- * request of a report tool.
+ * A request and its answer are one packet each.
  */
 #ifndef PP_FILE_OPENER_H
 #define PP_FILE_OPENER_H
@@ -53,10 +53,23 @@ int file_opener_open(struct file_opener *opener, const struct file_query *query,
 		     char **path);
 
 /*
- * Starts an opener, which answers requests until the other end of the socket closes. It then closes
- * both descriptors, `alive` last. To be called after the fork of the helper. The opener keeps copies
- * of what it needs of request. Returns 0 or -errno; also after an error both descriptors are closed.
+ * Starts the opener, which ends with this process, unless it runs. To be called before the helper's
+ * socket is made: the opener must not have the helper's end. Returns 0 or -errno.
  */
-int file_opener_start(const struct symbol_request *request, int socket, int alive);
+int file_opener_prepare(void);
+
+/*
+ * Makes the opener serve the helper of request's image, at this end of the helper's socket, until
+ * the other end closes. It then closes its copies of both descriptors, `alive` last. Both
+ * descriptors stay the caller's. Returns 0; -ENAMETOOLONG: paths are too long; -EPROTO: the opener
+ * has ended.
+ */
+int file_opener_begin(const struct symbol_request *request, int socket, int alive);
+
+/* Ends the opener, which may hang. The next file_opener_prepare() starts another. */
+void file_opener_kill(void);
+
+/* To be called in a child of this process: closes the socket to the opener. */
+void file_opener_forget(void);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/symbol_helper.h"
 
+#include "lib/children.h"
 #include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/stop_signal.h"
@@ -37,6 +38,7 @@ struct helper {
 	int sockets[2]; /* the helper's end, the opener's end */
 	int alive[2];	/* pipe: the write end closes when the opener ends, after the helper */
 	int hung;
+	int killed; /* it went on without its descriptors */
 };
 
 static void helper_init(struct helper *helper, const struct symbol_request *request)
@@ -67,20 +69,30 @@ static void helper_deinit(struct helper *helper)
 }
 
 /*
- * Ends a process, which normally ends itself: one that has closed its descriptors but goes on is
+ * Ends the helper, which normally ends itself: one that has closed its descriptors but goes on is
  * killed. Returns the wait status; 0 if another caller reaped the process: take() then checks the
- * result.
+ * result. A process that SIGKILL does not end counts as hung.
  */
-static int end_process(pid_t pid)
+static int end_process(struct helper *helper)
 {
-	int status = 0;
-	pid_t ended = waitpid(pid, &status, WNOHANG);
+	int status = 0, ended;
 
+	/* Its descriptors are closed shortly before it has ended. */
+	for (int tries = 0; tries < 10; tries++) {
+		pid_t pid = waitpid(helper->pid, &status, WNOHANG);
+
+		if (pid)
+			return pid < 0 ? 0 : status;
+		if (helper->hung)
+			break;
+		(void)usleep(1000);
+	}
+	helper->killed = 1;
+	(void)kill(helper->pid, SIGKILL);
+	ended = child_wait_ended(helper->pid, &status);
 	if (!ended)
-		kill(pid, SIGKILL);
-	while (!ended || (ended < 0 && errno == EINTR))
-		ended = waitpid(pid, &status, 0);
-	return ended < 0 ? 0 : status;
+		helper->hung = 1;
+	return ended > 0 ? status : ended ? 0 : SIGKILL;
 }
 
 /*
@@ -94,6 +106,7 @@ __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_r
 	struct file_opener opener;
 	int error;
 
+	file_opener_forget();
 	file_opener_init(&opener, &request, socket);
 	request.opener = &opener;
 	error = confine_process(&helper->limits, CONFINE_RECEIVE, result < socket ? result : socket,
@@ -105,8 +118,10 @@ __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_r
 
 static int start(struct helper *helper, symbol_read_fn *read)
 {
-	int error;
+	int error = file_opener_prepare();
 
+	if (error)
+		return error;
 	confine_prepare();
 	helper->result_fd = memfd_create("oprof-symbols", MFD_CLOEXEC);
 	if (helper->result_fd < 0 || pipe2(helper->alive, O_CLOEXEC) ||
@@ -117,11 +132,12 @@ static int start(struct helper *helper, symbol_read_fn *read)
 		return -errno;
 	if (!helper->pid)
 		child_main(helper, read);
+	error = file_opener_begin(helper->request, helper->sockets[1], helper->alive[1]);
 	close_fd(&helper->sockets[0]);
-	error = file_opener_start(helper->request, helper->sockets[1], helper->alive[1]);
-	helper->sockets[1] = helper->alive[1] = -1;
+	close_fd(&helper->sockets[1]);
+	close_fd(&helper->alive[1]);
 	if (error)
-		(void)end_process(helper->pid);
+		(void)end_process(helper);
 	return error;
 }
 
@@ -131,7 +147,7 @@ static int start(struct helper *helper, symbol_read_fn *read)
  */
 #define LOOK_MS 500
 
-/* Waits until the pipe closes. Kills the helper on timeout or a stop signal. */
+/* Waits until the pipe closes. Kills both processes on timeout or a stop signal. */
 static void wait_for_end(struct helper *helper)
 {
 	int64_t end = clock_monotonic_ms() +
@@ -148,6 +164,7 @@ static void wait_for_end(struct helper *helper)
 		if (left > 0 && (!nr || errno == EINTR) && !stop_signal_came())
 			continue;
 		helper->hung = 1;
+		file_opener_kill();
 		kill(helper->pid, SIGKILL);
 		return;
 	}
@@ -163,6 +180,9 @@ static char *tell_signal(const struct helper *helper, int number)
 	if (helper->hung)
 		nr = asprintf(&text, "reading the file took more than %u s",
 			      helper->limits.max_seconds * CLOCK_LIMIT_FACTOR);
+	else if (helper->killed)
+		nr = asprintf(&text, "the process that read the file was stopped: it went on after "
+				     "its end, or could not open files");
 	else if (number == SIGXCPU || number == SIGKILL)
 		nr = asprintf(&text, "reading the file took more than %u s of CPU (SIG%s)",
 			      helper->limits.max_seconds, sigabbrev_np(number));
@@ -220,7 +240,7 @@ int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *rea
 	error = start(&helper, read);
 	if (!error) {
 		wait_for_end(&helper);
-		error = finish(&helper, end_process(helper.pid), take, result, note);
+		error = finish(&helper, end_process(&helper), take, result, note);
 	}
 	helper_deinit(&helper);
 	return error;

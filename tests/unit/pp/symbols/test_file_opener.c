@@ -65,12 +65,13 @@ static void setup(void)
 					  .identity = &identity,
 					  .kind = OPROF_IMAGE_FILE,
 					  .search = &search};
+	ck_assert_int_eq(file_opener_prepare(), 0);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	ck_assert_int_eq(pipe2(pipe_ends, O_CLOEXEC), 0);
 	alive = pipe_ends[0];
-	ck_assert_int_eq(file_opener_start(&request, ends[1], pipe_ends[1]), 0);
-	/* The opener uses its own copies. */
-	memset(&search, 0, sizeof(search));
+	ck_assert_int_eq(file_opener_begin(&request, ends[1], pipe_ends[1]), 0);
+	(void)close(ends[1]);
+	(void)close(pipe_ends[1]);
 	file_opener_init(&opener, &request, ends[0]);
 }
 
@@ -203,7 +204,8 @@ START_TEST(requests_that_are_not_valid_are_refused)
 	ck_assert_int_eq(send_packet(&query, sizeof(query)), -EINVAL);
 	query.text[0] = '\0';
 	query.kind = NR_FILE_KINDS;
-	ck_assert_int_eq(send_packet(&query, whole), -EINVAL);
+	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text) + 1),
+			 -EINVAL);
 	query.kind = FILE_DEBUG_BUILD_ID;
 	query.id.nr_bytes = BUILDID_BYTES_MAX + 1;
 	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text) + 1),

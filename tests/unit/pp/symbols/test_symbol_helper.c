@@ -3,6 +3,7 @@
 #include "pp/symbols/symbol_helper.h"
 
 #include "lib/file.h"
+#include "pp/symbols/file_opener.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
@@ -41,6 +42,7 @@ static void teardown(void)
 static void run(symbol_read_fn *read)
 {
 	ck_assert_int_eq(symbol_helper_run(&request, read, &table), 0);
+	file_opener_kill();
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
@@ -258,44 +260,41 @@ START_TEST(helper_that_signals_others_is_stopped_and_called_an_attack)
 }
 END_TEST
 
+/* In memory that is shared with the helper. */
+struct watched {
+	uint32_t done; /* the helper may go on */
+	int32_t pid;   /* of the helper; -1: it has ended */
+};
+
 /*
  * The helper sleeps until the watcher, a thread of the parent, has read its status. So the filter
  * of system calls does not prevent the inspection.
  */
-static int wait_for_word(const struct symbol_request *ignored, int fd)
+static int wait_for_watcher(const struct symbol_request *ignored, int fd)
 {
-	uint32_t *word = shared;
+	struct watched *watched = shared;
 
-	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
-		syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL);
+	__atomic_store_n(&watched->pid, getpid(), __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&watched->done, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &watched->done, FUTEX_WAIT, 0, NULL);
 	return write_one(ignored, fd);
 }
 
-/* Reads the status of the child that has a filter, which is the helper and not the opener. */
 static void *watch(void *ignored)
 {
-	char path[64], *text;
+	struct watched *watched = shared;
+	char path[64];
+	int32_t pid;
 
 	(void)ignored;
-	for (status_text = NULL; !status_text;) {
-		char *children, *at;
-
-		(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-		if (file_read_text(path, 4096, &children, NULL))
-			break;
-		for (at = children; *at && !status_text; at += *at == ' ') {
-			(void)snprintf(path, sizeof(path), "/proc/%ld/status", strtol(at, &at, 10));
-			if (file_read_text(path, 65536, &text, NULL))
-				continue;
-			if (strstr(text, "\nSeccomp:\t2"))
-				status_text = text;
-			else
-				free(text);
-		}
-		free(children);
-	}
-	__atomic_store_n((uint32_t *)shared, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, shared, FUTEX_WAKE, 1, NULL);
+	status_text = NULL;
+	while (!(pid = __atomic_load_n(&watched->pid, __ATOMIC_ACQUIRE)))
+		(void)usleep(1000);
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (pid > 0)
+		(void)file_read_text(path, 65536, &status_text, NULL);
+	__atomic_store_n(&watched->done, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &watched->done, FUTEX_WAKE, 1, NULL);
 	return NULL;
 }
 
@@ -308,12 +307,14 @@ START_TEST(helper_of_root_is_nobody_without_capabilities)
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(shared, MAP_FAILED);
 	ck_assert_int_eq(pthread_create(&watcher, NULL, watch, NULL), 0);
-	run(wait_for_word);
+	run(wait_for_watcher);
+	__atomic_store_n(&((struct watched *)shared)->pid, -1, __ATOMIC_RELEASE);
 	ck_assert_int_eq(pthread_join(watcher, NULL), 0);
 	ck_assert_ptr_nonnull(status_text);
 	ck_assert_ptr_nonnull(strstr(status_text, "\nCapPrm:\t0000000000000000\n"));
 	ck_assert_ptr_nonnull(strstr(status_text, "\nCapEff:\t0000000000000000\n"));
 	ck_assert_ptr_nonnull(strstr(status_text, "\nNoNewPrivs:\t1\n"));
+	ck_assert_ptr_nonnull(strstr(status_text, "\nSeccomp:\t2\n"));
 	if (!geteuid()) {
 		ck_assert_ptr_null(strstr(status_text, "\nUid:\t0\t"));
 		ck_assert_ptr_null(strstr(status_text, "\nGid:\t0\t"));
@@ -335,7 +336,7 @@ static int leave_and_hang(const struct symbol_request *ignored, int fd)
 START_TEST(helper_that_leaves_its_descriptors_and_hangs_is_ended)
 {
 	search.max_seconds = 1;
-	run_damaged(leave_and_hang, "SIGKILL");
+	run_damaged(leave_and_hang, "it went on after its end");
 }
 END_TEST
 
