@@ -54,8 +54,8 @@ static int list_table(struct symbol_reading *reading, const struct symbol_file *
 
 static int list_debug(struct symbol_reading *reading)
 {
-	int error = debug_file_open(&reading->debug, &reading->image.file,
-				    reading->request->opener);
+	int error =
+		debug_file_open(&reading->debug, &reading->image.file, reading->request->opener);
 
 	if (error) {
 		reading->debug.fd = -1;
