@@ -66,9 +66,8 @@ static int not_ours(int error, const char *session_dir, struct diag *diag)
 }
 
 /*
- * Connects to the daemon. Returns a descriptor or -errno. A connect that must wait, since the
- * daemon hangs and its queue is full, gives up after CLIENT_TIMEOUT_MS even if timeout_ms is
- * longer.
+ * Connects to the daemon. Returns a descriptor or -errno. If the daemon hangs and its queue of
+ * connections is full, connect() waits at most CLIENT_TIMEOUT_MS, even if timeout_ms is longer.
  */
 static int client_connect(const char *session_dir, int timeout_ms, struct diag *diag)
 {

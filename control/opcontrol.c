@@ -79,8 +79,8 @@ static int ask(struct opcontrol *control, enum oprof_request request, const char
 }
 
 /*
- * As ask(), for a daemon that may be ending. If the daemon is killed during the request, repeats
- * the request until no daemon runs, or the next one answers.
+ * As ask(), for a daemon that may be ending. If the daemon ends before it answers, repeats the
+ * request, at most ENDING_TRIES times, until no daemon runs or the next daemon answers.
  */
 static int ask_again(struct opcontrol *control, enum oprof_request request, int timeout_ms,
 		     struct client_answer *answered)

@@ -169,7 +169,7 @@ static int do_version(char **args)
 	return status;
 }
 
-/* Returns whether oprof report would show the session that oprof run wrote here. */
+/* Returns whether "oprof report" would show the session that "oprof run" wrote here. */
 static bool is_own_session(char **args)
 {
 	struct stat st;
@@ -181,8 +181,8 @@ static bool is_own_session(char **args)
 }
 
 /*
- * Saves the session that oprof run wrote in this folder; if there is none, opcontrol's session.
- * Overwrites args[0], which is the name, with the option --session-dir.
+ * Saves the session that "oprof run" wrote in this folder, or opcontrol's session if there is no
+ * such session. Overwrites args[0], which is the name, with the option --session-dir.
  */
 static int do_save(char **args)
 {

@@ -62,7 +62,7 @@ int ctf_file_open(struct ctf_file *file, int folder_fd, const char *name, uint64
 	*file = (struct ctf_file){.fd = -1};
 	if (fd < 0)
 		fd = -errno;
-	/* While a file is compressed, name.zst is created before name is removed. */
+	/* The program that compresses a file creates name.zst before it removes name. */
 	if (fd == -ENOENT) {
 		is_packed = true;
 		fd = open_packed_name(folder_fd, name);

@@ -25,9 +25,9 @@
 #define CTF_PACKED_NR_FRAMES_MAX   (1u << 20)
 /*
  * A few compressed bytes may expand to gigabytes of zeros. Therefore two limits apply to a
- * compressed file. The first limits the uncompressed bytes that a reader searches for the next
- * packet after damaged packets. The second limits the number of packets in the index that a reader
- * makes if the packets' sizes differ.
+ * compressed file. The first limits the uncompressed bytes in which a reader searches for packets
+ * after damaged ones. The second limits the number of packets in an index; a reader makes an
+ * index if the packets' sizes differ.
  */
 #define CTF_PACKED_SEARCH_BYTES_MAX ((uint64_t)256 << 20)
 #define CTF_PACKED_NR_PACKETS_MAX   (1u << 24)

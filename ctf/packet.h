@@ -9,8 +9,8 @@
 
 /*
  * Checks a header of header_bytes bytes in a trace with this uuid. Returns a text that describes a
- * fault, or NULL if the header is valid. Of the sizes in a valid header, the caller
- * must check only whether the file contains the whole packet.
+ * fault, or NULL if the header is valid. The sizes in a valid header agree with each other; the
+ * caller must only check whether the file contains the whole packet.
  */
 const char *ctf_packet_fault(const struct oprof_packet_header *header, const uint8_t *uuid,
 			     unsigned int header_bytes);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 /*
- * The same values as in stream.c: the alignment of packets, and the distance at which a search
- * checks for holes.
+ * The same values as in stream.c. Packets begin at multiples of PACKET_ALIGN. A search checks for
+ * holes at multiples of HOLE_BYTES.
  */
 #define PACKET_ALIGN 128u
 #define HOLE_BYTES   65536u

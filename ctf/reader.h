@@ -46,7 +46,7 @@ const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsi
 /*
  * Reads the next record in order of time, from any stream. Returns 1, with a record that is valid
  * until the next call, or 0 at the end. Records of the same time are returned in the order of their
- * streams. Returns the errors of ctf_stream_next: if a part of one stream cannot be read, the next
+ * streams. If a part of one stream cannot be read, returns the error of ctf_stream_next; the next
  * call continues after this part.
  */
 int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct diag *diag);

@@ -275,7 +275,7 @@ static int end_search(struct ctf_stream *stream, uint64_t start, const char *fau
 	return -EBADMSG;
 }
 
-/* Counts and reports a packet none of whose records can be read, and moves to the next packet. */
+/* Skips a packet of which no record can be read. Counts the packet and reports the fault. */
 static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fault, bool is_cut,
 		       struct diag *diag)
 {

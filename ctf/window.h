@@ -24,8 +24,8 @@ struct ctf_window {
 	uint8_t *bytes;
 	size_t nr_bytes, room;
 	/*
-	 * A counter that windows may share: the sum of their sizes beyond CTF_WINDOW_BYTES. The
-	 * caller owns it. NULL: there is no limit.
+	 * A counter that windows may share. Each window adds the bytes by which its size exceeds
+	 * CTF_WINDOW_BYTES. The caller owns the counter. NULL: there is no limit.
 	 */
 	uint64_t *nr_long_bytes;
 };

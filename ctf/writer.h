@@ -62,10 +62,10 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 /*
  * Appends one whole packet. The packet may be in memory that changes during the call, such as a
  * program's own ring. Therefore the header is copied, and the copy is checked and written. Returns
- * 0; -EBADMSG: the header has a fault, and the packet is refused; another -errno: the packet could
- * not be written. In this case its bytes are removed from the file or, if this fails, overwritten
- * by the next packet. Both kinds of errors are counted, readers see a gap in seq, and later packets
- * can still be written.
+ * 0; -EBADMSG: the header has a fault, and the packet is refused; another -errno: writing failed,
+ * and the bytes already written are removed from the file or, if they cannot be removed,
+ * overwritten by the next packet. Both kinds of errors are counted, readers see a gap in seq, and
+ * later packets can still be written.
  */
 int ctf_writer_append(struct ctf_writer *writer, unsigned int file, const void *packet,
 		      size_t nr_bytes, struct diag *diag);

@@ -36,10 +36,7 @@ int option_error(poptContext context, int code, const char *help, struct diag *d
 
 char **option_rest(poptContext context)
 {
-	/*
-	 * popt owns the returned array. The cast drops const, because execvp()'s prototype requires
-	 * it.
-	 */
+	/* popt owns the returned array. The cast drops const, as execvp()'s prototype requires. */
 	return (char **)(uintptr_t)poptGetArgs(context);
 }
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* This folder exists if systemd is the init process: sd_booted(3). */
+/* This folder exists if systemd is the init process; see sd_booted(3). */
 #define SYSTEMD_FOLDER "/run/systemd/system"
 #define NOT_FOUND      127
 

@@ -101,8 +101,9 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 }
 
 /*
- * Reads one line and removes its newline; the line is empty if the pipe was closed first. Returns
- * 0, -ETIMEDOUT, or -EINTR: this process was asked to end, and nothing was read.
+ * Reads one line and removes its newline. If the pipe is closed before a byte arrives, the line is
+ * empty. Returns 0; -ETIMEDOUT; or -EINTR if a signal asked this process to end before a byte was
+ * read.
  */
 static int read_ready_line(int fd, int64_t deadline_ms, int (*signal_came)(void), char *line,
 			   size_t nr_bytes)

@@ -53,8 +53,9 @@ void setup_deinit(struct setup *setup);
 int setup_set(struct setup *setup, const char *key, const char *value, struct diag *diag);
 
 /*
- * Initializes setup from the file in the session folder, which is open at folder_fd (-1: it does
- * not exist). If there is no file, sets the defaults. session_dir: the folder's path, for messages.
+ * Initializes setup from the file in the session folder. folder_fd: descriptor of the folder, or -1
+ * if the folder does not exist. If there is no file, sets the defaults. session_dir: the folder's
+ * path, for messages.
  */
 int setup_load(struct setup *setup, int folder_fd, const char *session_dir, struct diag *diag);
 int setup_save(const struct setup *setup, int folder_fd, const char *session_dir,

@@ -13,7 +13,10 @@
 static const struct {
 	const char *option;
 	const char *key;
-	/* value in STATUS if the option is not given; NULL: STATUS then has no line of this key */
+	/*
+	 * Value in STATUS if the option is not given. NULL: without the option, STATUS has no line
+	 * of this key.
+	 */
 	const char *absent;
 } matched[] = {
 	{"--system", "target", NULL},

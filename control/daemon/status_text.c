@@ -15,12 +15,12 @@
 #define VALUE_BYTES 256
 #define NS	    INT64_C(1000000000)
 #define LATELY_NS   (70 * NS) /* longest time covered by the figures of "the last minute" */
-/* if a larger share of the last minute's samples is lost, there is a problem */
+/* If more than this share of the last minute's samples is lost, there is a problem. */
 #define TROUBLE_SHARE	 0.01
-#define TROUBLE_SEEN_MIN 100 /* if fewer samples were seen, the share is not significant */
+#define TROUBLE_SEEN_MIN 100 /* with fewer samples, the share is not significant */
 /*
  * If the disk space in use exceeds the budget multiplied by this factor, there is a problem.
- * Closing and merging slices exceed the budget briefly.
+ * While slices are closed or merged, the disk space exceeds the budget briefly.
  */
 #define TROUBLE_BUDGET 1.05
 
@@ -188,8 +188,8 @@ static void print_event(const struct status_text *text, const struct key_value *
 }
 
 /*
- * Returns whether the user requested the source by name. A daemon of an earlier version does not
- * report this, except in the reason.
+ * Returns whether the user requested the source by name. The STATUS of an earlier version's daemon
+ * has no line source_requested; only the text of `reason` shows the request.
  */
 static bool is_source_requested(const struct status_text *text, const char *reason)
 {

@@ -42,8 +42,8 @@ void doctor_check_debug_info(const char *root, struct doctor_finding *finding);
 void doctor_check_frame_pointers(struct doctor_finding *finding);
 void doctor_check_module(const char *root, struct doctor_finding *finding);
 /*
- * For doctor_check_module and its tests, if the module is not loaded. answer reports whether the
- * module could be loaded.
+ * Sets the finding for a module that is not loaded. answer reports whether the module could be
+ * loaded. Only doctor_check_module and tests call this function.
  */
 void doctor_judge_module(const struct module_answer *answer, struct doctor_finding *finding);
 void doctor_check_btf(const char *root, struct doctor_finding *finding);

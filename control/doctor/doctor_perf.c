@@ -31,7 +31,8 @@ void doctor_check_tools(struct doctor_finding *finding)
 		if (!tool_path_find(tools[i], path, sizeof(path)))
 			continue;
 		/*
-		 * A machine that only records may lack the reports (configure --disable-reports).
+		 * On a machine that only records, opreport may be missing (configure
+		 * --disable-reports).
 		 */
 		doctor_set(finding, i < 2 ? DOCTOR_FAIL : DOCTOR_NOTE,
 			   "install all of oprof: make install",

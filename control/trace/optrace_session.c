@@ -94,7 +94,10 @@ static int keep_then(struct session_command *session, const char *text, struct d
 		return diag_set(diag, error, "--then %s: %s", text,
 				strchr(text, '/') ? strerror(-error)
 						  : "there is no such program in PATH");
-	/* All folders of the path are checked, also those above the working directory. */
+	/*
+	 * folder_check_program() needs the absolute path, since it also checks the folders above
+	 * the working directory.
+	 */
 	whole = trace_args_whole_path(found, diag);
 	if (!whole)
 		return -ENOMEM;

@@ -21,8 +21,8 @@
 
 struct attribution {
 	/*
-	 * The source calls this sink. It is the first member, because attribution_record() casts
-	 * it.
+	 * The source calls this sink. The sink is the first member, because attribution_record()
+	 * casts the sink's address to struct attribution *.
 	 */
 	struct record_sink sink;
 	struct sample_cache *cache;

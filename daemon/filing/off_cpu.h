@@ -44,7 +44,10 @@ struct off_cpu_loss {
 };
 
 struct off_cpu {
-	/* The source calls this sink. It is the first member, because off_cpu_record() casts it. */
+	/*
+	 * The source calls this sink. The sink is the first member, because off_cpu_record() casts
+	 * the sink's address to struct off_cpu *.
+	 */
 	struct record_sink sink;
 	struct record_sink *next; /* borrowed */
 	uint16_t event;		  /* index of off-cpu */

@@ -70,7 +70,10 @@ struct sample_cache {
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
 	int64_t to_realtime_ns;
-	/* By error number: no log of this error before this time. A disk may be full for days. */
+	/*
+	 * Indexed by error number: the error is not logged again before this time, since a disk may
+	 * be full for days.
+	 */
 	uint64_t quiet_until_ns[ERRORS_MAX];
 	uint64_t failed_ns; /* time of the last failure */
 	bool complained;    /* a failure was logged, and the end of failures is not logged yet */
@@ -161,8 +164,9 @@ static void file_set_times(const struct sample_cache *cache, struct sample_file 
 }
 
 /*
- * Measures the file on disk, and counts an upper limit of its bytes. If the file grew in pieces,
- * the file system may need one more block for the list of the pieces.
+ * Updates the file's size on disk, in file->nr_bytes and in the sum of all files. The size is an
+ * upper limit: if the file grew in pieces, the file system may need one more block for the list of
+ * the pieces.
  */
 static void file_measure(struct sample_cache *cache, struct sample_file *file)
 {

@@ -29,7 +29,10 @@ struct sample_cache_config {
 	size_t nr_files_max; /* maximum number of open files; at least 2 */
 	/* Fills placement for a key. Returns 0 or -errno, which sample_cache_add returns. */
 	int (*place)(void *context, const struct sample_key *key, struct placement *placement);
-	/* Called when a file was set aside with all its samples, so that counters are too high. */
+	/*
+	 * Called when a file was set aside. The counters are now too high, since they include the
+	 * file's samples.
+	 */
 	void (*set_aside)(void *context);
 	void *context;
 };
@@ -101,8 +104,8 @@ int sample_cache_visit_epoch(const struct sample_cache *cache,
 void sample_cache_set_limit(struct sample_cache *cache, uint64_t nr_bytes);
 
 /*
- * Return the bytes on disk as of the last round: sample_cache_file_bytes of the files only,
- * sample_cache_nr_bytes of the files and their folders.
+ * Return the number of bytes on disk as of the last round. sample_cache_file_bytes counts only the
+ * files; sample_cache_nr_bytes counts the files and their folders.
  */
 uint64_t sample_cache_file_bytes(const struct sample_cache *cache);
 uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);

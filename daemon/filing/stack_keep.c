@@ -50,7 +50,10 @@
 
 /* Identifies a root. */
 struct root_key {
-	/* sample.image is 0, unless no application is known and the image takes its place. */
+	/*
+	 * If the application is unknown and the sample is not of kernel mode, sample.image is the
+	 * sample's image. Otherwise sample.image is 0.
+	 */
 	struct sample_key sample;
 	bool by_image; /* OPROF_STACK_BY_IMAGE */
 };
@@ -572,7 +575,10 @@ static bool frame_is_return(const struct oprof_sample *sample, const struct opro
 	return sample->chain_kind != OPROF_CHAIN_UNWIND_TABLES || frame->mode != OPROF_MODE_USER;
 }
 
-/* Moves through all callers, outermost first, or until one is folded. Returns 0 or -errno. */
+/*
+ * Moves to the child for each caller, outermost first. Stops early if the stack is folded. Returns
+ * 0 or -errno.
+ */
 static int walk_callers(struct stack_keep *keep, struct keep_walk *walk,
 			const struct oprof_sample *sample)
 {
