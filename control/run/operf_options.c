@@ -252,10 +252,10 @@ static int check_target(const struct operf_options *options, struct diag *diag)
 				options->command ? "a command" : "-s");
 	if (options->command && options->seconds)
 		return diag_set(diag, -EINVAL,
-				"a duration cannot be combined with a command, which is profiled "
-				"until the command ends; to limit the time, end operf itself "
-				"(timeout %u operf COMMAND); to name the session folder %u, use "
-				"-d ./%u",
+				"a duration cannot be combined with a command, because the "
+				"profile ends with the command; to limit the time, end operf "
+				"itself (timeout %u operf COMMAND); to name the session folder %u, "
+				"use -d ./%u",
 				options->seconds, options->seconds, options->seconds);
 	return 0;
 }
