@@ -444,7 +444,7 @@ int perf_source_open(struct source **source, const struct source_config *config,
 	diag_clear(diag);
 	if (!config->nr_events || config->nr_events > SOURCE_EVENTS_MAX ||
 	    (config->target == SOURCE_TASKS && !config->nr_pids))
-		return diag_set(diag, -EINVAL, "no event, too many events, or no process");
+		return diag_set(diag, -EINVAL, "no event, too many events or no process was given");
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return diag_set(diag, -ENOMEM, "out of memory");
