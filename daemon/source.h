@@ -176,9 +176,9 @@ struct source_ops {
 	const char *(*cgroup_path)(const struct source *source, uint64_t cgroup);
 
 	/*
-	 * Writes the symbols of the kernel and its modules (to meta/symbols/<identity>, see
-	 * doc/session.md) and the bytes of the vdso (to meta/images/<identity>) below meta_path,
-	 * for all images that records have named and that were not written before.
+	 * Writes data of all images that records have named and that were not written before. The
+	 * symbols of the kernel and its modules are written to symbols/<identity> in the folder
+	 * meta_path (doc/session.md), the bytes of the vdso to images/<identity>.
 	 */
 	int (*save_symbols)(struct source *source, const char *meta_path);
 
@@ -192,10 +192,10 @@ struct source_ops {
 
 	/*
 	 * Thins samples from now on: takes 1/thinning of the samples of each event with a
-	 * frequency; 1: all samples. The caller must first drain earlier samples; only those of one
-	 * round may remain. Periods of clock events are multiplied by thinning, exactly. The weight
-	 * of a sample is the period with which it was taken. Returns 0 or -errno; after an error
-	 * nothing has changed. NULL member: -EOPNOTSUPP.
+	 * frequency; 1: all samples. The caller must first drain earlier samples; at most the
+	 * samples of one round may remain. The period of a clock event is exactly the original
+	 * period multiplied by thinning. The weight of a sample is the period with which it was
+	 * taken. Returns 0 or -errno; after an error nothing has changed. NULL member: -EOPNOTSUPP.
 	 */
 	int (*set_thinning)(struct source *source, unsigned int thinning);
 

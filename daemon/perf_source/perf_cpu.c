@@ -114,7 +114,10 @@ static void open_feed(const struct perf_cpu *cpu, const struct perf_cpu_plan *pl
 		perf_feed_open_ring(plan->feed, cpu->switches.feed_ring, now_ns);
 }
 
-/* Adds the rings to the feed; if they were added before the CPU went offline, reopens them. */
+/*
+ * Adds the rings to the feed. If the feed already has these rings, because the CPU was online
+ * before, reopens them.
+ */
 static int attach_feed(struct perf_cpu *cpu, const struct perf_cpu_plan *plan)
 {
 	const struct perf_layout side = {.side_band = true, .sample_type = plan->open->side_type};
@@ -272,8 +275,8 @@ static void read_sample_losses(struct perf_cpu *cpu, struct perf_feed *feed, uin
 }
 
 /*
- * Adds the losses since the last reading. They occurred while the ring was full, so not before
- * full_ns.
+ * Adds the losses since the last reading. The ring was not full before full_ns, so these losses are
+ * not older than full_ns.
  */
 static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 			     struct perf_band_losses *losses)
@@ -315,7 +318,7 @@ static uint64_t full_since(const struct perf_ring *ring, const struct perf_layou
 
 /*
  * Reads a ring into the feed. *tight: whether the ring may have been full at any time since the
- * last reading. This includes the time of this reading, in which the process may have been
+ * last reading. The ring may also have become full during this reading, if the process was
  * suspended before it returned the room to the kernel. *full_ns: the ring was not full before this
  * time; 0: not known.
  */

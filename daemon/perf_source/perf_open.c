@@ -146,8 +146,8 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->sample_period = perf_open_rate(open, event);
 	attr->freq = !event_choice_period(event);
 	/*
-	 * If only kernel mode is requested, kernel mode is not excluded, although the kernel may
-	 * then refuse the event: without kernel mode, the event would count nothing.
+	 * If only kernel mode is requested, the event must include kernel mode, because it would
+	 * otherwise count nothing. The kernel may refuse such an event.
 	 */
 	attr->exclude_kernel = !event->kernel || (open->user_only && event->user);
 	attr->exclude_user = !event->user;

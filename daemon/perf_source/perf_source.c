@@ -128,7 +128,8 @@ static int source_open_online(struct perf_source *source, const struct thread_li
 
 /*
  * Opens events for all threads. A thread that begins while events are being opened may have
- * inherited some of them, or none. The list of threads must therefore be the same before and after.
+ * inherited some of them, or none. If the list of threads has changed during the opening, all
+ * events are therefore opened again.
  */
 static int source_open_threads(struct perf_source *source, bool *no_memory, struct diag *diag)
 {
@@ -271,7 +272,8 @@ static void source_read_between(void *context)
 		return;
 	source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
 	/*
-	 * A scan may take long, so items must leave the queue during the scan, to limit its size.
+	 * A scan may take long, so items must leave the queue during the scan. Otherwise the queue
+	 * would become too large.
 	 * These items are older than the scans of the remaining processes. During the first scan,
 	 * items cannot be applied.
 	 */
@@ -442,7 +444,7 @@ int perf_source_open(struct source **source, const struct source_config *config,
 	diag_clear(diag);
 	if (!config->nr_events || config->nr_events > SOURCE_EVENTS_MAX ||
 	    (config->target == SOURCE_TASKS && !config->nr_pids))
-		return diag_set(diag, -EINVAL, "no event, too many events, or no process");
+		return diag_set(diag, -EINVAL, "no event, too many events or no process was given");
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return diag_set(diag, -ENOMEM, "out of memory");
@@ -543,7 +545,10 @@ static int source_set_rates(struct perf_source *source, unsigned int thinning)
 	return error;
 }
 
-/* Supported only for the whole machine: events that children inherited would keep their period. */
+/*
+ * Supported only for the whole machine. If single processes are sampled, events that their children
+ * inherited would keep the old period.
+ */
 static int source_set_thinning(struct source *base, unsigned int thinning)
 {
 	struct perf_source *source = (struct perf_source *)base;
@@ -580,9 +585,9 @@ static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 }
 
 /*
- * Returns whether records must wait for the code tables that their stacks need. Records that have
- * waited too long are released. After that, while any requested table is missing, records do not
- * wait.
+ * Returns whether records must wait for the code tables that their stacks need. When records have
+ * waited for HOLD_NS, they are released, and no record waits again until a call finds that all
+ * requested tables are available. Records also do not wait while they take HOLD_BYTES or more.
  */
 static bool source_holds(struct perf_source *source, uint64_t now_ns)
 {

@@ -82,8 +82,8 @@ void perf_state_destroy(struct perf_state *state)
 		return;
 	places_end(&state->places);
 	/*
-	 * The tasks are freed before the places, because they refer to images and to functions by
-	 * name.
+	 * The tasks are freed before the places, because the tasks refer to images and named
+	 * functions, which the places contain.
 	 */
 	if (state->tasks.processes.buckets)
 		task_table_deinit(&state->tasks);
@@ -223,7 +223,8 @@ static bool is_unread(const struct process *process)
 	return process->scan ? process->scan->unread : process->unread;
 }
 
-/* The process was not read only because of others, or because another process has the pid now. */
+/* Returns whether the process could not be read, although no process with its pid is an offender.
+ */
 static bool is_unread_innocent(const struct perf_state *state, const struct process *process)
 {
 	return is_unread(process) &&
@@ -245,8 +246,8 @@ int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
 	for (size_t i = 0; pids && !error && i < nr_pids; i++)
 		error = scan_process(state, pids[i]);
 	/*
-	 * All known processes that are in doubt, not only the requested ones: a descendant of a
-	 * requested process would otherwise stay in doubt until its next exec.
+	 * Scan all known processes that are in doubt, not only the requested ones. Otherwise a
+	 * descendant of a requested process would stay in doubt until its next exec.
 	 */
 	if (pids && !error)
 		error = scan_chosen(state, is_doubtful);
@@ -317,7 +318,8 @@ static int map(struct perf_state *state, struct process *process, const struct p
  * Renews an address space. To be called if most of its known mappings no longer exist: no record
  * reports that a mapping was removed. Later records use the mappings that /proc shows now, and
  * records that are still queued use the old space. If the mappings cannot be read from /proc in
- * time, the space is kept until it has doubled or is too large. Otherwise, all records use an empty
+ * time, the process keeps the old space until the space has doubled or is too large. If the space
+ * is too large, or if the mappings cannot be read for another reason, all records use an empty
  * space.
  */
 static int renew_space(struct perf_state *state, struct process *process)
@@ -533,7 +535,10 @@ void perf_state_tend(struct perf_state *state)
 	if (!state->unread_due_ns || now_ns < state->unread_due_ns)
 		return;
 	state->unread_due_ns = 0;
-	/* The budgets of waiting begin again: offenders must not use them up before others. */
+	/*
+	 * The budgets of waiting begin again. The offenders are read last, so that they do not use
+	 * up the budgets before the other processes are read.
+	 */
 	if (scan_chosen(state, is_unread_innocent) || scan_chosen(state, is_unread_offender))
 		state->tasks.lost_memory++;
 }

@@ -11,7 +11,7 @@
 /* The last NR_CODE_COUNTERS counters describe code tables. */
 #define NR_CODE_COUNTERS 6
 
-/* All that the reader can be asked for. */
+/* The functions that the reader can run. */
 static slow_work *const reader_works[] = {proc_scan_look, image_alias_look, region_name_look};
 
 #define VSYSCALL_START UINT64_C(0xffffffffff600000)
@@ -65,7 +65,8 @@ int places_init(struct places *places, const struct places_config *config, struc
 	places->code_tables.recorded = config->recorded;
 	/*
 	 * In a test, /proc is artificial, so files of this machine are not searched for the test's
-	 * processes. The processes of a recording may have left files on this machine.
+	 * processes. They are searched for the processes of a recording, which may have left files
+	 * on this machine.
 	 */
 	error = init_tables(places, config->sink,
 			    config->proc_path && !config->recorded ? NULL : "/");

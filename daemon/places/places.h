@@ -31,8 +31,8 @@ struct places_config {
 	const char *code_path; /* folder of the code tables, or NULL; borrowed during the call */
 	bool recorded;	       /* as in perf_state_config */
 	/*
-	 * proc_path has the processes of this machine: a child process reads what may block
-	 * (daemon/system/slow_reader.h).
+	 * A child process performs the reads that may block (daemon/system/slow_reader.h). Set if
+	 * proc_path has the processes of this machine.
 	 */
 	bool read_apart;
 };

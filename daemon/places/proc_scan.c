@@ -209,7 +209,8 @@ static int maps_put(const char *folder, struct slow_answer *answer)
 
 /*
  * The request is a thread's /proc folder with a NUL. The answer is the program, the text of maps,
- * and again the program, each with a NUL: if the program differs, the maps may belong to either.
+ * and again the program, each with a NUL. If the two programs differ, the maps may belong to either
+ * of them.
  */
 int proc_scan_look(const void *request, size_t nr_bytes, struct slow_answer *answer)
 {
@@ -372,7 +373,7 @@ static int mapping_apply(struct reader *reader, const struct region_told *told)
 	return error;
 }
 
-/* text is changed, and no longer used when the function returns. */
+/* Changes text. After the return, nothing refers to text. */
 static int maps_apply(struct reader *reader, char *text)
 {
 	struct mappings mappings = {.nr_told = 0};
@@ -428,7 +429,10 @@ struct program_text {
 	const char *exe_after;
 };
 
-/* The answer may end early, and then has no more texts. Returns false if a text is missing. */
+/*
+ * Splits the answer into its texts. Returns false if a text is missing, because the answer ended
+ * early.
+ */
 static bool program_text_split(const struct slow_reply *reply, struct program_text *program)
 {
 	char *end = reply->bytes + reply->nr_bytes;
@@ -469,7 +473,10 @@ static int program_read(struct reader *reader)
 		slow_reader_call(reader->config->regions->aliases->reader, proc_scan_look,
 				 reader->tgid, reader->folder, strlen(reader->folder) + 1, &reply);
 
-	/* After other errors, the process may not be read, or has just ended. */
+	/*
+	 * If the error is neither late nor -ENOMEM, the daemon has no right to read the process, or
+	 * the process has just ended.
+	 */
 	reader->scan->unread = slow_reader_is_late(error);
 	if (!error && program_text_split(&reply, &program))
 		error = program_apply(reader, &program);

@@ -5,8 +5,8 @@
  * also arrive as records, which are applied after the scan. Therefore only one inconsistency must
  * be prevented here: a result with data of two programs.
  *
- * A user can make reads of the mappings and of the mapped files block. Therefore the reader of
- * config.regions->aliases does them (daemon/system/slow_reader.h), if there is one.
+ * A user can make reads of the mappings and of the mapped files block. If config.regions->aliases
+ * has a reader (daemon/system/slow_reader.h), this reader therefore performs these reads.
  */
 #ifndef DAEMON_PROC_SCAN_H
 #define DAEMON_PROC_SCAN_H

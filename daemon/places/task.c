@@ -274,8 +274,9 @@ static void program_take(struct process *process, struct process_scan *scan)
 
 /*
  * To be called when the time of the stored scan is reached. The process gets the state that was
- * scanned. If the mappings could not be read in time, it keeps the space and the program that are
- * known of the same life. If none are known, it gets an empty space for later MMAP records.
+ * scanned. If the mappings could not be read in time, the process keeps its space and program,
+ * unless they are of an earlier life. A process without a space then gets an empty one for later
+ * MMAP records.
  */
 static void scan_apply(struct task_table *table, struct process *process)
 {

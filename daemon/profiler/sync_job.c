@@ -113,7 +113,7 @@ bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result)
 		sync->again = false;
 		/*
 		 * no child could be made, so this process performs the next job now; *result then
-		 * reports the end of both jobs
+		 * reports that both jobs have ended: the one of the child and the next one
 		 */
 		if (sync_job_begin(sync)) {
 			result->write_error = sync_job_at_once(sync);

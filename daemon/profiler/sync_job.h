@@ -21,8 +21,8 @@ struct sync_job {
 	uint64_t running;	   /* number of the running job or, if none runs, of the last one */
 	bool again;		   /* another job is requested */
 	/*
-	 * The first error that occurred when samples were read for the dumps of the running job,
-	 * and for the dumps of the next job.
+	 * read_error: the first error that occurred when samples were read for the dumps of the
+	 * running job. next_read_error: the same for the dumps of the next job.
 	 */
 	int read_error, next_read_error;
 };

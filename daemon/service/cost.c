@@ -62,8 +62,8 @@ static const struct cost_point *oldest_point(const struct cost *cost)
 }
 
 /*
- * A new session has begun, so its counts begin at 0: sets the counts of all points to the current
- * ones.
+ * To be called when a new session has begun: the counts of samples have restarted at 0. Replaces
+ * the counts in all points by the counts in now.
  */
 static void cost_forget_samples(struct cost *cost, const struct cost_point *now)
 {

@@ -62,7 +62,7 @@ struct cpu_budget {
 	uint64_t kept_from_ns;
 	struct cpu_budget_meter begin;	/* at the beginning of the current interval */
 	unsigned int nr_over, nr_under; /* consecutive intervals over and far under the budget */
-	/* Consecutive intervals in which even twice the samples would cost little. */
+	/* consecutive intervals in which even twice as many samples would have cost little */
 	unsigned int nr_worthless;
 	double cost;	     /* cost of the last interval, as a share of one CPU; < 0: not known */
 	double samples_cost; /* upper limit of the cost of the samples that thinning could reduce */

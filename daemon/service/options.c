@@ -199,7 +199,7 @@ static int options_value(struct options *options, struct options_raw *raw, int k
 	case KEY_CPU_BUDGET:
 		error = percent_parse(text, &options->cpu_budget);
 		return error ? diag_set(diag, -EINVAL,
-					"--cpu-budget=%s: give a percentage from 0 (none) to 100",
+					"--cpu-budget=%s: give a percentage, 0 (no limit) to 100",
 					text)
 			     : 0;
 	case KEY_VERSION:

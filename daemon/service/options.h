@@ -19,8 +19,8 @@ enum options_result { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed *
 struct options {
 	char *session_dir;
 	/*
-	 * Absolute path. NULL: <session dir>/oprofiled.log; in the foreground, the journal or
-	 * stderr.
+	 * Absolute path. If NULL, a background daemon logs to <session dir>/oprofiled.log, and a
+	 * daemon in the foreground to the journal or stderr.
 	 */
 	char *log_file;
 	char *metrics_file; /* absolute; NULL: no metrics */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Samples that differ in one of these properties are stored in separate files. The properties are a
- * set of bits (option --separate). Also computes the keys of samples, in which only these
- * properties are set.
+ * set of bits (option --separate). This module also computes the keys of samples. A key contains
+ * only those of the properties that are in the set.
  */
 #ifndef DAEMON_SEPARATION_H
 #define DAEMON_SEPARATION_H

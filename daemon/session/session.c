@@ -24,7 +24,7 @@
 
 #define REMAINS_MAX 1000
 
-/* A lock that another daemon holds is tried for two seconds. */
+/* If another daemon holds the lock, this daemon repeats its attempts for two seconds. */
 #define LOCK_PAUSE_NS 50000000
 #define LOCK_TRIES    40u
 

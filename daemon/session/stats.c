@@ -149,9 +149,9 @@ static void stats_write_entry(struct stats *stats, uint32_t i)
 
 /*
  * Copies the counters in memory to the file. If a session continues, the file already has these
- * counters, most of them in the same entries, so the file lacks none of them during the copying.
- * This matters to readers and, if this daemon is killed, to the next one. In a new file, the magic
- * is written last.
+ * counters, most of them in the same entries. The file therefore lacks no counter during the
+ * copying, so other processes can read it, and the next daemon can continue if this one is killed.
+ * In a new file, the magic is written last.
  */
 static void stats_write(struct stats *stats)
 {
@@ -295,7 +295,7 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 
 /*
  * missing: number of missing samples, modulo 2^64 (may be negative). The stack of a missing sample
- * is missing, too. Only the missing stacks beyond this number count as lost.
+ * is missing, too. If more stacks than samples are missing, the difference counts as lost stacks.
  */
 static void recount_stacks(struct stats *stats, uint64_t stacks, uint64_t missing)
 {

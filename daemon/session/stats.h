@@ -64,8 +64,8 @@ struct stats {
 /*
  * Opens path and continues its counters; if the file is missing or damaged, all counters begin at
  * 0. stats need not be initialized. Only one stats may be open at a time: the SIGBUS handler
- * repairs only one mapping. Returns 0; 1 if the file was damaged; or -errno, and nothing need be
- * closed.
+ * repairs only one mapping. Returns 0; 1 if the file was damaged; or -errno. After -errno, stats
+ * need not be closed.
  */
 int stats_open(struct stats *stats, const char *path);
 void stats_close(struct stats *stats);
@@ -74,8 +74,8 @@ static inline void stats_set(struct stats *stats, unsigned int index, uint64_t v
 {
 	stats->values[index] = value;
 	/*
-	 * A single 64-bit store, so that readers, and the file after a kill, have either the old or
-	 * the new value.
+	 * The value is written by a single 64-bit store. A reader therefore finds either the old or
+	 * the new value, and so does the next daemon if this one is killed.
 	 */
 	__atomic_store_n(&stats->file->entries[index].value, value, __ATOMIC_RELAXED);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the daemon's children that work for it all the time have in common: they keep nothing of the
- * daemon except one socket, and few capabilities.
+ * Functions for the child processes that work for the daemon all the time. Such a child keeps only
+ * one of the daemon's descriptors, a socket, and few of the daemon's capabilities.
  */
 #ifndef DAEMON_DAEMON_CHILD_H
 #define DAEMON_DAEMON_CHILD_H
@@ -10,10 +10,10 @@
 #include <sys/types.h>
 
 /*
- * To be called first in the child, which is then killed when its parent dies. Closes all
- * descriptors except fd: the daemon's lock, events, sample files, clients, and its terminal or
- * pipe, whose reader would otherwise wait for a child that hangs. Returns the new number of fd.
- * Ends the child if this fails.
+ * To be called first in the child, which is then killed when its parent dies. Closes the daemon's
+ * lock, events, sample files, clients and all other descriptors except fd. This includes the
+ * daemon's terminal or pipe; otherwise the reader of the pipe would wait for a child that hangs.
+ * Returns the new number of fd. On failure, ends the child.
  */
 int daemon_child_begin(const char *name, int fd, pid_t parent);
 

@@ -2,7 +2,7 @@
 /*
  * The daemon sends a request as one packet: the number of the function, and the bytes. The child
  * answers with packets of at most PACKET_BYTES. The last packet is marked, and has the result and
- * the time for which the child waited for something else than a CPU.
+ * the time for which the child waited for anything other than a CPU.
  */
 #include "daemon/system/slow_reader.h"
 
@@ -196,8 +196,9 @@ static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int
 	const int socket = daemon_child_begin("oprof-reader", fd, parent);
 
 	/*
-	 * To read the maps, links and mapped files of other users' processes. Without
-	 * CAP_SYS_PTRACE, CAP_PERFMON suffices for some of these on some kernels.
+	 * The child needs these capabilities to read the maps, links and mapped files of other
+	 * users' processes. If CAP_SYS_PTRACE is missing, CAP_PERFMON suffices for some of these
+	 * reads on some kernels.
 	 */
 	daemon_child_keep(daemon_child_bit(CAP_SYS_PTRACE) | daemon_child_bit(CAP_DAC_READ_SEARCH) |
 			  daemon_child_bit(CAP_PERFMON) | daemon_child_map_files());
@@ -237,7 +238,7 @@ static void reap(struct slow_reader *reader)
 			reader->abandoned[i].pid = 0;
 }
 
-/* Kills the child, which is then counted as the user's until it has ended. */
+/* Kills the child. Until the child has ended, it counts as an abandoned child of the user. */
 static void abandon(struct slow_reader *reader, uid_t uid)
 {
 	(void)close(reader->fd);
@@ -278,7 +279,7 @@ void slow_reader_init(struct slow_reader *reader, const char *proc_path, slow_wo
 
 void slow_reader_deinit(struct slow_reader *reader)
 {
-	/* An idle child ends soon. Its exit status is collected if it has ended already. */
+	/* The kill ends an idle child soon. If it ends in about 100 ms, collect its exit status. */
 	if (reader->fd >= 0)
 		abandon(reader, 0);
 	for (int i = 0; i < 100 && reader->pid && waitpid(reader->pid, NULL, WNOHANG) == 0; i++)
@@ -407,7 +408,10 @@ static void note_miss(struct call *call)
 	const uint64_t now_ns = clock_monotonic_ns();
 	uint64_t waited_ns = now_ns - call->begin_ns;
 
-	/* A child that fails at once must not be started without a limit either. */
+	/*
+	 * Charge at least half a deadline. Otherwise a child that always fails at once would be
+	 * started again without a limit.
+	 */
 	if (waited_ns < DEADLINE_NS / 2)
 		waited_ns = DEADLINE_NS / 2;
 	unread_wait(&reader->unread, process->uid, waited_ns, now_ns);

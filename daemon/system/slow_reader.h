@@ -20,7 +20,10 @@
 
 /* Maximum size of a request. It is sent as one packet, which the socket always has room for. */
 #define SLOW_REQUEST_BYTES_MAX 65536u
-/* Children that were killed and have not ended yet: of one user, of all users, and with root's. */
+/*
+ * Limits of the number of killed children that have not ended yet. USER limits the children of one
+ * user. MOST and MAX limit all children: MAX for requests about root's processes, MOST for others.
+ */
 #define SLOW_ABANDONED_USER 4u
 #define SLOW_ABANDONED_MOST 8u
 #define SLOW_ABANDONED_MAX  16u
@@ -81,7 +84,8 @@ void slow_reader_deinit(struct slow_reader *reader);
  * -ETIMEDOUT: the deadline was missed, or the child ended; *reply has the parts that were sent
  * -EBUSY: the process is not read now (unread.h), or too many children have been abandoned
  * -EINTR: the daemon was told to stop, or is ending and has waited enough
- * -ENOMEM, -EAGAIN: no memory for the answer; a child could not be started
+ * -ENOMEM: no memory for the answer
+ * -EAGAIN: a child could not be started
  */
 int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, const void *request,
 		     size_t nr_bytes, struct slow_reply *reply);

@@ -99,7 +99,10 @@ static const struct unread_user *user_find(const struct unread *unread, uid_t ui
 	return NULL;
 }
 
-/* Returns the entry of the user. A new user gets the entry whose turn began first. */
+/*
+ * Returns the entry of the user. A new user gets an unused entry, or the entry whose budget began
+ * first.
+ */
 static struct unread_user *user_get(struct unread *unread, uid_t uid)
 {
 	struct unread_user *oldest = &unread->users[0];

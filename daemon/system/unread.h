@@ -2,9 +2,9 @@
 /*
  * Decides which processes the daemon may read from /proc, so that no user can make the daemon wait
  * for long. A process at which a read missed its deadline is an offender: it is not read again for
- * a minute, and after each further miss for twice as long as before. Each user has a budget of
- * waiting for each minute, and so has the machine; root's processes are exempt from the machine's
- * budget. A process beyond a budget is not read. Processes whose user is not known share a budget.
+ * a minute, and each further miss doubles this pause, up to a limit. Each user has a budget of
+ * waiting for each minute. The machine also has such a budget, from which root's processes are
+ * exempt. A process beyond a budget is not read. Processes whose user is not known share a budget.
  *
  * All tables have a fixed size. Not for: the reads and their deadlines (slow_reader.h).
  */
@@ -74,7 +74,10 @@ void unread_wait(struct unread *unread, uid_t uid, uint64_t waited_ns, uint64_t 
 bool unread_miss(struct unread *unread, const struct unread_process *process, unsigned int work,
 		 uint64_t now_ns);
 
-/* Reports that a read of this kind ended in time. Other kinds of reads may still miss theirs. */
+/*
+ * Reports that a read of this kind ended in time. Reads of other kinds may still miss their
+ * deadlines.
+ */
 void unread_good(struct unread *unread, const struct unread_process *process, unsigned int work);
 
 /*

@@ -113,8 +113,8 @@ void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
 	/*
-	 * Time when the oldest packet begins. For a CPU whose first packet is still open, the
-	 * parameter begin is this time.
+	 * Time when the oldest packet begins. If a CPU's first packet is still open, this packet is
+	 * assumed to begin at the time that is the parameter begin.
 	 */
 	uint64_t begin;
 	uint64_t whole;	   /* no record of this time or later has been overwritten */
@@ -122,16 +122,16 @@ struct trace_channel_held {
 };
 
 /*
- * Describes the contents of the rings. The parameter begin is the time to be used if no packet has
- * one. Only for RING_OVERWRITE.
+ * Describes the contents of the rings. If the rings hold no readable packet, the parameter begin is
+ * used as the time of their beginning. Only for RING_OVERWRITE.
  */
 struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint64_t begin);
 
 struct trace_channel_written {
 	uint64_t nr_records;
 	/*
-	 * Losses of each CPU after its first written packet; if this is the ring's first packet,
-	 * all losses.
+	 * Losses of all CPUs. For each CPU, only the losses after its first written packet count,
+	 * unless this packet is the first packet of the CPU's ring: then all losses count.
 	 */
 	uint64_t lost;
 };

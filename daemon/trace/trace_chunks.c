@@ -78,10 +78,9 @@ int trace_chunks_check(const struct trace_chunks_config *config, struct diag *di
 		return diag_set(diag, -EINVAL,
 				"--keep and --compress require a trace in chunks: add --rotate");
 	if (config->nr_keep && config->nr_keep < TRACE_CHUNKS_KEEP_MIN)
-		return diag_set(
-			diag, -EINVAL,
-			"--keep=%u: give at least %u: the chunk being written and the one before",
-			config->nr_keep, TRACE_CHUNKS_KEEP_MIN);
+		return diag_set(diag, -EINVAL,
+				"--keep=%u: give at least %u (the current and the previous chunk)",
+				config->nr_keep, TRACE_CHUNKS_KEEP_MIN);
 	return 0;
 }
 

@@ -41,7 +41,7 @@ static int check_sizes(const struct trace_memory *memory, struct diag *diag)
 	if (is_power_of_two(memory->nr_sub_buffers) && memory->nr_sub_buffers >= 2)
 		return 0;
 	return diag_set(diag, -EINVAL,
-			"the number of buffers must be a power of two, at least 2: not %u",
+			"the number of buffers is %u, but must be a power of two and at least 2",
 			memory->nr_sub_buffers);
 }
 

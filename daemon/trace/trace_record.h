@@ -51,8 +51,8 @@ struct trace_perf_record {
 			/* TRACE_RECORD_MAPPING */
 			uint64_t start, end, offset;
 			/*
-			 * A string with a NUL: the file of a mapping; for TASK_NAME and TASK_EXEC
-			 * the name. NULL for other kinds.
+			 * For a mapping, the path of its file; for TASK_NAME and TASK_EXEC, the
+			 * name of the task; for other kinds NULL. The string ends with a NUL.
 			 */
 			const char *path;
 		};

@@ -21,7 +21,7 @@
 static const struct ctf_field sample_fields[] = {
 	NUMBER("tid"),
 	NUMBER("pid"), /* */
-	/* events since the last sample, such as ns or cycles */
+	/* how much was counted since the last sample: ns, cycles or other events */
 	WIDE("period", 10),
 	WIDE("ip", 16),
 	CHAIN("callchain_kernel"),

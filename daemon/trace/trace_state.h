@@ -16,7 +16,10 @@
 
 #define TRACE_STATE_NR_EVENTS  4u
 #define TRACE_STATE_NAME_BYTES 16u
-/* With in_front, times begin this long before config's time, in units of the trace's clock. */
+/*
+ * If in_front is set, the records' times begin this long before the time in the config. The unit is
+ * that of the trace's clock.
+ */
 #define TRACE_STATE_TIME_ROOM 4096u
 
 /* The values are LTTng's, which readers of LTTng's traces know. */

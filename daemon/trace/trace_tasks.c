@@ -214,8 +214,8 @@ static void remove_process(struct trace_tasks *tasks, struct traced_process *pro
 }
 
 /*
- * Ends a task. Also called when a new task has the same number: then the record of the old task's
- * end was lost.
+ * Ends a task. Also called if a new task has the same number as this one, because then the record
+ * of the end of this one was lost.
  */
 static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {
@@ -309,8 +309,8 @@ static void begin_process(struct trace_tasks *tasks, const struct trace_perf_rec
 	const struct traced_process *parent = find_process(tasks, record->ppid);
 
 	/*
-	 * The process was already found in /proc, and its parent had ended by then. The record was
-	 * written before /proc was read.
+	 * The process is already known from /proc, but its parent had ended before /proc was read.
+	 * This record is therefore older than the reading of /proc.
 	 */
 	if (before && !parent) {
 		before->ppid = record->ppid;

@@ -211,7 +211,7 @@ static const struct ctf_field *find_packed(const struct ctf_field *fields, unsig
 
 /*
  * Returns whether the field's type in the new layout is compatible. The condition was checked with
- * the kernel's type, so a number must still be a number, and a text a text.
+ * the kernel's type, so a number must still be a number, and a text must still be a text.
  */
 static bool is_alike(const struct ctf_field *field, const struct tracepoint_field *kernels)
 {

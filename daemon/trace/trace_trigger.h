@@ -2,11 +2,11 @@
 /*
  * Conditions on the events of a trace. When one becomes true, a snapshot is taken. A condition is
  *
- *	BEGIN..END>TIME		longer than TIME between two events in one thread
- *	BEGIN[FIELD]..END[FIELD]>TIME	between two events whose FIELDs are equal
+ *	BEGIN..END>TIME		two events in one thread are more than TIME apart
+ *	BEGIN[FIELD]..END[FIELD]>TIME	two events with equal FIELDs are more than TIME apart
  *	wakeup>TIME		a thread waited longer to run after it was woken
  *	syscall>TIME, syscall:NAME>TIME	any system call, or this one, took longer
- *	irq>TIME, softirq>TIME	the handler of an interrupt, or a soft interrupt, took longer
+ *	irq>TIME, softirq>TIME	the handler of an interrupt, or of a soft interrupt, took longer
  *	EVENT			the event occurs
  *	EVENT/FIELD OP VALUE/	the event occurs and FIELD matches. OP for numbers: == != < <= > >=
  *				and & (common bits); for text: == !=

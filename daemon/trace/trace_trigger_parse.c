@@ -145,9 +145,10 @@ static int make_interrupt(struct parsing *parsing, const char *begin, const char
 }
 
 /*
- * If a thread ends during a call, the call's span does not end. Later, another thread may have the
- * same number. Its first exit event belongs to the call that created it (fork, clone). The id of
- * this call differs from the id in the span, so the span is discarded.
+ * If a thread ends during a call, no exit event ends the call's span. Later, a new thread may have
+ * the same number. The first exit event of the new thread belongs to the call that created the
+ * thread (fork, clone). The id of fork or clone differs from the id in the span, so the span is
+ * discarded.
  */
 static int make_call(struct parsing *parsing, const char *call)
 {

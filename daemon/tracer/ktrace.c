@@ -79,8 +79,7 @@ void ktrace_close(struct ktrace *ktrace)
 }
 
 /*
- * Opens a CPU's ring. If the number is not that of a possible CPU, there is no ring, and the result
- * is 0.
+ * Opens the ring of a CPU. If cpu is not the number of a possible CPU, opens no ring and returns 0.
  */
 static int open_ring(struct ktrace *ktrace, uint32_t cpu, struct ktrace_ring *ring)
 {
@@ -287,7 +286,10 @@ static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct
 	struct oprof_ktrace_packet packet = {.position = position};
 	int error = call(fd, OPROF_KTRACE_GET, &packet);
 
-	/* The oldest packet may be overwritten at any time, so it does not count. */
+	/*
+	 * The oldest packet may be overwritten at any time, so it is not counted as an overwritten
+	 * packet.
+	 */
 	snapshot->taken->overwritten += error == -ESTALE && position != snapshot->range.from;
 	if (error == -ESTALE || error == -ENODATA || error == -EAGAIN)
 		return 0;
