@@ -55,7 +55,7 @@ const struct event *event_table_find(const struct event_table *table, const char
 	return NULL;
 }
 
-/* Parses a list of counters such as "0,1,4". "any" and "cpuid" become 0: any counter. */
+/* Parses a list of counters such as "0,1,4". "any" and "cpuid" become 0 (any counter). */
 static int parse_counters(const struct table_text *text, const char *word, uint64_t *counters)
 {
 	*counters = 0;
@@ -316,9 +316,10 @@ static int load_all(struct event_table *table, const char *cpu_type, struct diag
 }
 
 /*
- * Returns the default folder of tables: OPROF_EVENTS_DIR of the environment;
- * otherwise events/ in the program's folder, if it exists there, as in a build
- * folder; otherwise the installed folder.
+ * Returns the default folder of tables. If the environment has
+ * OPROF_EVENTS_DIR, this variable names the folder. Otherwise, if the program's
+ * folder contains events/, as a build folder does, returns events/. Otherwise
+ * returns the installed folder.
  */
 static const char *default_dir(char *beside, size_t nr_bytes)
 {

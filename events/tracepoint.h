@@ -80,8 +80,8 @@ const struct tracepoint_field *tracepoint_find(const struct tracepoint *tracepoi
 
 /*
  * Locates a field's value in a record: *nr_bytes at *bytes, unaligned. Returns false if the
- * value lies outside the record, which is then damaged. The bytes of a string end before its
- * NUL; a sequence has only whole elements.
+ * record is damaged, so that the value would lie outside the record. The bytes of a string end
+ * before its NUL; a sequence has only whole elements.
  */
 bool tracepoint_value(const struct tracepoint_field *field, const uint8_t *record,
 		      size_t nr_record_bytes, const uint8_t **bytes, size_t *nr_bytes);

@@ -99,10 +99,10 @@ static void walk_user_frames(struct chain *chain, unsigned int depth, unsigned l
 }
 
 /*
- * Returns the program's registers, or NULL if the task has no program or did
- * not enter the kernel from it. An NMI during the entry to the kernel may read
- * the registers of an earlier entry. The chain then has wrong addresses, but
- * nothing else fails.
+ * Returns the program's registers. Returns NULL if the task has no program, or
+ * did not enter the kernel from its program. An NMI during the entry to the
+ * kernel may read the registers of an earlier entry. The chain then has wrong
+ * addresses, but nothing else fails.
  */
 static struct pt_regs *user_regs(struct pt_regs *regs)
 {

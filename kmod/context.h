@@ -3,13 +3,13 @@
  * For each CPU and level, keeps the last CONTEXT entry that the worker read:
  * the task to which the next samples belong. The entry has references (address
  * space and pid). The worker drops these references when it reads the next
- * CONTEXT entry of that CPU and level, or earlier, when no sample can refer to
- * the entry any more: each pass begins by requesting a new CONTEXT entry from
- * all writers, and the pass's flush waits until no writer is inside a sample.
- * After the flush, entries of earlier passes are unused. The flush does not
- * interrupt idle CPUs, so their entries are kept for one more pass. If pass N
- * read an entry, pass N + 2 drops the entry's references at the latest. Only
- * the worker may call these functions.
+ * CONTEXT entry of that CPU and level. It drops them earlier if no sample can
+ * refer to the entry any more. To ensure this, each pass begins by requesting a
+ * new CONTEXT entry from all writers, and the pass's flush waits until no
+ * writer is inside a sample. After the flush, no sample refers to entries of
+ * earlier passes. The flush does not interrupt idle CPUs, so their entries are
+ * kept for one more pass. If pass N read an entry, pass N + 2 drops the entry's
+ * references at the latest. Only the worker may call these functions.
  */
 #ifndef KMOD_CONTEXT_H
 #define KMOD_CONTEXT_H

@@ -54,9 +54,9 @@ struct counters_cpu {
  * perf's counters are created and released only under the mutex, and never by
  * the hotplug callbacks, because for some types perf itself takes
  * cpus_read_lock. The counters of a CPU that went offline are dead, but exist
- * until bury() releases them. Timers are started and stopped by the callbacks
- * or under cpus_read_lock, because the kernel moves timers of a CPU that goes
- * offline to another CPU.
+ * until bury() releases them. A timer is started or stopped only by the
+ * callbacks or while cpus_read_lock is held, because the kernel moves timers of
+ * a CPU that goes offline to another CPU.
  */
 static DEFINE_MUTEX(counters_lock);
 static struct counters_cpu __percpu *counters_cpus;

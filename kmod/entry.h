@@ -6,9 +6,9 @@
  * A sample contains the CPU's position in the code. The preceding CONTEXT
  * entry of the same level contains the task. Writers nest (an NMI interrupts a
  * timer interrupt, which interrupts the switch probe), so each level has its
- * own contexts, and no level waits for another. Samples repeat the id of their
- * context: if the CONTEXT entry was lost, the reader detects this and does not
- * attribute the sample to a wrong task.
+ * own contexts, and no level waits for another. Each sample contains the id of
+ * its context. By this id the reader detects that the CONTEXT entry was lost,
+ * and does not attribute the sample to a wrong task.
  */
 #ifndef KMOD_ENTRY_H
 #define KMOD_ENTRY_H

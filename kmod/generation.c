@@ -14,8 +14,8 @@
 
 #define BUCKETS_ORDER 12
 /*
- * One pass checks for at most this many processes whether they have ended. The
- * next pass checks other processes.
+ * Maximum number of processes that one pass examines to find ended processes.
+ * The next pass examines other processes.
  */
 #define TEND_NR 4096u
 /*

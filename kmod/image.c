@@ -23,7 +23,7 @@
 #define NR_BUCKETS    (1u << BUCKETS_ORDER)
 /* Maximum number of vdso sizes; 64-bit and 32-bit programs have vdsos of different sizes. */
 #define NR_VDSOS 4
-/* End of the region that stands for all regions beyond the limit. */
+/* End address of the region that is used for all regions beyond IMAGE_NR_REGIONS_MAX. */
 #define USER_END (1ull << 63)
 
 /* The last possible cookie: OPROF_IMAGE_COOKIE_OFF_CPU is the next number. */
@@ -453,8 +453,8 @@ static int region_make(struct generation *generation, const char *name, u64 star
 }
 
 /*
- * Reports a region again that has grown beyond its reported end. The new
- * reported end leaves room for growth.
+ * If a region has grown beyond its reported end, this function reports the
+ * region again. The new reported end leaves room for growth.
  */
 static int region_grow(struct generation *generation, struct region *old, u64 end,
 		       struct region **made)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Image cookies: numbers of binary files, by (device, inode, inode generation,
- * modification time, size); of memory regions without a file, by process and
- * address; and of kernel modules. A cookie is reported by an IMAGE record
- * before any other record uses it.
+ * Image cookies are the numbers of binary files, of memory regions without a
+ * file, and of kernel modules. The key of a file is its (device, inode, inode
+ * generation, modification time, size). A region is identified by its process
+ * and address. A cookie is reported by an IMAGE record before any other record
+ * uses it.
  *
  * From the creation of a file's cookie, a reference to the file's path (mount
  * and name) is held until the daemon has opened the file. Then only the key is
@@ -21,7 +22,7 @@
 
 /* Maximum number of files; within one pass, up to twice as many are kept. */
 #define IMAGE_NR_MAX 65536
-/* Maximum number of regions of a process; all others share one, which begins at address 0. */
+/* Maximum number of regions of a process. One region, from address 0, stands for all others. */
 #define IMAGE_NR_REGIONS_MAX 64
 
 struct generation;

@@ -139,7 +139,7 @@ static u32 payload_bytes(const struct packet_walk *walk, u32 id)
 static int next_entry_header(struct packet_walk *walk, struct record_header *header)
 {
 	for (;;) {
-		/* Fewer bytes than the alignment are not a record. */
+		/* If fewer bytes than the alignment remain, there is no further record. */
 		if (room(walk) < OPROF_RECORD_HEADER_ALIGN)
 			return 0;
 		if (skip_to(walk, OPROF_RECORD_HEADER_ALIGN))

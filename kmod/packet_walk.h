@@ -34,9 +34,9 @@ int packet_walk_next(struct packet_walk *walk, enum entry_type *type, const void
 		     u64 *stamp);
 
 /*
- * Returns the number of records that the packet's header states: a bound for
- * the losses if the packet is damaged. Returns 1 if the header itself is
- * damaged, because a packet has at least one record.
+ * Returns the number of records according to the packet's header. If the packet
+ * is damaged, the losses do not exceed this number. Returns 1 if the header
+ * itself is damaged, because a packet has at least one record.
  */
 u32 packet_walk_nr_records(const struct packet_walk *walk);
 

@@ -33,10 +33,10 @@ int run_enable(bool enable);
 bool run_is_enabled(void);
 
 /*
- * After this call, counters with a frequency take only one sample in `thinning`
- * (settings_thin()). Each run begins with thinning 1. -EINVAL: no run is open.
- * If a counter cannot be created again, its error is returned and sampling is
- * disabled.
+ * After this call, counters with a frequency take fewer samples: 1/thinning of
+ * the normal number (settings_thin()). Each run begins with thinning 1.
+ * -EINVAL: no run is open. If a counter cannot be created again, its error is
+ * returned and sampling is disabled.
  */
 int run_thin(u64 thinning);
 u64 run_thinning(void);

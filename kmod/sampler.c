@@ -188,8 +188,8 @@ static int create_cpu(const struct ring_config *config, int cpu, struct sampler_
 		goto destroy;
 	error = -ENOMEM;
 	/*
-	 * With these flags the allocation fails; otherwise the kernel might
-	 * kill processes to get memory.
+	 * With these flags the allocation fails if memory is short. Without
+	 * the flags, the kernel might kill processes to get memory.
 	 */
 	state->memory = kvmalloc_node(bytes, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN,
 				      cpu_to_node(cpu));

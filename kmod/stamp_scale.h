@@ -6,8 +6,11 @@
  * the last reported stamp (`bend`), not at the preceding anchor. A later stamp
  * never gets an earlier time, even if the last line was too steep.
  *
- *	... before_ns ---- bend ------------- anchor ......
- *	  the old line		to the new anchor    beyond it, at the measured rate
+ *	... before ------- bend ------------- anchor ......
+ *	           line 1          line 2             line 3
+ *
+ * Line 1 is the old line. Line 2 leads from the bend to the new anchor. Line 3
+ * continues from the new anchor at the measured rate.
  *
  * The conversion is plain arithmetic, without division per stamp. This file
  * also compiles in user space, for its test. Only one thread may use a scale

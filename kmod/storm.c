@@ -29,9 +29,9 @@ static DEFINE_PER_CPU(struct task_struct *, storm_senders);
 static u64 interval_us;
 /*
  * 1 if an NMI was sent to the CPU and is not handled yet. Until the NMI is
- * handled, the CPU is sent no other one, because a CPU remembers only one
- * pending NMI, so two NMIs could arrive as one. handle() recognises its NMIs by
- * this flag. If no handler claims an NMI, the kernel reports an unknown NMI.
+ * handled, no other NMI is sent to the CPU: a CPU remembers only one pending
+ * NMI, so two NMIs could arrive as one. handle() recognises its NMIs by this
+ * flag. If no handler claims an NMI, the kernel reports an unknown NMI.
  */
 static DEFINE_PER_CPU(unsigned long, storm_pending);
 

@@ -4,8 +4,8 @@
  * is no PMU or if timer mode is requested. The timer runs in hard interrupt
  * context, also on PREEMPT_RT, so code that runs with interrupts off gets no
  * samples. Callers of ticker_start() and ticker_stop() hold cpus_read_lock, or
- * are callbacks of the hotplug state that run on the timer's CPU or while it
- * is offline.
+ * are callbacks of the hotplug state. Such a callback runs on the timer's CPU,
+ * or runs while this CPU is offline.
  */
 #ifndef KMOD_TICKER_H
 #define KMOD_TICKER_H

@@ -58,7 +58,8 @@ static struct {
 	/*
 	 * If has_lost is set, unmappings or mappings were not recorded,
 	 * because no record was free. Their stamps lie between first_lost and
-	 * last_lost, and their address spaces in the buckets of lost_buckets.
+	 * last_lost. The bits of lost_buckets show the buckets of their address
+	 * spaces.
 	 */
 	bool has_lost;
 	u64 first_lost, last_lost;

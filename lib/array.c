@@ -6,7 +6,10 @@
 
 #define ROOM_FIRST 16
 
-/* Callers pass the address of a pointer of any type, so accesses through it may alias. */
+/*
+ * Callers pass the address of a pointer of any type. Therefore an access through aliasing_pointer
+ * may access a pointer of another type.
+ */
 typedef void *__attribute__((may_alias)) aliasing_pointer;
 
 int array_grow(void *array, size_t *room, size_t nr, size_t nr_more, size_t element_bytes)

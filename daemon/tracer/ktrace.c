@@ -479,7 +479,7 @@ int ktrace_start(struct ktrace *ktrace, struct diag *diag)
 		return diag_set(
 			diag, error,
 			"cannot start recording: another profiler uses the machine's counters: "
-			"stop that profiler, or record without the event sample");
+			"stop that profiler, or record without the event \"sample\"");
 	return error ? diag_set(diag, error, "cannot start recording: %s", strerror(-error)) : 0;
 }
 

@@ -78,7 +78,7 @@ int ktrace_flush(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *
 int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
 
 /*
- * Copies the packets that the rings hold to writer. The packets also stay in the rings. Only for
+ * Copies the packets of the rings to writer. The packets also stay in the rings. Only for
  * OPROF_KTRACE_OVERWRITE. If a ring or packet fails, the other ones are still copied; the first
  * error is returned, and *taken describes what was copied. After -ENOMEM, only the members begin
  * and end of *taken are set.
@@ -96,9 +96,9 @@ void ktrace_let_go(const struct ktrace *ktrace);
  * Returns a stamp that is not later than any record in the rings or any future record. The result
  * is the earlier of two stamps: the one at which the oldest packet of all rings begins, and the one
  * 1 ms before the clock's stamp. Returns 0 if the oldest packet may still be open. It may be open
- * if a ring has no readable packet and has records, or if OPROF_KTRACE_COUNTS fails. Ignores a
- * packet that is not delivered if later packets of its ring are delivered: the writers of the later
- * packets interrupted its writer.
+ * if a ring has no readable packet and has records, or if OPROF_KTRACE_COUNTS fails. A packet that
+ * is not delivered is ignored if later packets of the same ring are delivered. This happens if the
+ * writers of the later packets interrupted the writer of the ignored packet.
  */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 

@@ -353,7 +353,7 @@ static int add_calls(const struct ktrace_events *events, const struct ktrace *kt
 	return error;
 }
 
-/* Samples by cycles or, on a machine without a counter for cycles, by the clock. */
+/* Adds samples by a counter of cycles or, on a machine without such a counter, by a timer. */
 static int add_samples(const struct ktrace_events *events, const struct ktrace *ktrace)
 {
 	struct oprof_ktrace_samples call = {.channel = ktrace->channel.channel,

@@ -127,8 +127,8 @@ static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 	int error;
 
 	/*
-	 * A flight recorder needs the mappings even if the trace has no samples, because they also
-	 * report tasks that ended.
+	 * A flight recorder needs the mappings even if the trace has no samples, because the
+	 * mappings' records also report tasks that ended.
 	 */
 	if (kmod->base.writer ? !kmod->base.config.choice->samples_hz
 			      : !trace_state_is_the_machines())
@@ -292,8 +292,8 @@ static bool is_wanted(void *kmod)
 }
 
 /*
- * Writes the state at `stamp` to the channel `state`: the tasks in `tasks`; if tasks is NULL, the
- * present tasks in /proc.
+ * Writes the state at `stamp` to the channel `state`. The state consists of the tasks in `tasks`
+ * or, if tasks is NULL, of the present tasks in /proc.
  */
 static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
 		      const struct trace_tasks *tasks, struct trace_state_counts *counts,

@@ -14,15 +14,15 @@
  *	tasks | item, item, item, ...
  *	      ^ no later than the oldest record in the trace's own rings
  *
- * Items are removed from the list and applied to the tasks
+ * Items are removed from the list and applied to the tasks in three cases:
  *
- * - when a snapshot is taken: the items before its beginning. The tasks are then the state at the
- *   beginning; the remaining items are written as events, and stay in the list.
- * - when there are many items: the items older than all records in the trace's rings, which no
- *   snapshot will need.
- * - when the items still exceed bytes_max: the oldest items, which fill half of bytes_max. They
- *   count as forgotten, and an item for lost records replaces them. A task that ended in their time
- *   has no name in the next snapshot.
+ * - A snapshot is taken. The items before the snapshot's beginning are applied. The tasks are then
+ *   the state at the beginning. The remaining items are written as events, and stay in the list.
+ * - There are many items. The items older than all records in the trace's rings are applied,
+ *   because no snapshot will need these items.
+ * - The items still exceed bytes_max. The oldest items, which fill half of bytes_max, are applied.
+ *   These items count as forgotten, and an item for lost records replaces them. If one of them is
+ *   the end of a task, the task has no name in the next snapshot.
  *
  * With the kernel module, times of records are converted to stamps of its clock as they arrive.
  */
@@ -256,8 +256,8 @@ static void set_apply_bytes(struct trace_mappings *mappings, size_t nr_bytes)
 /*
  * If there are many items, applies those that are older than read_until and older than all records
  * in the trace's rings. The rings of all CPUs have been read up to read_until. The next limit is
- * twice the size of the remaining items, so that not every round sorts items that cannot be applied
- * yet.
+ * twice the size of the remaining items. Otherwise each round would sort items that cannot be
+ * applied yet.
  */
 static void apply_if_many(struct trace_mappings *mappings, uint64_t read_until)
 {

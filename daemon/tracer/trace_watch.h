@@ -32,8 +32,8 @@ void trace_watch_close(struct trace_watch *watch); /* NULL: does nothing */
 int trace_watch_start(struct trace_watch *watch, struct diag *diag);
 
 /*
- * Reads available records. Of the conditions that became true since the last call, returns the text
- * of the first; NULL: no condition became true.
+ * Reads available records. Returns the text of the first condition that became true since the last
+ * call; NULL: no condition became true.
  */
 const char *trace_watch_round(struct trace_watch *watch);
 

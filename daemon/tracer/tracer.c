@@ -48,7 +48,10 @@ static int open_kind(struct tracer **tracer, const struct tracer_ops *ops,
 	return error;
 }
 
-/* Opens the tracer by the module, unless perf was requested. Returns -ENOENT to use perf. */
+/*
+ * Opens the tracer that uses the module, unless perf was requested. Returns -ENOENT if the caller
+ * must use perf.
+ */
 static int open_kmod(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
 {
 	int error = -ENOENT;

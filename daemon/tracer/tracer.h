@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace by perf_event_open or the kernel module. Records chosen events of the whole machine to a
- * folder (doc/trace-folder.md), or in memory, where the newest records replace the oldest until a
- * snapshot is taken.
+ * A trace that perf_event_open or the kernel module records. The chosen events of the whole machine
+ * are written to a folder (doc/trace-folder.md), or are kept in memory for snapshots. In memory,
+ * the newest records replace the oldest.
  *
  * Elsewhere: signals, commands, deciding how long to wait (oprof_tracer.c).
  */
@@ -36,7 +36,10 @@ struct tracer_config {
 	bool keep_old; /* if folder has a trace, moves it to folder.old, replacing a trace there */
 	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring; both 0: default sizes */
 	struct trace_chunks_config chunks;	   /* of the folder's trace; all 0: no chunks */
-	/* Records only these processes and their children; nr_pids 0: all. tids: their threads. */
+	/*
+	 * Records only the processes `pids` and their children. If nr_pids is 0, records all
+	 * processes. `tids` are the threads of the processes `pids`.
+	 */
 	const int32_t *pids, *tids;
 	unsigned int nr_pids, nr_tids;
 	const char *cgroup;   /* folder of the control group to record; NULL: everything */
@@ -61,7 +64,7 @@ struct tracer_config {
  */
 struct tracer_counts {
 	uint64_t nr_records; /* in the folder or in memory: events and state */
-	/* Of nr_records, those that are state at the beginning of the trace and of each chunk. */
+	/* Part of nr_records: the state at the beginning of the trace and of each chunk. */
 	uint64_t nr_state;
 	/* Lost because the kernel's ring was full or (module only) already finalised. */
 	uint64_t lost_kernel;
@@ -107,9 +110,9 @@ struct tracer;
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag);
 
 /*
- * Closes a tracer, if not NULL, whose trace is not wanted: removes the trace and, if the tracer
- * made it, the folder. Then moves back the trace that keep_old moved to folder.old. A trace that
- * was in folder.old before is lost.
+ * Closes a tracer whose trace is not wanted; does nothing if tracer is NULL. Removes the trace and,
+ * if the tracer made the folder, the folder. Then moves back the trace that keep_old moved to
+ * folder.old. A trace that was in folder.old before is lost.
  */
 void tracer_discard(struct tracer *tracer);
 
@@ -142,19 +145,20 @@ int tracer_follow_cpus(struct tracer *tracer, struct diag *diag);
 int tracer_flush(struct tracer *tracer, struct diag *diag);
 
 /*
- * Writes the records in memory, and the machine's state, to a new folder; call tracer_round before.
- * Flight recorder only. A forked child may call it while recording continues: the child has a copy
- * of the daemon's own rings, and shares the module's descriptors, which only one process may read
- * at a time (tracer_lend). Returns 0, or -errno and diag. After an error the folder has the packets
- * that could be written, as *taken and diag report; if there are none, the folder is removed.
+ * Writes the records in memory, and the machine's state, to a new folder. The caller must call
+ * tracer_round first. Flight recorder only. A forked child may call this function while recording
+ * continues: the child has a copy of the daemon's own rings, and shares the module's descriptors,
+ * which only one process may read at a time (tracer_lend). Returns 0, or -errno and diag. After an
+ * error the folder has the packets that could be written, as *taken and diag report; if there are
+ * none, the folder is removed.
  */
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag);
 
 /*
- * Call it with true before a child is forked that takes a snapshot, and with false after the child
- * has ended, even if it was killed. In between, the tracer does not read shared rings, and the
- * value `since` of tracer_held does not change.
+ * If a child shall take a snapshot, call this function with true before forking the child, and with
+ * false after the child has ended, even if the child was killed. In between, the tracer does not
+ * read shared rings, and the value `since` of tracer_held does not change.
  */
 void tracer_lend(struct tracer *tracer, bool lends);
 

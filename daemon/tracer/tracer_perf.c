@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tracer by perf_event_open. It reads records from the kernel's rings, converts them to the
- * trace's layout and writes them to the daemon's own rings (trace_channel.h).
+ * The tracer that uses perf_event_open. It reads records from the kernel's rings, converts them to
+ * the trace's layout and writes them to the daemon's own rings (trace_channel.h).
  */
 #include "daemon/tracer/tracer_perf_internal.h"
 
@@ -276,8 +276,8 @@ static void close_all(struct tracer *base)
 /* ---- recording ---- */
 
 /*
- * Allocates a flight recorder's rings when it is opened, because lack of memory can then still be
- * reported.
+ * Allocates the rings of a flight recorder when the recorder is opened, because lack of memory can
+ * still be reported at this time.
  */
 static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 {
@@ -364,7 +364,7 @@ static int start(struct tracer *base, struct diag *diag)
 
 /*
  * Returns an earlier disk error that could not be reported when it occurred. If there was none,
- * returns error.
+ * returns the parameter `error`.
  */
 static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 {
@@ -400,8 +400,8 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 }
 
 /*
- * Checks the conditions up to the time before - TRACE_SLACK_NS. To be called when the records of
- * all CPUs up to this time have been read.
+ * Checks the conditions up to the time (`before` - TRACE_SLACK_NS). To be called when the records
+ * of all CPUs up to this time have been read.
  */
 static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
 {

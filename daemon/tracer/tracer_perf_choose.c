@@ -11,7 +11,10 @@
 
 /* The few compact ids are used for tracepoints. All other events have extended ids. */
 #define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
-/* Number of events that are not in the choice: two for system calls, samples, mappings. */
+/*
+ * Number of events that are not in the choice: two for system calls, one for samples, and one for
+ * mappings.
+ */
 #define NR_OTHER_EVENTS 4u
 
 /* ---- events ---- */

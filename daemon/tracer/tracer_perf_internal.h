@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of a trace by perf_event_open. tracer_perf.c records the trace, tracer_perf_choose.c
- * chooses its events.
+ * State of a trace that perf_event_open records. tracer_perf.c records the trace,
+ * tracer_perf_choose.c chooses its events.
  */
 #ifndef DAEMON_TRACER_PERF_INTERNAL_H
 #define DAEMON_TRACER_PERF_INTERNAL_H

@@ -286,7 +286,7 @@ static void tell_failed(struct tracer_serve *serve, const char *cause, const cha
 		serve->paused_ns = clock_monotonic_ns() + PAUSE_NS;
 }
 
-/* A failed snapshot by a condition counts towards the limit only if it left a folder. */
+/* A failed snapshot that a condition caused counts towards the limit only if it left a folder. */
 static void count_failed(struct tracer_serve *serve, const struct tracer_wanted *wanted,
 			 const struct tracer_snapshot *taken)
 {

@@ -75,8 +75,9 @@ void tracer_serve_want(struct tracer_serve *serve, const char *cause);
 bool tracer_serve_is_busy(const struct tracer_serve *serve);
 
 /*
- * To be called when the tracer has been stopped and closed. Answers the request to end with the
- * result, which consists of error (0 or -errno) and text, and removes the session.
+ * To be called when the tracer has been stopped and closed. Answers the request to end the session,
+ * and removes the session. The answer contains the result, which error (0 or -errno) and text
+ * describe.
  */
 void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *counts, int error,
 		      const char *text);

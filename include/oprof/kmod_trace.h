@@ -382,9 +382,9 @@ struct oprof_ktrace_samples {
 };
 
 /*
- * Record of a sample: struct oprof_ktrace_payload_sample, then the sequences callchain_kernel and
- * callchain_user: the callers of ip, innermost first. Each sequence is a uint16_t count, then this
- * number of uint64_t addresses.
+ * The record of a sample contains struct oprof_ktrace_payload_sample, then the sequences
+ * callchain_kernel and callchain_user. These sequences contain the callers of ip, innermost first.
+ * Each sequence is a uint16_t count, then this number of uint64_t addresses.
  */
 #define OPROF_KTRACE_SAMPLE_IS_USER   1u /* ip is an address in the program, else in the kernel */
 #define OPROF_KTRACE_SAMPLE_TRUNCATED 2u /* the stack has more callers than `depth` */

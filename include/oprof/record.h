@@ -101,11 +101,12 @@ enum oprof_chain_kind {
 #define OPROF_SAMPLE_CHAIN_BROKEN 4u
 
 /*
- * A place in code. offset: for files, bytes from the start of the image's file; for kernel
- * code, bytes from the start of the kernel's text or of the module; for anonymous regions and
- * the vdso, bytes from the start of the region; for code by name (OPROF_IMAGE_CODE), the
- * source's number of a name (source_ops.code_name); if image is OPROF_IMAGE_NONE, the raw
- * address.
+ * A place in code. The meaning of offset depends on the image:
+ *  - a file: bytes from the start of the image's file
+ *  - kernel code: bytes from the start of the kernel's text or of the module
+ *  - an anonymous region or the vdso: bytes from the start of the region
+ *  - OPROF_IMAGE_CODE: a number that source_ops.code_name maps to a function's name
+ *  - OPROF_IMAGE_NONE: the raw address
  */
 struct oprof_frame {
 	uint32_t image; /* image cookie, or OPROF_IMAGE_NONE */

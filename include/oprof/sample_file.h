@@ -44,11 +44,11 @@
 #define OPROF_BUILD_ID_BYTES_MAX    20
 
 /*
- * The member `directory` is the page number of the directory's first page << 8 | log2 of the
- * number of entries, so one 64-bit store replaces the directory. A directory entry is a uint32_t
- * page number. If `directory` is 0, the table has no directory, and root_page is its only page. A
- * wide or weight table with root_page 0 is empty. The root page of the narrow table is determined
- * by header_bytes and may be page 0.
+ * The member `directory` contains two numbers, so that one 64-bit store replaces the directory. The
+ * low 8 bits are the log2 of the number of entries. The other bits are the page number of the
+ * directory's first page. A directory entry is a uint32_t page number. If `directory` is 0, the
+ * table has no directory, and root_page is its only page. A wide or weight table with root_page 0
+ * is empty. The root page of the narrow table is determined by header_bytes and may be page 0.
  */
 struct oprof_sdb_table {
 	uint64_t directory;
@@ -83,9 +83,9 @@ enum oprof_image_kind {
 	 */
 	OPROF_IMAGE_BPF = 7,
 	/*
-	 * Code without a file whose functions are known by name (JIT). A key is the number of
-	 * a name in the session's meta/names. This number stays valid when addresses and processes
-	 * change.
+	 * Code that is in no file (JIT). The functions of this code are known by name. A key is the
+	 * number of a name in the session's meta/names. This number stays valid when addresses and
+	 * processes change.
 	 */
 	OPROF_IMAGE_CODE = 8,
 	OPROF_IMAGE_OFF_CPU = 9, /* time off CPU: key 0: preempted, key 1: waiting */

@@ -63,7 +63,10 @@
  */
 #define OPROF_NAMES_MAX 131072u
 
-/* Name of a note that reports print next to the kernel, instead of advice about kernel symbols. */
+/*
+ * Name of the note that states why the kernel's symbols are missing. Reports print this note in the
+ * line of the kernel's image, instead of advice about kernel symbols.
+ */
 #define OPROF_NOTE_NO_KERNEL_SYMBOLS "no_kernel_symbols"
 
 #define OPROF_STATS_MAGIC      "OPSTATS\n" /* 8 bytes, no NUL */

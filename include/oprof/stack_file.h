@@ -44,9 +44,9 @@ struct oprof_stack_header {
 	uint32_t flags; /* no flags are defined yet; programs refuse a file with an unknown flag */
 	uint64_t nr_bytes; /* size of header and records; bytes after them are void */
 	/*
-	 * epoch is the epoch of all samples in the file. If it equals epoch_emptied, the file
-	 * is being emptied and its records are void. To empty the file, the writer stores
-	 * epoch_emptied first, before it truncates the file, and stores epoch after nr_bytes.
+	 * epoch is the epoch of all samples in the file. If epoch equals epoch_emptied, the file
+	 * is being emptied and its records are void. To empty the file, the writer first stores
+	 * epoch_emptied. It truncates the file only after this, and stores epoch after nr_bytes.
 	 */
 	uint64_t epoch, epoch_emptied;
 };
@@ -130,8 +130,8 @@ enum oprof_stack_mark {
 /*
  * A node: a function that the parent's function called. offset is a key of the image's sample
  * files: the function's first byte if the writer knew it, else any place in the function. Two
- * nodes may therefore stand for one function; readers that know the symbols add them up. Kernel
- * code that user code entered is a descendant of this user code.
+ * nodes may therefore stand for one function; readers that know the symbols add up such nodes.
+ * Kernel code that user code entered is a descendant of this user code.
  */
 struct oprof_stack_node {
 	struct oprof_stack_record head;

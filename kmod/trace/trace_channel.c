@@ -34,7 +34,7 @@ static int fill_config(const struct oprof_ktrace_channel *call, struct ring_conf
 
 /*
  * Returns whether rings of this size for all CPUs take at most half of the
- * available memory. With more, the kernel might kill processes.
+ * available memory. If the rings took more, the kernel might kill processes.
  */
 static bool is_affordable(size_t ring_bytes)
 {

@@ -18,10 +18,10 @@ static int enable_event(struct perf_event *event)
 }
 
 /*
- * Creates the event of one CPU. -ENODEV: perf has no such event, or the CPU is
- * going offline or coming online: perf stops using a CPU before the CPU leaves
- * the mask of online CPUs, and starts using it after the CPU has joined the
- * mask.
+ * Creates the event of one CPU. -ENODEV: perf has no such event, or does not
+ * use the CPU, because the CPU is going offline or coming online. perf stops
+ * using a CPU before the CPU leaves the mask of online CPUs, and starts using
+ * the CPU after it has joined the mask.
  */
 static int create_on(struct trace_counters *counters, unsigned int cpu)
 {

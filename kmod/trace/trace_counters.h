@@ -42,8 +42,8 @@ int trace_counters_enable(struct trace_counters *counters, bool enable);
 
 /*
  * Replaces the events of CPUs that went offline: these events are dead,
- * although perf does not report this. Creates events for new CPUs. Enables
- * events again that lost their place in the PMU, if possible.
+ * although perf does not report this. Creates events for new CPUs. If events
+ * lost their place in the PMU, enables these events again, if possible.
  */
 void trace_counters_tend(struct trace_counters *counters);
 

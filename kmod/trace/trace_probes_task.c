@@ -18,8 +18,9 @@ static_assert(sizeof_field(struct oprof_ktrace_payload_sched_wakeup, f_comm) == 
 /* ---- sched ---- */
 
 /*
- * Returns the task's state in the form of the kernel's own event sched_switch:
- * one bit, 0, or TASK_REPORT_MAX if the task was preempted.
+ * Returns the task's state in the form of the kernel's own event sched_switch.
+ * If the task was preempted, this is TASK_REPORT_MAX; otherwise, a number with
+ * one bit set, or 0.
  */
 static __always_inline s64 state_of(bool preempt, unsigned int state, struct task_struct *task)
 {

@@ -67,9 +67,9 @@ static __always_inline void *trace_reserve(struct trace_record *record,
 }
 
 /*
- * Like trace_reserve(), but only by the ring's fast path. Returns false if the
- * fast path is not possible; nothing was counted, and trace_reserve() must be
- * called. `clock` is the clock of all rings, and `extended` states whether
+ * Like trace_reserve(), but tries only the ring's fast path. Returns false if
+ * the fast path is not possible; nothing was counted, and trace_reserve() must
+ * be called. `clock` is the clock of all rings, and `extended` states whether
  * this id needs an extended header. Both must be compile-time constants.
  */
 static __always_inline bool trace_try(struct trace_record *record, struct trace_cpu __percpu *cpus,
@@ -82,7 +82,8 @@ static __always_inline bool trace_try(struct trace_record *record, struct trace_
 
 /*
  * Counts the record before the commit. The commit may call a function to
- * deliver the packet, and in this order no value must be kept across that call.
+ * deliver the packet. Because of this order, the compiled code does not have to
+ * keep a value across that call.
  */
 static __always_inline void trace_commit(struct trace_record *record)
 {
