@@ -339,8 +339,8 @@ static int check_name(struct tree *tree, int folder, const char *name, unsigned 
 				   "new folder");
 	if (!folder_trusts(st.st_uid))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
-				   "belongs to %s, unlike the folder that contains it: remove "
-				   "it, or choose a new folder",
+				   "belongs to %s, not to the owner of the folder that contains "
+				   "it: remove it, or choose a new folder",
 				   folder_user(st.st_uid, user));
 	if (others_may_write(&st))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
@@ -526,7 +526,7 @@ int folder_check_program(const char *path, struct diag *diag)
 	if (exposed || !folder_trusts(st.st_uid) || others_may_write(&st))
 		return diag_set(diag, -EPERM,
 				"root will not run %s, because another user can change it: copy it "
-				"to a folder of root's",
+				"to a folder that only root can change",
 				path);
 	return 0;
 }
