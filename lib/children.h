@@ -20,9 +20,9 @@ static inline void children_keep(void)
 }
 
 /*
- * Waits until a killed child has ended, for about a second at most: a process that hangs in a file
- * system may not end even by SIGKILL, and is then left alone. Returns 1 and sets *status (unless
- * status is NULL) if the child has ended; 0 if not yet; -1 if another caller waited for it.
+ * Waits until a killed child has ended, for about a second at most, because a process that hangs in
+ * a file system may survive even SIGKILL. Returns 1 and sets *status (unless status is NULL) if the
+ * child has ended; 0 if the child has not ended yet; -1 if another caller waited for the child.
  */
 static inline int child_wait_ended(pid_t pid, int *status)
 {

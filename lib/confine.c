@@ -126,7 +126,10 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 
 /* ---- system calls ---- */
 
-/* Kernel headers before Linux 4.14 lack this action; such kernels treat it as SECCOMP_RET_KILL. */
+/*
+ * Kernel headers before Linux 4.14 lack this action. Kernels before 4.14 treat the action as
+ * SECCOMP_RET_KILL.
+ */
 #ifndef SECCOMP_RET_KILL_PROCESS
 #define SECCOMP_RET_KILL_PROCESS 0x80000000U
 #endif
@@ -152,7 +155,7 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 #define KILL_FOR_BITS(number, n, bits, otherwise)                                                  \
 	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), KILL, otherwise
 
-/* What openat() needs to do more than open a file for reading. */
+/* Flags with which openat() does more than open a file for reading. */
 #define MORE_THAN_READING                                                                          \
 	(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_PATH | (O_TMPFILE & ~O_DIRECTORY))
 
@@ -164,8 +167,8 @@ static bool install(const struct sock_fprog *program)
 
 /*
  * Installs the filter of a confined process. Returns whether the kernel enforces it; with
- * sanitizers, always returns true. The numbers of another architecture's system calls, or of x32,
- * kill the process, too.
+ * sanitizers, always returns true. A system call of another architecture, or of x32, kills the
+ * process, too.
  */
 static bool filter_calls(enum confine_calls calls)
 {
@@ -198,7 +201,7 @@ static bool filter_calls(enum confine_calls calls)
 		ALLOW_CALL(SYS_exit_group),
 		ALLOW_CALL(SYS_dup),
 		ALLOW_CALL(SYS_sysinfo), /* qsort() asks for the size of the memory */
-		/* Libraries may call these, which tell nothing that matters. */
+		/* Libraries may make these calls, which reveal nothing secret. */
 		ALLOW_CALL(SYS_clock_gettime),
 		ALLOW_CALL(SYS_getuid),
 		ALLOW_CALL(SYS_geteuid),
@@ -227,7 +230,10 @@ static bool filter_calls(enum confine_calls calls)
 		IF_BITS(AT_EMPTY_PATH, 1),
 		ALLOW,
 		REFUSE,
-		/* What C libraries try, and do without: files of the system, terminals, limits. */
+		/*
+		 * C libraries try these calls, for files of the system, terminals and limits, but
+		 * do not need them.
+		 */
 		KILL_FOR_BITS(SYS_openat, 2, MORE_THAN_READING, REFUSE),
 		REFUSE_CALL(SYS_ioctl),
 		REFUSE_CALL(SYS_sched_getaffinity),
@@ -293,7 +299,7 @@ void confine_prepare(void)
 	if (prepared || geteuid())
 		return;
 	prepared = true;
-	/* Only this file: other sources of users, such as a directory service, may need long. */
+	/* Read only this file: other sources of users, such as a directory service, may be slow. */
 	file = fopen("/etc/passwd", "re");
 	while (file && (entry = fgetpwent(file)))
 		if (!strcmp(entry->pw_name, CONFINE_USER))

@@ -31,18 +31,19 @@ void confine_prepare(void);
  * and keep_b (keep_a < keep_b), drops all capabilities and, if permitted (CAP_SETUID, CAP_SETGID),
  * changes the user from root to CONFINE_USER or nobody. Then makes the kernel (seccomp, if
  * available) refuse all system calls except reading, writing to open descriptors, and memory
- * management: a few calls that libraries try without need fail with EPERM; any other call kills the
- * process with SIGSYS. Returns 0, or -errno of the step that failed; -EPERM: the process is still
- * root, and no seccomp filter prevents it from opening root's files.
+ * management. A few other calls, which libraries try but do not need, fail with EPERM. Any other
+ * call kills the process with SIGSYS. Returns 0, or -errno of the step that failed; -EPERM: the
+ * process is still root, and no seccomp filter prevents it from opening root's files.
  */
 int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
 		    int keep_b);
 
 /*
  * Makes the kernel refuse to insert input into a terminal (TIOCSTI, TIOCLINUX; EPERM), for this
- * process and its children, which also cannot gain privileges by executing a program. To be called
- * by a process of root that becomes another user but keeps root's terminal open: that user could
- * otherwise make it type commands into root's shell. Does nothing if the kernel has no seccomp.
+ * process and its children. This process and its children also can no longer gain privileges by
+ * executing a program. To be called by a process of root that becomes another user but keeps root's
+ * terminal open: otherwise, that user could insert commands for root's shell into the terminal.
+ * Does nothing if the kernel has no seccomp.
  */
 void confine_terminal(void);
 

@@ -40,8 +40,8 @@ bool folder_trusts(uid_t user)
 
 /*
  * Returns whether other users may write in the folder or file. The permission bits of the group
- * also cover the users and groups of an access control list. They are ignored unless this process
- * is root's, because a user's folder may be writable by the user's group.
+ * also cover the users and groups of an access control list. These bits are ignored unless this
+ * process is root's, because a user's folder may be writable by the user's group.
  */
 static bool others_may_write(const struct stat *st)
 {
@@ -159,7 +159,7 @@ static int follow_link(struct walk *walk, const char *part, const char *after, i
 	return 0;
 }
 
-/* Opens the next part of the path itself, even if it is a symbolic link. */
+/* Opens the next part of the path. If this part is a symbolic link, opens the link itself. */
 static int open_part(const struct walk *walk, const char *part, enum folder_missing missing)
 {
 	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
@@ -178,8 +178,8 @@ static int open_part(const struct walk *walk, const char *part, enum folder_miss
 
 /*
  * Walks to the end of the path. With keep_last, walks only to the folder that contains the last
- * part, so that walk->rest is the last part. The last part may then be missing; it is a symbolic
- * link only on procfs.
+ * part, so that walk->rest is the last part, which may be missing. Follows symbolic links; but with
+ * keep_last, does not follow a last part that is a symbolic link on procfs.
  */
 static int walk_on(struct walk *walk, enum folder_missing missing, bool keep_last)
 {
@@ -339,8 +339,8 @@ static int check_name(struct tree *tree, int folder, const char *name, unsigned 
 				   "new folder");
 	if (!folder_trusts(st.st_uid))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
-				   "belongs to %s, unlike the folder that contains it: remove "
-				   "it, or choose a new folder",
+				   "belongs to %s, not to the owner of the folder that contains "
+				   "it: remove it, or choose a new folder",
 				   folder_user(st.st_uid, user));
 	if (others_may_write(&st))
 		return diag_set_at(tree->diag, -EPERM, tree->path, 0,
@@ -526,7 +526,7 @@ int folder_check_program(const char *path, struct diag *diag)
 	if (exposed || !folder_trusts(st.st_uid) || others_may_write(&st))
 		return diag_set(diag, -EPERM,
 				"root will not run %s, because another user can change it: copy it "
-				"to a folder of root's",
+				"to a folder that only root can change",
 				path);
 	return 0;
 }

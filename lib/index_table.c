@@ -18,7 +18,8 @@ static size_t next_place(const struct index_table *table, size_t place)
 }
 
 /*
- * Uses the upper half of the hash, which slots store, so that a growing table needs no new hashes.
+ * Uses the upper half of the hash. Slots store this half, so no hash is computed again when the
+ * table grows.
  */
 static size_t first_place(const struct index_table *table, uint64_t hash)
 {

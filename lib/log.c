@@ -172,7 +172,7 @@ void log_tick(void)
 void log_flush(void)
 {
 	log_tell_again();
-	/* At UINT64_MAX, the interval of every call site is over. */
+	/* UINT64_MAX is later than the end of every call site's interval. */
 	for (uint64_t nr; (nr = log_limit_over(&log_limit, UINT64_MAX));)
 		log_tell_left_out(nr);
 }

@@ -29,16 +29,18 @@ struct log_limit {
 void log_limit_init(struct log_limit *limit, unsigned int nr_max);
 
 /*
- * Returns whether the call site of format may log now. *nr_left_out is then the number of messages
- * suppressed in this call site's previous turn, to be logged with this message; otherwise it is 0.
+ * Returns whether the call site of format may log now. If a new interval of the call site begins,
+ * *nr_left_out is the number of messages suppressed in its previous interval, and the caller logs
+ * this number with the message. Otherwise, *nr_left_out is 0.
  */
 bool log_limit_take(struct log_limit *limit, const char *format, uint64_t now_ns,
 		    uint64_t *nr_left_out);
 
 /*
- * Returns the number of messages that one place suppressed in a turn that is over, and resets this
- * number. Returns 0 if there is no such place. With this function, suppressed messages are also
- * reported if the call site never logs again or its place was given to another call site.
+ * Returns and resets one count of suppressed messages: the count of all call sites whose places
+ * were given to others, or the count of one call site whose interval is over. Returns 0 if there is
+ * no such count. A program that calls this function also reports the suppressed messages of call
+ * sites that never log again.
  */
 uint64_t log_limit_over(struct log_limit *limit, uint64_t now_ns);
 

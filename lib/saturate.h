@@ -18,7 +18,7 @@ static inline void saturate_add(uint64_t *to, uint64_t nr)
 	*to = saturate_sum(*to, nr);
 }
 
-/* Adds each of the nr numbers `from` to the sum with the same index in `to`. */
+/* Adds from[i] to the sum to[i], for all i below nr. */
 static inline void saturate_add_each(uint64_t *to, const uint64_t *from, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)

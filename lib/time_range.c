@@ -307,8 +307,8 @@ static int take_time_of_day(struct point_parser *parser, struct tm *tm, int64_t 
 }
 
 /*
- * Returns whether the next word at *at is `word`, in upper or lower case, and then moves *at after
- * it.
+ * If the next word at *at is `word`, in upper or lower case, moves *at after this word and returns
+ * true. Otherwise returns false.
  */
 static bool take_word(const char **at, const char *word)
 {

@@ -60,8 +60,9 @@ int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 
 /*
  * Parses a time range in one of three forms: "FROM..TO", where FROM or TO may be empty; a length,
- * for the range of this length that ends now; or the name of a day, a minute or a second, for the
- * whole day, minute or second. Returns -EINVAL for "now" and "2h ago", which have no length.
+ * for the range of this length that ends now; or a point that denotes a day, a minute or a second,
+ * for this whole day, minute or second. Returns -EINVAL for "now" and "2h ago", which have no
+ * length.
  */
 int time_range_parse(const char *text, int64_t now_ns, struct time_range *range, struct diag *diag);
 

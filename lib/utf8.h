@@ -36,8 +36,8 @@ bool utf8_changes_direction(uint32_t code);
 size_t utf8_next(const char *text, bool *masked);
 
 /*
- * Replaces in place, by one '?' each, all characters that utf8_next() masks, except the ASCII
- * characters in `kept`.
+ * Replaces each character in text that utf8_next() masks by one '?'. ASCII characters in `kept` are
+ * not replaced.
  */
 void utf8_mask(char *text, const char *kept);
 

@@ -19,8 +19,8 @@ uint64_t sample_identity(const struct oprof_image_identity *image)
 
 	if (image->nr_build_id) {
 		/*
-		 * Use the first 8 bytes, so that the identity's hex digits are those with which the
-		 * build-id begins when tools print it.
+		 * Use the first 8 bytes, so that the hex digits of the identity are the first
+		 * digits of the build-id as tools print it.
 		 */
 		for (uint32_t i = 0; i < 8; i++)
 			identity =
@@ -98,8 +98,9 @@ static bool needs_escape(unsigned char byte, const char *also)
 }
 
 /*
- * Writes bytes as at most nr_max bytes of a component. Escapes '%', control bytes, the bytes in
- * `also`, and a '{' at the start of the component. A component that is too long is cut and marked.
+ * Writes `bytes` to a component, where they may take at most nr_max bytes. Escapes '%', control
+ * bytes, the bytes in `also`, and a '{' at the start of the component. A component that is too long
+ * is cut and marked.
  * If `bytes` end with a mark, the name was cut earlier, so the mark is copied unchanged.
  */
 static void put_escaped(struct name_writer *writer, const char *bytes, size_t nr_bytes,

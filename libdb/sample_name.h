@@ -11,9 +11,10 @@
  * A component of more than 255 bytes is cut: it ends with %~ and with 16 hex digits of a hash of
  * the whole component. The file's header then has the complete name.
  *
- * sample_name_parse() reverses sample_name_format(): it returns the struct that was formatted. Only
- * a cut component remains cut, with its %~ and hash; sample_name_format() writes such a component
- * unchanged. sample_name_parse() refuses each name that sample_name_format() would not write.
+ * sample_name_parse() reverses sample_name_format(): it returns the struct that was formatted, with
+ * one exception: a cut component remains cut, with its %~ and hash. sample_name_format() writes
+ * such a component unchanged. sample_name_parse() refuses each name that sample_name_format() would
+ * not write.
  */
 #ifndef LIBDB_SAMPLE_NAME_H
 #define LIBDB_SAMPLE_NAME_H
@@ -66,7 +67,7 @@ int sample_name_parse(const char *text, struct sample_name *name, struct diag *d
 
 /*
  * Returns the identity of an image, which file names contain as 16 hex digits: the first bytes of
- * its build-id, or without a build-id a hash of the other fields.
+ * the image's build-id or, if the image has no build-id, a hash of the other fields.
  */
 uint64_t sample_identity(const struct oprof_image_identity *image);
 

@@ -192,8 +192,8 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 }
 
 /*
- * Writes the first pages of a new file, or of a file whose creation was interrupted, which has no
- * samples.
+ * Writes the first pages of a new file, or of a file whose creation was interrupted. Neither file
+ * has samples.
  */
 static int file_begin_again(struct sdb *db, const struct sdb_identity *identity, const char *path,
 			    struct diag *diag)

@@ -48,7 +48,8 @@ static inline unsigned int sdb_find_narrow(const uint64_t *home, const uint64_t 
 }
 
 /*
- * Sets the bits of the low half if the slot has this key, and of the high half if its value is 0.
+ * Sets all bits of the result's low half if the slot has this key, and all bits of the result's
+ * high half if the slot's value is 0.
  */
 static inline __m128i sdb_match_one(const struct sdb_wide_slot *slot, __m128i key)
 {

@@ -261,7 +261,10 @@ static int header_check(int fd, const struct oprof_sdb_header *header, size_t nr
 		return diag_set_at(diag, -EILSEQ, path, 0,
 				   "truncated: the file is shorter than its header of %u bytes",
 				   header->header_bytes);
-	/* The file's size is read after the header, since a file grows until it is emptied. */
+	/*
+	 * Read the file's size after the header. Until a file is emptied, it only grows, so this
+	 * size cannot be too small for the header.
+	 */
 	if (fstat(fd, &status) < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	int error = check_strings(header, path, diag);
@@ -329,8 +332,8 @@ static int look(int fd, const char *path, struct oprof_sdb_header *header, struc
 	if (nr < 0)
 		return diag_set_at(diag, (int)nr, path, 0, "%s", strerror((int)-nr));
 	/*
-	 * Adding samples changes these two fields. The copy's fields are cleared, since no other
-	 * field depends on them.
+	 * Adding samples changes these two fields, on which no other field depends. They are
+	 * cleared in the copy, so that comparisons of copies ignore them.
 	 */
 	header->start_time_ns = 0;
 	header->end_time_ns = 0;

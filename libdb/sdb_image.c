@@ -136,7 +136,8 @@ static int find_in_directory(struct table_reader *reader, struct page_places *st
 }
 
 /*
- * Finds the page to which the place stretch->low belongs, according to the last read table header.
+ * Finds the page to which the place stretch->low belongs, according to the table header that was
+ * read last.
  */
 static int find_stretch(struct table_reader *reader, struct page_places *stretch)
 {
@@ -378,9 +379,9 @@ static int load_entries(int fd, const char *path, struct sdb_image *image, struc
 	int error;
 
 	/*
-	 * The writer adds weight after samples, so the weights are read before the samples: then
-	 * the samples of every weight are read, too. The narrow and the wide table may be read in
-	 * any order.
+	 * The writer adds samples before their weight. Therefore the weights are read first, so
+	 * that the samples of every weight that was read are found, too. The narrow and the wide
+	 * table may be read in any order.
 	 */
 	error = load_table(fd, path, header, offsetof(struct oprof_sdb_header, weight), "weight",
 			   &weight, diag);
@@ -436,8 +437,8 @@ static bool is_void(const struct oprof_sdb_header *header)
 }
 
 /*
- * Returns 1 if the file was emptied since its header was read, else 0 or -errno. After 1, the data
- * may be a mixture of two epochs, which may also be the cause of an error.
+ * Returns 1 if the file was emptied since its header was read, else 0 or -errno. If the function
+ * returns 1, the data may be a mixture of two epochs, and this mixture may have caused an error.
  */
 static int epoch_changed(int fd, const char *path, const struct sdb_image *image, struct diag *diag)
 {

@@ -137,7 +137,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	page = (uintptr_t)info->si_addr & ~(system_page_bytes - 1);
-	/* mmap() is only a system call, so it can be called in a signal handler. */
+	/* mmap() does nothing but a system call, so a signal handler can call it. */
 	if (mmap((void *)page, system_page_bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		pass_on(sig, info, context);

@@ -101,7 +101,10 @@ struct split {
 
 enum { SPLIT_BOTH = -1 }; /* value of `copied`: copy both halves; 0 or 1: copy only this half */
 
-/* Copies a slot to its half. If all lines for its key are full there, returns 1 + half, else 0. */
+/*
+ * Copies a slot to the new page of its half. Returns 1 + half if all lines for the slot's key are
+ * full in this page, else 0.
+ */
 static inline int split_slot(struct split *split, const uint64_t *slot, bool wide, int copied)
 {
 	const uint64_t mixed = sdb_mix(wide ? slot[0] : slot[0] >> OPROF_SDB_NARROW_COUNT_BITS);
@@ -181,8 +184,8 @@ static void split_keep(struct sdb *db, struct split *split, int half)
 
 /*
  * Copies the valid slots of split->page to new pages: both halves, or, if that is not possible,
- * only the smaller half. Returns 0; -EIO; or -EFBIG if neither is possible, and then no pages are
- * allocated.
+ * only the smaller half. Returns 0; -EIO; or -EFBIG if neither is possible. If the function returns
+ * -EFBIG, it has freed the new pages.
  */
 static int split_page(struct sdb *db, const struct sdb_table *table, struct split *split)
 {

@@ -151,8 +151,9 @@ static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, 
 }
 
 /*
- * Adds `value` to the slot of `key`. A value of 0 only makes room for a slot: adding to the same
- * key directly after this call then cannot fail for lack of room.
+ * Adds `value` to the slot of `key`. If `value` is 0, this function only makes room for the slot.
+ * After such a call, the next call for this table cannot fail for lack of room if its key is the
+ * same.
  */
 static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint64_t value)
 {
@@ -229,7 +230,7 @@ static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
 
 /*
  * Returns `error`, or -EIO if a page was lost. The fence ensures that the flag of the SIGBUS
- * handler is read after all stores, so that a store that causes SIGBUS has already set the flag.
+ * handler is read after all stores. If a store caused SIGBUS, the handler has set the flag by then.
  */
 static inline int result_of(struct sdb *db, int error)
 {

@@ -61,8 +61,8 @@ void number_model_init(struct number_model *model);
 void bit_coder_write(struct bit_coder *coder, struct slice_buffer *to);
 void bit_coder_read(struct bit_coder *coder, const uint8_t *bytes, size_t nr_bytes);
 /*
- * Writes the last bytes of a writer. Owing to these bytes, a reader that has read the last number
- * has also read the last byte.
+ * Writes the last bytes of a writer: as many as a reader reads ahead. Thus a reader that has read
+ * the last number has also read the last byte.
  */
 void bit_coder_finish(struct bit_coder *coder);
 

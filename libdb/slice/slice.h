@@ -54,8 +54,8 @@ struct slice_section {
 int slice_section_compare(const struct slice_section *a, const struct slice_section *b);
 
 /*
- * Fills in the section of a live file from its parsed name and its header; sdb_image_load_header()
- * is sufficient for image. The section contains pointers into name and image.
+ * Fills in the section of a live file from its parsed name and its header. `image` needs only what
+ * sdb_image_load_header() loads. The section contains pointers into name and image.
  */
 void slice_section_of_file(struct slice_section *section, const struct sample_name *name,
 			   const struct sdb_image *image);
@@ -96,9 +96,9 @@ int64_t slice_builder_section(struct slice_builder *builder, const struct slice_
 /*
  * Adds nr_samples samples (not 0), whose weights sum up to `weight`, to a key of a section. Keys
  * may be added in any order and repeatedly. A section is stored with weights only if the weight of
- * some key cannot be computed from the key's number of samples. The computed weight is this number
- * in a section with a frequency, and this number x period in a section with a period. Returns 0 or
- * -ENOMEM.
+ * some key cannot be computed from the key's number of samples. In a section with a frequency, the
+ * computed weight is the number of samples. In a section with a period, the computed weight is the
+ * number of samples x period. Returns 0 or -ENOMEM.
  */
 int slice_builder_add(struct slice_builder *builder, int64_t section, uint64_t key,
 		      uint64_t nr_samples, uint64_t weight);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Merges slices. The sections of all inputs are in the same order, so the inputs are read in
- * parallel. Only the equal sections that are being merged and the compressed output are in memory.
+ * parallel. Only the compressed output and the equal sections that are being merged are in memory.
  */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"

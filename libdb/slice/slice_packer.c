@@ -17,9 +17,9 @@
 #define PACK_LEVEL 3
 
 /*
- * The raw bytes of a frame should not exceed SQUEEZE_RATIO times the frame's size, plus
- * SQUEEZE_FREE. While they do, further raw bytes are flushed in pieces of SQUEEZE_PIECE bytes. Each
- * piece has a block header, and these headers make the frame longer.
+ * The raw bytes of a frame should not exceed this limit: SQUEEZE_RATIO times the frame's size, plus
+ * SQUEEZE_FREE. While they exceed the limit, further raw bytes are flushed in pieces of
+ * SQUEEZE_PIECE bytes. Each piece has a block header, and these headers make the frame longer.
  */
 #define SQUEEZE_RATIO (SLICE_RATIO_MAX / 2)
 #define SQUEEZE_FREE  (SLICE_RAW_FREE_BYTES / 2)

@@ -24,7 +24,7 @@ uint8_t *slice_packer_reserve(struct slice_packer *packer, size_t nr_bytes, int 
 void slice_packer_commit(struct slice_packer *packer, size_t nr_bytes);
 
 /*
- * Completes the frame packer->packed. If no bytes were accepted, the frame stays empty. *small is
+ * Completes the frame packer->packed. If no bytes were committed, the frame stays empty. *small is
  * a zstd context for any number of frames; it is created if it is NULL, and the caller frees it.
  * Returns 0 or -ENOMEM.
  */

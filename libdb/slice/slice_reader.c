@@ -281,7 +281,7 @@ static int section_end(struct slice *slice, int error, struct diag *diag)
 		error = check_ends(slice);
 	if (error == -EILSEQ)
 		error = diag_set_at(diag, error, slice->name, 0,
-				    "damaged: section %zu of %zu differs from its tables",
+				    "damaged: section %zu of %zu differs from the slice's tables",
 				    slice->next, slice->tables.nr_sections);
 	else if (error)
 		error = diag_set_at(diag, error, slice->name, 0, "%s", strerror(-error));

@@ -130,7 +130,7 @@ static int stream_read(struct slice_unpacker *unpacker, int fd)
 	return first && !begins_frame(unpacker->packed, nr_bytes) ? -EILSEQ : 0;
 }
 
-/* Decompresses once into *out: as many bytes as are available and fit. */
+/* Calls zstd once, which decompresses into *out as many bytes as are available and fit. */
 static int stream_step(struct slice_unpacker *unpacker, int fd, ZSTD_outBuffer *out)
 {
 	const size_t out_before = out->pos;

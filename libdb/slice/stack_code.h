@@ -3,8 +3,8 @@
  * Encoding of a slice's call trees (doc/slice.md, "Stacks"). Three kinds of data are encoded: the
  * functions, the callees of each function, and the division of each node's mass between the node
  * itself and its children (parts). The mass of a node is the number of samples of the node and of
- * all nodes below it, or the number of these nodes. The same functions encode and decode
- * (bit_coder.h).
+ * all nodes below it. In a tree whose masses are not samples, the mass is the number of these
+ * nodes. The same functions encode and decode (bit_coder.h).
  *
  * Callers are numbered in this order: the roots, the marks, the functions of the table. Callees are
  * numbered in this order: the marks, the functions of the table.

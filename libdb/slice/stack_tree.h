@@ -95,17 +95,19 @@ int stack_tree_fold(struct stack_tree *tree, uint32_t nr_nodes_max);
  */
 int stack_tree_encode(const struct stack_tree *tree, uint8_t **bytes, size_t *nr_bytes);
 /*
- * Decodes bytes into *tree. Only after success must the caller call stack_tree_deinit. `version`
- * is the slice's version, OPROF_SLICE_VERSION_MIN to OPROF_SLICE_VERSION. Returns 0; -EILSEQ:
- * damaged; -EPROTONOSUPPORT: unknown flags; or -ENOMEM. An error sets diag, but without the name
- * of a file. The memory used is bounded by a small multiple of nr_bytes.
+ * Decodes bytes into *tree. The caller must call stack_tree_deinit if the function succeeds, and
+ * must not call it after an error. `version` is the slice's version, OPROF_SLICE_VERSION_MIN to
+ * OPROF_SLICE_VERSION. Returns 0; -EILSEQ: damaged; -EPROTONOSUPPORT: unknown flags; or -ENOMEM. An
+ * error sets diag, but without the name of a file. The memory used is bounded by a small multiple
+ * of nr_bytes.
  */
 int stack_tree_decode(struct stack_tree *tree, uint32_t version, const uint8_t *bytes,
 		      size_t nr_bytes, struct diag *diag);
 
 /*
  * Sets the call trees that slice_builder_write adds to the slice, folded to STACK_TREE_NODES_MAX
- * nodes. `tree` must exist until then. (slice_merge merges call trees without this call.)
+ * nodes. `tree` must exist until slice_builder_write returns. (slice_merge merges call trees
+ * without this call.)
  */
 void slice_builder_stacks(struct slice_builder *builder, const struct stack_tree *tree);
 /* Reads a slice's call trees. If it has none, *tree is empty. Errors as stack_tree_decode. */

@@ -515,8 +515,8 @@ static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 
 /*
  * Reads the function number of node i. The function numbers of a node's parts must ascend. To check
- * this, nodes[].weight is used until the weights are read: it is 1 + the function number of the
- * last part of this node that was read.
+ * this, the member weight of a node is 1 + the function number of the node's part that was read
+ * last, until the weights are read.
  */
 static void get_function_of(struct tree_decoder *decoder, uint32_t i)
 {

@@ -166,8 +166,8 @@ static int fold_choose(struct fold *fold, const uint64_t *samples, uint64_t nr_n
 /* ---- folding ---- */
 
 /*
- * Flag in becomes[i]: node i is folded into an OPROF_STACK_OTHER node. The other bits are the index
- * of that node's parent.
+ * Flag in becomes[i]: node i is folded into an OPROF_STACK_OTHER node. The other bits of becomes[i]
+ * are the index of the parent of the OPROF_STACK_OTHER node.
  */
 #define IN_OTHER 0x80000000u
 

@@ -62,7 +62,8 @@ const char *stack_tree_text(struct stack_tree *tree, const char *text, size_t nr
 
 /*
  * These functions append a root, image or node without checking whether an equal one exists. If
- * tree->index is not NULL, they also add it there. The strings must already belong to the tree.
+ * tree->index is not NULL, they also add the root, image or node to tree->index. The strings must
+ * already belong to the tree.
  * The functions return the index in the tree's array, -ENOMEM, or -E2BIG.
  */
 int64_t stack_tree_append_root(struct stack_tree *tree, const struct slice_section *section);

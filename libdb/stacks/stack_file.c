@@ -128,8 +128,8 @@ static uint64_t segment_bytes(const struct stack_file *file, size_t nr_bytes)
 }
 
 /*
- * Makes all pages of a range writable by one call, which is much cheaper than a page fault for
- * each. A kernel without MADV_POPULATE_WRITE still has the page faults, when the pages are
+ * Makes all pages of a range writable by one call, which is much cheaper than one page fault for
+ * each page. On a kernel without MADV_POPULATE_WRITE, these page faults occur when the pages are
  * written.
  */
 static void prefault(const struct stack_file *file, uint64_t from, uint64_t nr_bytes)

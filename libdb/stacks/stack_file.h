@@ -39,14 +39,15 @@ int stack_file_restart(struct stack_file *file, uint64_t epoch);
 /*
  * stack_file_root, _image and _child return the position of a record. If the record is missing,
  * they append it. If the file is full (it has nr_bytes_max bytes, or the disk is full), existing
- * records are still found. For a missing node, stack_file_child then returns the parent's
- * OPROF_STACK_OTHER node and sets *folded. stack_file_child never clears *folded, so one variable
- * can be used for a whole stack. A 16th of the file is reserved for OPROF_STACK_OTHER nodes. If
- * this room is full, too, the function returns the OPROF_STACK_OTHER node of the nearest ancestor
- * that has such a node or has room for one; every root has one or has room for one. If the parent
- * is an OPROF_STACK_OTHER node, the function returns the parent itself, so that the caller can
- * continue to the end of a stack. Errors: -ENOSPC and the like: no room for a root or image;
- * -ENAMETOOLONG; -EIO: the file was truncated; -EILSEQ: the file was overwritten; -ENOMEM.
+ * records are still found. If the file is full and a node is missing, stack_file_child returns the
+ * parent's OPROF_STACK_OTHER node and sets *folded. stack_file_child never clears *folded, so one
+ * variable can be used for a whole stack. A 16th of the file is reserved for OPROF_STACK_OTHER
+ * nodes. If this room is full, too, stack_file_child returns the OPROF_STACK_OTHER node of the
+ * nearest ancestor that has such a node or has room for one; every root has one or has room for
+ * one. If the parent is an OPROF_STACK_OTHER node, stack_file_child returns the parent itself, so
+ * that the caller can continue to the end of a stack. Errors: -ENOSPC and the like: no room for a
+ * root or image; -ENAMETOOLONG; -EIO: the file was truncated; -EILSEQ: the file was overwritten;
+ * -ENOMEM.
  *
  * stack_file_add adds samples to a node; for a root it returns -EINVAL.
  */
@@ -68,7 +69,8 @@ int stack_file_sync(struct stack_file *file);
 /*
  * Reads the file at path into *tree, possibly while a writer appends to the file. Sets *epoch to
  * the epoch of the samples. All loaded records were in the file at one moment, and every record is
- * checked. Only after success must the caller call stack_tree_deinit. Errors as sdb_image_load.
+ * checked. The caller must call stack_tree_deinit if the function succeeds, and must not call it
+ * after an error. Errors as sdb_image_load.
  */
 int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, struct diag *diag);
 

@@ -385,7 +385,7 @@ static int scan_record(struct scan *scan, const uint8_t *record,
 
 /* ---- entry points ---- */
 
-/* Ensures that the chunk contains the whole record at `offset`, as far as the file reaches. */
+/* Ensures that the chunk contains the record at `offset`, or its part before scan->end. */
 static int chunk_fill(struct scan *scan, uint64_t offset)
 {
 	const uint64_t left = scan->end - offset;

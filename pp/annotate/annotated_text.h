@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that annotated sources and annotated instructions share: they write the columns before
- * each line and the comments, and sort by samples. Internal to format_source.c, format_assembly.c,
+ * Functions that annotated sources and annotated instructions share: they write comments, write the
+ * columns before each line, and sort by samples. Internal to format_source.c, format_assembly.c,
  * annotated_mixed.c.
  */
 #ifndef PP_ANNOTATED_TEXT_H

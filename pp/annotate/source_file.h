@@ -4,7 +4,7 @@
  * whole, and splits them into lines. A file may contain any bytes, such as NULs and escape
  * sequences, and may end without a newline.
  *
- * Not for the samples of lines (annotation.h).
+ * This module does not handle the samples of lines (annotation.h).
  */
 #ifndef PP_SOURCE_FILE_H
 #define PP_SOURCE_FILE_H
@@ -20,7 +20,7 @@
 /* Where to search for files. The lists are borrowed. */
 struct source_search {
 	const struct spec_list *search_dirs; /* -d */
-	/* -b: removed from the beginning of paths for the search in search_dirs */
+	/* -b: folders that are removed from the beginning of paths searched in search_dirs */
 	const struct spec_list *base_dirs;
 	const char *root; /* -R: prefix for the whole path; NULL: none */
 };

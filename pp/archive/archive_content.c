@@ -295,8 +295,8 @@ static int add_found(struct content_adding *adding, const char *path,
 }
 
 /*
- * Adds the kernel's debug files, for its lines and instructions. Its symbols are in the meta
- * folder.
+ * Adds the kernel's debug files, from which reports get the kernel's lines and instructions. The
+ * kernel's symbols are in the meta folder.
  */
 static int add_kernel(struct content_adding *adding, const struct oprof_image_identity *identity,
 		      const struct symbol_search *search)

@@ -560,7 +560,7 @@ static void skip_stacks(const struct part_slice *slice, int error, const struct 
 	struct diag diag;
 
 	diag_set_at(&diag, error, why->file, 0,
-		    "%s; the archive may lack binaries that are only in its call stacks",
+		    "%s; the archive may lack binaries that occur only in the slice's call stacks",
 		    why->text);
 	skip(slice->path, &diag);
 }

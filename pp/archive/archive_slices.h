@@ -16,10 +16,10 @@
 #include <stddef.h>
 
 /*
- * Calls take() for each slice of the session with this index, with the slice's name, such as
- * "minute.17.17.slice", and a descriptor that is valid during the call. Stops if take() fails, and
- * returns its error. Damaged slices are reported to skip() and left out. Returns 0, or -errno with
- * diag set.
+ * Calls take() for each slice of the session that has the index `session`. `name` is the slice's
+ * name, such as "minute.17.17.slice"; fd is a descriptor that is valid during the call. Stops if
+ * take() fails, and returns its error. Damaged slices are reported to skip() and left out. Returns
+ * 0, or -errno with diag set.
  */
 int archive_slices_make(const struct selection *selection, size_t session,
 			int (*take)(void *context, const char *name, int fd, struct diag *diag),
