@@ -258,7 +258,7 @@ int ring_finalise(struct ring *ring);
 
 /*
  * Only one reader may exist at a time. The new reader continues where the previous one stopped.
- * Returns 0; -EBADMSG: the ids of the places or ring_shared.consumed are damaged.
+ * Returns 0; -EBADMSG: ring_shared.consumed or (in overwrite mode) the places' ids are damaged.
  */
 int ring_reader_init(struct ring_reader *reader, const struct ring *ring);
 

@@ -83,7 +83,7 @@ static bool is_taken_by_finalise(const struct ring *ring, ring_word packet, ring
 	return ring_load(&flush->valid) && ring_load(&flush->old) == packet && reserved == end;
 }
 
-/* Returns whether the entry was never reserved, or its packet is already delivered. */
+/* Returns true if the entry was never reserved, or if its packet is already delivered. */
 static bool is_bogus(const struct ring *ring, const struct open_slot *slot, ring_word reserved)
 {
 	const struct ring_open_slot *entry = &slot->entry;
@@ -191,11 +191,11 @@ static void close_again(struct ring *ring, ring_word reserved)
 }
 
 /*
- * Corrects ring_shared.flush, the flusher's entry, if the flusher tried to close the packet at the
- * position where this slot begins. It is unknown whether the flusher or the slot's writer reserved
- * this position. The slot is covered in both cases, so flush.old moves to the slot's end. The time
- * is stored first. If this repair is killed, the next repair either finds the old position and
- * repeats both stores, or finds the new position and the time.
+ * Corrects ring_shared.flush, the flusher's entry, if flush.old is the position where this slot
+ * begins. Both the flusher and the slot's writer tried to reserve from this position, and it is
+ * unknown which of them succeeded. The slot is covered in both cases, so flush.old moves to the
+ * slot's end. The time is stored first. If this repair is killed, the next repair either finds the
+ * old position and repeats both stores, or finds the new position and the time.
  */
 static void close_behind(struct ring *ring, const struct open_slot *slot)
 {
@@ -267,9 +267,9 @@ static uint32_t read_stack(struct ring *ring, struct open_slot *slots)
 }
 
 /*
- * Keeps in `slots` only the entries that were reserved, and returns their number. Outer entries
- * are checked first, while the inner entries are still in the array: if an inner entry begins
- * within an outer entry, the outer entry is bogus.
+ * Keeps in `slots` only the entries that were reserved, and returns their number. An outer entry
+ * is bogus if an inner entry begins within it. Therefore outer entries are checked first, while
+ * their inner entries are still in the array.
  */
 static uint32_t drop_bogus(struct ring *ring, struct open_slot *slots, uint32_t nr_slots,
 			   ring_word reserved)

@@ -43,8 +43,8 @@ void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old)
 		ring_word length = (ring_word)(ring_load(&open[i].end) - ring_load(&open[i].old));
 
 		/*
-		 * When the interrupted writer continues, it makes this entry valid, although the
-		 * entry's `old` may then differ from ring_shared.reserved.
+		 * When the interrupted writer continues, it makes this entry valid, even if
+		 * ring_shared.reserved no longer equals the entry's `old`.
 		 */
 		if (!ring_load(&open[i].valid)) {
 			if (RING_GUARD_SPOILED)
@@ -267,9 +267,9 @@ static int plan_open(struct ring *ring, const struct ring_request *request, stru
 
 /*
  * Plans one turn of the reserve loop (algorithm 1 of the paper, see doc/ring.md). Returns 0;
- * -EAGAIN: another turn is needed; else the error for which the record is lost. A record that does
- * not fit even with the shortest header is refused before the clock is read, since reading the
- * clock takes longer than all other steps.
+ * -EAGAIN: another turn is needed; any other error: the record is lost for this reason. A record
+ * that does not fit even with the shortest header is refused before the clock is read, since
+ * reading the clock takes longer than all other steps.
  */
 static int plan_reserve(struct ring *ring, const struct ring_request *request, struct plan *plan)
 {
@@ -307,7 +307,7 @@ static int plan_reserve(struct ring *ring, const struct ring_request *request, s
 /*
  * A turn that closes a packet reads the losses that this packet reports. It reads them before the
  * cmpxchg that closes the packet. The losses that the next packet reports are read after this
- * cmpxchg, so they cannot be lower.
+ * cmpxchg, so the next packet never reports lower losses than this packet.
  */
 static int reserve_loop(struct ring *ring, const struct ring_request *request, struct plan *plan,
 			const struct ring_slot *slot)
@@ -395,7 +395,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time)
 {
-	/* A slot that was reserved with an extended header has room for an extended header here. */
+	/* If the slot was reserved with an extended header, `bytes` suffices for one. */
 	bool extended = bytes >= OPROF_RECORD_EXTENDED_BYTES;
 	uint32_t header = extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES;
 

@@ -32,8 +32,9 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request,
 void ring_deliver(struct ring *ring, struct ring_place *place);
 
 /*
- * Spoils the entries of open_slots below depth whose writers were interrupted before they reserved
- * a slot. `old` is the beginning of the slot that the nested writer has reserved.
+ * Checks the entries of open_slots with an index below `depth`, and spoils each entry whose writer
+ * was interrupted before it reserved its slot. `old` is the beginning of the slot that the nested
+ * writer has reserved.
  */
 void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old);
 
@@ -257,7 +258,7 @@ static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t p
  *
  * clock must be the ring's clock and extended must be ring_is_extended(event_id, 0). A caller that
  * has a separate path for each clock, or for each value of extended, passes constants. The function
- * computes with offsets in the sub-buffer, whose sums never wrap.
+ * computes with offsets in the sub-buffer, because sums of these offsets never wrap.
  *
  * The clock is read only once the slot is known to fit the fast path: reading it takes longer
  * than all other steps, and a refusal needs no stamp.
@@ -311,8 +312,8 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
 
 /*
  * Reserves a slot for a record of event_id with a payload of this size and alignment. Writes the
- * record header; slot->payload points to the payload. These are algorithms 1 and 2 of the paper
- * (doc/ring.md).
+ * record header; slot->payload points to the payload. This function implements algorithms 1
+ * and 2 of the paper (doc/ring.md).
  *
  * Returns 0, or an error, and counts the loss: -ENOSPC as lost_full; -EBUSY as lost_nested;
  * -EMSGSIZE as lost_too_big; -ESHUTDOWN as lost_stopped. The function is wait-free: it retries
@@ -347,8 +348,8 @@ static inline bool ring_add_committed(struct ring *ring, struct ring_place *plac
 static inline void ring_commit(struct ring *ring, struct ring_slot *slot)
 {
 	/*
-	 * Interrupts must see the data stored before the count. For readers, ring_deliver() orders
-	 * both.
+	 * Interrupts that see the new count must also see the data. For readers, ring_deliver()
+	 * orders the data and the count.
 	 */
 	ring_barrier();
 	if (ring_unlikely(

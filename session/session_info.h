@@ -58,8 +58,8 @@ struct session_info {
 
 /*
  * Reads the meta folder of the session at session_path. Missing files are not an error. Returns 0;
- * -errno if a file cannot be read; -EILSEQ if stats has an unknown format. diag then names the
- * file. In all cases *info has everything that could be read, and needs deinit.
+ * -errno if a file cannot be read; -EILSEQ if stats has an unknown format. For both errors, diag
+ * names the file. In all cases *info has everything that could be read, and needs deinit.
  */
 int session_info_load(struct session_info *info, const char *session_path, struct diag *diag);
 void session_info_deinit(struct session_info *info);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two masks and one word per slot, rounded up to whole 64-bit words for hash_words(). */
+/* Two masks, and one word for each slot, rounded up to whole 64-bit words for hash_words(). */
 #define WORDS_MAX ((2 + CODE_SLOTS_MAX + 3) / 4 * 4)
 
 /* ---- rows ---- */

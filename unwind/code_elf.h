@@ -54,7 +54,7 @@ bool code_elf_key(const struct code_elf *elf, uint64_t address, uint64_t *key);
 
 /*
  * Returns the first section with this name at index *index or later, and sets *index to the index
- * after it. Returns NULL if there is no such section.
+ * after the returned section. Returns NULL if there is no such section.
  */
 const Elf64_Shdr *code_elf_section(const struct code_elf *elf, const char *name, size_t *index);
 

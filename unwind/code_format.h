@@ -8,8 +8,8 @@
  *	rows		nr_rows words of 64 bits: code_format_row
  *	buckets		nr_buckets + 1; the last one only marks the end of the stream
  *	saved		nr_saved words of 16 bits, to which rows refer: where registers are saved
- *	stream		nr_stream bytes: the entries, which state from where on each row is valid,
- *			bucket by bucket
+ *	stream		nr_stream bytes: the entries, bucket by bucket; each entry states a key and
+ *			the row that is valid from this key on
  */
 #ifndef UNWIND_CODE_FORMAT_H
 #define UNWIND_CODE_FORMAT_H
@@ -155,9 +155,9 @@ struct code_format_place {
 };
 
 /*
- * Scans a bucket from its beginning up to the position `units`, in units of code. The bucket must
- * have been checked. *place must be the state at the beginning of the bucket, and becomes the state
- * at the end of the scan.
+ * Scans a bucket from its beginning up to the position `units`, which is a distance from the
+ * beginning of the bucket in units of code. The bucket must have been checked. *place must be the
+ * state at the beginning of the bucket, and becomes the state at the end of the scan.
  */
 static inline void code_format_scan(const struct code_table *table, uint32_t bucket, uint32_t units,
 				    struct code_format_place *place)

@@ -356,8 +356,8 @@ static int read_entries(struct code_frames *frames, size_t index, enum pass pass
 }
 
 /*
- * Reads a section's bytes from the file and adds the section. The caller has set its other
- * members.
+ * Reads the bytes of a section from the file, and adds the section. The caller has set the other
+ * members of `section`.
  */
 static int add_section(struct code_frames *frames, struct code_frames_section section,
 		       uint64_t offset, uint64_t nr_bytes, struct diag *diag)
@@ -443,8 +443,8 @@ static int find_sections(struct code_frames *frames, struct diag *diag)
 /* ---- order ---- */
 
 /*
- * Sorts by start. If two starts are equal, .eh_frame comes before .debug_frame, and then the
- * longer function comes first.
+ * Sorts by start. If two starts are equal, a function of .eh_frame comes before a function of
+ * .debug_frame. If both functions are of the same kind of section, the longer function comes first.
  */
 static int compare_functions(const void *a, const void *b)
 {

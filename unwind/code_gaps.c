@@ -26,8 +26,8 @@ static bool begins_with(struct code_elf *elf, uint64_t key, const void *bytes, s
 /* ---- procedure linkage tables ---- */
 
 /*
- * Returns the offset in a PLT entry at which its push instruction ends. Before the push is an
- * endbr64 or a jump.
+ * Returns the offset in a PLT entry at which the entry's push instruction ends. An endbr64 or a
+ * jump precedes the push.
  */
 static uint8_t x86_64_pushed_at(struct code_elf *elf, uint64_t slot)
 {

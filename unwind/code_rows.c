@@ -103,8 +103,8 @@ static void set_cfa_offset(struct cfa_run *run, int64_t offset)
 }
 
 /*
- * Changes the offset of the CFA. A CFA that an expression gives has no offset, and the row is then
- * not changed.
+ * Changes the offset of the CFA. Does not change the row if an expression gives the CFA, because
+ * the CFA then has no offset.
  */
 static void change_cfa_offset(struct cfa_run *run, int64_t offset)
 {
@@ -477,7 +477,8 @@ static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t cod
 
 /*
  * Executes instructions that advance the location, remember or recall a row, or give a register an
- * expression. Returns false for any other instruction, and if remember() or recall() fails.
+ * expression. Returns false if the instruction is not one of these, or if remember() or recall()
+ * fails.
  */
 static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, int *error)
 {

@@ -323,7 +323,7 @@ int code_table_row(const struct code_table *table, uint64_t key, struct code_row
 	return 0;
 }
 
-/* Returns whether, on x86-64, the return address is at the stack pointer. */
+/* For a row of x86-64: returns whether the return address is at the stack pointer. */
 static bool is_just_above(const struct code_row *row, uint64_t key)
 {
 	switch (row->cfa) {

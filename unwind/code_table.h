@@ -58,7 +58,10 @@ enum code_cfa {
 	CODE_CFA_FP,	/* frame pointer + cfa_offset */
 	CODE_CFA_OTHER, /* register + cfa_offset; only if the register is known */
 	CODE_CFA_DEREF, /* the word at (register + cfa_offset), plus cfa_add */
-	/* sp + cfa_offset; plus 8 if pc is at or after byte cfa_register of a 16-byte PLT entry. */
+	/*
+	 * sp + cfa_offset. If pc is at byte cfa_register of its 16-byte PLT entry, or at a later
+	 * byte, 8 is added.
+	 */
 	CODE_CFA_PLT,
 	/* The word at (sp + 8 * register + cfa_offset), plus cfa_add; used in libcrypto. */
 	CODE_CFA_INDEX,

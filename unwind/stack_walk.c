@@ -39,8 +39,8 @@ static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6,
 
 /*
  * AArch64's struct rt_sigframe, to which the stack pointer points. The struct has a siginfo of 128
- * bytes and a ucontext, whose uc_mcontext, at offset 176, has one other word, then x0 to x30, sp
- * and pc (arch/arm64/include/uapi/asm/sigcontext.h).
+ * bytes, and then a ucontext. At offset 176, the ucontext has uc_mcontext, which has one
+ * other word, and then x0 to x30, sp and pc (arch/arm64/include/uapi/asm/sigcontext.h).
  */
 #define AARCH64_MCONTEXT    (128 + 176 + 8u)
 #define AARCH64_MCONTEXT_SP (AARCH64_MCONTEXT + 31 * 8u)
