@@ -119,8 +119,8 @@ static int write_settings(const struct kmod_control *control, const char *folder
 
 /*
  * Writes the settings of one counter. A frequency is passed to the module unchanged, since the
- * module can thin only samples of an event with a frequency. count must not be 0, and is ignored if
- * hz is set.
+ * module can take fewer samples (thinning) only if the event has a frequency. count must not be 0,
+ * and is ignored if hz is set.
  */
 static int write_counter(const struct kmod_control *control, unsigned int index,
 			 const struct event_choice *event, struct diag *diag)
