@@ -37,7 +37,7 @@ static int check_event(const struct event_choice *event, struct diag *diag)
 	if (kmod_setup_is_timer(event) && event_choice_period(event) < TIMER_NS_MIN)
 		return diag_set(diag, -EINVAL,
 				"the kernel module's timer takes at most %u samples a second: give "
-				"%s a longer count, or a lower frequency",
+				"%s a higher count, or a lower frequency",
 				HZ_MAX, event->name);
 	if (event->frequency && event->period_or_hz > HZ_MAX)
 		return diag_set(diag, -EINVAL,
