@@ -354,7 +354,7 @@ static void tell_log(void *context, bool is_loss, const char *text)
 
 /*
  * Called at the end of a flight recorder that has no session: writes its records to the folder, as
- * the trace. After an error, counts describe the part that was written.
+ * the trace. After an error, *counts describes the part that was written.
  */
 static int take_last(struct program *program, struct tracer_counts *counts, struct diag *diag)
 {

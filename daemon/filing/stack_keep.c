@@ -617,7 +617,7 @@ static int walk_mark(struct stack_keep *keep, struct keep_walk *walk, struct sta
 	return error;
 }
 
-/* Returns the mark for missing frames; OPROF_STACK_UNKNOWN: the stack is complete. */
+/* Returns the mark for missing frames, or OPROF_STACK_UNKNOWN if no frames are missing. */
 static enum oprof_stack_mark sample_mark(const struct oprof_sample *sample)
 {
 	if (sample->head.flags & OPROF_SAMPLE_CHAIN_BROKEN)
@@ -683,7 +683,7 @@ int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32
 	if (kept >= 0)
 		return kept;
 	/*
-	 * If the file is damaged, the stack is added to a new file. After another error the stack
+	 * If the file is damaged, the stack is added to a new file. After any other error the stack
 	 * is lost.
 	 */
 	if (keep->file && error_is_damage(kept)) {

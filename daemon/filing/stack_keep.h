@@ -19,7 +19,8 @@
 #include <stdint.h>
 
 /*
- * Maximum size of the file, which then has a million nodes. With a small budget the limit is lower.
+ * Maximum size of the file. A file of this size has a million nodes. With a small budget the limit
+ * is lower.
  */
 #define STACK_KEEP_BYTES_MAX (UINT64_C(40) << 20)
 

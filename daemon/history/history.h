@@ -24,11 +24,11 @@ int history_init(struct history *history, struct session *session,
 void history_deinit(struct history *history);
 
 /*
- * Call both functions after the session has begun. history_open() lists its slices, sets damaged
- * ones aside, removes what killed runs left, and raises counters to the values in the slices. When
- * the counters are correct, call history_begin(): it makes a slice of the live files of earlier
- * runs and begins the first epoch of this run, for `cache`. Both return 0 or -errno with diag;
- * history_open() returns 1 if a recount is necessary.
+ * Call both functions after the session has begun. history_open() lists the slices of the session,
+ * sets damaged slices aside, removes what killed runs left, and raises counters to the values in
+ * the slices. When the counters are correct, call history_begin(): it makes a slice of the live
+ * files of earlier runs and begins the first epoch of this run, whose samples are stored through
+ * `cache`. Both return 0 or -errno with diag; history_open() returns 1 if a recount is necessary.
  */
 int history_open(struct history *history, struct diag *diag);
 int history_begin(struct history *history, struct sample_cache *cache, struct diag *diag);

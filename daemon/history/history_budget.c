@@ -73,9 +73,9 @@ void history_budget_set(struct history *history)
 /* ---- dropping slices ---- */
 
 /*
- * Drops the oldest slice, unless it is also the newest: the newest slice has the counters' values
- * and records which epochs are closed. If a merge reads the oldest slice, kills the merge first;
- * the list may then have changed.
+ * Drops the oldest slice, unless it is also the newest. The newest slice is kept because it
+ * contains the values of the counters and shows which epochs are closed. If a merge reads the
+ * oldest slice, kills the merge first; the list may then have changed.
  */
 static bool expire_oldest(struct history *history)
 {

@@ -33,7 +33,7 @@
  */
 uint64_t history_budget_on(const char *path, uint64_t asked);
 
-/* Sets the budget for the current size of the file system. */
+/* Sets the budget according to the current size of the file system. */
 void history_budget_set(struct history *history);
 
 /*

@@ -223,8 +223,8 @@ static int close_epoch(struct history *history, bool all)
 		.epoch_first = history->epoch,
 		.epoch_last = history->epoch,
 		/*
-		 * begin_ns is later than end_ns only if the clock was set back while closing
-		 * failed.
+		 * begin_ns is later than end_ns only if the clock was set back and the epoch could
+		 * not be closed at that time.
 		 */
 		.begin_ns =
 			stretch->begin_ns < stretch->end_ns ? stretch->begin_ns : stretch->end_ns,

@@ -31,9 +31,9 @@ bool history_epoch_is_due(const struct history *history);
 bool history_epoch_may_end(const struct history *history);
 
 /*
- * Ends the epoch and begins the next one. all: remove every live file, not only those that were not
- * used for some epochs. Returns 0, or -errno: the epoch continues, nothing is lost, and the failure
- * is counted and logged.
+ * Ends the epoch and begins the next one. all: remove every live file; otherwise only the live
+ * files that were not used for some epochs are removed. Returns 0, or -errno: the epoch continues,
+ * nothing is lost, and the failure is counted and logged.
  */
 int history_epoch_close(struct history *history, bool all);
 

@@ -6,7 +6,7 @@
  *
  * history.h		the interface for the profiler; calls the parts in turn
  * history_epoch.h	the live files of the epoch, and their slice
- * history_budget.h	disk space of the session, and which slices are dropped to keep it
+ * history_budget.h	the session's budget of disk space, and which slices are dropped to keep it
  * history_work.h		a child process that merges slices or writes them to disk
  * history_counts.h	the session's counters at the beginning of the epoch
  * history_slices.h	the list of slices and their folder

@@ -120,8 +120,8 @@ static int sync_slices(void *context, struct history_job_result *result)
 
 	result->du_bytes = history_du(history->session->current_path);
 	/*
-	 * Sync the names first: slices contain numbers of these names, for functions of code
-	 * without files.
+	 * Sync the names first: a slice refers by number to the names of functions whose code is in
+	 * no file.
 	 */
 	error = name_table_sync(&history->session->names);
 	synced = history_slices_sync(history);

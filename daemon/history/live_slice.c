@@ -41,7 +41,10 @@ void live_slice_deinit(struct live_slice *live)
 
 /* ---- collecting ---- */
 
-/* Sets path to true_path or, if this is empty, to the path in `name`, which may be only a hash. */
+/*
+ * Sets path to true_path. If true_path is empty, sets path to the path in `name`; that path may be
+ * only a hash.
+ */
 static void set_path(struct slice_path *path, const struct sample_path *name, const char *true_path)
 {
 	path->kind = name->kind;

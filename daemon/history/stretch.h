@@ -38,8 +38,8 @@ void stretch_stop(struct stretch *stretch, const struct moment *now);
 
 /*
  * Extends the stretch to now. Call this about once a second. Returns true if the clock was stepped
- * or the machine was suspended. The stretch then ends at the time that the clock would show without
- * the step: close it and begin a new one.
+ * or the machine was suspended. In this case, the stretch ends at the time that the clock would
+ * show without the step; the caller must close this stretch and begin a new one.
  */
 bool stretch_follow(struct stretch *stretch, const struct moment *now);
 

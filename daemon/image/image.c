@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Maximum number of images without references that are kept: this many with a cookie, and as many
- * without one.
+ * Maximum number of images without references that are kept. This limit applies separately to
+ * images with a cookie and to images without a cookie.
  */
 #define UNUSED_MAX 4096u
 

@@ -3,12 +3,12 @@
  * The images that a source knows: files by path and identity, regions of memory without a file,
  * kernel code.
  *
- * An image gets its cookie when a record first names it (image_tell; it is then called "told"). An
- * image without references is removed, so that a machine that builds and runs programs for weeks
- * does not fill the daemon's memory. Up to a limit, however, images without references are kept for
- * programs that run again and again. Regions of a process are not kept, since they end with the
- * process. An image with a cookie is removed in two steps: first it is retired, and can then be
- * found only by its cookie; later image_table_release frees it.
+ * An image gets its cookie when a record first names it (image_tell). An image with a cookie is
+ * called "told". An image without references is removed, so that a machine that builds and runs
+ * programs for weeks does not fill the daemon's memory. Up to a limit, however, images without
+ * references are kept for programs that run again and again. Regions of a process are not kept,
+ * since they end with the process. An image with a cookie is removed in two steps: first it is
+ * retired, and can then be found only by its cookie; later image_table_release frees it.
  *
  * Elsewhere: deciding whether two descriptions mean one file (image_alias).
  */
@@ -114,8 +114,8 @@ void image_put(struct image_entry *entry);		  /* NULL is allowed */
 uint32_t image_tell(struct image_entry *entry);
 
 /*
- * Fills *frame with offset in the image, which gets a cookie. Returns OPROF_LOST_NR (not lost) or
- * OPROF_LOST_MEMORY.
+ * Fills *frame with the image's cookie, `mode` and `offset`. An image without a cookie gets one.
+ * Returns OPROF_LOST_NR if *frame was filled, or OPROF_LOST_MEMORY.
  */
 enum oprof_lost image_frame(struct image_entry *entry, uint64_t offset, enum oprof_mode mode,
 			    struct oprof_frame *frame);

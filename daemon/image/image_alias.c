@@ -331,7 +331,10 @@ static void take_result(struct image_alias_table *table, const struct file_name 
 		alias_add(table, file, hash, time_ns, &identity);
 }
 
-/* Sends the request. Files without a result, for which the time did not suffice, are not cached. */
+/*
+ * Sends the request. If the reader does not finish in time, the files without a result are not
+ * cached.
+ */
 static void batch_end(struct look_batch *batch)
 {
 	struct slow_reply reply;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds one identity for each file. A record identifies a file by its build-id or, if the kernel
- * could not read the build-id, by device, inode and inode generation; /proc gives device and inode.
- * To find the file's identity, the file itself is read. The result is cached and renewed after one
- * second, because a file may be rewritten in place.
+ * could not read the build-id, by device, inode and inode generation. /proc gives only device and
+ * inode. To find the file's identity, the file itself is read. The result is cached and renewed
+ * after one second, because a file may be rewritten in place.
  *
  * A file is read only if the device and inode at its path are still the same as in the record. Only
  * regular files are opened.
@@ -24,7 +24,7 @@ struct image_alias_table {
 	struct slow_reader *reader;
 };
 
-/* The function that finds identities of files, for the list of the reader. */
+/* For the reader's list of functions (slow_reader.h): finds the identities of files. */
 slow_work image_alias_look;
 
 /* The name of a file in a record or in /proc. */
@@ -48,9 +48,9 @@ void image_alias_deinit(struct image_alias_table *table);
 
 /*
  * Finds the identity of a file that a process maps, as complete as possible: its build-id;
- * otherwise device, inode, inode generation, modification time and size; otherwise only device,
- * inode and inode generation. The last is also the result if the file cannot be read in time.
- * time_ns: the current time, on the clock of records.
+ * otherwise device, inode, inode generation, modification time and size; otherwise, or if the file
+ * cannot be read in time, only device, inode and inode generation. time_ns: the current time, on
+ * the clock of records.
  */
 void image_alias_identify(struct image_alias_table *table, const struct mapped_file *file,
 			  pid_t tgid, uint64_t time_ns, struct oprof_image_identity *identity);

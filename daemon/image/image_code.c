@@ -19,7 +19,7 @@
 
 #define NEVER UINT64_MAX
 /*
- * Pause before a table is requested again because no process had the file any more. The pause
+ * If no process had the file any more, the table is requested again after this pause. The pause
  * doubles each time.
  */
 #define AGAIN_NS       UINT64_C(20000000)

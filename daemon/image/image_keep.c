@@ -22,8 +22,8 @@
  */
 #define AGAIN_THERE_NS UINT64_C(30000000000)
 /*
- * Pause before an image is requested again because all its processes ended before the file was
- * opened. The pause doubles each time.
+ * If all processes of an image ended before the file was opened, the image is requested again after
+ * this pause. The pause doubles each time.
  */
 #define AGAIN_GONE_NS  UINT64_C(10000000)
 #define GONE_DOUBLINGS 12u /* up to about 40 s */

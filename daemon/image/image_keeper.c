@@ -132,8 +132,8 @@ static int open_images_folder(const struct keeper_request *request)
 }
 
 /*
- * Returns the total size of the files in the folder. The folder already has files if the session
- * continues, or shares files with an earlier session.
+ * Returns the total size of the files in the folder. The folder already has files if an existing
+ * session is continued, or if the session shares files with an earlier one.
  */
 static uint64_t folder_bytes(int dir_fd)
 {
@@ -395,7 +395,10 @@ static void copy_reap(struct keeper *keeper)
 		(void)kill(keeper->child, SIGKILL);
 	if (waitpid(keeper->child, &status, WNOHANG) != keeper->child)
 		return;
-	/* A child that a signal ended exceeded its time limit or crashed while it read the file. */
+	/*
+	 * If a signal ended the child, the child had exceeded its time limit, or had crashed while
+	 * it read the file.
+	 */
 	copy_end(keeper, WIFEXITED(status) ? -WEXITSTATUS(status) : -EILSEQ);
 }
 

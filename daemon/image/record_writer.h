@@ -29,8 +29,8 @@ void record_writer_deinit(struct record_writer *writer);
 
 /*
  * Returns a new sample, with all fields 0 and no frames. The caller fills it in and adds frames.
- * record_writer_end_sample then fills in the head and writes the sample, after records CPU and TASK
- * if these have changed.
+ * record_writer_end_sample then fills in the head and writes the sample. If the CPU or the task has
+ * changed, it first writes a CPU or TASK record.
  */
 struct oprof_sample *record_writer_begin_sample(struct record_writer *writer);
 void record_writer_add_frame(struct record_writer *writer, const struct oprof_frame *frame);

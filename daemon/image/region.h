@@ -40,8 +40,8 @@ int region_make(const struct region_maker *maker, const struct region_told *told
 		struct mapping *mapping);
 
 /*
- * Returns whether region_make() looks at the mapped file: then it is described by *file, which
- * refers to told.
+ * Returns whether region_make() looks at the mapped file. If so, *file describes the mapped file,
+ * with pointers to the strings of told.
  */
 bool region_file(const struct region_told *told, struct mapped_file *file);
 
@@ -70,11 +70,11 @@ void region_name(char *name, const char *path);
 
 /*
  * Sets *identity to the device and inode of the file at path, which belongs to process tgid.
- * Returns 0 or -errno, also of slow_reader_call().
+ * Returns 0 or -errno. Errors of slow_reader_call() are also returned.
  */
 int region_name_file(const struct region_maker *maker, pid_t tgid, const char *path,
 		     struct oprof_image_identity *identity);
-/* The function of region_name_file(), for the list of the reader. */
+/* For the reader's list of functions (slow_reader.h): does the work of region_name_file(). */
 slow_work region_name_look;
 
 #endif

@@ -19,7 +19,7 @@ struct mapping {
 	uint64_t start, end; /* addresses; start < end */
 	/* Offset of start in the file, or in the region that contains the mapping. */
 	uint64_t offset;
-	/* A reference. Of memory without a file, only the name of the image is used. */
+	/* A reference. For memory without a file, only the name of the image is used. */
 	struct image_entry *image;
 };
 
@@ -48,8 +48,8 @@ void space_put(struct space *space); /* NULL is allowed */
 int space_map(struct space **space, const struct mapping *mapping);
 
 /*
- * Returns whether most mappings of the space must have been unmapped. After /proc was read, the
- * result is false until many mappings were added.
+ * Returns whether the space has so many mappings that most of them have probably been unmapped.
+ * After /proc was read, the result is false until many mappings were added.
  */
 bool space_is_overgrown(const struct space *space);
 

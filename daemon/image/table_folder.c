@@ -109,8 +109,8 @@ static bool is_table_name(const char *name)
 }
 
 /*
- * Lists the tables, and removes incomplete files that a killed keeper left: only the keeper writes
- * to this folder.
+ * Lists the tables, and removes incomplete files. A killed keeper left these files, since only the
+ * keeper writes to this folder.
  */
 static bool listing_read(struct listing *listing, int dir_fd)
 {

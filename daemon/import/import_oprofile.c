@@ -294,7 +294,8 @@ static int read_abi(const char *folder, struct oprofile_abi *abi, bool *found, s
 }
 
 /*
- * Looks for the file "abi" in the folder and in the two folders above it: it is next to samples/.
+ * Looks for the file "abi", which is next to samples/, in the folder `from` and in the two folders
+ * above `from`.
  */
 static int find_abi(const char *from, struct diag *diag)
 {
@@ -340,7 +341,7 @@ static void count(struct session *session)
 
 /*
  * Reports that the session is partial. If the import was interrupted in the middle of a file, the
- * session contains only the samples of this file that were added before.
+ * samples of that file that were added before the interruption remain in the session.
  */
 static int tell_part(struct session *session)
 {

@@ -75,8 +75,9 @@ uint64_t import_source_position(void)
 }
 
 /*
- * With `perf record -k CLOCK` the file has times of both clocks. Without it, the last record is
- * assumed to have been made when the file was last written.
+ * With `perf record -k CLOCK` the file has the time of one moment on the records' clock and in
+ * wall-clock time. Without this option, the last record is assumed to have been made when the file
+ * was last written.
  */
 static void set_clock(const struct perf_file *file, const struct import_machine *machine)
 {

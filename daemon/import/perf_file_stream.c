@@ -31,7 +31,10 @@ struct perf_file_stream {
 	struct window raw, unpacked;
 	uint64_t position;  /* position in the file of the next byte to read */
 	ZSTD_DStream *zstd; /* NULL: no compressed record was read yet */
-	/* Copy of a record that is not aligned, because the size of one before it is odd. */
+	/*
+	 * Copy of a record that is not aligned, because the size of an earlier record is not a
+	 * multiple of 8.
+	 */
 	_Alignas(8) uint8_t aligned[UINT16_MAX];
 };
 

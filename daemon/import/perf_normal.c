@@ -363,9 +363,9 @@ static void put_trailer(struct field_writer *writer, const struct sample *sample
 }
 
 /*
- * Returns the event whose trailer layout a record has. Records that perf itself makes have no id
- * and use the first event's layout. If the word at the id's position in such a record happens to
- * equal an id, the wrong event is returned; this error cannot be detected.
+ * Returns the event that determines the layout of the record's trailer. Records that perf itself
+ * makes have no id and use the first event's layout. If the word at the id's position in such a
+ * record happens to equal an id, the wrong event is returned; this error cannot be detected.
  */
 static const struct perf_file_event *event_of_trailer(const struct perf_normal *normal,
 						      const struct perf_event_header *record)

@@ -153,7 +153,7 @@ int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t si
 /*
  * In a mount namespace of their own, users can mount any file of root's at the path of a perf map,
  * also a file that they may not read, and the reports would then show its lines as names. Therefore
- * root's files are those of a process of another user only if everybody may read them.
+ * a file of root is accepted for a process of another user only if everybody may read the file.
  */
 static bool is_of(const struct code_owner *owner, const struct stat *st)
 {

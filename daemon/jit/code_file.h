@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens files that a process publishes about its code. Any user may have put a file at such a path,
- * so a file is opened only if it is regular, belongs to the process's user, or to root and
- * everybody may read it, and is not older than the process. No symbolic link is followed. A daemon
- * that runs as root does not look into file systems that may block.
+ * so a file is opened only if it is regular, is not older than the process, and belongs to the
+ * process's user or to root. Unless the process's user is root, a file of root must also be
+ * readable by everybody. No symbolic link is followed. A daemon that runs as root does not look
+ * into file systems that may block.
  *
  * Elsewhere: the files' contents (perf_map, jitdump).
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * find_name() looks up a name in the data read so far, after it has read a jitdump up to the
- * sample's time. If the process's files were last searched too long ago (is_due), look_again()
- * opens these files and reads the data that was added, and the look-up is repeated. The CPU time of
- * reading is charged to two credits, one of the process and one of all processes; without credit
- * nothing is read, and samples may get no name.
+ * find_name() first reads the jitdump, if there is one, up to the sample's time. It then looks up a
+ * name in all data read so far. If the process's files were last searched too long ago (is_due),
+ * look_again() opens these files and reads the data that was added, and the look-up is repeated.
+ * The CPU time of reading is charged to two credits, one of the process and one of all processes;
+ * without credit nothing is read, and samples may get no name.
  */
 #include "daemon/jit/code_space.h"
 

@@ -81,7 +81,7 @@ struct code_space {
 int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *host_root);
 void code_spaces_deinit(struct code_spaces *all); /* call after all spaces were destroyed */
 
-/* A sample in memory without a file, whose code is looked up. */
+/* The sample whose code is looked up. Its address is in memory without a file. */
 struct code_lookup {
 	int32_t tgid;
 	bool exited;	   /* the process has ended and is not in /proc */

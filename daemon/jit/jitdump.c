@@ -55,8 +55,8 @@ static void add(struct code_map *map, uint64_t address, uint64_t nr_bytes, struc
 			 : code_map_cut(map, address, address + nr_bytes);
 
 	/*
-	 * Even after an error the range was cleared, since a wrong name would be worse than no
-	 * name.
+	 * After an error, the range has no name: its earlier names were removed, since a wrong name
+	 * would be worse than no name.
 	 */
 	if (error || !name)
 		counts->nr_left_out++;

@@ -69,7 +69,7 @@ static void add_line(struct code_map *map, const char *text, size_t nr_bytes,
 	counts->nr_lines++;
 	name = code_pool_get(map->pool, line.name, line.nr_name_bytes);
 	if (!name) {
-		/* Store no name: the existing name would be the name of earlier code. */
+		/* Remove the existing name of the range, since it is the name of earlier code. */
 		(void)code_map_cut(map, line.start, line.end);
 		counts->nr_left_out++;
 		return;

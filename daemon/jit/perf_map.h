@@ -49,7 +49,7 @@ int perf_map_parse_line(const char *text, size_t nr_bytes, struct perf_map_line 
 
 /*
  * Adds the complete lines of text to *map. Returns the number of bytes that were used: all bytes up
- * to the last newline, or also the rest if it is a line that is too long.
+ * to the last newline, and also the bytes after this newline if they are too many for a line.
  */
 size_t perf_map_parse(struct perf_map *state, const char *text, size_t nr_bytes,
 		      struct code_map **map, struct perf_map_counts *counts);

@@ -221,7 +221,7 @@ static struct image_entry *module_image(struct image_table *images, const char *
 				.end = range->end};
 	char path[PATH_MAX];
 
-	/* The hash of the name distinguishes modules of the same size without a build-id. */
+	/* The hash of the name distinguishes modules that have the same size and no build-id. */
 	identity.inode = hash_bytes(0, name, strlen(name));
 	if (snprintf(path, sizeof(path), "%s/module/%s/notes/.note.gnu.build-id", sys_path, name) <
 	    (int)sizeof(path))

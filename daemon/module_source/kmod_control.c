@@ -106,8 +106,8 @@ static int check_version(const struct kmod_control *control, const char *path,
 		return 0;
 	return diag_set(diag, -EPROTONOSUPPORT,
 			"the kernel module is %s than this daemon (version %" PRIu64 ", not %d): "
-			"install the same release of both, then opcontrol --deinit; opcontrol "
-			"--init",
+			"install the same release of both, then run opcontrol --deinit and "
+			"opcontrol --init",
 			version < OPROF_KMOD_VERSION ? "older" : "newer", version,
 			OPROF_KMOD_VERSION);
 }

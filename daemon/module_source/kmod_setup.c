@@ -37,7 +37,7 @@ static int check_event(const struct event_choice *event, struct diag *diag)
 	if (kmod_setup_is_timer(event) && event_choice_period(event) < TIMER_NS_MIN)
 		return diag_set(diag, -EINVAL,
 				"the kernel module's timer takes at most %u samples a second: give "
-				"%s a longer count, or a lower frequency",
+				"%s a higher count, or a lower frequency",
 				HZ_MAX, event->name);
 	if (event->frequency && event->period_or_hz > HZ_MAX)
 		return diag_set(diag, -EINVAL,
@@ -119,8 +119,8 @@ static int write_settings(const struct kmod_control *control, const char *folder
 
 /*
  * Writes the settings of one counter. A frequency is passed to the module unchanged, since the
- * module can thin only samples of an event with a frequency. count must not be 0, and is ignored if
- * hz is set.
+ * module can take fewer samples (thinning) only if the event has a frequency. count must not be 0,
+ * and is ignored if hz is set.
  */
 static int write_counter(const struct kmod_control *control, unsigned int index,
 			 const struct event_choice *event, struct diag *diag)

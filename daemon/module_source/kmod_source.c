@@ -17,7 +17,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Maximum delay of one CPU's records relative to those of another CPU: ten passes of the module. */
+/*
+ * Maximum delay of one CPU's records relative to those of another CPU: ten passes of the module's
+ * sync worker (doc/kmod.md).
+ */
 #define SWITCHES_WAIT_NS UINT64_C(1000000000)
 
 /* If the buffer is busy, opening it is tried for three seconds. */

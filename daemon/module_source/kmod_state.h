@@ -4,8 +4,9 @@
  * module's cookies become images, raw kernel addresses become frames, and addresses in generated
  * code become names of functions.
  *
- * The stream is not trusted: a damaged record is counted, and a damaged sample is lost as
- * bad_record. After a record of an impossible size, kmod_state_apply skips all remaining bytes.
+ * The stream is not trusted: a damaged record is counted, and a damaged sample counts as lost for
+ * the reason bad_record. After a record of an impossible size, kmod_state_apply skips all remaining
+ * bytes.
  *
  * Elsewhere: reading the buffer (kmod_buffer), settings (kmod_setup).
  */

@@ -40,8 +40,8 @@ struct kmod_switches {
 	uint64_t last_number;
 	uint64_t told_ns; /* switches older than this have been reported */
 	/*
-	 * Switches in this time range are not reported. It is the last such range whose beginning
-	 * has been reached. ignore_to_ns 0: no range.
+	 * Switches in this time range are not reported. Reporting has reached the beginning of this
+	 * range, and of no later range. ignore_to_ns 0: no range.
 	 */
 	uint64_t ignore_from_ns, ignore_to_ns;
 	uint64_t nr_late; /* switches that arrived after newer ones had been reported */

@@ -13,8 +13,8 @@ struct perf_feed {
 	struct perf_order order;
 	struct perf_layout *layouts; /* indexed by ring */
 	/*
-	 * Indexed by ring: tid of the task that the last switch out named as the next task; -1:
-	 * none.
+	 * Indexed by ring: tid of the task that the last "switch out" record named as the next
+	 * task; -1: none.
 	 */
 	int32_t *named_tids;
 	uint32_t nr_rings;
