@@ -109,8 +109,8 @@ static int fill(const struct archive_options *options, struct archive_content *c
 	if (!options->list) {
 		stop_signal_catch();
 		/*
-		 * If the archive exceeds the limit of file sizes, writing then fails like on a full
-		 * disk.
+		 * SIGXFSZ is ignored: if the archive exceeds the limit of file sizes, write() then
+		 * returns an error, as it does on a full disk.
 		 */
 		(void)signal(SIGXFSZ, SIG_IGN);
 		error = archive_writer_open(&content->writer, options->output, &diag);

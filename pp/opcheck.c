@@ -120,7 +120,10 @@ static const char *name_differs(const struct sample_name *name, const struct sdb
 	return NULL;
 }
 
-/* Compares the header with the file's name and looks for lost pages. False: something is wrong. */
+/*
+ * Compares the header with the file's name, and looks for lost pages. Reports a defect and returns
+ * false; returns true if there is none.
+ */
 static bool check_header(struct totals *totals, const char *path)
 {
 	struct sample_name name;
@@ -327,7 +330,10 @@ static void slice_damaged(const char *path, const struct diag *diag, void *conte
 	wrong(totals, path, diag->text);
 }
 
-/* Checks each slice of a session, and whether slices share only some of their epochs. */
+/*
+ * Checks each slice of a session. Also reports a slice that shares only some of its epochs with
+ * another slice.
+ */
 static void check_history(struct totals *totals, const char *folder)
 {
 	struct history_files history;

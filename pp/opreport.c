@@ -64,8 +64,8 @@ struct content {
 	const struct profile *profile;
 	const struct report_calls *calls; /* for reports about calls; NULL: none */
 	/*
-	 * for reports that include stacks but are not about calls, such as JSON and pages; NULL:
-	 * none
+	 * The stacks for formats that show them in addition to the flat profile, such as JSON and
+	 * pages. NULL: no stacks are shown.
 	 */
 	const struct call_tree *stacks;
 };
@@ -335,8 +335,8 @@ static int report(struct report_options *options)
 	if (error) {
 		log_error("%s", diag_show(&diag));
 		/*
-		 * An error about columns does not name the session directory, so report it here if
-		 * it is known.
+		 * An error about columns does not name the session directory. If the directory is
+		 * known, report its name here.
 		 */
 		if (error == -EINVAL && !options->tool.session_dir &&
 		    options->selection.session_dir)

@@ -36,8 +36,8 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #define NR_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
 /*
- * Catches the ending signals, and blocks them except while the program waits. *waiting is the
- * signal mask to use while waiting.
+ * Catches the signals that end the program, and blocks them. *waiting receives the previous
+ * signal mask, which is used while the program waits.
  */
 static void catch_signals(sigset_t *waiting)
 {

@@ -179,9 +179,9 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 
 /*
  * Returns whether an entry's header was written. Accepts libarchive's warning for a name that is
- * not text in this locale (always "C", because no locale is set): libarchive stores the name as
- * bytes, and marks this entry. Not all entries are marked, because tar(1) warns about each marked
- * entry.
+ * not text in this locale (always "C", because no locale is set): libarchive then stores the name
+ * as bytes, and marks the entry. The writer does not mark the other entries, because tar(1) warns
+ * about each marked entry.
  */
 static bool is_written(const struct archive_writer *writer, int result)
 {

@@ -146,7 +146,10 @@ static int put_units(struct debug_listing *listing)
 	return error;
 }
 
-/* Opens the debug file if only its symbols are needed, because the image itself has lines. */
+/*
+ * Opens the debug file if it is not open and the image has no symbol table. dwarf_files_open()
+ * does not open the debug file if the image itself has lines.
+ */
 static int open_for_symbols(struct debug_listing *listing)
 {
 	struct symbol_file *debug = &listing->files.debug;

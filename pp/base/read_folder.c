@@ -51,7 +51,7 @@ static int meet_owner(const struct stat *st, const char *path, struct diag *diag
 	if (has_become)
 		return diag_set(diag, -EPERM,
 				"%s belongs to %s, but the data that was read first belongs to "
-				"another user; make your own copies of both, and read these",
+				"another user; copy both, and read your copies",
 				path, user);
 	if (geteuid())
 		return diag_set(diag, -EPERM,

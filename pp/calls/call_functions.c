@@ -71,8 +71,8 @@ static int add_mark(struct function_joining *making, uint32_t image, uint32_t *n
 	struct call_function function = {.image = CALL_IMAGE_NONE};
 
 	/*
-	 * Values from OPROF_STACK_MARKS on cannot occur, because trees with such values are refused
-	 * when they are read.
+	 * A value of OPROF_STACK_MARKS or more cannot occur, because trees with such values are
+	 * refused when they are read.
 	 */
 	if (mark >= OPROF_STACK_MARKS)
 		mark = OPROF_STACK_UNKNOWN;
@@ -391,10 +391,10 @@ static int compare_functions(const void *a, const void *b, void *context)
 
 /*
  * Returns whether two functions with equal path and name, in different images, are the same
- * function. This is so in two cases. First, the code of both has no file: their keys are then
- * numbers of names, which each session assigns itself. Second, the binary was rebuilt between the
- * two sides: each function then has samples on one side only. pp/profile/profile_merge.h merges
- * rows by the same rule.
+ * function. This is so in two cases. First, the code of both functions has no file: each session
+ * numbers the names of such functions itself, and uses these numbers as keys. Second, the binary
+ * was rebuilt between the two sides of a comparison: each function then has samples on one side
+ * only. pp/profile/profile_merge.h merges rows by the same rule.
  */
 static bool belong_together(const struct function_joining *making, uint32_t a, uint32_t b)
 {

@@ -10,9 +10,9 @@
 
 /*
  * Fills tree->functions, and the member `function` of each key of `stacks`. Stores in *hidden an
- * array, to be freed by the caller, which is true for each function that options->include or
- * ->exclude removes. Returns 0, -ENOMEM, or an error of symbol_table_load() or
- * code_functions_load().
+ * array with an element for each function: whether options->include or ->exclude removes the
+ * function. The caller must free the array. Returns 0, -ENOMEM, or an error of symbol_table_load()
+ * or code_functions_load().
  */
 int call_functions_make(struct call_tree *tree, struct call_stacks *stacks,
 			const struct profile_options *options, bool **hidden);

@@ -296,8 +296,8 @@ static int make_walk(struct walking *walking)
 }
 
 /*
- * Allocates nr x nr_columns counts and as many shares. If all shares measure samples, *shares is
- * the same array as *counts.
+ * Allocates an array of nr x nr_columns counts, and one of the same length for shares. If the
+ * tree's shares are its counts, *shares is the same array as *counts.
  */
 static int make_pair(const struct call_tree *tree, size_t nr, uint64_t **counts, uint64_t **shares)
 {

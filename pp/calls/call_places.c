@@ -48,7 +48,7 @@ struct place_join {
 	 * not in the tree.
 	 */
 	uint32_t *tree_image, *tree_app;
-	/* The next two have an element for each image of the tree. */
+	/* `bias` and `image_functions` have an element for each image of the tree. */
 	uint64_t *bias; /* address of a byte minus the byte's key */
 	struct image_functions *image_functions;
 	/* Hash tables of the tree's functions, and of the result's codes and files. */
@@ -121,8 +121,8 @@ static int match_selection(struct place_join *join)
 /* ---- 2. functions ---- */
 
 /*
- * A function is found by its image and the key of its first byte. The entry for code outside all
- * symbols may have the same key, but has no name.
+ * A function is found by its image, by the key of its first byte, and by whether it has a name. The
+ * entry for code outside all symbols has no name, but may have the same key as a named function.
  */
 struct function_key {
 	uint32_t image;
@@ -476,8 +476,8 @@ static int keep_file(struct place_join *join, const char *path, uint32_t *number
 }
 
 /*
- * Converts a file and line of the line table to an index in places->files and a line; 0 and 0:
- * unknown.
+ * Converts the line table's position `from` to *file, an index in places->files, and *line. Sets
+ * both to 0 if the position is unknown.
  */
 static int keep_line(struct place_join *join, const struct line_table *table,
 		     struct line_place from, uint32_t *file, uint32_t *line)

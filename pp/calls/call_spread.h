@@ -23,8 +23,9 @@ struct call_spread {
 	uint64_t whole;	  /* sum of the samples of all places, plus `rest` */
 	uint64_t largest; /* largest number of samples of a place, or `rest` */
 	/*
-	 * For each place, then for `rest`: the samples that are left after each taker got its part,
-	 * rounded down. After call_spread_begin(): the running sums of these numbers.
+	 * One element for each place, and a last one for `rest`: the number of samples that are
+	 * left after each taker got its part, rounded down. call_spread_begin() replaces these
+	 * numbers by their running sums.
 	 */
 	uint64_t *left;
 	uint64_t step, nr_steps;

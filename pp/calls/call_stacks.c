@@ -431,8 +431,8 @@ static void adding_deinit(struct tree_adding *adding)
 }
 
 /*
- * Adds a call tree. part: the index of its slice in the session, or the number of slices if the
- * tree is that of the live files.
+ * Adds a call tree. part: for the tree of a slice, the slice's index in the session; for the tree
+ * of the live files, the session's number of slices.
  */
 static int add_tree(struct call_stacks *stacks, const struct stack_tree *tree, size_t session,
 		    size_t part, size_t side)

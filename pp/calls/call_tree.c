@@ -148,8 +148,8 @@ static void compare_flat(struct call_tree *tree)
 	uint64_t ours = tree->nr_samples;
 
 	/*
-	 * Filtered samples are added to both totals. Otherwise the totals would differ if the flat
-	 * profile has no symbols, because such a profile is not filtered.
+	 * Filtered samples are added to both totals. Without them, the totals would differ if only
+	 * the tree was filtered: a flat profile without symbols is not filtered.
 	 */
 	saturate_add(&all, flat->nr_filtered);
 	saturate_add(&ours, tree->nr_filtered);

@@ -246,9 +246,9 @@ static int make_decoder(struct code_reading *reading)
 	if (error != -ENOEXEC)
 		return error;
 	tell(reading, SYMBOLS_NONE,
-	     "cannot show code of %s: this program's libopcodes does not support this machine "
-	     "(the one in binutils-multiarch-dev does); "
-	     "--source alone shows source files",
+	     "cannot show code of %s: this program's libopcodes does not support this machine, "
+	     "but the libopcodes of binutils-multiarch-dev does; "
+	     "to show source files, use --source without --assembly",
 	     machine);
 	return error;
 }

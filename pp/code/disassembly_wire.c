@@ -66,7 +66,10 @@ static int check_parts(const struct disassembly *read, size_t nr_strings)
 	return next == read->nr_lines ? 0 : -EILSEQ;
 }
 
-/* Replaces control characters in the private mapping. Only the pages that have some are copied. */
+/*
+ * Replaces control characters in the private mapping. The kernel copies only pages that contain
+ * control characters, because the other pages are not written.
+ */
 static void hide_controls(char *bytes, size_t nr_bytes)
 {
 	for (size_t i = 0; i < nr_bytes; i++) {

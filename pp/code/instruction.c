@@ -358,7 +358,10 @@ void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code
 	nr = decoder->decode(address, &decoder->info);
 	if (nr <= 0 || (size_t)nr > nr_left) {
 		decoder->nr_text = 0;
-		/* not cached: with other bytes after it, the byte may be valid */
+		/*
+		 * This text must not be cached: the byte may begin a valid instruction where other
+		 * bytes follow it.
+		 */
 		decoder->shows_address = true;
 		(void)print(decoder, ".byte 0x%02x", *code);
 		nr = 1;

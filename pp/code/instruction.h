@@ -38,8 +38,8 @@ struct instruction {
 	unsigned int nr_bytes; /* > 0 */
 	const char *text; /* NULL: the same text as the earlier instruction with the number *kept */
 	/*
-	 * The caller stores its own number for the text in *kept, if neither `text` nor `kept` is
-	 * NULL. `kept` is NULL if the text is not cached.
+	 * NULL if the text is not cached. If both `text` and `kept` are set, the caller must choose
+	 * a number for the text, and store this number in *kept.
 	 */
 	uint32_t *kept;
 };

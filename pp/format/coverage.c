@@ -196,8 +196,8 @@ static double percent(uint64_t part, uint64_t whole)
 }
 
 /*
- * Reports the samples that -e and -i exclude. These options compare whole names, so foo does not
- * match foo(int), and possibly no samples are left.
+ * Reports the samples that -e and -i exclude. These options compare whole names: "-i foo" does not
+ * match foo(int), and may exclude all samples.
  */
 static void write_filtered(FILE *err, const struct profile_side *side)
 {
@@ -330,7 +330,9 @@ static void write_throttled(FILE *err, const struct selection_side *side)
 			      (double)counters_get(&side->counters, "throttled_ns") / 1e6);
 }
 
-/* Reports if the counters do not add up, or do not agree with the sample files. */
+/*
+ * Writes a line if the counters do not add up, and a line if they differ from the sample files.
+ */
 static void write_balance(FILE *err, const struct profile *profile, size_t index)
 {
 	const struct counters *counters = &profile->selection->sides[index].counters;
@@ -597,8 +599,8 @@ static bool lacks_debug(const struct lack *lack, size_t column)
 }
 
 /*
- * Writes how to get symbols. If no remedy is known, writes why the image has no symbols, unless the
- * image is always listed in a separate line with this reason.
+ * Writes how to get symbols. If no remedy is known, writes why the image of `most` has no symbols.
+ * Omits this reason if it is a defect, because then the image has a line of its own.
  */
 static void write_remedy(FILE *err, const struct lack *lack, size_t column,
 			 const struct column_lack *most)

@@ -45,8 +45,8 @@ const struct flat_line *flat_lines_images(struct flat_lines *lines, const struct
 					  const uint64_t *of_shares, size_t *nr_images);
 
 /*
- * Returns whether the images of an application are shown in lines of their own. They are not if the
- * rows are not applications (--by), or if the only image is the application itself.
+ * Returns whether the images of an application are shown in lines of their own. Returns false if
+ * the rows are not applications (--by), or if the only image is the application itself.
  */
 bool flat_lines_shows_images(const struct flat_lines *lines, const struct flat_line *app,
 			     const struct flat_line *images, size_t nr_images);

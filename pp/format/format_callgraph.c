@@ -24,7 +24,10 @@ struct callgraph {
 	struct call_names names;
 	uint32_t *functions; /* sorted functions that have a block of lines */
 	size_t nr_functions;
-	/* nr_columns each: the totals to which shares of the current lines refer */
+	/*
+	 * the totals to which the percentages of the current lines refer; each array has nr_columns
+	 * elements
+	 */
 	uint64_t *sum, *share_sum;
 	bool vma64, image_column;
 	struct text_line line;

@@ -31,9 +31,12 @@ struct callgrind {
 	const struct call_tree *tree;
 	const struct call_places *places; /* NULL: no line is known */
 	struct call_names names;
-	/* true: the name has been written; elements: functions, then applications */
+	/* Whether a name has been written: an element for each function, then each application. */
 	bool *function_told;
-	/* true: the name has been written; elements: images, one for all marks, applications */
+	/*
+	 * Whether a path has been written: an element for each image, then one for all marks
+	 * together, then one for each application.
+	 */
 	bool *image_told;
 	bool *file_told;
 	uint32_t file;	     /* source file of the current function */
@@ -211,8 +214,8 @@ static int make_parts(struct callgrind *callgrind, size_t nr_places)
 }
 
 /*
- * Lists the source lines of the function's places, and sorts them. The entry for no place has line
- * 0.
+ * Lists the source lines of the function's places, and sorts them. The list also has an entry for
+ * the samples that belong to no place; its line is 0 (unknown).
  */
 static void sort_lines(struct callgrind *callgrind, size_t first, size_t nr_places)
 {

@@ -3,8 +3,8 @@
  * Computes the values that a line shows for a class: a number, a percentage and, on request, the
  * sampling error or the difference between two sides. Internal to format_*.c.
  *
- * In a differential profile, number and percentage are those of the second side. If the line has
- * samples only on the first side, they are those of the first side.
+ * In a differential profile, the number and the percentage belong to the second side or, if the
+ * line has samples only on the first side, to the first side.
  */
 #ifndef PP_FORMAT_COLUMNS_H
 #define PP_FORMAT_COLUMNS_H

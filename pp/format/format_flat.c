@@ -14,7 +14,7 @@ struct flat {
 	const struct profile *profile;
 	const struct text_options *options;
 	struct flat_lines lines;
-	/* The wholes for the shares of the lines that are being written. */
+	/* Totals to which the percentages of the current lines refer. */
 	const uint64_t *of_counts, *of_shares;
 };
 

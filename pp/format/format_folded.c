@@ -27,8 +27,8 @@ static void write_hex(FILE *out, const char *bytes, size_t nr_bytes)
 
 /*
  * Returns `before`, the escaped name and `behind` as one malloc'ed text; NULL: out of memory. A ';'
- * would end the frame, and a newline would end the stack. Each byte of these two, and of characters
- * that affect a terminal, becomes "\xHH". A backslash becomes "\\".
+ * would end the frame, and a newline would end the stack. These two characters, and characters that
+ * affect a terminal, are replaced by "\xHH" for each of their bytes. A backslash becomes "\\".
  */
 static char *escape(const char *before, const char *name, const char *behind)
 {

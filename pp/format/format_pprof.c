@@ -323,7 +323,7 @@ static int begin_spread(struct pprof *pprof, const uint32_t *ends, size_t nr_end
 	return 0;
 }
 
-/* Writes all stacks of an application that end in one function. */
+/* Writes the stacks of the nodes `ends`, for which same_end() is true. */
 static void write_ends(struct pprof *pprof, const uint32_t *ends, size_t nr_ends)
 {
 	struct pprof_spread *spread = &pprof->spread;

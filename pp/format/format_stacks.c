@@ -165,8 +165,8 @@ static void write_node(struct stacks *stacks, uint32_t node, size_t depth)
 }
 
 /*
- * Writes a root and all nodes below it. path[depth] is the index in stacks->order of the next
- * child.
+ * Writes a root and all nodes below it. For each depth on the path to the current node,
+ * stacks->order[path[depth]] is the child to write next.
  */
 static int write_root(struct stacks *stacks, uint32_t root, uint32_t *path)
 {

@@ -17,7 +17,10 @@
 
 /* ---- hidden lines ---- */
 
-/* Changes the sums over the shown lines to the sums over the hidden lines. */
+/*
+ * *sums has the sums over the shown lines, and gets the sums over the hidden lines. counts and
+ * shares: the sums over all lines.
+ */
 static void subtract_from(struct column_sums *sums, const struct profile *profile,
 			  const uint64_t *counts, const uint64_t *shares)
 {
@@ -53,8 +56,8 @@ static void show_hidden(const struct table *table, const struct hidden *hidden,
 }
 
 /*
- * Reserves enough room to show the threshold in the line for hidden lines. If the table is too
- * wide, the bar is omitted, then the last classes.
+ * Reserves enough room to show the threshold in the line for hidden lines. If there is not enough
+ * room, table_lay_out() omits the bar and, if this does not suffice, the last classes.
  */
 static void measure_hidden(struct table *table, const struct hidden *hidden)
 {

@@ -15,9 +15,10 @@
 #define TERMINAL_THRESHOLD 0.5 /* in percent; used if the options give no threshold */
 
 /*
- * Writes the profile's symbols, or if it has none the applications with their images. All shares
- * refer to the total of all samples. Characters are in the encoding of the program's locale
- * (LC_CTYPE). Returns 0 or -ENOMEM. The caller must check the stream `out` for errors.
+ * Writes the profile's symbols. If the profile has no symbols, writes the applications with their
+ * images. All shares refer to the total of all samples. Characters are in the encoding of the
+ * program's locale (LC_CTYPE). Returns 0 or -ENOMEM. The caller must check the stream `out` for
+ * errors.
  */
 int terminal_format(FILE *out, const struct profile *profile, const struct text_options *options,
 		    const struct display *display);

@@ -59,8 +59,9 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES]);
  */
 bool text_event_is_timer(const struct selection *selection, const struct class_key *key);
 /*
- * Returns the description of an event that a session's daemon stored. If there is none, returns
- * that of `event`; if `event` is NULL, "no description".
+ * Returns the description of the event `name` that is stored in a session. If no session has one,
+ * returns the description in `event` (may be NULL). If this is also missing, returns "no
+ * description".
  */
 const char *text_event_description(const struct selection *selection, const char *name,
 				   const struct event *event);

@@ -38,7 +38,7 @@ enum function_field {
 #define PAGE_BYTES     UINT64_C(4096)
 #define BUILD_ID_BYTES (2 * OPROF_BUILD_ID_BYTES_MAX + 1)
 
-/* The range of an image's functions; addresses as in its file. */
+/* The range of an image's functions. Addresses are those in the image's file. */
 struct pprof_range {
 	uint64_t first, last;
 	uint64_t first_offset; /* key of first */
@@ -46,8 +46,8 @@ struct pprof_range {
 };
 
 /*
- * A function that is not in the tree: an inlined function, or the part of a function whose source
- * is in another file.
+ * An entry for an inlined function, or an additional entry for a function of the tree: for its code
+ * from a source file that is not the file in which the function begins.
  */
 struct pprof_function {
 	const char *name; /* not demangled; borrowed */
@@ -124,7 +124,7 @@ failed:
 	return 0;
 }
 
-/* Returns the id of the function to which a frame belongs, with the frame's source file. */
+/* Returns the id of a function that has the frame's name and the frame's source file. */
 static uint64_t frame_function(struct pprof_code *code, uint32_t number,
 			       const struct call_frame *frame)
 {
@@ -156,8 +156,8 @@ static void write_location_head(struct pprof_code *code, uint64_t id, uint32_t i
 }
 
 /*
- * Writes the location of a code. If no line is known, the location has only the function; if the
- * code is outside all symbols, only a mapping.
+ * Writes the location of a code. If no line is known, the location has the function without lines.
+ * If the code is outside all symbols, the location has no function, and only refers to a mapping.
  */
 static void write_code_location(struct pprof_code *code, uint32_t number)
 {

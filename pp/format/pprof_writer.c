@@ -55,8 +55,9 @@ static int add_text(struct pprof_writer *writer, const char *kept, uint64_t hash
 }
 
 /*
- * Keeps the text as it is written. Protocol Buffers has no escapes, and readers may refuse text
- * that is not UTF-8, or write it to a terminal.
+ * Keeps a copy of `text` with masked characters (utf8_mask()). Protocol Buffers has no escapes.
+ * Programs that read the profile may refuse text that is not UTF-8, or write the text to a
+ * terminal.
  */
 static const char *keep_masked(struct pprof_writer *writer, const char *text)
 {

@@ -75,9 +75,9 @@ void table_measure(struct table *table, const struct table_row *row);
 void table_measure_note(struct table *table, int width);
 
 /*
- * Divides the display's width among the columns. If the display is too narrow, leaves out the bar,
- * then the last classes, then columns of names: first those that are shown only because rows differ
- * in them, then those that options request.
+ * Divides the display's width among the columns. If the display is too narrow, omits as many of
+ * these as necessary, in this order: the bar; the last classes; columns of names that no option
+ * requests; columns of names that options request.
  */
 void table_lay_out(struct table *table);
 

@@ -34,8 +34,8 @@ static bool is_app(const struct selection *selection, uint32_t image)
 }
 
 /*
- * Returns the number of images with samples; if apps_only is set, only of those that are
- * applications. *found is the last of them.
+ * Returns the number of images with samples. If apps_only is set, counts only applications. *found
+ * is the last image that was counted.
  */
 static size_t count_images(const struct profile *profile, bool apps_only, uint32_t *found)
 {

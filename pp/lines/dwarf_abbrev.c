@@ -97,8 +97,8 @@ static void step_over_indirect(struct cursor *cursor, const struct dwarf_format 
 	struct dwarf_step step;
 
 	/*
-	 * Refuses a form that is again indirect, or whose value is in the abbreviation table:
-	 * compilers do not write such forms here.
+	 * Refuses DW_FORM_indirect, and DW_FORM_implicit_const, whose value would be in the
+	 * abbreviation table. Compilers do not write these forms in an entry.
 	 */
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const || form > UINT16_MAX) {
 		cursor_fail(cursor);

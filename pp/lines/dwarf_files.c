@@ -11,8 +11,8 @@ static bool has_lines(const struct dwarf_file *file)
 }
 
 /*
- * Searches the image for debug information, then the image's separate debug file. If the debug file
- * was opened, the file stays open. Returns -ENOENT if neither has lines.
+ * Searches for lines in the image and, if the image has none, in its separate debug file. An opened
+ * debug file stays open. Returns -ENOENT if neither file has lines.
  */
 static int find_info(struct dwarf_files *files, const struct symbol_file *image,
 		     const struct symbol_request *request)

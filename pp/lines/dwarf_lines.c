@@ -85,8 +85,8 @@ static bool read_fields(struct cursor *cursor, const struct dwarf_format *format
 }
 
 /*
- * Reads a table of folders or files of version 5. unit: a copy of the program's unit. The format of
- * the copy is the program's format.
+ * Reads a table of folders or files of version 5. unit: a copy of the program's unit; its member
+ * `format` must be the format in the program's header.
  */
 static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *unit,
 			  struct cursor *cursor, bool folders)

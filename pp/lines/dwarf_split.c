@@ -75,7 +75,10 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 	uint64_t row_bytes;
 
 	index->version = cursor_u32(&cursor);
-	/* Since version 5, the version has 2 bytes, and 2 bytes of padding follow. */
+	/*
+	 * In version 2, the field has 4 bytes. Since version 5, it has 2 bytes, and 2 bytes of
+	 * padding follow.
+	 */
 	if (index->version != 2)
 		index->version = package->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 					 ? index->version >> 16

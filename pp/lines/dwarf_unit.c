@@ -11,8 +11,8 @@
 /* ---- headers ---- */
 
 /*
- * Reads a unit's length. The length has 4 bytes, or 12 of which the first 4 are 0xff. In the second
- * case, offsets in the unit have 8 bytes.
+ * Reads a unit's length. The length has 4 bytes. If all 4 are 0xff, the length is instead in the
+ * next 8 bytes, and offsets in the unit have 8 bytes too.
  */
 static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 {
@@ -364,8 +364,8 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 }
 
 /*
- * Reads the form, then the value. Refuses a form that is again indirect, or whose value is in the
- * abbreviation table.
+ * Reads the form, then the value. Refuses DW_FORM_indirect, and DW_FORM_implicit_const, whose value
+ * would be in the abbreviation table.
  */
 static void read_indirect(const struct dwarf_unit *unit, struct cursor *cursor,
 			  struct dwarf_value *value)

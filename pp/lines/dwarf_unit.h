@@ -65,8 +65,8 @@ struct dwarf_unit *dwarf_info_find(const struct dwarf_info *info, uint64_t offse
 int dwarf_unit_read(struct dwarf_unit *unit);
 
 /*
- * Returns a cursor at this offset, which ends at the end of the unit's entries. If the offset is
- * outside the entries, the cursor is marked as failed.
+ * Returns a cursor that begins at this offset and ends at the end of the unit's entries. If the
+ * offset is outside the entries, the cursor is marked as failed.
  */
 struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset);
 

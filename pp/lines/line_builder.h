@@ -44,7 +44,7 @@ struct line_builder {
 	size_t nr_files, room_files;
 	struct index_table file_table; /* by offset of the path in `texts` */
 	struct line_texts texts;
-	/* the result; the last range only marks the end of the range before */
+	/* the result; the start of the last range only marks the end of the last but one */
 	struct line_wire_range *ranges;
 	size_t nr_ranges, room_ranges;
 };

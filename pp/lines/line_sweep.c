@@ -2,12 +2,13 @@
 /*
  * line_builder_finish() makes the ranges in one sweep over the keys.
  *
- * The addresses of sequences are converted to keys (those of inlined functions were converted
- * before). The sequences are sorted by start with a stable radix sort, and so are the inlined
- * functions. The sweep visits the rows of the sequences in this order. A stack has the inlined
- * functions that contain the current key, innermost last. A new range starts where the row or the
- * innermost function changes. Where sequences overlap, the rows of the first sequence are used.
- * Gaps between sequences become ranges with LINE_NO_FILE.
+ * First, the addresses of sequences are converted to keys; line_builder_inlined() has already
+ * converted the addresses of inlined functions. Then the sequences and the inlined functions are
+ * sorted by start, each with a stable radix sort. The sweep visits the sequences in this order, and
+ * the rows of each. It keeps a stack of the inlined functions that contain the current key,
+ * innermost last. A new range starts where the row or the innermost function changes. Where
+ * sequences overlap, the rows of the first sequence are used. Gaps between sequences become ranges
+ * with LINE_NO_FILE.
  */
 #include "pp/lines/line_builder.h"
 

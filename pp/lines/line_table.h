@@ -61,11 +61,9 @@ int line_table_load(struct line_table *table, const char *path,
 void line_table_deinit(struct line_table *table);
 
 /*
- * The result of line_table_find(), which finds the source position of `key` and at most
- * LINE_FRAMES_MAX functions inlined there, innermost first. found->place is in the innermost
- * inlined function, if there is one. *hint must be 0 before the first call. Each call updates
- * *hint, so that a series of ascending keys needs no search. Returns 0, or -ENOENT if no line is
- * known for `key`.
+ * The result of line_table_find(): the source position of a key, and at most LINE_FRAMES_MAX
+ * functions inlined there, innermost first. `place` is in the innermost inlined function, if there
+ * is one.
  */
 struct line_found {
 	struct line_place place;
@@ -74,6 +72,11 @@ struct line_found {
 	uint64_t end; /* the result is valid for all keys from `key` to `end` - 1 */
 };
 
+/*
+ * Finds the source position of `key`. *hint must be 0 before the first call. Each call updates
+ * *hint, so that a series of ascending keys needs no search. Returns 0, or -ENOENT if no line is
+ * known for `key`.
+ */
 int line_table_find(const struct line_table *table, uint64_t key, size_t *hint,
 		    struct line_found *found);
 

@@ -198,7 +198,7 @@ static int seek_name(struct line_walk *walk, struct dwarf_info *info, uint64_t e
 
 static int name_of(struct line_walk *walk, struct dwarf_info *info, uint64_t entry, uint32_t *name)
 {
-	/* All split files use the same struct, so only the number distinguishes them. */
+	/* For every split file, `info` is &walk->split.info; the number distinguishes the files. */
 	struct line_function function = {
 		.info = info,
 		.entry = entry,

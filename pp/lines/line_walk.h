@@ -12,8 +12,8 @@
 #include "pp/lines/line_builder.h"
 
 /*
- * A cache entry: the name of the function with this debug entry, which may be inlined at many
- * places.
+ * A cache entry: the name of the function that the debug entry at offset `entry` describes. The
+ * function may be inlined at many places.
  */
 struct line_function {
 	const struct dwarf_info *info;

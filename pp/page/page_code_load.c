@@ -276,7 +276,7 @@ int page_code_load(struct page_code *code, const struct profile *profile,
 
 	*code = (struct page_code){0};
 	error = choose(&loading);
-	/* Loading an image fills all functions of it. */
+	/* One call of load_image() fills all functions of the image. */
 	for (size_t i = 0; i < code->nr_functions && !error; i++)
 		if (!code->functions[i].instructions)
 			error = load_image(&loading, profile->rows[code->functions[i].row].image);

@@ -131,7 +131,10 @@ static void walk_deinit(struct tree_walk *walk)
 	free(walk->depth);
 }
 
-/* Returns the label of a node: 0 is the whole tree; then come applications, then functions. */
+/*
+ * Returns the label of a node. Labels from 1 are applications; functions follow. Label 0 is the
+ * root of the whole tree.
+ */
 static uint64_t label_of(const struct call_tree *tree, uint32_t node)
 {
 	uint64_t function = tree->nodes[node].function;

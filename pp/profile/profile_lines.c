@@ -125,8 +125,8 @@ static int keep_file(struct line_files *files, uint32_t file, uint32_t *index)
 /* ---- one image ---- */
 
 /*
- * Chooses the position of a key. If the key is a function's first byte, chooses the function's own
- * line: if code was inlined there, the line of the outermost inlined call.
+ * Chooses the position of a key. If the key is a function's first byte, and code was inlined there,
+ * chooses the line of the outermost inlined call, because this line belongs to the function itself.
  */
 static struct line_place choose_place(const struct line_query *query,
 				      const struct line_found *found)

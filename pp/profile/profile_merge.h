@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merges rows that stand for the same function but have different images. Such images are the
- * builds of a binary that was rebuilt between two sides, or code without files, whose names are
- * numbered differently in each session. Rows are matched by application, image path and name.
+ * Merges rows that stand for the same function but have different images. There are two reasons for
+ * different images: the binary was rebuilt between the two sides of a comparison; or the code has
+ * no file, and each session numbers the names of such code differently. Rows are matched by
+ * application, image path and name.
  */
 #ifndef PP_PROFILE_MERGE_H
 #define PP_PROFILE_MERGE_H

@@ -11,9 +11,8 @@ double share_value(const struct share *share)
 }
 
 /*
- * Returns the number of samples of equal weight that would give the same information. If the part's
- * samples weigh r times as much as the mean sample, the share has the same variance as a share of
- * 1/r as many samples of equal weight.
+ * Returns the number of samples of equal weight from which the share would have the same variance.
+ * If the part's samples weigh r times as much as the mean sample, this number is nr_all / r.
  */
 static double effective_samples(const struct share *share)
 {

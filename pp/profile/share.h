@@ -4,9 +4,9 @@
  * differ significantly.
  *
  * The share of a part among n samples of equal weight is as exact as n independent observations. If
- * samples have weights, a share is a share of the total weight; it is the less exact, the heavier
- * the samples of the part are (Kish, Survey Sampling, 1965, 8.2: the effective sample size). Time
- * off CPU is measured, not sampled: its shares have no error.
+ * samples have weights, a share is a share of the total weight. Heavier samples in the part make
+ * the share less exact (Kish, Survey Sampling, 1965, 8.2: the effective sample size). Time off CPU
+ * is measured, not sampled: its shares have no error.
  */
 #ifndef PP_SHARE_H
 #define PP_SHARE_H

@@ -34,7 +34,10 @@ int report_calls_write(FILE *out, const struct report_calls *calls,
 		       const struct report_options *options, const struct display *display,
 		       struct diag *diag);
 
-/* Adds to the flat profile's coverage: how stacks end, samples without stack or symbols. */
+/*
+ * Writes lines that follow the flat profile's coverage. They report how many stacks are incomplete,
+ * and how many samples have no stack or no symbol.
+ */
 void report_calls_write_coverage(FILE *err, const struct report_calls *calls);
 
 #endif

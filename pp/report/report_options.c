@@ -321,8 +321,8 @@ static const struct tool_command command = {
 };
 
 /*
- * Refuses options that arrange text if the format is XML or JSON, which always contain all data in
- * a fixed order.
+ * If the format is XML or JSON, refuses options that only affect text. These formats always contain
+ * all data in a fixed order.
  */
 static int check_document(const struct report_options *options, struct diag *diag)
 {

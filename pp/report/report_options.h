@@ -56,9 +56,9 @@ int report_options_parse(struct report_options *options, int argc, const char **
 void report_options_deinit(struct report_options *options);
 
 /*
- * Replaces LAYOUT_AUTO. Chooses the terminal layout if it supports the requested report, and if
- * standard output is a terminal or colours are always wanted; otherwise the layout for scripts.
- * Sets the options that depend on the layout.
+ * Replaces LAYOUT_AUTO. Two conditions are necessary for the terminal layout: it supports the
+ * requested report; and the report is written to a terminal, or --color=always is given. Otherwise
+ * the layout for scripts is chosen. Sets the options that depend on the layout.
  */
 void report_options_choose_layout(struct report_options *options, bool is_terminal);
 
