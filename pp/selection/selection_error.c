@@ -11,8 +11,8 @@ static const struct selection_session *session_of(const struct selection_error *
 }
 
 /*
- * Computes the times of the oldest and newest samples of all sessions of the side, and the borders
- * of the gap around the requested range; 0: unknown.
+ * Combines the times of all sessions of the side: oldest_ns and newest_ns of all samples, before_ns
+ * and after_ns of the nearest samples before and after the requested range. A time is 0 if unknown.
  */
 static void sum_up(const struct selection_error *what, struct session_parts *sum)
 {

@@ -69,9 +69,9 @@ static void helper_deinit(struct helper *helper)
 }
 
 /*
- * Ends the helper, which normally ends itself: one that has closed its descriptors but goes on is
- * killed. Returns the wait status; 0 if another caller reaped the process: take() then checks the
- * result. A process that SIGKILL does not end counts as hung.
+ * Waits a short time for the helper to end by itself, then kills it. Returns the wait status, or 0
+ * if another caller reaped the process; take() checks the result in this case, too. Sets
+ * helper->hung if SIGKILL does not end the process.
  */
 static int end_process(struct helper *helper)
 {
