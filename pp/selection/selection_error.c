@@ -145,8 +145,8 @@ int selection_refuse_sides(const struct selection *selection, size_t index, bool
 	};
 
 	return diag_set(diag, -EINVAL,
-			"cannot compare the sides: only the %s one has %s; choose with "
-			"%s",
+			"cannot compare the sides: only the %s one has %s; give both sides the "
+			"same columns with %s",
 			on_first ? "first" : "second", selection->classes.classes[index].name,
 			tags[selection->classes.axis]);
 }

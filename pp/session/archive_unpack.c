@@ -121,9 +121,9 @@ static uint64_t compressed_bytes(const struct stat *st)
 static int refuse_size(const struct unpacking *unpacking, const char *what)
 {
 	return diag_set_at(unpacking->diag, -EFBIG, unpacking->path, 0,
-			   "contains %s, reached at \"%.100s\": it may be made to fill the disk; "
-			   "if you trust it, unpack it with tar, and give the folder: "
-			   "archive:FOLDER",
+			   "contains %s, reached at \"%.100s\": the archive may be an attack that "
+			   "fills the disk; if you trust it, unpack it with tar, and give the "
+			   "folder: archive:FOLDER",
 			   what, unpacking->name);
 }
 
@@ -562,8 +562,8 @@ static int explain_signal(const struct child_end *end, const struct confine_limi
 	if (number == SIGSYS)
 		return diag_set_at(
 			diag, -EILSEQ, path, 0,
-			"the process that unpacked it was stopped, because it tried what "
-			"no reader does (SIGSYS): the archive may be an attack");
+			"the process that unpacked it was stopped, because it made a forbidden "
+			"system call (SIGSYS): the archive may be an attack");
 	return diag_set_at(diag, -EILSEQ, path, 0,
 			   "the process that unpacked it ended by SIG%s: the archive may be "
 			   "damaged",
