@@ -24,7 +24,7 @@
 #ifndef RING_GUARD_RECHECK
 #define RING_GUARD_RECHECK 1
 #endif
-/* The reserve loop reads the clock in each turn, after ring->reserved. */
+/* Each turn of the reserve loop reads ring->reserved first, then the clock. */
 #ifndef RING_GUARD_CLOCK_IN_LOOP
 #define RING_GUARD_CLOCK_IN_LOOP 1
 #endif
@@ -108,19 +108,19 @@
 #ifndef RING_GUARD_SPOILED
 #define RING_GUARD_SPOILED 1
 #endif
-/* Repair: an entry was never reserved if a deeper entry overlaps it. */
+/* Repair treats an entry as not reserved if a deeper entry overlaps it. */
 #ifndef RING_GUARD_OVERLAP
 #define RING_GUARD_OVERLAP 1
 #endif
-/* Repair: an entry was never reserved if ring->reserved has not reached the entry's end. */
+/* Repair treats an entry as not reserved if ring->reserved has not reached the entry's end. */
 #ifndef RING_GUARD_REACHED
 #define RING_GUARD_REACHED 1
 #endif
-/* Repair: an entry was never reserved if a flush closed the packet where the entry begins. */
+/* Repair treats an entry as not reserved if a flush closed the packet where the entry begins. */
 #ifndef RING_GUARD_FLUSHED
 #define RING_GUARD_FLUSHED 1
 #endif
-/* Repair: an entry was never reserved if it lies in the empty packet of a finalise. */
+/* Repair treats an entry as not reserved if it lies in the empty packet of a finalise. */
 #ifndef RING_GUARD_ENDED
 #define RING_GUARD_ENDED 1
 #endif

@@ -23,11 +23,11 @@
  *
  * The reader calls get, put, next and the snapshot functions. In the kernel, writers keep
  * preemption off from reserve to commit. Flush and finalise run on the ring's CPU, or on any CPU
- * while the ring's CPU is offline. In user space, only one thread writes to a ring; after fork,
- *this includes the threads of child processes. If a signal handler leaves by longjmp between
- *reserve and commit, its slot stays open forever, and the slot's packet is never delivered. The
- *reader calls repair after the writer has ended, and calls no other function of the ring during the
- * repair.
+ * while the ring's CPU is offline. In user space, only one thread writes to a ring. Threads of
+ * child processes also count, because they share the ring after fork. If a signal handler leaves
+ * by longjmp between reserve and commit, its slot stays open forever, and the slot's packet is
+ * never delivered. The reader calls repair after the writer has ended, and calls no other function
+ * of the ring during the repair.
  *
  * A malicious program may write to the shared memory. Therefore the reader's functions and repair
  * check all shared data against struct ring, which is private. Writers trust their own ring.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Matches the parts of a session with a specification, by the names that reports show, and
- * records the refused parts for the error message if no part matches.
+ * Decides which parts of a session match a specification. Compares the names that reports show.
+ * Records the refused parts for the error message if no part matches.
  */
 #ifndef PP_PART_MATCH_H
 #define PP_PART_MATCH_H

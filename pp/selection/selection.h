@@ -39,8 +39,8 @@ enum selection_merge {
 
 struct selection_options {
 	/*
-	 * Set by select_place_find(). session_dir: for messages; session_at: the path by which
-	 * the folder is read, or NULL if this is session_dir.
+	 * Set by select_place_find(). session_dir: the path that messages show. session_at: the
+	 * path by which the folder is read, or NULL if the folder is read by the path session_dir.
 	 */
 	const char *session_dir, *session_at;
 	/* The archive that has a side's sessions; NULL: they are in session_dir. Borrowed. */
@@ -107,8 +107,8 @@ struct selection {
 	const char **apps; /* paths as shown, sorted */
 	size_t nr_apps;
 	/*
-	 * In the order of slice_section_compare(). If an image's keys are indexes in the table of
-	 * names of a session, each session has a separate image.
+	 * In the order of slice_section_compare(). The keys of some images are indexes in a
+	 * session's table of names. Such an image is listed separately for each session.
 	 */
 	struct selection_image *images;
 	size_t nr_images;

@@ -11,8 +11,8 @@ static const struct selection_session *session_of(const struct selection_error *
 }
 
 /*
- * Computes the times of the oldest and newest samples of all sessions of the side, and the borders
- * of the gap around the requested range; 0: unknown.
+ * Combines the times of all sessions of the side: oldest_ns and newest_ns of all samples, before_ns
+ * and after_ns of the nearest samples before and after the requested range. A time is 0 if unknown.
  */
 static void sum_up(const struct selection_error *what, struct session_parts *sum)
 {
@@ -145,8 +145,8 @@ int selection_refuse_sides(const struct selection *selection, size_t index, bool
 	};
 
 	return diag_set(diag, -EINVAL,
-			"cannot compare the sides: only the %s one has %s; choose with "
-			"%s",
+			"cannot compare the sides: only the %s one has %s; give both sides the "
+			"same columns with %s",
 			on_first ? "first" : "second", selection->classes.classes[index].name,
 			tags[selection->classes.axis]);
 }

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Orders images as slices order sections: compares two sections that differ only in the image. */
+/*
+ * Compares two images. Their order is that of slice_section_compare() for two sections that differ
+ * only in the image.
+ */
 static int compare_images(const void *a, const void *b, void *context)
 {
 	const struct selection_image *images = context;

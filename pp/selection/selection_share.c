@@ -13,8 +13,8 @@ static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t
 }
 
 /*
- * Gives an interval that both sides have to one side, and sets `shared` of the other side. Returns
- * whether the first side gets the interval.
+ * Decides which side gets an interval that exists on both sides, and sets `shared` of the other
+ * side. Returns whether the first side gets the interval.
  */
 static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
 {
@@ -32,8 +32,8 @@ static bool is_same(const struct part_slice *a, const struct part_slice *b)
 }
 
 /*
- * Gives each slice that both sides have to the side whose range overlaps the slice for the longer
- * time.
+ * If a slice exists on both sides, leaves it only on the side whose range overlaps the slice for
+ * the longer time.
  */
 static void share_slices(struct selection *selection, struct session_parts *a,
 			 struct session_parts *b)

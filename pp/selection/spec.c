@@ -158,7 +158,10 @@ static int list_add_true_paths(struct spec_list *list)
 	return error;
 }
 
-/* Returns the tag at the beginning of word, SPEC_WORD, or -EINVAL. */
+/*
+ * Returns the tag at the beginning of word; SPEC_WORD if word has no tag; -EINVAL if the tag is
+ * unknown.
+ */
 static int word_tag(const char *word, struct diag *diag)
 {
 	size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz-");

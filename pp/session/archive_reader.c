@@ -23,8 +23,8 @@
 /* ---- a folder that is removed when this process ends ---- */
 
 /*
- * Starts a child that removes folder when this process ends: the child's read on the pipe
- * returns when the last write end closes.
+ * Starts a child that removes folder when this process ends. The child reads from a pipe to which
+ * nothing is written. read() returns when no process has the pipe's write end open any more.
  */
 static int watch_folder(const char *folder)
 {

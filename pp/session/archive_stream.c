@@ -11,7 +11,7 @@
 
 #define READ_BYTES (256u << 10)
 
-/* An item and its bytes, which one call writes. */
+/* An item and its bytes. One call writes both. */
 struct message {
 	struct archive_item item;
 	char bytes[ARCHIVE_DATA_BYTES_MAX];

@@ -107,8 +107,8 @@ static uint64_t bytes_max(const struct archive_limits *limits, uint64_t compress
 }
 
 /*
- * Returns the size by which the ratio is measured. Holes are free: they do not count. Some file
- * systems report no blocks for any file.
+ * Returns the compressed size for the limit by ratio. Holes in the file do not count. If the file
+ * system reports no blocks for the file, holes are not recognized.
  */
 static uint64_t compressed_bytes(const struct stat *st)
 {
@@ -121,9 +121,9 @@ static uint64_t compressed_bytes(const struct stat *st)
 static int refuse_size(const struct unpacking *unpacking, const char *what)
 {
 	return diag_set_at(unpacking->diag, -EFBIG, unpacking->path, 0,
-			   "contains %s, reached at \"%.100s\": it may be made to fill the disk; "
-			   "if you trust it, unpack it with tar, and give the folder: "
-			   "archive:FOLDER",
+			   "contains %s, reached at \"%.100s\": the archive may be an attack that "
+			   "fills the disk; if you trust it, unpack it with tar, and give the "
+			   "folder: archive:FOLDER",
 			   what, unpacking->name);
 }
 
@@ -159,7 +159,7 @@ static int check_depth(struct unpacking *unpacking)
 	return refuse_size(unpacking, what);
 }
 
-/* Reports a name that two entries have, or that is below a file. */
+/* Reports that two entries have the same name, or that an entry's path leads through a file. */
 static int refuse_second(const struct unpacking *unpacking, int error)
 {
 	return diag_set_at(unpacking->diag, -EILSEQ, unpacking->path, 0, "contains \"%.100s%s\" %s",
@@ -180,8 +180,8 @@ static int unwritable(const struct unpacking *unpacking, int error)
 }
 
 /*
- * Checks that nr_bytes can be written while some room stays free for other programs. A file system
- * that does not report its size is not checked: a full one fails at a write.
+ * Checks that nr_bytes can be written while some room stays free for other programs. Checks nothing
+ * if the file system does not report its size: if such a file system is full, a write fails.
  */
 static int check_room(const struct unpacking *unpacking, uint64_t nr_bytes)
 {
@@ -207,7 +207,10 @@ static int count_bytes(struct unpacking *unpacking, uint64_t nr_more)
 	return error;
 }
 
-/* Counts an entry, also one that creates nothing, or a folder that was created for one. */
+/*
+ * Counts an entry of the archive, even if the entry creates nothing, or a folder that was created
+ * on the path of an entry.
+ */
 static int count_one(struct unpacking *unpacking)
 {
 	char what[64];
@@ -326,7 +329,7 @@ static int create_file(struct unpacking *unpacking)
 	return unpacking->file < 0 ? -errno : 0;
 }
 
-/* The folders on the path are created only if this fails without them. */
+/* Creates the folders on the path only if the item cannot be created without them. */
 static int create(struct unpacking *unpacking, const struct archive_item *item)
 {
 	int (*create_one)(struct unpacking *) =
@@ -559,8 +562,8 @@ static int explain_signal(const struct child_end *end, const struct confine_limi
 	if (number == SIGSYS)
 		return diag_set_at(
 			diag, -EILSEQ, path, 0,
-			"the process that unpacked it was stopped, because it tried what "
-			"no reader does (SIGSYS): the archive may be an attack");
+			"the process that unpacked it was stopped, because it made a forbidden "
+			"system call (SIGSYS): the archive may be an attack");
 	return diag_set_at(diag, -EILSEQ, path, 0,
 			   "the process that unpacked it ended by SIG%s: the archive may be "
 			   "damaged",
@@ -607,7 +610,7 @@ int archive_unpack(int fd, const char *path, const char *folder,
 	(void)close(stream);
 	if (error == -EPIPE && wait_for_end(pid, &end))
 		return explain(&end, &confinement, path, diag);
-	/* An archive may have taken over the child, which then need not end by itself. */
+	/* A child that the archive has taken over may never end by itself. */
 	end_child(pid);
 	return error == -EPIPE ? explain(&end, &confinement, path, diag) : error;
 }

@@ -35,7 +35,7 @@ extern const struct archive_limits archive_default_limits;
 /* Returns whether name is relative, without "..", and has no part longer than NAME_MAX. */
 bool archive_name_is_good(const char *name);
 
-/* Reports an invalid entry of the archive at path, whose name may have any length. -EILSEQ. */
+/* Reports an invalid entry of the archive at path. name may have any length. Returns -EILSEQ. */
 int archive_refuse_name(const char *path, const char *name, struct diag *diag);
 
 /*

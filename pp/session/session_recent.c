@@ -36,8 +36,8 @@
 #define ASK_MORE_NS (NS_PER_S / 20)
 
 /*
- * The daemon closes a slice at the end of each minute of the clock. A range that ends with a
- * minute is read from slices, so that it has the same samples today and tomorrow.
+ * The daemon closes a slice at the end of each minute of the clock. A range that ends at such a
+ * time is read from slices, so that it has the same samples today and tomorrow.
  */
 static bool ends_with_slice(const struct time_range *range, int64_t now)
 {

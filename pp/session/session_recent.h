@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the last minutes of a session from its running daemon's memory: without delay, and exact
- * to about a second, while closed slices and live files can be selected only as a whole.
+ * Reads the last minutes of a session from its running daemon's memory. The samples are available
+ * without delay, and can be selected exactly to about a second. Closed slices and live files can be
+ * selected only as a whole.
  */
 #ifndef PP_SESSION_RECENT_H
 #define PP_SESSION_RECENT_H
@@ -11,10 +12,10 @@
 /*
  * To be called after session_recent_settle() returned 0.
  *
- * Fills parts and info for the session "current" at path, if range does not end with a closed
- * minute and the daemon of session_dir has all of range in memory. If range has an open begin, the
- * memory must reach back to the start of the session. Returns 0; 1 if this is not possible (nothing
- * has changed: use session_parts_read()); -ENOMEM.
+ * Fills parts and info for the session "current" at path. This is possible if the daemon of
+ * session_dir has all of range in memory, and the end of range is not the end of a closed minute.
+ * If range has no beginning, the memory must reach back to the start of the session. Returns 0; 1
+ * if this is not possible (nothing has changed: use session_parts_read()); -ENOMEM.
  */
 int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range);
@@ -32,9 +33,10 @@ int session_recent_cut(struct session_parts *parts, const struct session_info *i
 /*
  * The daemon can divide its memory only about once a second. So parts, which session_recent_read()
  * filled for range, may begin before range and end after it. `other` is the range to read next, and
- * must not overlap range. If parts overlap `other`, moves the beginning or the end of `other`, so
- * that session_recent_read() of `other` divides the memory where parts end or begin. Then no sample
- * is read twice. Does not change `other` if nothing would be left of it.
+ * must not overlap range. If parts overlap `other`, moves the beginning of `other` behind the end
+ * of parts, or the end of `other` before the beginning of parts. The daemon then divides its memory
+ * for `other` where parts end or begin, so that no sample is read twice. Does not change `other` if
+ * it would become empty.
  */
 void session_recent_adjoin(struct time_range *other, const struct time_range *range,
 			   const struct session_parts *parts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Downloads debug files from debuginfod servers if the user named some in DEBUGINFOD_URLS.
- * libdebuginfod is loaded on demand in a separate child process: it needs the network, which
- * the helper that reads binaries may not use.
+ * A separate child process loads libdebuginfod on demand, because libdebuginfod needs the network,
+ * which the helper that reads binaries may not use.
  */
 #ifndef PP_DEBUG_FETCH_H
 #define PP_DEBUG_FETCH_H

@@ -61,9 +61,10 @@ int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 		    struct file_opener *opener);
 
 /*
- * Opens the file to which dwz moved shared parts of a file (.gnu_debugaltlink): by name, else by
- * build-id. from: FILE_ALT_OF_IMAGE or FILE_ALT_OF_DEBUG, the file that names it. The file must
- * have this build-id. Returns 0, -ENOENT, -ESTALE if the file is of another build, or -ENOMEM.
+ * Opens the file to which dwz moved shared parts of an image or debug file. Searches by the name
+ * and then by the build-id in that file's section .gnu_debugaltlink. from: FILE_ALT_OF_IMAGE or
+ * FILE_ALT_OF_DEBUG, depending on which file has the section. The opened file must have the
+ * build-id. Returns 0, -ENOENT, -ESTALE if the opened file is of another build, or -ENOMEM.
  */
 int debug_file_open_alt(struct symbol_file *alt, enum file_kind from, const char *name,
 			const uint8_t *id_bytes, size_t nr_id_bytes, struct file_opener *opener);

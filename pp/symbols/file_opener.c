@@ -46,7 +46,10 @@ static bool is_acceptable(int fd)
 	    file_pread_all(fd, head, sizeof(head), 0) < SELFMAG ||
 	    memcmp(head, ELFMAG, SELFMAG) != 0)
 		return false;
-	/* In either byte order, since a reader might take another one than the file states. */
+	/*
+	 * Refuse a core dump in either byte order, because a reader might not use the byte order
+	 * that the file states.
+	 */
 	return !(head[EI_NIDENT] == ET_CORE && !head[EI_NIDENT + 1]) &&
 	       !(head[EI_NIDENT + 1] == ET_CORE && !head[EI_NIDENT]);
 }
@@ -253,8 +256,8 @@ enum {
 };
 
 /*
- * An image: what file_place() needs of its request. Two descriptors come with the packet: the
- * opener's end of the helper's socket, and `alive`.
+ * Describes an image to the opener: has the members of symbol_request that file_place() needs. Two
+ * descriptors come with the packet: the opener's end of the helper's socket, and `alive`.
  */
 struct image_packet {
 	struct oprof_image_identity identity;
@@ -263,7 +266,7 @@ struct image_packet {
 	char texts[64 << 10]; /* one after the other, each with its NUL */
 };
 
-/* The opener of this process, which other images use later. */
+/* The opener that this process started. It is kept for later images. */
 static struct {
 	int socket; /* -1: none */
 	pid_t pid;
@@ -383,7 +386,7 @@ void file_opener_kill(void)
 
 int file_opener_prepare(void)
 {
-	/* It may have ended, for example by a signal that was not for this process alone. */
+	/* The opener may have ended, for example by a signal that this process also received. */
 	if (server.socket >= 0 && !waitpid(server.pid, NULL, WNOHANG))
 		return 0;
 	file_opener_forget();

@@ -2,11 +2,12 @@
 /*
  * Opens files for the helper (symbol_helper.h), which reads hostile files and therefore may not
  * open any. The opener is a child process of the report tool, with the rights of the user who runs
- * the tool, and serves the helpers of one image after the other. It is a process of its own,
- * because a hostile file may lead it to a file system that hangs: it is then killed, and the report
- * goes on. The helper asks it for the file at one of the places of file_place.h. The opener opens
- * regular files that begin as ELF files do, but no core dumps, which contain the memory of programs
- * or of the kernel (/proc/kcore). It interprets nothing else in the files.
+ * the tool. It serves one helper after another. It is a separate process, because a hostile file
+ * may make the opener open a path on a file system that hangs. In this case, the report tool kills
+ * the opener and continues. The helper asks the opener for the file at one of the places of
+ * file_place.h. The opener opens regular files that begin as ELF files do, but no core dumps, which
+ * contain the memory of programs or of the kernel (/proc/kcore). It interprets nothing else in the
+ * files.
  *
  * A request and its answer are one packet each.
  */
@@ -53,16 +54,16 @@ int file_opener_open(struct file_opener *opener, const struct file_query *query,
 		     char **path);
 
 /*
- * Starts the opener, which ends with this process, unless it runs. To be called before the helper's
- * socket is made: the opener must not have the helper's end. Returns 0 or -errno.
+ * Starts the opener if it does not run. The opener ends when this process ends. To be called before
+ * the helper's socket is made: the opener must not have the helper's end. Returns 0 or -errno.
  */
 int file_opener_prepare(void);
 
 /*
- * Makes the opener serve the helper of request's image, at this end of the helper's socket, until
- * the other end closes. It then closes its copies of both descriptors, `alive` last. Both
- * descriptors stay the caller's. Returns 0; -ENAMETOOLONG: paths are too long; -EPROTO: the opener
- * has ended.
+ * Makes the opener serve the helper of request's image. `socket` is the opener's end of the
+ * helper's socket. When the other end closes, the opener closes its copies of both descriptors,
+ * `alive` last. The caller still owns its descriptors. Returns 0; -ENAMETOOLONG: paths are too
+ * long; -EPROTO: the opener has ended.
  */
 int file_opener_begin(const struct symbol_request *request, int socket, int alive);
 

@@ -100,8 +100,8 @@ static int place_kernel(const struct symbol_request *request, unsigned int index
 /* ---- beside a file that is open ---- */
 
 /*
- * Returns the malloc'ed folder of a file. real: without symbolic links; *error is then -ENOENT if
- * the path has none.
+ * Returns the malloc'ed folder of a file. If `real` is true, returns the folder of the path without
+ * symbolic links; *error becomes -ENOENT if the path `file` has no symbolic links.
  */
 static char *real_folder_of(const char *file, bool real, int *error)
 {

@@ -58,8 +58,9 @@ struct file_opened {
 };
 
 /*
- * Sets *path to the malloc'ed path of a place. text: what the query's kind says, or "". Returns 0;
- * -ENOENT: there is no such place; -EINVAL: the query is not valid; or -ENOMEM.
+ * Sets *path to the malloc'ed path of a place. text is the "text" of the query's kind (enum
+ * file_kind), or "" if the kind has none. Returns 0; -ENOENT: there is no such place; -EINVAL: the
+ * query is not valid; or -ENOMEM.
  */
 int file_place(const struct symbol_request *request, const struct file_opened *opened,
 	       const struct file_query *query, const char *text, char **path);

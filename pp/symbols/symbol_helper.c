@@ -69,9 +69,9 @@ static void helper_deinit(struct helper *helper)
 }
 
 /*
- * Ends the helper, which normally ends itself: one that has closed its descriptors but goes on is
- * killed. Returns the wait status; 0 if another caller reaped the process: take() then checks the
- * result. A process that SIGKILL does not end counts as hung.
+ * Waits a short time for the helper to end by itself, then kills it. Returns the wait status, or 0
+ * if another caller reaped the process; take() checks the result in this case, too. Sets
+ * helper->hung if SIGKILL does not end the process.
  */
 static int end_process(struct helper *helper)
 {
@@ -181,15 +181,16 @@ static char *tell_signal(const struct helper *helper, int number)
 		nr = asprintf(&text, "reading the file took more than %u s",
 			      helper->limits.max_seconds * CLOCK_LIMIT_FACTOR);
 	else if (helper->killed)
-		nr = asprintf(&text, "the process that read the file was stopped: it went on after "
-				     "its end, or could not open files");
+		nr = asprintf(&text, "the process that read the file was stopped: it did not end "
+				     "after its last request, or the process that opens files for "
+				     "it ended");
 	else if (number == SIGXCPU || number == SIGKILL)
 		nr = asprintf(&text, "reading the file took more than %u s of CPU (SIG%s)",
 			      helper->limits.max_seconds, sigabbrev_np(number));
 	else if (number == SIGSYS)
 		nr = asprintf(&text,
-			      "the process that read the file was stopped, because it tried what "
-			      "no reader does (SIGSYS): the file may be an attack");
+			      "the process that read the file was stopped, because it made a "
+			      "forbidden system call (SIGSYS): the file may be an attack");
 	else
 		nr = asprintf(
 			&text,

@@ -253,8 +253,8 @@ enum symbols_lack symbol_image_tell(int error, char **note)
 {
 	switch (error) {
 	case -ESTALE:
-		*note = strdup("replaced since it was profiled: profile again, or give the "
-			       "folder of a copy with -p");
+		*note = strdup("replaced since it was profiled: profile again, or use -p to "
+			       "give the folder of a copy");
 		return SYMBOLS_WRONG_FILE;
 	case -ENOEXEC:
 		*note = strdup("not an ELF file");

@@ -81,8 +81,8 @@ static int add_slot(const struct symbol_file *image, const asymbol *slot, struct
 }
 
 /*
- * All entries of a PLT section share the code before the first entry. Adds a symbol for this code
- * of each PLT section, with the section's name.
+ * All entries of a PLT section share the code before the first entry. For each PLT section, adds a
+ * symbol for this code. The symbol has the section's name.
  */
 static int add_sections(const struct symbol_file *image, struct symbol_list *list)
 {

@@ -64,9 +64,9 @@ int symbol_wire_write(int fd, const struct symbol_result *result);
 int symbol_wire_read(int fd, struct symbol_table *table);
 
 /*
- * Serializes `table` for symbol_wire_parse into malloc'ed memory that begins with nr_before zero
- * bytes; *nr_bytes includes these bytes. Returns NULL if out of memory or if the result is too
- * large.
+ * Converts `table` to the format that symbol_wire_parse() reads. Returns malloc'ed memory that
+ * begins with nr_before zero bytes; *nr_bytes includes these bytes. Returns NULL if out of memory
+ * or if the result is too large.
  */
 char *symbol_wire_pack(const struct symbol_table *table, size_t nr_before, size_t *nr_bytes);
 

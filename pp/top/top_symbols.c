@@ -18,7 +18,10 @@
 
 enum table_state { TABLE_WANTED, TABLE_LOADING, TABLE_LOADED };
 
-/* Written only by the user's thread, except state, table and loaded, which the lock protects. */
+/*
+ * Only the thread that calls top_symbols_find() writes the members, except state, table and loaded,
+ * which the lock protects.
+ */
 struct top_table {
 	struct top_table *next;
 	char *path;
@@ -40,8 +43,8 @@ struct top_symbols {
 	size_t nr_tables;
 	pthread_t thread;
 	/*
-	 * Protects the tables' state, table and loaded. The user's thread also holds it while it
-	 * changes the list and nr_begins.
+	 * Protects the tables' state, table and loaded. The thread that calls top_symbols_find()
+	 * also holds the lock to change the list and nr_begins.
 	 */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -137,7 +140,7 @@ static void *load_tables(void *context)
 
 	while ((wanted = take_wanted(symbols)))
 		load_table(symbols, wanted);
-	/* `abandoned` is final: `ending` and `abandoned` were set under one lock. */
+	/* `abandoned` was set together with `ending`, under the lock, and no longer changes. */
 	if (symbols->abandoned)
 		symbols_free(symbols);
 	return NULL;

@@ -189,7 +189,7 @@ void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show 
 
 	if (exact && view == TOP_SYMBOLS) /* time off CPU: symbols are only reasons */
 		detail = "PROGRAM";
-	/* Time off CPU has no idle share. A row's CPU is the CPU on which its tasks last ran. */
+	/* Time off CPU counts for the CPU on which the task last ran, and has no idle share. */
 	if (exact && view == TOP_CPUS)
 		detail = "";
 	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", exact ? "TIME" : "+-",

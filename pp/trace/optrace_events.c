@@ -212,7 +212,10 @@ static void tell_damage(struct events_listing *listing, const struct diag *diag)
 		log_warning("%s", diag_show(diag));
 }
 
-/* Finds the start of the trace, from which times count. Returns 1, or 0 if the trace is empty. */
+/*
+ * Finds the start of the trace. All times are relative to this start. Returns 1, or 0 if the trace
+ * is empty.
+ */
 static int find_begin(struct events_listing *listing, struct ctf_reader *reader, bool tell)
 {
 	struct ctf_record record;
@@ -398,8 +401,8 @@ static void tell_damage_backwards(void *context, const struct diag *diag)
 }
 
 /*
- * Filters by thread or process need the threads that run at the trace's end, so the whole trace is
- * read first.
+ * Finds the threads that run at the trace's end, which filters by thread or process must know. This
+ * requires reading the whole trace first.
  */
 static int find_last_runners(struct events_listing *listing, struct ctf_reader *reader)
 {

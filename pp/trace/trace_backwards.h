@@ -17,7 +17,7 @@
 struct trace_backwards {
 	/* Called for each record of a stretch, in order of time. */
 	int (*take)(void *context, const struct ctf_record *record, const struct trace_runner *who);
-	/* Called at the end of each stretch. The stretch read next precedes it in time. */
+	/* Called at the end of each stretch. The next call of take() is for an earlier stretch. */
 	int (*end)(void *context);
 	/* Called for each damaged place, possibly twice. NULL: damage is not reported. */
 	void (*damage)(void *context, const struct diag *diag);
@@ -26,8 +26,8 @@ struct trace_backwards {
 
 /*
  * Reads records with from <= time < to (0 and UINT64_MAX: all records), in the reader's unit of
- * time. The thread that runs on a CPU is found from a switch of this CPU in these or later records.
- * If there is no such switch, the thread is unknown. Returns 0 or -errno.
+ * time. The thread that runs on a CPU is found from a switch of this CPU among these records or
+ * among later ones. If there is no such switch, the thread is unknown. Returns 0 or -errno.
  */
 int trace_backwards(struct ctf_reader *reader, struct trace_who *who, uint64_t from, uint64_t to,
 		    const struct trace_backwards *wanted);

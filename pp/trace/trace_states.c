@@ -183,8 +183,8 @@ static void forget_interrupts(struct cpu *cpu)
  * Finds losses before this packet and in it. A packet's header counts the ring's losses up to the
  * packet's end. If the count has grown, all time of this packet counts as lost, because it is
  * unknown when in the packet the loss occurred. If packets are missing, the time up to this packet
- * counts as lost. Losses that the first packet counts occurred before it, unless it is the ring's
- * first packet.
+ * counts as lost. If the trace's first packet of a CPU is not the first packet of its ring, the
+ * losses that this packet counts are assumed to precede the trace.
  */
 static void look_for_losses(struct trace_states *states, struct cpu *cpu,
 			    const struct oprof_packet_header *packet)

@@ -93,12 +93,12 @@ int trace_states_take(struct trace_states *states, const struct ctf_record *reco
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 
-/* Returns whether to choose the thread. If name is "" or pid is -1, it is unknown. */
+/* Returns whether to choose the thread. An unknown name is "", an unknown pid is -1. */
 typedef bool trace_chooser(const void *context, int32_t pid, int32_t tid, const char *name);
 /*
  * Call before the first record. Threads that chooser accepts (NULL: all) have is_chosen set. After
  * this call, only the system calls and wake-up times of these threads are counted, and only the
- * interrupts while they run. Times of CPUs do not change.
+ * interrupts while they run. The choice does not affect the times of CPUs.
  */
 void trace_states_choose(struct trace_states *states, trace_chooser *chooser, const void *context);
 

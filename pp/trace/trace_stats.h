@@ -44,9 +44,9 @@ int trace_stats_show(const struct trace_states *states, const struct trace_sums 
  * Writes everything as JSON: {"version": 2, "window_ns", "from_ns", "records", "lost_events",
  * "lost_packets", "damaged", "block_events", "cpus": [...], "processes": [...], "threads": [...],
  * "calls": [...], "interrupts": [...], "wakeups": DISTRIBUTION}. A DISTRIBUTION is {"nr", "sum_ns",
- * "min_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns", "histogram": [[from_ns, nr], ...]}: nr times
- * were at least from_ns (0, 2, 4, 8, ...) and below the next of these numbers. Returns 0 or
- * -ENOMEM.
+ * "min_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns", "histogram": [[from_ns, nr], ...]}. In the
+ * histogram, nr is the number of times that were at least from_ns (0, 2, 4, 8, ...) and below the
+ * next of these numbers. Returns 0 or -ENOMEM.
  */
 int trace_stats_show_json(const struct trace_states *states, const struct trace_sums *sums,
 			  FILE *out);

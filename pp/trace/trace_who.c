@@ -119,8 +119,9 @@ static void rename_runner(struct trace_runner *runner, const struct ctf_value *f
 }
 
 /*
- * Handles an exec event. The event also names the running thread, in case a switch is missing. If
- * the trace has no switches, only the name is used, because any thread may run next.
+ * Handles an exec event: stores the thread's new name, and also its tid, because a switch to the
+ * thread may be missing. If the trace has no switches at all, stores only the name, because any
+ * thread may run next.
  */
 static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 		      const struct ctf_value *values)

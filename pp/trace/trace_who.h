@@ -40,9 +40,9 @@ bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
  * trace_who_begin_look(), trace_who_look() for each record of the stretch, and
  * trace_who_end_look(). Then trace_who_at() knows the running threads already at the stretch's
  * first record, because each CPU's first switch in the stretch names the thread that ran before.
- * For a CPU without a switch in the stretch, the thread is known from the previous look, which must
- * have been at the next later stretch. A thread's name before an exec is unknown. trace_who_look()
- * returns 0 or -ENOMEM.
+ * For a CPU without a switch in the stretch, the thread is known from the previous look. The
+ * previous look must have been at the stretch that directly follows this one in time. The name that
+ * a thread had before an exec is unknown. trace_who_look() returns 0 or -ENOMEM.
  */
 void trace_who_begin_look(struct trace_who *who);
 int trace_who_look(struct trace_who *who, const struct ctf_record *record);

@@ -256,7 +256,7 @@ static int signal_parent(const struct symbol_request *ignored, int fd)
 START_TEST(helper_that_signals_others_is_stopped_and_called_an_attack)
 {
 	if (!SANITIZED)
-		run_damaged(signal_parent, "what no reader does (SIGSYS): the file may be an");
+		run_damaged(signal_parent, "a forbidden system call (SIGSYS): the file may be");
 }
 END_TEST
 
@@ -336,7 +336,7 @@ static int leave_and_hang(const struct symbol_request *ignored, int fd)
 START_TEST(helper_that_leaves_its_descriptors_and_hangs_is_ended)
 {
 	search.max_seconds = 1;
-	run_damaged(leave_and_hang, "it went on after its end");
+	run_damaged(leave_and_hang, "it did not end after its last request");
 }
 END_TEST
 
