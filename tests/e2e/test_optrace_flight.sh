@@ -375,7 +375,7 @@ refused "a program that there is not" '--then no-such-program: there is no such 
 refused "a program that is no program" '--then .*/hog.c: Permission denied' --snapshot-if signal --then "$T/hog.c"
 refused "a program without a condition" '--then requires .*--snapshot-if' --then true
 refused "a limit without a condition" '--snapshot-limit requires .*--snapshot-if' --snapshot-limit 3
-refused "a place in a folder that there is not" 'nowhere: No such file' -m overwrite:4x64K -o nowhere/late
+refused "a place in a folder that there is not" 'nowhere is not writable: No such file' -m overwrite:4x64K -o nowhere/late
 refused "buffers beyond the machine's memory" 'of the available [0-9]* MiB' -m overwrite:4096x1G
 refused "an event that there is not" 'no event nothing:here' -e nothing:here
 refused "a user, without the module" '--uid: .*load the kernel module.*choose processes' --source=perf --uid=root

@@ -166,7 +166,7 @@ START_TEST(names_too_long_for_a_header_are_refused)
 	memset(path, 'x', 40000);
 	path[39999] = '\0';
 	make.identity.image_path = path;
-	open_fails(-ENAMETOOLONG, "cannot begin");
+	open_fails(-ENAMETOOLONG, "cannot write the beginning");
 	free(path);
 }
 END_TEST
