@@ -112,11 +112,17 @@ tap_is "$? $(cat "$T/dump")" "0 " "and the daemon still answers"
 
 # ---- the end ----
 
-kill -TERM $daemon_pid
+# Like systemd, which sends the signal to all processes of a service at once. The reader and the
+# keeper must not end before the daemon has written its last samples.
+cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$daemon_pid \
+	'{ child = $1 " " $2; sub(/^.*\) /, ""); if ($2 == parent) print child }' >"$T/children"
+tap_has "$T/children" 'oprof-reader' "the daemon has a reader"
+# shellcheck disable=SC2046 # pids are words
+kill -TERM $(cut -d' ' -f1 "$T/children") $daemon_pid
 until_true has_ended $daemon_pid
 ended=$?
 unhang file "$hang_pid"
-tap_ok $ended "SIGTERM ends the daemon" || tap_end
+tap_ok $ended "SIGTERM to the daemon and its children ends the daemon" || tap_end
 wait $daemon_pid
 tap_is $? 0 "with success"
 tap_has "$T/out" 'stopped: seen ' "and in order"
