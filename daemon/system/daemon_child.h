@@ -26,4 +26,11 @@ uint64_t daemon_child_map_files(void);
 /* Drops all capabilities except those in kept, permanently. */
 void daemon_child_keep(uint64_t kept);
 
+/*
+ * Returns the processor time of a child of this process, and of that child's own children that have
+ * ended, rounded down to clock ticks. Returns 0 if pid is not a child, or was waited for: then the
+ * time is in this process's RUSAGE_CHILDREN.
+ */
+uint64_t daemon_child_cpu_ns(pid_t pid);
+
 #endif

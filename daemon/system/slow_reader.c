@@ -522,3 +522,13 @@ bool slow_reader_is_late(int error)
 {
 	return error == -ETIMEDOUT || error == -EBUSY || error == -EINTR || error == -EAGAIN;
 }
+
+uint64_t slow_reader_cpu_ns(const struct slow_reader *reader)
+{
+	uint64_t ns = reader->fd >= 0 ? daemon_child_cpu_ns(reader->pid) : 0;
+
+	for (unsigned int i = 0; i < SLOW_ABANDONED_MAX; i++)
+		if (reader->abandoned[i].pid)
+			ns += daemon_child_cpu_ns(reader->abandoned[i].pid);
+	return ns;
+}

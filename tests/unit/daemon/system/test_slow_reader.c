@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/system/slow_reader.h"
 
+#include "daemon/system/daemon_child.h"
+#include "lib/clock.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/run_suite.h"
 
@@ -17,6 +19,7 @@
 
 #define BIG_BYTES  (1u << 20)
 #define PATH_BYTES 128
+#define BURNT_NS   UINT64_C(30000000)
 
 static struct fake_proc proc;
 static struct slow_reader reader;
@@ -108,7 +111,17 @@ static int descriptors(const void *request, size_t nr_bytes, struct slow_answer 
 	return error;
 }
 
-static slow_work *const works[] = {echo, hang, refuse, crash, big, descriptors, vanish, nap};
+/* Uses 10 ms of CPU time. */
+static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	const uint64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns < 10000000)
+		;
+	return answer ? echo(request, nr_bytes, answer) : 0;
+}
+
+static slow_work *const works[] = {echo, hang, refuse, crash, big, descriptors, vanish, nap, burn};
 
 /* ---- */
 
@@ -266,6 +279,31 @@ START_TEST(short_waits_are_charged_but_not_those_of_root)
 }
 END_TEST
 
+/* Also the time of a killed child that has not ended yet: here, one that nobody has killed. */
+START_TEST(the_cpu_time_of_all_children_is_known)
+{
+	uint64_t ns;
+	pid_t child;
+
+	while ((ns = slow_reader_cpu_ns(&reader)) < BURNT_NS)
+		ck_assert_int_eq(call(burn, 30, ""), 0);
+	child = fork();
+	if (!child) {
+		while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < 3 * BURNT_NS)
+			(void)burn("", 0, NULL);
+		(void)pause();
+		_exit(0);
+	}
+	reader.abandoned[0] = (struct slow_abandoned){child, 1000};
+	while (slow_reader_cpu_ns(&reader) < ns + BURNT_NS)
+		(void)poll(NULL, 0, 10);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert_uint_eq(daemon_child_cpu_ns(child), 0); /* counted in RUSAGE_CHILDREN now */
+	ck_assert_uint_eq(daemon_child_cpu_ns(getppid()), 0);
+}
+END_TEST
+
 /* Children in a file system that hangs do not react to SIGKILL: here, one that nobody has killed.
  */
 START_TEST(the_number_of_abandoned_children_is_bounded)
@@ -374,6 +412,7 @@ int main(void)
 	tcase_add_test(tests, a_user_s_processes_cannot_make_the_daemon_wait_without_end);
 	tcase_add_test(tests, a_process_that_ends_while_it_is_read_is_charged_to_its_user);
 	tcase_add_test(tests, short_waits_are_charged_but_not_those_of_root);
+	tcase_add_test(tests, the_cpu_time_of_all_children_is_known);
 	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
 	tcase_add_test(tests, a_stop_signal_ends_the_wait);
 	tcase_add_test(tests, a_stop_signal_during_the_wait_ends_it);
