@@ -9,6 +9,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,11 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* For kernel headers before Linux 5.8. */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
 
 #define BIG_BYTES  (1u << 20)
 #define PATH_BYTES 128
@@ -111,6 +117,21 @@ static int descriptors(const void *request, size_t nr_bytes, struct slow_answer 
 	return error;
 }
 
+/* Returns the line of the child's /proc/PID/status that begins with the request. */
+static int status_line(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	int error = -ENOENT;
+
+	while (file && error == -ENOENT && fgets(line, sizeof(line), file))
+		if (!strncmp(line, request, nr_bytes))
+			error = slow_answer_put(answer, line + nr_bytes, strlen(line + nr_bytes));
+	if (file)
+		(void)fclose(file);
+	return error;
+}
+
 /* Uses 10 ms of CPU time. */
 static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer)
 {
@@ -121,7 +142,8 @@ static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return answer ? echo(request, nr_bytes, answer) : 0;
 }
 
-static slow_work *const works[] = {echo, hang, refuse, crash, big, descriptors, vanish, nap, burn};
+static slow_work *const works[] = {echo,	hang,	refuse, crash,	     big,
+				   descriptors, vanish, nap,	status_line, burn};
 
 /* ---- */
 
@@ -279,6 +301,29 @@ START_TEST(short_waits_are_charged_but_not_those_of_root)
 }
 END_TEST
 
+static uint64_t capabilities(const char *set)
+{
+	ck_assert_int_eq(call(status_line, 10, set), 0);
+	return strtoull(reply.bytes, NULL, 16);
+}
+
+START_TEST(the_child_has_only_the_capabilities_to_read)
+{
+	const uint64_t kept = daemon_child_bit(CAP_SYS_PTRACE) |
+			      daemon_child_bit(CAP_DAC_READ_SEARCH) |
+			      daemon_child_bit(CAP_PERFMON) | daemon_child_map_files();
+
+	ck_assert_uint_eq(capabilities("CapEff:") & ~kept, 0);
+	ck_assert_uint_eq(capabilities("CapPrm:") & ~kept, 0);
+	ck_assert_uint_eq(capabilities("CapInh:"), 0);
+	ck_assert_uint_eq(capabilities("NoNewPrivs:"), 1);
+	if (geteuid())
+		return;
+	ck_assert_uint_eq(capabilities("CapBnd:") & ~kept, 0);
+	ck_assert_uint_ne(capabilities("CapEff:") & daemon_child_bit(CAP_DAC_READ_SEARCH), 0);
+}
+END_TEST
+
 /* Also the time of a killed child that has not ended yet: here, one that nobody has killed. */
 START_TEST(the_cpu_time_of_all_children_is_known)
 {
@@ -412,6 +457,7 @@ int main(void)
 	tcase_add_test(tests, a_user_s_processes_cannot_make_the_daemon_wait_without_end);
 	tcase_add_test(tests, a_process_that_ends_while_it_is_read_is_charged_to_its_user);
 	tcase_add_test(tests, short_waits_are_charged_but_not_those_of_root);
+	tcase_add_test(tests, the_child_has_only_the_capabilities_to_read);
 	tcase_add_test(tests, the_cpu_time_of_all_children_is_known);
 	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
 	tcase_add_test(tests, a_stop_signal_ends_the_wait);
