@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/system/slow_reader.h"
 
+#include "daemon/system/daemon_child.h"
+#include "lib/clock.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* For kernel headers before Linux 5.8. */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
 #define BIG_BYTES  (1u << 20)
 #define PATH_BYTES 128
+#define BURNT_NS   UINT64_C(30000000)
 
 static struct fake_proc proc;
 static struct slow_reader reader;
@@ -108,7 +118,50 @@ static int descriptors(const void *request, size_t nr_bytes, struct slow_answer 
 	return error;
 }
 
-static slow_work *const works[] = {echo, hang, refuse, crash, big, descriptors, vanish, nap};
+/* Returns the line of the child's /proc/PID/status that begins with the request. */
+static int status_line(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	int error = -ENOENT;
+
+	while (file && error == -ENOENT && fgets(line, sizeof(line), file))
+		if (!strncmp(line, request, nr_bytes))
+			error = slow_answer_put(answer, line + nr_bytes, strlen(line + nr_bytes));
+	if (file)
+		(void)fclose(file);
+	return error;
+}
+
+/* Lists the mappings of memory that is shared with other processes. */
+static int shared_memory(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[512];
+	int error = 0;
+
+	(void)request;
+	(void)nr_bytes;
+	while (file && !error && fgets(line, sizeof(line), file))
+		if (strstr(line, "s ") == strchr(line, ' ') + 4)
+			error = slow_answer_put(answer, line, strlen(line));
+	if (file)
+		(void)fclose(file);
+	return error;
+}
+
+/* Uses 10 ms of CPU time. */
+static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	const uint64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns < 10000000)
+		;
+	return answer ? echo(request, nr_bytes, answer) : 0;
+}
+
+static slow_work *const works[] = {echo,   hang, refuse,      crash,	     big, descriptors,
+				   vanish, nap,	 status_line, shared_memory, burn};
 
 /* ---- */
 
@@ -266,6 +319,54 @@ START_TEST(short_waits_are_charged_but_not_those_of_root)
 }
 END_TEST
 
+static uint64_t capabilities(const char *set)
+{
+	ck_assert_int_eq(call(status_line, 10, set), 0);
+	return strtoull(reply.bytes, NULL, 16);
+}
+
+START_TEST(the_child_has_only_the_capabilities_to_read)
+{
+	const uint64_t kept = daemon_child_bit(CAP_SYS_PTRACE) |
+			      daemon_child_bit(CAP_DAC_READ_SEARCH) |
+			      daemon_child_bit(CAP_PERFMON) | daemon_child_map_files();
+
+	ck_assert_uint_eq(capabilities("CapEff:") & ~kept, 0);
+	ck_assert_uint_eq(capabilities("CapPrm:") & ~kept, 0);
+	ck_assert_uint_eq(capabilities("CapInh:"), 0);
+	ck_assert_uint_eq(capabilities("NoNewPrivs:"), 1);
+	if (geteuid())
+		return;
+	ck_assert_uint_eq(capabilities("CapBnd:") & ~kept, 0);
+	ck_assert_uint_ne(capabilities("CapEff:") & daemon_child_bit(CAP_DAC_READ_SEARCH), 0);
+}
+END_TEST
+
+/* Also the time of a killed child that has not ended yet: here, one that nobody has killed. */
+START_TEST(the_cpu_time_of_all_children_is_known)
+{
+	uint64_t ns;
+	pid_t child;
+
+	while ((ns = slow_reader_cpu_ns(&reader)) < BURNT_NS)
+		ck_assert_int_eq(call(burn, 30, ""), 0);
+	child = fork();
+	if (!child) {
+		while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < 3 * BURNT_NS)
+			(void)burn("", 0, NULL);
+		(void)pause();
+		_exit(0);
+	}
+	reader.abandoned[0] = (struct slow_abandoned){child, 1000};
+	while (slow_reader_cpu_ns(&reader) < ns + BURNT_NS)
+		(void)poll(NULL, 0, 10);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert_uint_eq(daemon_child_cpu_ns(child), 0); /* counted in RUSAGE_CHILDREN now */
+	ck_assert_uint_eq(daemon_child_cpu_ns(getppid()), 0);
+}
+END_TEST
+
 /* Children in a file system that hangs do not react to SIGKILL: here, one that nobody has killed.
  */
 START_TEST(the_number_of_abandoned_children_is_bounded)
@@ -358,6 +459,24 @@ START_TEST(the_child_has_none_of_the_daemon_s_descriptors)
 }
 END_TEST
 
+START_TEST(the_child_shares_no_memory_with_the_daemon)
+{
+	FILE *file = tmpfile();
+	void *page;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(ftruncate(fileno(file), 4096), 0);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	slow_reader_deinit(&reader);
+	slow_reader_init(&reader, proc.path, works, sizeof(works) / sizeof(works[0]));
+	ck_assert_int_eq(call(shared_memory, 10, ""), 0);
+	ck_assert_str_eq(reply.bytes, "");
+	ck_assert_int_eq(munmap(page, 4096), 0);
+	(void)fclose(file);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("slow_reader");
@@ -374,11 +493,14 @@ int main(void)
 	tcase_add_test(tests, a_user_s_processes_cannot_make_the_daemon_wait_without_end);
 	tcase_add_test(tests, a_process_that_ends_while_it_is_read_is_charged_to_its_user);
 	tcase_add_test(tests, short_waits_are_charged_but_not_those_of_root);
+	tcase_add_test(tests, the_child_has_only_the_capabilities_to_read);
+	tcase_add_test(tests, the_cpu_time_of_all_children_is_known);
 	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
 	tcase_add_test(tests, a_stop_signal_ends_the_wait);
 	tcase_add_test(tests, a_stop_signal_during_the_wait_ends_it);
 	tcase_add_test(tests, an_ending_daemon_waits_only_for_a_short_time);
 	tcase_add_test(tests, the_child_has_none_of_the_daemon_s_descriptors);
+	tcase_add_test(tests, the_child_shares_no_memory_with_the_daemon);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
