@@ -8,6 +8,7 @@
 
 #include "daemon/system/daemon_child.h"
 #include "lib/clock.h"
+#include "lib/deny_calls.h"
 #include "lib/log.h"
 #include "lib/stop_signal.h"
 
@@ -202,6 +203,7 @@ static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int
 	 */
 	daemon_child_keep(daemon_child_bit(CAP_SYS_PTRACE) | daemon_child_bit(CAP_DAC_READ_SEARCH) |
 			  daemon_child_bit(CAP_PERFMON) | daemon_child_map_files());
+	(void)deny_changes(); /* without it, the reader works nevertheless */
 	child_loop(reader, socket);
 	_exit(0);
 }

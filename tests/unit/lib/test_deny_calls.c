@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -85,8 +86,48 @@ static const struct call {
 
 #define NR_CALLS (sizeof(calls) / sizeof(calls[0]))
 
+/* Calls that deny_changes() refuses. They change nothing, either. */
+static const struct call changes[] = {
+	{"openat to write", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_WRONLY}},
+	{"openat to read and write", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_RDWR}},
+	{"openat to create", SYS_openat, {AT_FDCWD, (long)NOWHERE, O_RDONLY | O_CREAT, 0600}},
+	{"openat of an unnamed file", SYS_openat, {AT_FDCWD, (long)NOWHERE, O_TMPFILE, 0600}},
+	{"renameat2", SYS_renameat2, {AT_FDCWD, (long)NOWHERE, AT_FDCWD, (long)NOWHERE, 0}},
+	{"unlinkat", SYS_unlinkat, {AT_FDCWD, (long)NOWHERE, 0}},
+	{"linkat", SYS_linkat, {AT_FDCWD, (long)NOWHERE, AT_FDCWD, (long)NOWHERE, 0}},
+	{"symlinkat", SYS_symlinkat, {(long)NOWHERE, AT_FDCWD, (long)NOWHERE}},
+	{"mkdirat", SYS_mkdirat, {AT_FDCWD, (long)NOWHERE, 0700}},
+	{"truncate", SYS_truncate, {(long)NOWHERE, 0}},
+	{"fchmod", SYS_fchmod, {BAD, 0600}},
+	{"fchmodat", SYS_fchmodat, {AT_FDCWD, (long)NOWHERE, 0600}},
+	{"fchown", SYS_fchown, {BAD, 0, 0}},
+	{"fchownat", SYS_fchownat, {AT_FDCWD, (long)NOWHERE, 0, 0, 0}},
+	{"utimensat", SYS_utimensat, {AT_FDCWD, (long)NOWHERE, 0, 0}},
+	{"setxattr", SYS_setxattr, {(long)NOWHERE, (long)"user.x", 0, 0, 0}},
+	{"removexattr", SYS_removexattr, {(long)NOWHERE, (long)"user.x"}},
+	{"ioctl", SYS_ioctl, {BAD, 0, 0}},
+	{"kill", SYS_kill, {BAD, 0}},
+	{"kill of init", SYS_kill, {1, 0}},
+	{"tkill", SYS_tkill, {1, 0}},
+	{"tgkill", SYS_tgkill, {1, 1, 0}},
+	{"rt_sigqueueinfo", SYS_rt_sigqueueinfo, {1, 0, 0}},
+	{"pidfd_send_signal", 424, {BAD, 0, 0, 0}},
+	{"perf_event_open", SYS_perf_event_open, {0, 0, BAD, BAD, 0}},
+	{"setpriority", SYS_setpriority, {BAD, 1, 0}},
+	{"sched_setaffinity", SYS_sched_setaffinity, {1, 0, 0}},
+	{"prlimit64 of another", SYS_prlimit64, {1, RLIMIT_CORE, 0, 0}},
+	{"move_pages", SYS_move_pages, {1, 0, 0, 0, 0}},
+	{"F_SETOWN", SYS_fcntl, {BAD, F_SETOWN, 1}},
+	{"socket", SYS_socket, {AF_UNIX, SOCK_DGRAM, 0}},
+	{"connect", SYS_connect, {BAD, 0, 0}},
+	{"memory for code", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, BAD}},
+	{"code from memory", SYS_mprotect, {0, 0, PROT_EXEC}},
+};
+
+#define NR_CHANGES (sizeof(changes) / sizeof(changes[0]))
+
 /* Returns what the call fails with in a child process; 0: it did not fail. */
-static int errno_of(const struct call *call, bool denied)
+static int errno_of(const struct call *call, int (*deny)(void))
 {
 	const long *with = call->arguments;
 	pid_t pid = fork();
@@ -94,7 +135,7 @@ static int errno_of(const struct call *call, bool denied)
 
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
-		if (denied && deny_calls())
+		if (deny && deny())
 			_exit(255);
 		_exit(syscall(call->number, with[0], with[1], with[2], with[3], with[4]) < 0 ? errno
 											     : 0);
@@ -106,8 +147,17 @@ static int errno_of(const struct call *call, bool denied)
 
 START_TEST(each_call_is_refused)
 {
-	ck_assert_msg(errno_of(&calls[_i], true) == EPERM, "%s: %s", calls[_i].name,
-		      strerror(errno_of(&calls[_i], true)));
+	const int error = errno_of(&calls[_i], deny_calls);
+
+	ck_assert_msg(error == EPERM, "%s: %s", calls[_i].name, strerror(error));
+}
+END_TEST
+
+START_TEST(each_change_is_refused)
+{
+	const int error = errno_of(&changes[_i], deny_changes);
+
+	ck_assert_msg(error == EPERM, "%s: %s", changes[_i].name, strerror(error));
 }
 END_TEST
 
@@ -117,8 +167,12 @@ START_TEST(most_calls_are_not_refused_without_the_filter)
 	size_t nr_refused = 0;
 
 	for (size_t i = 0; i < NR_CALLS; i++)
-		nr_refused += errno_of(&calls[i], false) == EPERM;
+		nr_refused += errno_of(&calls[i], NULL) == EPERM;
 	ck_assert_uint_lt(nr_refused, NR_CALLS / 2);
+	nr_refused = 0;
+	for (size_t i = 0; i < NR_CHANGES; i++)
+		nr_refused += errno_of(&changes[i], NULL) == EPERM;
+	ck_assert_uint_lt(nr_refused, NR_CHANGES / 2);
 }
 END_TEST
 
@@ -146,13 +200,35 @@ static void work(void)
 		      "a child of the process has more rights");
 }
 
+/* A child that only reads. */
+static void read_only(void)
+{
+	char byte;
+	int fds[2], fd;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(deny_changes(), 0);
+	fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(read(fd, &byte, 1), 1);
+	ck_assert_int_eq(write(fds[1], &byte, 1), 1);
+	ck_assert_int_ge(fcntl(fd, F_DUPFD_CLOEXEC, 0), 0);
+	ck_assert_ptr_ne(
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+		MAP_FAILED);
+	ck_assert_int_eq((int)syscall(SYS_tgkill, getpid(), gettid(), 0), 0);
+}
+
 START_TEST(files_sockets_memory_and_children_remain)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (!pid) {
-		work();
+		if (_i)
+			read_only();
+		else
+			work();
 		_exit(0);
 	}
 	ck_assert_int_gt(pid, 0);
@@ -170,7 +246,8 @@ int main(void)
 		return 77;
 	tcase_add_loop_test(tcase, each_call_is_refused, 0, NR_CALLS);
 	tcase_add_test(tcase, most_calls_are_not_refused_without_the_filter);
-	tcase_add_test(tcase, files_sockets_memory_and_children_remain);
+	tcase_add_loop_test(tcase, each_change_is_refused, 0, NR_CHANGES);
+	tcase_add_loop_test(tcase, files_sockets_memory_and_children_remain, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

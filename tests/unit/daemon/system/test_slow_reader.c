@@ -3,12 +3,14 @@
 
 #include "daemon/system/daemon_child.h"
 #include "lib/clock.h"
+#include "lib/seccomp_filter.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,14 +55,36 @@ static int hang(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return error;
 }
 
-/* The process, whose files the request names, ends while it is read. */
+/*
+ * The process ends while it is read: begin_vanishing() removes its files when this function opens
+ * the pipe that the request names.
+ */
 static int vanish(const void *request, size_t nr_bytes, struct slow_answer *answer)
 {
-	const char *path = request;
+	char path[PATH_BYTES], byte;
+	int fd;
 
-	for (const char *end = path + nr_bytes; path < end; path += PATH_BYTES)
-		(void)unlink(path);
+	(void)snprintf(path, sizeof(path), "%.*s", (int)nr_bytes, (const char *)request);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, &byte, 1) != 0) /* until the files are removed */
+		return -EIO;
+	(void)close(fd);
 	return hang("", 0, answer);
+}
+
+/* Tries to change files and processes. */
+static int change(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	const int errors[] = {
+		open("/dev/null", O_WRONLY | O_CLOEXEC) < 0 ? errno : 0,
+		open("/proc/self/mem", O_RDWR | O_CLOEXEC) < 0 ? errno : 0,
+		kill(getppid(), 0) ? errno : 0,
+		unlink("/nonexistent/file") ? errno : 0,
+	};
+
+	(void)request;
+	(void)nr_bytes;
+	return slow_answer_put(answer, errors, sizeof(errors));
 }
 
 static int nap(const void *request, size_t nr_bytes, struct slow_answer *answer)
@@ -160,8 +186,8 @@ static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return answer ? echo(request, nr_bytes, answer) : 0;
 }
 
-static slow_work *const works[] = {echo,   hang, refuse,      crash,	     big, descriptors,
-				   vanish, nap,	 status_line, shared_memory, burn};
+static slow_work *const works[] = {echo,   hang, refuse,      crash,	     big,  descriptors,
+				   vanish, nap,	 status_line, shared_memory, burn, change};
 
 /* ---- */
 
@@ -285,16 +311,39 @@ START_TEST(a_user_s_processes_cannot_make_the_daemon_wait_without_end)
 }
 END_TEST
 
+/*
+ * Removes the files of process pid when a reader opens the named pipe, whose path is written to
+ * fifo. Then closes the pipe.
+ */
+static void begin_vanishing(int pid, char fifo[PATH_BYTES])
+{
+	static const char *const names[] = {"stat", "status"};
+	char path[PATH_BYTES];
+	pid_t child;
+
+	(void)snprintf(fifo, PATH_BYTES, "%s/vanish", proc.path);
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child)
+		return;
+	if (open(fifo, O_WRONLY | O_CLOEXEC) < 0)
+		_exit(1);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%d/%s", proc.path, pid, names[i]);
+		(void)unlink(path);
+	}
+	_exit(0);
+}
+
 START_TEST(a_process_that_ends_while_it_is_read_is_charged_to_its_user)
 {
-	char paths[2][PATH_BYTES];
+	char fifo[PATH_BYTES], path[PATH_BYTES];
 
-	memset(paths, 0, sizeof(paths));
-	(void)snprintf(paths[0], sizeof(paths[0]), "%s/10/stat", proc.path);
-	(void)snprintf(paths[1], sizeof(paths[1]), "%s/10/status", proc.path);
-	ck_assert_int_eq(slow_reader_call(&reader, vanish, 10, paths, sizeof(paths), &reply),
-			 -ETIMEDOUT);
-	ck_assert_int_ne(access(paths[0], F_OK), 0);
+	begin_vanishing(10, fifo);
+	ck_assert_int_eq(call(vanish, 10, fifo), -ETIMEDOUT);
+	(void)snprintf(path, sizeof(path), "%s/10/stat", proc.path);
+	ck_assert_int_ne(access(path, F_OK), 0);
 	ck_assert_uint_eq(reader.unread.offenders[0].process.uid, 1000);
 	ck_assert_uint_eq(reader.unread.users[0].uid, 1000);
 	ck_assert_uint_gt(reader.unread.machine.waited_ns, 0);
@@ -339,6 +388,20 @@ START_TEST(the_child_has_only_the_capabilities_to_read)
 		return;
 	ck_assert_uint_eq(capabilities("CapBnd:") & ~kept, 0);
 	ck_assert_uint_ne(capabilities("CapEff:") & daemon_child_bit(CAP_DAC_READ_SEARCH), 0);
+}
+END_TEST
+
+START_TEST(the_child_can_change_neither_files_nor_processes)
+{
+	const int *errors;
+
+	if (SECCOMP_SANITIZED || prctl(PR_GET_SECCOMP, 0UL, 0UL, 0UL, 0UL) < 0)
+		return;
+	ck_assert_int_eq(call(change, 10, ""), 0);
+	ck_assert_uint_eq(reply.nr_bytes, 4 * sizeof(*errors));
+	errors = (const void *)reply.bytes;
+	for (int i = 0; i < 4; i++)
+		ck_assert_msg(errors[i] == EPERM, "call %d: %s", i, strerror(errors[i]));
 }
 END_TEST
 
@@ -494,6 +557,7 @@ int main(void)
 	tcase_add_test(tests, a_process_that_ends_while_it_is_read_is_charged_to_its_user);
 	tcase_add_test(tests, short_waits_are_charged_but_not_those_of_root);
 	tcase_add_test(tests, the_child_has_only_the_capabilities_to_read);
+	tcase_add_test(tests, the_child_can_change_neither_files_nor_processes);
 	tcase_add_test(tests, the_cpu_time_of_all_children_is_known);
 	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
 	tcase_add_test(tests, a_stop_signal_ends_the_wait);
