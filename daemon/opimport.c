@@ -7,6 +7,7 @@
 #include "daemon/import/import_trace.h"
 #include "daemon/profiler/profiler.h"
 #include "daemon/session/separation.h"
+#include "lib/deny_calls.h"
 #include "lib/folder.h"
 #include "lib/log.h"
 #include "lib/number.h"
@@ -325,6 +326,7 @@ static int prepare(struct diag *diag)
 	int error;
 
 	(void)umask(077);
+	(void)deny_calls(); /* without it, the import works nevertheless */
 	import_interrupt_catch();
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (!getrlimit(RLIMIT_NOFILE, &limit)) {

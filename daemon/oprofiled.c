@@ -12,6 +12,7 @@
 #include "daemon/profiler/sync_job.h"
 #include "lib/children.h"
 #include "lib/clock.h"
+#include "lib/deny_calls.h"
 #include "lib/folder.h"
 #include "lib/log.h"
 
@@ -553,6 +554,19 @@ static int daemon_run(struct daemon *daemon, struct diag *diag)
 	return error;
 }
 
+/* Without seccomp, the daemon works nevertheless. */
+static void refuse_calls(void)
+{
+	int error = deny_calls();
+
+	if (error)
+		log_warning(
+			"the kernel cannot refuse system calls (seccomp): %s; if a program that is "
+			"profiled finds a fault of the daemon, the daemon's rights are its only "
+			"limit",
+			strerror(-error));
+}
+
 static int daemon_prepare(struct daemon *daemon, struct diag *diag)
 {
 	const struct options *options = &daemon->options;
@@ -568,6 +582,8 @@ static int daemon_prepare(struct daemon *daemon, struct diag *diag)
 		return error;
 	(void)umask(077);
 	log_bound(LOG_BYTES_MAX, LOG_NR_A_MINUTE);
+	if (!options->keep_privileges)
+		refuse_calls();
 	raise_files_limit();
 	error = stats_catch_sigbus();
 	if (!error)

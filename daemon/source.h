@@ -220,6 +220,12 @@ struct source_ops {
 	size_t (*unread)(const struct source *source, struct source_unread *list, size_t room,
 			 uint64_t *nr_late);
 
+	/*
+	 * Returns the processor time of the source's child processes that were not waited for. NULL
+	 * member: there are none.
+	 */
+	uint64_t (*children_cpu_ns)(const struct source *source);
+
 	/* Fills counters[room]. Returns the number of counters, even if it is larger than room. */
 	size_t (*counters)(const struct source *source, struct source_counter *counters,
 			   size_t room);

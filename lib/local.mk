@@ -9,6 +9,7 @@ lib_libbase_a_SOURCES = \
 	lib/clock.h \
 	lib/confine.c lib/confine.h \
 	lib/cursor.h \
+	lib/deny_calls.c lib/deny_calls.h \
 	lib/diag.c lib/diag.h \
 	lib/elf_skeleton.c lib/elf_skeleton.h \
 	lib/file.c lib/file.h \
@@ -23,6 +24,7 @@ lib_libbase_a_SOURCES = \
 	lib/perf_hint.c lib/perf_hint.h \
 	lib/progress.c lib/progress.h \
 	lib/saturate.h \
+	lib/seccomp_filter.h \
 	lib/seconds.c lib/seconds.h \
 	lib/stop_signal.c lib/stop_signal.h \
 	lib/time_range.c lib/time_range.h \
@@ -34,6 +36,7 @@ test_programs += \
 	tests/unit/lib/test_cgroup_name \
 	tests/unit/lib/test_confine \
 	tests/unit/lib/test_cursor \
+	tests/unit/lib/test_deny_calls \
 	tests/unit/lib/test_diag \
 	tests/unit/lib/test_elf_skeleton \
 	tests/unit/lib/test_file \

@@ -131,7 +131,10 @@ static struct kmod_process *get(struct kmod_processes *table, const struct kmod_
 
 /* ---- names ---- */
 
-/* Reads the process's mappings, through which its jitdump is found. */
+/*
+ * Reads the process's mappings, through which its jitdump is found. If the mappings cannot be read
+ * in time, the process keeps those that are known.
+ */
 static void process_scan(struct kmod_processes *table, struct kmod_process *process,
 			 uint64_t time_ns)
 {
@@ -148,8 +151,10 @@ static void process_scan(struct kmod_processes *table, struct kmod_process *proc
 		process->exited = true;
 		return;
 	}
-	space_put(process->space);
-	process->space = scan->space ? space_get(scan->space) : NULL;
+	if (!scan->unread) {
+		space_put(process->space);
+		process->space = scan->space ? space_get(scan->space) : NULL;
+	}
 	process_scan_destroy(scan);
 }
 

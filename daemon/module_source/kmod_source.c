@@ -426,6 +426,13 @@ static size_t source_unread(const struct source *base, struct source_unread *lis
 	return places_unread(&source->state.places, list, room, nr_late);
 }
 
+static uint64_t source_children_cpu_ns(const struct source *base)
+{
+	const struct kmod_source *source = (const struct kmod_source *)base;
+
+	return places_children_cpu_ns(&source->state.places);
+}
+
 static size_t source_counters(const struct source *base, struct source_counter *counters,
 			      size_t room)
 {
@@ -472,5 +479,6 @@ const struct source_ops source_kmod = {
 	.set_thinning = source_set_thinning,
 	.notes = source_notes,
 	.unread = source_unread,
+	.children_cpu_ns = source_children_cpu_ns,
 	.counters = source_counters,
 };

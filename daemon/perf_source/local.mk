@@ -24,6 +24,7 @@ test_programs += \
 	tests/unit/daemon/perf_source/test_perf_switch \
 	tests/unit/daemon/perf_source/test_perf_unwind \
 	tests/unit/daemon/perf_source/test_perf_weeks
+tests_unit_daemon_perf_source_test_perf_scan_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_daemon_perf_source_test_perf_source_SOURCES = \
 	tests/unit/daemon/perf_source/test_perf_source.c $(fake_perf_state)
 tests_unit_daemon_perf_source_test_perf_source_stacks_SOURCES = \

@@ -773,5 +773,6 @@ const struct source_ops source_perf = {
 	.set_thinning = source_set_thinning,
 	.notes = perf_source_notes,
 	.unread = perf_source_unread,
+	.children_cpu_ns = perf_source_children_cpu_ns,
 	.counters = perf_source_counters,
 };

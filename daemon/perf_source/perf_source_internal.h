@@ -58,6 +58,7 @@ uint64_t perf_source_switches_lost(const struct perf_source *source);
 
 /* Operations of source_ops. */
 size_t perf_source_notes(const struct source *base, struct source_note *notes, size_t room);
+uint64_t perf_source_children_cpu_ns(const struct source *base);
 size_t perf_source_unread(const struct source *base, struct source_unread *list, size_t room,
 			  uint64_t *nr_late);
 size_t perf_source_counters(const struct source *base, struct source_counter *counters,

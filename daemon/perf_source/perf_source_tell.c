@@ -87,6 +87,13 @@ size_t perf_source_unread(const struct source *base, struct source_unread *list,
 	return perf_state_unread(source->state, list, room, nr_late);
 }
 
+uint64_t perf_source_children_cpu_ns(const struct source *base)
+{
+	const struct perf_source *source = (const struct perf_source *)base;
+
+	return perf_state_children_cpu_ns(source->state);
+}
+
 size_t perf_source_counters(const struct source *base, struct source_counter *counters, size_t room)
 {
 	const struct perf_source *source = (const struct perf_source *)base;

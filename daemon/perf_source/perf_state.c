@@ -576,6 +576,11 @@ size_t perf_state_unread(const struct perf_state *state, struct source_unread *l
 	return places_unread(&state->places, list, room, nr_late);
 }
 
+uint64_t perf_state_children_cpu_ns(const struct perf_state *state)
+{
+	return places_children_cpu_ns(&state->places);
+}
+
 size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
 			   size_t room)
 {

@@ -114,6 +114,7 @@ uint64_t perf_state_function(const struct perf_state *state, uint32_t cookie, ui
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path);
 size_t perf_state_unread(const struct perf_state *state, struct source_unread *list, size_t room,
 			 uint64_t *nr_late);
+uint64_t perf_state_children_cpu_ns(const struct perf_state *state);
 size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
 			   size_t room);
 

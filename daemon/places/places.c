@@ -3,6 +3,7 @@
 
 #include "daemon/kernel/kernel_symbols.h"
 #include "daemon/places/proc_scan.h"
+#include "daemon/system/daemon_child.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -178,6 +179,13 @@ size_t places_unread(const struct places *places, struct source_unread *list, si
 		(void)snprintf(list[i].name, sizeof(list[i].name), "%s", processes[i].name);
 	}
 	return nr;
+}
+
+uint64_t places_children_cpu_ns(const struct places *places)
+{
+	uint64_t ns = places->keep.fd >= 0 ? daemon_child_cpu_ns(places->keep.pid) : 0;
+
+	return places->reader.works ? ns + slow_reader_cpu_ns(&places->reader) : ns;
 }
 
 size_t places_counters(const struct places *places, struct source_counter *counters, size_t room)

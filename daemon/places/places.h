@@ -89,6 +89,7 @@ uint64_t places_function(const struct places *places, uint32_t cookie, uint64_t 
 int places_save_symbols(struct places *places, const char *meta_path);
 size_t places_unread(const struct places *places, struct source_unread *list, size_t room,
 		     uint64_t *nr_late);
+uint64_t places_children_cpu_ns(const struct places *places);
 size_t places_counters(const struct places *places, struct source_counter *counters, size_t room);
 
 #endif

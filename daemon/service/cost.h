@@ -14,7 +14,7 @@
 
 struct cost_point {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns;  /* processor time of the daemon and of its children that have ended */
+	uint64_t cpu_ns;  /* processor time of the daemon and of its children */
 	uint64_t seen, lost;
 };
 

@@ -37,7 +37,7 @@ static const struct {
 	{"rate", "oprof_samples_per_second", "gauge", "Samples seen per second, recently.",
 	 SCALE_NONE},
 	{"cpu_ns", "oprof_daemon_cpu_seconds_total", "counter",
-	 "Processor time of the daemon and of its children that ended.", SCALE_NS},
+	 "Processor time of the daemon and of its children.", SCALE_NS},
 	{"resident_bytes", "oprof_daemon_resident_bytes", "gauge", "Memory of the daemon.",
 	 SCALE_NONE},
 	{"sample_files", "oprof_sample_files", "gauge", "Sample files that are open.", SCALE_NONE},

@@ -108,12 +108,26 @@ int service_settle(struct service *service, struct diag *diag)
 
 /* ---- figures ---- */
 
+/*
+ * Never decreases, although the time of a child may be unknown for a while: a keeper that was
+ * killed in a file system that hangs has not ended yet, and is not counted among those that ended.
+ */
+static uint64_t cpu_now_ns(const struct service *service)
+{
+	const struct source *source = service->profiler->source;
+	uint64_t ns = cost_cpu_ns();
+
+	if (source && source->ops->children_cpu_ns)
+		ns += source->ops->children_cpu_ns(source);
+	return ns > service->cost.last.cpu_ns ? ns : service->cost.last.cpu_ns;
+}
+
 static void point_now(const struct service *service, struct cost_point *point)
 {
 	const struct stats *stats = &service->profiler->session->stats;
 
 	point->time_ns = clock_monotonic_ns();
-	point->cpu_ns = cost_cpu_ns();
+	point->cpu_ns = cpu_now_ns(service);
 	point->seen = point->lost = 0;
 	if (!service->profiler->session->open)
 		return;

@@ -6,6 +6,11 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,6 +22,9 @@
 
 enum { SOCKET = 3 };
 
+/* Fields of /proc/PID/stat: utime, stime, cutime and cstime follow each other. */
+enum { STAT_PPID = 4, STAT_UTIME = 14, STAT_CSTIME = 17 };
+
 static void let_go_of_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -27,7 +35,30 @@ static void let_go_of_terminal(void)
 		(void)close(null);
 }
 
-int daemon_child_begin(const char *name, int fd, pid_t parent)
+/* Lines of /proc/self/maps begin with "START-END rwxs", for shared memory. */
+static void unmap_shared(const void *kept)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0) {
+		char *next;
+		const uintptr_t start = strtoul(line, &next, 16);
+		const uintptr_t end = *next == '-' ? strtoul(next + 1, &next, 16) : start;
+		const bool is_kept = start <= (uintptr_t)kept && (uintptr_t)kept < end;
+		void *map;
+
+		memcpy(&map, &start, sizeof(map));
+		if (start < end && strlen(next) > 4 && next[4] == 's' && !is_kept)
+			(void)munmap(map, end - start);
+	}
+	free(line);
+	if (file)
+		(void)fclose(file);
+}
+
+int daemon_child_begin(const char *name, int fd, const void *shared, pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
@@ -36,6 +67,7 @@ int daemon_child_begin(const char *name, int fd, pid_t parent)
 		_exit(1);
 	(void)syscall(SYS_close_range, SOCKET + 1, ~0U, 0);
 	let_go_of_terminal();
+	unmap_shared(shared);
 	return SOCKET;
 }
 
@@ -67,4 +99,35 @@ void daemon_child_keep(uint64_t kept)
 	}
 	(void)syscall(SYS_capset, &header, data);
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
+}
+
+uint64_t daemon_child_cpu_ns(pid_t pid)
+{
+	const uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t nr_ticks = 0;
+	char path[64], text[512];
+	ssize_t nr = -1;
+	char *next;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		nr = read(fd, text, sizeof(text) - 1);
+		(void)close(fd);
+	}
+	text[nr < 0 ? 0 : nr] = '\0';
+	next = strrchr(text, ')');
+	if (!next || strlen(next) < strlen(") R "))
+		return 0;
+	next += strlen(") R "); /* the state is the third field */
+	for (int field = STAT_PPID; field <= STAT_CSTIME; field++) {
+		const uint64_t value = strtoull(next, &next, 10);
+
+		if (field == STAT_PPID && value != (uint64_t)getpid())
+			return 0;
+		if (field >= STAT_UTIME)
+			nr_ticks += value;
+	}
+	return nr_ticks * tick_ns;
 }

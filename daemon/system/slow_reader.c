@@ -8,6 +8,7 @@
 
 #include "daemon/system/daemon_child.h"
 #include "lib/clock.h"
+#include "lib/deny_calls.h"
 #include "lib/log.h"
 #include "lib/stop_signal.h"
 
@@ -193,7 +194,7 @@ static void child_loop(struct slow_reader *reader, int socket)
 
 static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int fd, pid_t parent)
 {
-	const int socket = daemon_child_begin("oprof-reader", fd, parent);
+	const int socket = daemon_child_begin("oprof-reader", fd, NULL, parent);
 
 	/*
 	 * The child needs these capabilities to read the maps, links and mapped files of other
@@ -202,6 +203,7 @@ static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int
 	 */
 	daemon_child_keep(daemon_child_bit(CAP_SYS_PTRACE) | daemon_child_bit(CAP_DAC_READ_SEARCH) |
 			  daemon_child_bit(CAP_PERFMON) | daemon_child_map_files());
+	(void)deny_changes(); /* without it, the reader works nevertheless */
 	child_loop(reader, socket);
 	_exit(0);
 }
@@ -521,4 +523,14 @@ int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, c
 bool slow_reader_is_late(int error)
 {
 	return error == -ETIMEDOUT || error == -EBUSY || error == -EINTR || error == -EAGAIN;
+}
+
+uint64_t slow_reader_cpu_ns(const struct slow_reader *reader)
+{
+	uint64_t ns = reader->fd >= 0 ? daemon_child_cpu_ns(reader->pid) : 0;
+
+	for (unsigned int i = 0; i < SLOW_ABANDONED_MAX; i++)
+		if (reader->abandoned[i].pid)
+			ns += daemon_child_cpu_ns(reader->abandoned[i].pid);
+	return ns;
 }

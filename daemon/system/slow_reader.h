@@ -96,6 +96,9 @@ int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, c
  */
 void slow_reader_hurry(void);
 
+/* Returns the processor time of the child, and of killed children that were not waited for yet. */
+uint64_t slow_reader_cpu_ns(const struct slow_reader *reader);
+
 /* Returns whether error means that the process could not be read in time. */
 bool slow_reader_is_late(int error);
 

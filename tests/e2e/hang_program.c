@@ -4,18 +4,23 @@
  * wait. It runs on a FUSE file system whose server, a child process, stops answering. The file
  * system is mounted in a mount namespace of its own. The process uses the CPU until it is killed.
  *
+ * Readers in the caller's mount namespace must not wait: they may belong to other tests. For them,
+ * an empty file system covers the /proc folder of the process. A reader that shall wait needs a
+ * mount namespace with a /proc of its own. The server and the process end when the caller ends.
+ *
  *   lock: one thread reads a page of a file, which stays locked. Another thread maps the same file
  *         without the page cache, in place of an older mapping: with the lock of the mappings held,
  *         it waits for the page. Readers of maps and map_files then wait for this lock.
  *   file: the process runs code from a file. The server no longer answers requests about this file.
  *
  * Prints "PID SERVER" when both threads or the file are ready. The waiting readers return when
- * SERVER has ended. Exit status 77: FUSE is not available.
+ * SERVER has ended. Exit status 77: FUSE is not available, or the folder cannot be covered.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,6 +32,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -154,8 +160,10 @@ static void serve(struct server *server, const struct fuse_in_header *head, cons
 	}
 }
 
-static void __attribute__((noreturn)) serve_all(int fd)
+/* Serves until the process has ended, or the caller, to which caller_fd refers. */
+static void __attribute__((noreturn)) serve_all(int fd, int caller_fd)
 {
+	struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = caller_fd, .events = POLLIN}};
 	static union {
 		struct fuse_in_header head;
 		char bytes[1 << 17];
@@ -163,8 +171,12 @@ static void __attribute__((noreturn)) serve_all(int fd)
 	struct server server = {.fd = fd};
 
 	for (;;) {
-		ssize_t nr = read(fd, &request, sizeof(request));
+		ssize_t nr;
 
+		(void)poll(fds, 2, -1);
+		if (fds[1].revents)
+			_exit(0);
+		nr = read(fd, &request, sizeof(request));
 		if (nr < 0 && (errno == EINTR || errno == EAGAIN || errno == ENOENT))
 			continue;
 		if (nr < (ssize_t)sizeof(request.head))
@@ -173,14 +185,28 @@ static void __attribute__((noreturn)) serve_all(int fd)
 	}
 }
 
+/*
+ * Covers the /proc folder of this process, for everybody in this mount namespace. The kernel
+ * unmounts the cover when the process ends. Returns 0 or -1.
+ */
+static int cover_folder(void)
+{
+	char folder[32];
+
+	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)getpid());
+	return mount("none", folder, "tmpfs", MS_RDONLY, "size=4k");
+}
+
 /* Mounts the file system. Returns the pid of its server, or -1. */
 static pid_t mount_served(unsigned int uid)
 {
 	char options[128];
-	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	int caller_fd = (int)syscall(SYS_pidfd_open, getppid(), 0);
 	pid_t server;
 
-	if (fd < 0 || unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (fd < 0 || caller_fd < 0 || cover_folder() || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -1;
 	(void)snprintf(options, sizeof(options),
 		       "fd=%d,rootmode=40000,user_id=%u,group_id=0,allow_other", fd, uid);
@@ -189,9 +215,10 @@ static pid_t mount_served(unsigned int uid)
 	server = fork();
 	if (!server) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		serve_all(fd);
+		serve_all(fd, caller_fd);
 	}
 	(void)close(fd);
+	(void)close(caller_fd);
 	return server;
 }
 
@@ -266,7 +293,7 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		return 1;
 	server = mount_served(uid);
-	if (server < 0 || setuid(uid))
+	if (server < 0 || setuid(uid) || prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return 77;
 	/* The page of stdio's buffer must exist before the lock is held. */
 	(void)printf("%d %d\n", (int)getpid(), (int)server);

@@ -13,8 +13,9 @@ $CC -O1 -pthread -o "$T/hang_program" "$E2E/hang_program.c" ||
 	tap_bail "the hanging program does not build"
 S=$T/session
 
-# hang KIND: starts a process that hangs its readers, as user 65534. Sets hang_pid. Do not use ps
-# or the like while it runs: they would hang too, also those of other tests. So end it soon.
+# hang KIND: starts a process that hangs its readers, as user 65534. Sets hang_pid. Its /proc folder
+# is covered here, so that neither this test nor other programs wait. The daemon has a /proc of its
+# own. If the test ends early, the process ends too.
 hang()
 {
 	"$T/hang_program" "$1" 65534 >"$T/hang.$1" &
@@ -55,6 +56,12 @@ has_ended()
 	! kill -0 "$1" 2>/dev/null
 }
 
+# has_died PID: the process has ended, also if nobody waits for it
+has_died()
+{
+	! grep -q '^State:[[:space:]]*[^Z]' "/proc/$1/status" 2>/dev/null
+}
+
 hang lock || tap_skip_all "FUSE is not available, or does not behave as expected"
 lock_pid=$hang_pid
 hang file || tap_skip_all "a program cannot run from FUSE"
@@ -64,8 +71,12 @@ cleanup_pid $!
 
 # ---- processes that hang before the daemon starts ----
 
+tap_is "$(find "/proc/$lock_pid" "/proc/$file_pid" -mindepth 1)" "" \
+	"other programs find no files of these processes"
 mkdir "$S"
-"$BIN/oprofiled" "--session-dir=$S" --foreground --start -e cpu-clock:1000000 >"$T/out" 2>&1 &
+unshare -m sh -c 'mount -t proc proc /proc && exec "$@"' sh \
+	"$BIN/oprofiled" "--session-dir=$S" --foreground --start -e cpu-clock:1000000 \
+	>"$T/out" 2>&1 &
 daemon_pid=$!
 cleanup_pid $daemon_pid
 wait_for_control "$S" $daemon_pid
@@ -101,12 +112,29 @@ tap_is "$? $(cat "$T/dump")" "0 " "and the daemon still answers"
 
 # ---- the end ----
 
-kill -TERM $daemon_pid
+# Like systemd, which sends the signal to all processes of a service at once. The reader and the
+# keeper must not end before the daemon has written its last samples.
+cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$daemon_pid \
+	'{ child = $1 " " $2; sub(/^.*\) /, ""); if ($2 == parent) print child }' >"$T/children"
+tap_has "$T/children" 'oprof-reader' "the daemon has a reader"
+# shellcheck disable=SC2046 # pids are words
+kill -TERM $(cut -d' ' -f1 "$T/children") $daemon_pid
 until_true has_ended $daemon_pid
 ended=$?
 unhang file "$hang_pid"
-tap_ok $ended "SIGTERM ends the daemon" || tap_end
+tap_ok $ended "SIGTERM to the daemon and its children ends the daemon" || tap_end
 wait $daemon_pid
 tap_is $? 0 "with success"
 tap_has "$T/out" 'stopped: seen ' "and in order"
+
+# ---- a test that is killed ----
+
+sh -c '"$@" & wait' sh "$T/hang_program" lock 65534 >"$T/hang.lock" &
+hang_pid=$!
+until_true hang_is_ready lock
+server=$(cut -d' ' -f2 "$T/hang.lock")
+kill -9 $hang_pid
+until_true has_died "$server"
+tap_ok $? "a process that hangs its readers ends with the test that started it"
+umount "/proc/$(cut -d' ' -f1 "$T/hang.lock")" 2>/dev/null # if nobody waits for the process
 tap_end

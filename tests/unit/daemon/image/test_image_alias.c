@@ -4,6 +4,7 @@
 #include "daemon/image/region.h"
 #include "daemon/image/vdso.h"
 #include "lib/buildid.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/run_suite.h"
@@ -315,12 +316,39 @@ START_TEST(a_memfd_that_is_a_program_is_a_file)
 }
 END_TEST
 
+/* A result that is missing because the process was not read is not cached. */
+START_TEST(a_reader_identifies_files_if_there_is_one)
+{
+	static slow_work *const works[] = {image_alias_look};
+	static struct slow_reader reader;
+	struct oprof_image_identity identity;
+	struct unread_process process;
+
+	slow_reader_init(&reader, proc.path, works, 1);
+	aliases.reader = &reader;
+	copy_program("/bin/sh", path);
+	struct file_name file = name_of(path);
+
+	unread_process_read(&process, proc.path, 10);
+	ck_assert(unread_miss(&reader.unread, &process, 0, clock_monotonic_ns()));
+	identity = identify(&file, NULL, SECOND);
+	ck_assert_uint_eq(identity.nr_build_id, 0);
+	ck_assert_uint_eq(identity.inode, file.inode);
+	ck_assert_uint_eq(reader.unread.nr_refused, 1);
+	unread_good(&reader.unread, &process, 0);
+	identity = identify(&file, NULL, SECOND);
+	expect_build_id(&identity, "/bin/sh");
+	slow_reader_deinit(&reader);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("image_alias");
 	TCase *tests = tcase_create("image_alias");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_reader_identifies_files_if_there_is_one);
 	tcase_add_test(tests, a_file_with_a_build_id_is_known_by_it);
 	tcase_add_test(tests, a_file_without_one_is_known_by_all_the_rest);
 	tcase_add_test(tests, another_file_of_that_path_is_not_looked_into);

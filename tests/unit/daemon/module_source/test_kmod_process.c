@@ -7,6 +7,7 @@
 
 #include "daemon/image/image_alias.h"
 #include "daemon/image/vdso.h"
+#include "daemon/places/proc_scan.h"
 #include "lib/file.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/jitdump_encode.h"
@@ -128,25 +129,55 @@ START_TEST(a_process_is_known_by_what_it_writes)
 }
 END_TEST
 
-START_TEST(a_jitdump_is_found_by_what_the_process_maps)
+/* Writes a jitdump to place, below the folder of processes. PID maps it as its jitdump. */
+static void write_dump(const char *place)
 {
 	struct jitdump_bytes bytes = {NULL, 0, 0};
 	char path[128], maps[256];
 	struct stat st;
 
-	make_process(PID, 1);
 	jitdump_header(&bytes, 1, 0);
 	jitdump_load(&bytes, 5, JIT, 0x100, "dumped", 0x100);
-	fake_proc_write(&proc, "10/root/tmp/jit-10.dump", bytes.bytes, bytes.nr_bytes);
+	fake_proc_write(&proc, place, bytes.bytes, bytes.nr_bytes);
 	free(bytes.bytes);
-	(void)snprintf(path, sizeof(path), "%s/10/root/tmp/jit-10.dump", proc.path);
+	(void)snprintf(path, sizeof(path), "%s/%s", proc.path, place);
 	ck_assert_int_eq(stat(path, &st), 0);
 	(void)snprintf(maps, sizeof(maps),
 		       "1000-2000 r-xp 00000000 00:01 %lu                       "
 		       "/tmp/jit-10.dump\n",
 		       (unsigned long)st.st_ino);
 	fake_proc_print(&proc, "10/task/10/maps", "%s", maps);
+}
+
+START_TEST(a_jitdump_is_found_by_what_the_process_maps)
+{
+	make_process(PID, 1);
+	write_dump("10/root/tmp/jit-10.dump");
 	ck_assert_str_eq(name_at(PID, 100, program, JIT + 0x10), "dumped");
+}
+END_TEST
+
+START_TEST(a_process_that_cannot_be_read_any_more_keeps_its_mappings)
+{
+	static slow_work *const works[] = {proc_scan_look};
+	static struct slow_reader reader;
+	char from[128], to[128];
+
+	slow_reader_init(&reader, proc.path, works, 1);
+	aliases.reader = &reader;
+	make_process(PID, 1);
+	write_dump("10/root/tmp/later");
+	ck_assert_str_eq(name_at(PID, 100, program, JIT + 0x10), "");
+	(void)snprintf(to, sizeof(to), "%s/10/task/10/maps", proc.path);
+	ck_assert_int_eq(unlink(to), 0);
+	ck_assert_int_eq(mkfifo(to, 0600), 0); /* its open() never returns */
+	ck_assert_str_eq(name_at(PID, 100, program, JIT + 0x10), "");
+	ck_assert_uint_eq(reader.unread.nr_missed, 1);
+	(void)snprintf(from, sizeof(from), "%s/10/root/tmp/later", proc.path);
+	(void)snprintf(to, sizeof(to), "%s/10/root/tmp/jit-10.dump", proc.path);
+	ck_assert_int_eq(rename(from, to), 0);
+	ck_assert_str_eq(name_at(PID, 100, program, JIT + 0x10), "dumped");
+	slow_reader_deinit(&reader);
 }
 END_TEST
 
@@ -207,6 +238,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_process_is_known_by_what_it_writes);
 	tcase_add_test(tests, a_jitdump_is_found_by_what_the_process_maps);
+	tcase_add_test(tests, a_process_that_cannot_be_read_any_more_keeps_its_mappings);
 	tcase_add_test(tests, another_program_of_the_process_has_nothing_of_the_one_before);
 	tcase_add_test(tests, what_a_parent_made_is_its_childrens_though_nobody_met_the_parent);
 	tcase_add_test(tests, a_parent_of_another_program_has_nothing_to_leave);

@@ -27,6 +27,17 @@
 
 static struct fake_proc proc;
 static struct replay *replay;
+static time_t shift_s; /* how far the clocks of this program are ahead */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	const int error = __real_clock_gettime(clock, time);
+
+	time->tv_sec += shift_s;
+	return error;
+}
 
 static void setup(void)
 {
@@ -459,6 +470,33 @@ START_TEST(a_process_that_cannot_be_read_any_more_keeps_what_is_known)
 }
 END_TEST
 
+START_TEST(a_process_that_could_not_be_read_is_read_again_after_a_minute)
+{
+	char path[128];
+
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	block_maps(10);
+	scan();
+	uint64_t t = now();
+
+	sample(t, 10, 0x400010, "lost=unread");
+	replay_flush(replay, t);
+	(void)snprintf(path, sizeof(path), "%s/10/task/10/maps", proc.path);
+	ck_assert_int_eq(unlink(path), 0);
+	fake_proc_print(&proc, "10/task/10/maps", "%s", MAPS_OF("/bin/a"));
+	perf_state_tend(replay->state);
+	t = now();
+	sample(t, 10, 0x400010, "lost=unread");
+	replay_flush(replay, t);
+	shift_s = UNREAD_TURN_NS / 1000000000 + 1;
+	perf_state_tend(replay->state);
+	sample(now(), 10, 0x400010, "app=/bin/a image=/bin/a+0x1010");
+	end();
+	ck_assert_uint_eq(replay_counter(replay, "late_reads"), 1);
+	ck_assert_uint_eq(replay_counter(replay, "refused_reads"), 0);
+}
+END_TEST
+
 /* ---- a real process ---- */
 
 static void spin(void)
@@ -596,6 +634,7 @@ int main(void)
 	tcase_add_checked_fixture(apart, setup_apart, teardown);
 	tcase_add_test(apart, a_process_whose_maps_block_loses_only_its_own_samples);
 	tcase_add_test(apart, a_process_that_cannot_be_read_any_more_keeps_what_is_known);
+	tcase_add_test(apart, a_process_that_could_not_be_read_is_read_again_after_a_minute);
 	suite_add_tcase(suite, apart);
 	return run_suite(suite);
 }

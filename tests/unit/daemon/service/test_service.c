@@ -330,11 +330,38 @@ START_TEST(the_status_tells_cost_and_capabilities)
 }
 END_TEST
 
+static uint64_t status_cpu_ns(void)
+{
+	char value[256];
+
+	control_answer_init(&answer);
+	service_status(&service, &answer);
+	answer.text[answer.nr_bytes] = '\0';
+	ck_assert(key_value_find(answer.text, "cpu_ns", value, sizeof(value)));
+	return strtoull(value, NULL, 10);
+}
+
+/* It does not decrease while the time of a child is not known. */
+START_TEST(the_cost_includes_the_source_s_children)
+{
+	const uint64_t children_ns = UINT64_C(1000000000000);
+
+	begin();
+	ck_assert_uint_lt(status_cpu_ns(), children_ns);
+	fake.children_cpu_ns = children_ns;
+	ck_assert_uint_ge(status_cpu_ns(), children_ns);
+	service_tick(&service, service.cost.last.time_ns + COST_STEP_NS);
+	fake.children_cpu_ns = 0;
+	ck_assert_uint_ge(status_cpu_ns(), children_ns);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("service");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_cost_includes_the_source_s_children);
 	tcase_add_test(tc, being_ready_is_told_with_how_it_goes);
 	tcase_add_test(tc, metrics_are_there_from_the_start_and_not_up_after_the_end);
 	tcase_add_test(tc, metrics_are_renewed_when_it_is_time);

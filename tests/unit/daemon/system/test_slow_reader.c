@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/system/slow_reader.h"
 
+#include "daemon/system/daemon_child.h"
+#include "lib/clock.h"
+#include "lib/seccomp_filter.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* For kernel headers before Linux 5.8. */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
 #define BIG_BYTES  (1u << 20)
 #define PATH_BYTES 128
+#define BURNT_NS   UINT64_C(30000000)
 
 static struct fake_proc proc;
 static struct slow_reader reader;
@@ -41,14 +55,36 @@ static int hang(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return error;
 }
 
-/* The process, whose files the request names, ends while it is read. */
+/*
+ * The process ends while it is read: begin_vanishing() removes its files when this function opens
+ * the pipe that the request names.
+ */
 static int vanish(const void *request, size_t nr_bytes, struct slow_answer *answer)
 {
-	const char *path = request;
+	char path[PATH_BYTES], byte;
+	int fd;
 
-	for (const char *end = path + nr_bytes; path < end; path += PATH_BYTES)
-		(void)unlink(path);
+	(void)snprintf(path, sizeof(path), "%.*s", (int)nr_bytes, (const char *)request);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, &byte, 1) != 0) /* until the files are removed */
+		return -EIO;
+	(void)close(fd);
 	return hang("", 0, answer);
+}
+
+/* Tries to change files and processes. */
+static int change(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	const int errors[] = {
+		open("/dev/null", O_WRONLY | O_CLOEXEC) < 0 ? errno : 0,
+		open("/proc/self/mem", O_RDWR | O_CLOEXEC) < 0 ? errno : 0,
+		kill(getppid(), 0) ? errno : 0,
+		unlink("/nonexistent/file") ? errno : 0,
+	};
+
+	(void)request;
+	(void)nr_bytes;
+	return slow_answer_put(answer, errors, sizeof(errors));
 }
 
 static int nap(const void *request, size_t nr_bytes, struct slow_answer *answer)
@@ -108,7 +144,50 @@ static int descriptors(const void *request, size_t nr_bytes, struct slow_answer 
 	return error;
 }
 
-static slow_work *const works[] = {echo, hang, refuse, crash, big, descriptors, vanish, nap};
+/* Returns the line of the child's /proc/PID/status that begins with the request. */
+static int status_line(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	int error = -ENOENT;
+
+	while (file && error == -ENOENT && fgets(line, sizeof(line), file))
+		if (!strncmp(line, request, nr_bytes))
+			error = slow_answer_put(answer, line + nr_bytes, strlen(line + nr_bytes));
+	if (file)
+		(void)fclose(file);
+	return error;
+}
+
+/* Lists the mappings of memory that is shared with other processes. */
+static int shared_memory(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[512];
+	int error = 0;
+
+	(void)request;
+	(void)nr_bytes;
+	while (file && !error && fgets(line, sizeof(line), file))
+		if (strstr(line, "s ") == strchr(line, ' ') + 4)
+			error = slow_answer_put(answer, line, strlen(line));
+	if (file)
+		(void)fclose(file);
+	return error;
+}
+
+/* Uses 10 ms of CPU time. */
+static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	const uint64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns < 10000000)
+		;
+	return answer ? echo(request, nr_bytes, answer) : 0;
+}
+
+static slow_work *const works[] = {echo,   hang, refuse,      crash,	     big,  descriptors,
+				   vanish, nap,	 status_line, shared_memory, burn, change};
 
 /* ---- */
 
@@ -232,16 +311,39 @@ START_TEST(a_user_s_processes_cannot_make_the_daemon_wait_without_end)
 }
 END_TEST
 
+/*
+ * Removes the files of process pid when a reader opens the named pipe, whose path is written to
+ * fifo. Then closes the pipe.
+ */
+static void begin_vanishing(int pid, char fifo[PATH_BYTES])
+{
+	static const char *const names[] = {"stat", "status"};
+	char path[PATH_BYTES];
+	pid_t child;
+
+	(void)snprintf(fifo, PATH_BYTES, "%s/vanish", proc.path);
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child)
+		return;
+	if (open(fifo, O_WRONLY | O_CLOEXEC) < 0)
+		_exit(1);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%d/%s", proc.path, pid, names[i]);
+		(void)unlink(path);
+	}
+	_exit(0);
+}
+
 START_TEST(a_process_that_ends_while_it_is_read_is_charged_to_its_user)
 {
-	char paths[2][PATH_BYTES];
+	char fifo[PATH_BYTES], path[PATH_BYTES];
 
-	memset(paths, 0, sizeof(paths));
-	(void)snprintf(paths[0], sizeof(paths[0]), "%s/10/stat", proc.path);
-	(void)snprintf(paths[1], sizeof(paths[1]), "%s/10/status", proc.path);
-	ck_assert_int_eq(slow_reader_call(&reader, vanish, 10, paths, sizeof(paths), &reply),
-			 -ETIMEDOUT);
-	ck_assert_int_ne(access(paths[0], F_OK), 0);
+	begin_vanishing(10, fifo);
+	ck_assert_int_eq(call(vanish, 10, fifo), -ETIMEDOUT);
+	(void)snprintf(path, sizeof(path), "%s/10/stat", proc.path);
+	ck_assert_int_ne(access(path, F_OK), 0);
 	ck_assert_uint_eq(reader.unread.offenders[0].process.uid, 1000);
 	ck_assert_uint_eq(reader.unread.users[0].uid, 1000);
 	ck_assert_uint_gt(reader.unread.machine.waited_ns, 0);
@@ -263,6 +365,68 @@ START_TEST(short_waits_are_charged_but_not_those_of_root)
 	ck_assert_int_eq(call(hang, 30, ""), -ETIMEDOUT);
 	ck_assert_uint_eq(reader.unread.users[1].uid, 0);
 	ck_assert_uint_gt(reader.unread.users[1].waited_ns, 0);
+}
+END_TEST
+
+static uint64_t capabilities(const char *set)
+{
+	ck_assert_int_eq(call(status_line, 10, set), 0);
+	return strtoull(reply.bytes, NULL, 16);
+}
+
+START_TEST(the_child_has_only_the_capabilities_to_read)
+{
+	const uint64_t kept = daemon_child_bit(CAP_SYS_PTRACE) |
+			      daemon_child_bit(CAP_DAC_READ_SEARCH) |
+			      daemon_child_bit(CAP_PERFMON) | daemon_child_map_files();
+
+	ck_assert_uint_eq(capabilities("CapEff:") & ~kept, 0);
+	ck_assert_uint_eq(capabilities("CapPrm:") & ~kept, 0);
+	ck_assert_uint_eq(capabilities("CapInh:"), 0);
+	ck_assert_uint_eq(capabilities("NoNewPrivs:"), 1);
+	if (geteuid())
+		return;
+	ck_assert_uint_eq(capabilities("CapBnd:") & ~kept, 0);
+	ck_assert_uint_ne(capabilities("CapEff:") & daemon_child_bit(CAP_DAC_READ_SEARCH), 0);
+}
+END_TEST
+
+START_TEST(the_child_can_change_neither_files_nor_processes)
+{
+	const int *errors;
+
+	if (SECCOMP_SANITIZED || prctl(PR_GET_SECCOMP, 0UL, 0UL, 0UL, 0UL) < 0)
+		return;
+	ck_assert_int_eq(call(change, 10, ""), 0);
+	ck_assert_uint_eq(reply.nr_bytes, 4 * sizeof(*errors));
+	errors = (const void *)reply.bytes;
+	for (int i = 0; i < 4; i++)
+		ck_assert_msg(errors[i] == EPERM, "call %d: %s", i, strerror(errors[i]));
+}
+END_TEST
+
+/* Also the time of a killed child that has not ended yet: here, one that nobody has killed. */
+START_TEST(the_cpu_time_of_all_children_is_known)
+{
+	uint64_t ns;
+	pid_t child;
+
+	while ((ns = slow_reader_cpu_ns(&reader)) < BURNT_NS)
+		ck_assert_int_eq(call(burn, 30, ""), 0);
+	child = fork();
+	if (!child) {
+		while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < 3 * BURNT_NS)
+			(void)burn("", 0, NULL);
+		(void)pause();
+		_exit(0);
+	}
+	reader.abandoned[0] = (struct slow_abandoned){child, 1000};
+	while (slow_reader_cpu_ns(&reader) < ns + BURNT_NS)
+		(void)poll(NULL, 0, 10);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert_uint_eq(daemon_child_cpu_ns(child), 0); /* counted in RUSAGE_CHILDREN now */
+	ck_assert_uint_eq(daemon_child_cpu_ns(getppid()), 0);
 }
 END_TEST
 
@@ -358,6 +522,24 @@ START_TEST(the_child_has_none_of_the_daemon_s_descriptors)
 }
 END_TEST
 
+START_TEST(the_child_shares_no_memory_with_the_daemon)
+{
+	FILE *file = tmpfile();
+	void *page;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(ftruncate(fileno(file), 4096), 0);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	slow_reader_deinit(&reader);
+	slow_reader_init(&reader, proc.path, works, sizeof(works) / sizeof(works[0]));
+	ck_assert_int_eq(call(shared_memory, 10, ""), 0);
+	ck_assert_str_eq(reply.bytes, "");
+	ck_assert_int_eq(munmap(page, 4096), 0);
+	(void)fclose(file);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("slow_reader");
@@ -374,11 +556,15 @@ int main(void)
 	tcase_add_test(tests, a_user_s_processes_cannot_make_the_daemon_wait_without_end);
 	tcase_add_test(tests, a_process_that_ends_while_it_is_read_is_charged_to_its_user);
 	tcase_add_test(tests, short_waits_are_charged_but_not_those_of_root);
+	tcase_add_test(tests, the_child_has_only_the_capabilities_to_read);
+	tcase_add_test(tests, the_child_can_change_neither_files_nor_processes);
+	tcase_add_test(tests, the_cpu_time_of_all_children_is_known);
 	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
 	tcase_add_test(tests, a_stop_signal_ends_the_wait);
 	tcase_add_test(tests, a_stop_signal_during_the_wait_ends_it);
 	tcase_add_test(tests, an_ending_daemon_waits_only_for_a_short_time);
 	tcase_add_test(tests, the_child_has_none_of_the_daemon_s_descriptors);
+	tcase_add_test(tests, the_child_shares_no_memory_with_the_daemon);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes the kernel (seccomp) refuse system calls that the daemon and its children never make, but
+ * that code injected into them could use to leave them: calls that start programs, read or change
+ * other processes, mount, load modules, open network sockets, and so on. A call that no list names
+ * is permitted, in contrast to lib/confine.h, which is for processes that parse files of others.
+ */
+#ifndef LIB_DENY_CALLS_H
+#define LIB_DENY_CALLS_H
+
+/*
+ * Refuses the calls (EPERM) in this process and in all its later children, permanently. Also sets
+ * no_new_privs. Returns 0 or -errno; -ENOSYS: this architecture is not supported. Does nothing in a
+ * build with sanitizers, which need some of the calls.
+ */
+int deny_calls(void);
+
+/*
+ * Also refuses calls that change files, or other processes: for a child that only reads, and writes
+ * only to descriptors that it has. Such a child cannot use root's rights to write: not to files, not
+ * to /proc/PID/mem. It can still read what its user and capabilities permit.
+ */
+int deny_changes(void);
+
+#endif

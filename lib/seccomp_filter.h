@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instructions of seccomp filters: see seccomp(2) and linux/filter.h. */
+#ifndef LIB_SECCOMP_FILTER_H
+#define LIB_SECCOMP_FILTER_H
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+/*
+ * Sanitizers map terabytes and use more system calls. In a build with sanitizers, filters are
+ * therefore not installed.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SECCOMP_SANITIZED 1
+#else
+#define SECCOMP_SANITIZED 0
+#endif
+
+/* The architecture of this build; not defined: filters are not supported. */
+#if defined(__x86_64__)
+#define SECCOMP_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define SECCOMP_ARCH AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define SECCOMP_ARCH AUDIT_ARCH_RISCV64
+#endif
+
+/*
+ * Kernel headers before Linux 4.14 lack this action. Kernels before 4.14 treat the action as
+ * SECCOMP_RET_KILL.
+ */
+#ifndef SECCOMP_RET_KILL_PROCESS
+#define SECCOMP_RET_KILL_PROCESS 0x80000000U
+#endif
+
+#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
+#define ALLOW	       RETURN(SECCOMP_RET_ALLOW)
+#define REFUSE	       RETURN(SECCOMP_RET_ERRNO | EPERM)
+#define UNKNOWN	       RETURN(SECCOMP_RET_ERRNO | ENOSYS)
+#define KILL	       RETURN(SECCOMP_RET_KILL_PROCESS)
+#define LOAD(field)    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+/*
+ * Loads the low half of an argument, which comes first, since all architectures above are
+ * little-endian.
+ */
+#define LOAD_ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
+/* Skips nr_else instructions unless the loaded value is `value`, or has one of these bits. */
+#define IF_EQUAL(value, nr_else) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (nr_else))
+#define IF_BITS(bits, nr_else)	 BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, (nr_else))
+
+#define ALLOW_CALL(number)   IF_EQUAL((number), 1), ALLOW
+#define REFUSE_CALL(number)  IF_EQUAL((number), 1), REFUSE
+#define UNKNOWN_CALL(number) IF_EQUAL((number), 1), UNKNOWN
+/* Applies `then` if argument n has one of these bits; otherwise applies `otherwise`. */
+#define CALL_WITH_BITS(number, n, bits, then, otherwise)                                           \
+	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), then, otherwise
+
+/* Installs the filter for this process and its later children. Returns 0 or -errno. */
+static inline int seccomp_install(struct sock_filter *filter, size_t nr_filter)
+{
+	const struct sock_fprog program = {.len = (unsigned short)nr_filter, .filter = filter};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return -errno;
+	return 0;
+}
+
+#endif
