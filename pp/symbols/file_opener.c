@@ -108,6 +108,24 @@ static int open_here(struct file_opener *opener, const struct file_query *query,
 	return error;
 }
 
+/* Like file_opener_open_first(). */
+static int open_first_here(struct file_opener *opener, const struct file_query *queries,
+			   unsigned int nr, const char *text, unsigned int *place, char **path)
+{
+	bool refused = false;
+	int fd = -ENOENT;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		free(*path);
+		fd = open_here(opener, &queries[i], text, path);
+		*place = i;
+		if (fd >= 0 || fd == -ENOMEM)
+			return fd;
+		refused |= fd == -EBADMSG;
+	}
+	return refused ? -EBADMSG : fd;
+}
+
 /* ---- packets ---- */
 
 #define FDS_MAX 2u
@@ -196,22 +214,40 @@ static bool send_answer(int socket, struct file_opener_answer *answer, int fd)
 
 /* ---- the opener ---- */
 
+/* Returns whether the places of a packet are valid. */
+static bool take_places(const struct file_opener_query *packet,
+			struct file_query queries[FILE_OPENER_PLACES_MAX])
+{
+	if (packet->version != FILE_OPENER_VERSION || !packet->nr_places ||
+	    packet->nr_places > FILE_OPENER_PLACES_MAX)
+		return false;
+	for (unsigned int i = 0; i < packet->nr_places; i++) {
+		const struct file_opener_place *place = &packet->places[i];
+
+		if (place->kind >= NR_FILE_KINDS)
+			return false;
+		queries[i] = (struct file_query){.kind = (enum file_kind)place->kind,
+						 .index = place->index,
+						 .id = place->id};
+	}
+	return true;
+}
+
 /* Fills the answer to a packet of nr_bytes. Returns the descriptor, or -1. */
 static int answer_query(struct file_opener *opener, const struct file_opener_query *packet,
 			ssize_t nr_bytes, struct file_opener_answer *answer)
 {
-	struct file_query query;
+	struct file_query queries[FILE_OPENER_PLACES_MAX];
+	unsigned int place = 0;
 	char *path = NULL;
 	int fd = -EINVAL;
 
 	answer->path[0] = '\0';
 	if (is_whole(packet, nr_bytes, offsetof(struct file_opener_query, text)) &&
-	    packet->version == FILE_OPENER_VERSION && packet->kind < NR_FILE_KINDS) {
-		query = (struct file_query){.kind = (enum file_kind)packet->kind,
-					    .index = packet->index,
-					    .id = packet->id};
-		fd = open_here(opener, &query, packet->text, &path);
-	}
+	    take_places(packet, queries))
+		fd = open_first_here(opener, queries, packet->nr_places, packet->text, &place,
+				     &path);
+	answer->place = place;
 	if (path && strlen(path) < sizeof(answer->path))
 		memcpy(answer->path, path, strlen(path) + 1);
 	free(path);
@@ -406,12 +442,10 @@ int file_opener_begin(const struct symbol_request *request, int socket, int aliv
 
 /* ---- the helper ---- */
 
-static int ask(int socket, const struct file_query *query, const char *text, char **path)
+static int ask(int socket, const struct file_query *queries, unsigned int nr_queries,
+	       const char *text, unsigned int *place, char **path)
 {
-	struct file_opener_query packet = {.version = FILE_OPENER_VERSION,
-					   .kind = query->kind,
-					   .index = query->index,
-					   .id = query->id};
+	struct file_opener_query packet = {.version = FILE_OPENER_VERSION, .nr_places = nr_queries};
 	struct file_opener_answer answer;
 	size_t nr_text = strlen(text) + 1;
 	ssize_t nr;
@@ -419,6 +453,9 @@ static int ask(int socket, const struct file_query *query, const char *text, cha
 
 	if (nr_text > sizeof(packet.text))
 		return -ENAMETOOLONG;
+	for (unsigned int i = 0; i < nr_queries; i++)
+		packet.places[i] = (struct file_opener_place){
+			.kind = queries[i].kind, .index = queries[i].index, .id = queries[i].id};
 	memcpy(packet.text, text, nr_text);
 	nr_text += offsetof(struct file_opener_query, text);
 	/* The filter of system calls allows write(), but not sendmsg(). */
@@ -430,21 +467,30 @@ static int ask(int socket, const struct file_query *query, const char *text, cha
 		return -EPROTO;
 	if (*answer.path)
 		*path = strdup(answer.path);
+	*place = answer.place;
 	return fd < 0 ? answer.error : fd;
 }
 
-int file_opener_open(struct file_opener *opener, const struct file_query *query, const char *text,
-		     char **path)
+int file_opener_open_first(struct file_opener *opener, const struct file_query *queries,
+			   unsigned int nr, const char *text, unsigned int *place, char **path)
 {
 	int fd;
 
 	*path = NULL;
 	if (opener->socket < 0)
-		fd = open_here(opener, query, text, path);
+		fd = open_first_here(opener, queries, nr, text, place, path);
 	else
-		fd = ask(opener->socket, query, text, path);
+		fd = ask(opener->socket, queries, nr, text, place, path);
 	if (fd < 0 || *path)
 		return fd;
 	(void)close(fd);
 	return -ENOMEM;
+}
+
+int file_opener_open(struct file_opener *opener, const struct file_query *query, const char *text,
+		     char **path)
+{
+	unsigned int place;
+
+	return file_opener_open_first(opener, query, 1, text, &place, path);
 }

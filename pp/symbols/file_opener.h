@@ -19,20 +19,32 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define FILE_OPENER_VERSION 1
+#define FILE_OPENER_VERSION 2
 
-/* A request of the helper. */
-struct file_opener_query {
-	uint32_t version;
+/*
+ * The maximum number of places in a request. The helper asks for several places at once, because
+ * each answer costs two switches between the processes.
+ */
+#define FILE_OPENER_PLACES_MAX 8u
+
+struct file_opener_place {
 	uint32_t kind; /* enum file_kind */
 	uint32_t index;
 	struct buildid id;
+};
+
+/* A request of the helper: for the file at the first of these places that has an ELF file. */
+struct file_opener_query {
+	uint32_t version;
+	uint32_t nr_places;
+	struct file_opener_place places[FILE_OPENER_PLACES_MAX];
 	char text[PATH_MAX]; /* the packet ends with the NUL of the text */
 };
 
 /* The answer. The descriptor of the file comes with the packet if error is 0. */
 struct file_opener_answer {
 	int32_t error;	     /* 0 or -errno */
+	uint32_t place;	     /* index of the place at which the file was opened */
 	char path[PATH_MAX]; /* the packet ends with the NUL; "" if the place does not exist */
 };
 
@@ -52,6 +64,15 @@ void file_opener_deinit(struct file_opener *opener);
  */
 int file_opener_open(struct file_opener *opener, const struct file_query *query, const char *text,
 		     char **path);
+
+/*
+ * Opens the file at the first of nr places (at most FILE_OPENER_PLACES_MAX) that has an ELF file;
+ * all places have the same text. Returns a descriptor, and sets *place to the index of the place;
+ * -EBADMSG: only other files are there; otherwise, the error at the last place. *path as in
+ * file_opener_open(), if no file was opened of the last place.
+ */
+int file_opener_open_first(struct file_opener *opener, const struct file_query *queries,
+			   unsigned int nr, const char *text, unsigned int *place, char **path);
 
 /*
  * Starts the opener if it does not run. The opener ends when this process ends. To be called before
