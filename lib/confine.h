@@ -38,6 +38,10 @@ void confine_prepare(void);
 int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
 		    int keep_b);
 
+/* Like confine_process(), but keeps nr descriptors, all above 2. */
+int confine_process_keeping(const struct confine_limits *limits, enum confine_calls calls,
+			    const int *keep, unsigned int nr);
+
 /*
  * Makes the kernel refuse to insert input into a terminal (TIOCSTI, TIOCLINUX; EPERM), for this
  * process and its children. This process and its children also can no longer gain privileges by

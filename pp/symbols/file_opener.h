@@ -9,6 +9,10 @@
  * contain the memory of programs or of the kernel (/proc/kcore). It interprets nothing else in the
  * files.
  *
+ * Two places depend on nothing that the helper reads: the image's own, and that of the debug file
+ * with the recorded build-id. The helper opens the files there itself before it confines itself,
+ * and so most helpers need no opener.
+ *
  * A request and its answer are one packet each.
  */
 #ifndef PP_FILE_OPENER_H
@@ -48,14 +52,30 @@ struct file_opener_answer {
 	char path[PATH_MAX]; /* the packet ends with the NUL; "" if the place does not exist */
 };
 
+#define FILE_OPENER_OWN_MAX 2u
+
+/* A file that the helper opened before it confined itself. */
+struct file_ready {
+	struct file_query query; /* kind NR_FILE_KINDS: none, or already given */
+	int fd;			 /* or -errno */
+	char *path;
+};
+
 struct file_opener {
 	const struct symbol_request *request;
 	int socket; /* in the helper: leads to the opener; -1: this process opens the files */
 	struct file_opened opened;
+	struct file_ready ready[FILE_OPENER_OWN_MAX];
 };
 
 void file_opener_init(struct file_opener *opener, const struct symbol_request *request, int socket);
 void file_opener_deinit(struct file_opener *opener);
+
+/*
+ * Opens the files at the places that depend on the request only. To be called in the helper before
+ * it is confined. opener->ready has the descriptors, which must stay open.
+ */
+void file_opener_open_own(struct file_opener *opener);
 
 /*
  * Opens the file at a place. text: as in file_place(). Returns a descriptor; -ENOEXEC: not a
@@ -75,8 +95,8 @@ int file_opener_open_first(struct file_opener *opener, const struct file_query *
 			   unsigned int nr, const char *text, unsigned int *place, char **path);
 
 /*
- * Starts the opener if it does not run. The opener ends when this process ends. To be called before
- * the helper's socket is made: the opener must not have the helper's end. Returns 0 or -errno.
+ * Starts the opener if it does not run. The opener ends when this process ends. This process must
+ * have closed the helper's end of the helper's socket. Returns 0 or -errno.
  */
 int file_opener_prepare(void);
 

@@ -73,6 +73,13 @@ START_TEST(what_the_helper_reads_comes_back)
 }
 END_TEST
 
+START_TEST(helper_that_asks_for_no_other_file_needs_no_opener)
+{
+	ck_assert_int_eq(symbol_helper_run(&request, write_one, &table), 0);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+}
+END_TEST
+
 static int crash(const struct symbol_request *ignored, int fd)
 {
 	(void)ignored;
@@ -371,6 +378,7 @@ static Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, NULL, teardown);
 	tcase_add_test(tcase, what_the_helper_reads_comes_back);
+	tcase_add_test(tcase, helper_that_asks_for_no_other_file_needs_no_opener);
 	tcase_add_test(tcase, crash_costs_the_image_and_is_told);
 	tcase_add_test(tcase, endless_loop_ends_at_the_cpu_limit);
 	tcase_add_test(tcase, endless_loop_that_ignores_signals_ends_too);
