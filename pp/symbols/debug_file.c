@@ -16,22 +16,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int debug_file_open_regular(const char *path)
+/* Opens the file that a descriptor of O_PATH refers to, if the file is regular. */
+static int open_located(int located, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
-	int error = 0;
+	char name[sizeof("/proc/self/fd/") + 11];
+	struct stat status, opened;
+	int fd;
 
+	if (fstat(located, &status))
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -ENOEXEC;
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", located);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT) /* no /proc */
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &status))
-		error = -errno;
-	else if (!S_ISREG(status.st_mode))
-		error = -ENOEXEC;
-	if (!error)
+	if (!fstat(fd, &opened) && opened.st_dev == status.st_dev && opened.st_ino == status.st_ino)
 		return fd;
-	close(fd);
-	return error;
+	(void)close(fd);
+	return -ENOENT;
+}
+
+/* Opening a device or a pipe may have effects, so the type of the file is checked first. */
+int debug_file_open_regular(const char *path)
+{
+	int located = open(path, O_PATH | O_CLOEXEC);
+	int fd;
+
+	if (located < 0)
+		return -errno;
+	fd = open_located(located, path);
+	(void)close(located);
+	return fd;
 }
 
 /* ---- paths below a root ---- */
