@@ -108,6 +108,8 @@ __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_r
 	unsigned int nr_keep = 2;
 	int error;
 
+	/* If the opener ends, the helper reports an error, and not a signal. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	file_opener_forget();
 	file_opener_init(&opener, &request, helper->sockets[0]);
 	request.opener = &opener;

@@ -95,6 +95,19 @@ START_TEST(crash_costs_the_image_and_is_told)
 }
 END_TEST
 
+/* The kernel sends this signal if the helper asks an opener that has ended. */
+static int break_pipe(const struct symbol_request *ignored, int fd)
+{
+	return raise(SIGPIPE) ? -ERANGE : write_one(ignored, fd);
+}
+
+START_TEST(end_of_the_opener_does_not_end_the_helper_by_a_signal)
+{
+	run(break_pipe);
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+}
+END_TEST
+
 static int spin(const struct symbol_request *ignored, int fd)
 {
 	(void)ignored;
@@ -380,6 +393,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, what_the_helper_reads_comes_back);
 	tcase_add_test(tcase, helper_that_asks_for_no_other_file_needs_no_opener);
 	tcase_add_test(tcase, crash_costs_the_image_and_is_told);
+	tcase_add_test(tcase, end_of_the_opener_does_not_end_the_helper_by_a_signal);
 	tcase_add_test(tcase, endless_loop_ends_at_the_cpu_limit);
 	tcase_add_test(tcase, endless_loop_that_ignores_signals_ends_too);
 	tcase_add_test(tcase, helper_that_hangs_without_cpu_is_ended);
