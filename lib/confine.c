@@ -105,7 +105,26 @@ static void close_between(unsigned int first, unsigned int last)
 		syscall(SYS_close_range, first, last, 0);
 }
 
-static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
+/* Closes all descriptors from 3 on, except these. */
+static void close_others(const int *keep, unsigned int nr)
+{
+	unsigned int first = 3;
+
+	for (;;) {
+		unsigned int next = ~0u;
+
+		for (unsigned int i = 0; i < nr; i++)
+			if ((unsigned int)keep[i] >= first && (unsigned int)keep[i] < next)
+				next = (unsigned int)keep[i];
+		if (next == ~0u)
+			break;
+		close_between(first, next - 1);
+		first = next + 1;
+	}
+	close_between(first, ~0u);
+}
+
+static void close_descriptors(const int *keep, unsigned int nr)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -119,9 +138,7 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 	 * On a kernel without close_range (before 5.9) the other descriptors stay open. Callers
 	 * close those that can be written to.
 	 */
-	close_between(3, keep_a - 1);
-	close_between(keep_a + 1, keep_b - 1);
-	close_between(keep_b + 1, ~0u);
+	close_others(keep, nr);
 }
 
 /* ---- system calls ---- */
@@ -332,11 +349,19 @@ static int give_up_user(void)
 int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
 		    int keep_b)
 {
+	const int keep[] = {keep_a, keep_b};
+
+	return confine_process_keeping(limits, calls, keep, 2);
+}
+
+int confine_process_keeping(const struct confine_limits *limits, enum confine_calls calls,
+			    const int *keep, unsigned int nr)
+{
 	int error = set_limits(limits);
 
 	if (error)
 		return error;
-	close_descriptors((unsigned int)keep_a, (unsigned int)keep_b);
+	close_descriptors(keep, nr);
 	error = give_up_user();
 	if (error)
 		return error;

@@ -31,12 +31,18 @@ void confine_prepare(void);
  * and keep_b (keep_a < keep_b), drops all capabilities and, if permitted (CAP_SETUID, CAP_SETGID),
  * changes the user from root to CONFINE_USER or nobody. Then makes the kernel (seccomp, if
  * available) refuse all system calls except reading, writing to open descriptors, and memory
- * management. A few other calls, which libraries try but do not need, fail with EPERM. Any other
+ * management. Since C libraries implement fstat() by newfstatat() with an empty path, and a filter
+ * cannot read the path, the child may also read the properties of files at paths that its user may
+ * search. A few other calls, which libraries try but do not need, fail with EPERM. Any other
  * call kills the process with SIGSYS. Returns 0, or -errno of the step that failed; -EPERM: the
  * process is still root, and no seccomp filter prevents it from opening root's files.
  */
 int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
 		    int keep_b);
+
+/* Like confine_process(), but keeps nr descriptors, all above 2. */
+int confine_process_keeping(const struct confine_limits *limits, enum confine_calls calls,
+			    const int *keep, unsigned int nr);
 
 /*
  * Makes the kernel refuse to insert input into a terminal (TIOCSTI, TIOCLINUX; EPERM), for this

@@ -16,22 +16,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int debug_file_open_regular(const char *path)
+/* Opens the file that a descriptor of O_PATH refers to, if the file is regular. */
+static int open_located(int located, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
-	int error = 0;
+	char name[sizeof("/proc/self/fd/") + 11];
+	struct stat status, opened;
+	int fd;
 
+	if (fstat(located, &status))
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -ENOEXEC;
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", located);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT) /* no /proc */
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &status))
-		error = -errno;
-	else if (!S_ISREG(status.st_mode))
-		error = -ENOEXEC;
-	if (!error)
+	if (!fstat(fd, &opened) && opened.st_dev == status.st_dev && opened.st_ino == status.st_ino)
 		return fd;
-	close(fd);
-	return error;
+	(void)close(fd);
+	return -ENOENT;
+}
+
+/* Opening a device or a pipe may have effects, so the type of the file is checked first. */
+int debug_file_open_regular(const char *path)
+{
+	int located = open(path, O_PATH | O_CLOEXEC);
+	int fd;
+
+	if (located < 0)
+		return -errno;
+	fd = open_located(located, path);
+	(void)close(located);
+	return fd;
 }
 
 /* ---- paths below a root ---- */
@@ -187,15 +205,19 @@ static int opening_error(int fd)
 }
 
 /*
- * Opens the file at a place if it is the wanted debug file. Returns 0, -ENOENT, -ESTALE or -ENOMEM.
+ * Opens the file at the first of nr places that has a file, if it is the wanted debug file. Sets
+ * *nr_tried to the number of places that were tried. Returns 0, -ENOENT, -ESTALE or -ENOMEM.
  */
-static int try_place(const struct debug_wanted *wanted, const struct file_query *query,
-		     struct symbol_file *debug)
+static int try_first(const struct debug_wanted *wanted, const struct file_query *queries,
+		     unsigned int nr, struct symbol_file *debug, unsigned int *nr_tried)
 {
 	const char *name = wanted->link.name ? wanted->link.name : "";
+	unsigned int place;
 	char *path;
-	int fd = file_opener_open(wanted->opener, query, name, &path);
+	int fd = file_opener_open_first(wanted->opener, queries, nr, name, &place, &path);
 	int error = opening_error(fd);
+
+	*nr_tried = fd < 0 ? nr : place + 1;
 
 	if (!error && is_same_file(fd, wanted->image->fd)) {
 		close(fd);
@@ -252,21 +274,35 @@ static int later(int before, int now)
 	return now == -ENOENT ? before : now;
 }
 
-/*
- * Tries the debug link's name in the folder of the image, in its folder .debug and below the debug
- * path. real: without symbolic links in the image's path.
- */
-static int try_link(const struct debug_wanted *wanted, bool real, struct symbol_file *debug)
+static int try_places(const struct debug_wanted *wanted, const struct file_query *queries,
+		      unsigned int nr, struct symbol_file *debug)
 {
-	static const enum file_kind kinds[] = {FILE_LINK_BESIDE, FILE_LINK_DEBUG, FILE_LINK_BELOW};
+	unsigned int nr_tried;
 	int error = -ENOENT;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !search_ends(error); i++) {
-		const struct file_query query = {.kind = kinds[i], .index = real};
-
-		error = later(error, try_place(wanted, &query, debug));
-	}
+	for (; nr && !search_ends(error); nr -= nr_tried, queries += nr_tried)
+		error = later(error, try_first(wanted, queries, nr, debug, &nr_tried));
 	return error;
+}
+
+/*
+ * Lists the places of the debug file. Those of the debug link: in the folder of the image, in its
+ * folder .debug and below the debug path; then the same without symbolic links in the image's path.
+ */
+static unsigned int list_places(const struct debug_wanted *wanted,
+				struct file_query queries[FILE_OPENER_PLACES_MAX])
+{
+	static const enum file_kind kinds[] = {FILE_LINK_BESIDE, FILE_LINK_DEBUG, FILE_LINK_BELOW};
+	unsigned int nr = 0;
+
+	if (wanted->opener->request->debug_file)
+		queries[nr++] = (struct file_query){.kind = FILE_DEBUG_FETCHED};
+	if (wanted->image->build_id.nr_bytes)
+		queries[nr++] = (struct file_query){.kind = FILE_DEBUG_BUILD_ID,
+						    .id = wanted->image->build_id};
+	for (unsigned int i = 0; wanted->link.name && i < 6; i++)
+		queries[nr++] = (struct file_query){.kind = kinds[i % 3], .index = i / 3};
+	return nr;
 }
 
 static void find_link(struct debug_wanted *wanted)
@@ -283,20 +319,11 @@ static void find_link(struct debug_wanted *wanted)
 int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 		    struct file_opener *opener)
 {
-	const struct file_query fetched = {.kind = FILE_DEBUG_FETCHED};
-	const struct file_query by_id = {.kind = FILE_DEBUG_BUILD_ID, .id = image->build_id};
 	struct debug_wanted wanted = {.image = image, .opener = opener};
-	int error = -ENOENT;
+	struct file_query queries[FILE_OPENER_PLACES_MAX];
 
 	find_link(&wanted);
-	if (opener->request->debug_file)
-		error = try_place(&wanted, &fetched, debug);
-	if (image->build_id.nr_bytes && !search_ends(error))
-		error = later(error, try_place(&wanted, &by_id, debug));
-	if (!wanted.link.name || search_ends(error))
-		return error;
-	error = later(error, try_link(&wanted, false, debug));
-	return search_ends(error) ? error : later(error, try_link(&wanted, true, debug));
+	return try_places(&wanted, queries, list_places(&wanted, queries), debug);
 }
 
 /* ---- parts that dwz moved ---- */

@@ -25,8 +25,8 @@ struct debuglink {
 int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct debuglink *link);
 
 /*
- * Opens a regular file for reading, without waiting if path is a pipe. Returns the descriptor
- * or -errno; -ENOEXEC if path is not a regular file.
+ * Opens a regular file for reading. Does not open other files, such as devices and pipes. Returns
+ * the descriptor or -errno; -ENOEXEC if path is not a regular file.
  */
 int debug_file_open_regular(const char *path);
 

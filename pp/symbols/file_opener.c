@@ -22,6 +22,8 @@
 void file_opener_init(struct file_opener *opener, const struct symbol_request *request, int socket)
 {
 	*opener = (struct file_opener){.request = request, .socket = socket};
+	for (unsigned int i = 0; i < FILE_OPENER_OWN_MAX; i++)
+		opener->ready[i] = (struct file_ready){.query.kind = NR_FILE_KINDS, .fd = -1};
 }
 
 void file_opener_deinit(struct file_opener *opener)
@@ -29,6 +31,12 @@ void file_opener_deinit(struct file_opener *opener)
 	free(opener->opened.image);
 	free(opener->opened.debug);
 	opener->opened = (struct file_opened){.image = NULL};
+	for (unsigned int i = 0; i < FILE_OPENER_OWN_MAX; i++) {
+		if (opener->ready[i].fd >= 0)
+			(void)close(opener->ready[i].fd);
+		free(opener->ready[i].path);
+		opener->ready[i] = (struct file_ready){.query.kind = NR_FILE_KINDS, .fd = -1};
+	}
 }
 
 /* ---- opening ---- */
@@ -106,6 +114,92 @@ static int open_here(struct file_opener *opener, const struct file_query *query,
 		return fd;
 	(void)close(fd);
 	return error;
+}
+
+/* Like file_opener_open_first(). */
+static int open_first_here(struct file_opener *opener, const struct file_query *queries,
+			   unsigned int nr, const char *text, unsigned int *place, char **path)
+{
+	bool refused = false;
+	int fd = -ENOENT;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		free(*path);
+		fd = open_here(opener, &queries[i], text, path);
+		*place = i;
+		if (fd >= 0 || fd == -ENOMEM)
+			return fd;
+		refused |= fd == -EBADMSG;
+	}
+	return refused ? -EBADMSG : fd;
+}
+
+/* ---- places that depend on the request only ---- */
+
+/* Lists the places. Returns their number. */
+static unsigned int own_places(const struct symbol_request *request,
+			       struct file_query queries[FILE_OPENER_OWN_MAX])
+{
+	const struct buildid id = symbol_request_build_id(request);
+
+	if (request->kind != OPROF_IMAGE_FILE && request->kind != OPROF_IMAGE_VDSO)
+		return 0;
+	queries[0] = (struct file_query){
+		.kind = request->kind == OPROF_IMAGE_VDSO ? FILE_IMAGE_KEPT : FILE_IMAGE_PATH};
+	queries[1] = (struct file_query){.kind = FILE_DEBUG_BUILD_ID, .id = id};
+	return id.nr_bytes ? 2 : 1;
+}
+
+void file_opener_open_own(struct file_opener *opener)
+{
+	struct file_query queries[FILE_OPENER_OWN_MAX];
+	const unsigned int nr = own_places(opener->request, queries);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		opener->ready[i].query = queries[i];
+		opener->ready[i].fd = open_here(opener, &queries[i], "", &opener->ready[i].path);
+	}
+}
+
+/*
+ * In the opener: takes the places for opened, because the helper may have opened the files there,
+ * and other places are relative to them.
+ */
+static void note_own(struct file_opener *opener)
+{
+	struct file_query queries[FILE_OPENER_OWN_MAX];
+	const unsigned int nr = own_places(opener->request, queries);
+	char *path;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!file_place(opener->request, &opener->opened, &queries[i], "", &path))
+			(void)note_opened(&opener->opened, queries[i].kind, path);
+		free(path);
+	}
+}
+
+static bool queries_equal(const struct file_query *a, const struct file_query *b)
+{
+	return a->kind == b->kind && a->index == b->index && a->id.nr_bytes == b->id.nr_bytes &&
+	       !memcmp(a->id.bytes, b->id.bytes, a->id.nr_bytes);
+}
+
+/* Gives the file that is open at a place, or the error. Returns false if the opener must look. */
+static bool take_ready(struct file_opener *opener, const struct file_query *query, int *fd,
+		       char **path)
+{
+	for (unsigned int i = 0; i < FILE_OPENER_OWN_MAX; i++) {
+		struct file_ready *ready = &opener->ready[i];
+
+		if (query->kind == NR_FILE_KINDS || !queries_equal(&ready->query, query))
+			continue;
+		free(*path);
+		*fd = ready->fd;
+		*path = ready->path;
+		*ready = (struct file_ready){.query.kind = NR_FILE_KINDS, .fd = -1};
+		return true;
+	}
+	return false;
 }
 
 /* ---- packets ---- */
@@ -196,22 +290,40 @@ static bool send_answer(int socket, struct file_opener_answer *answer, int fd)
 
 /* ---- the opener ---- */
 
+/* Returns whether the places of a packet are valid. */
+static bool take_places(const struct file_opener_query *packet,
+			struct file_query queries[FILE_OPENER_PLACES_MAX])
+{
+	if (packet->version != FILE_OPENER_VERSION || !packet->nr_places ||
+	    packet->nr_places > FILE_OPENER_PLACES_MAX)
+		return false;
+	for (unsigned int i = 0; i < packet->nr_places; i++) {
+		const struct file_opener_place *place = &packet->places[i];
+
+		if (place->kind >= NR_FILE_KINDS)
+			return false;
+		queries[i] = (struct file_query){.kind = (enum file_kind)place->kind,
+						 .index = place->index,
+						 .id = place->id};
+	}
+	return true;
+}
+
 /* Fills the answer to a packet of nr_bytes. Returns the descriptor, or -1. */
 static int answer_query(struct file_opener *opener, const struct file_opener_query *packet,
 			ssize_t nr_bytes, struct file_opener_answer *answer)
 {
-	struct file_query query;
+	struct file_query queries[FILE_OPENER_PLACES_MAX];
+	unsigned int place = 0;
 	char *path = NULL;
 	int fd = -EINVAL;
 
 	answer->path[0] = '\0';
 	if (is_whole(packet, nr_bytes, offsetof(struct file_opener_query, text)) &&
-	    packet->version == FILE_OPENER_VERSION && packet->kind < NR_FILE_KINDS) {
-		query = (struct file_query){.kind = (enum file_kind)packet->kind,
-					    .index = packet->index,
-					    .id = packet->id};
-		fd = open_here(opener, &query, packet->text, &path);
-	}
+	    take_places(packet, queries))
+		fd = open_first_here(opener, queries, packet->nr_places, packet->text, &place,
+				     &path);
+	answer->place = place;
 	if (path && strlen(path) < sizeof(answer->path))
 		memcpy(answer->path, path, strlen(path) + 1);
 	free(path);
@@ -327,6 +439,7 @@ static void serve_image(const struct image_packet *packet, int socket)
 					  .kernel_release = texts[TEXT_RELEASE],
 					  .debug_file = texts[TEXT_DEBUG_FILE]};
 	file_opener_init(&opener, &request, -1);
+	note_own(&opener);
 	file_opener_serve(&opener, socket);
 	file_opener_deinit(&opener);
 }
@@ -338,6 +451,9 @@ static void __attribute__((noreturn)) server_main(int socket, pid_t parent)
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(0);
+	/* Copies of the descriptors of a helper, which begins before the opener, stay open else. */
+	socket = dup2(socket, STDERR_FILENO + 1);
+	closefrom(STDERR_FILENO + 2);
 	/* The packets come from the report tool, so only their presence is checked. */
 	while (receive(socket, &packet, sizeof(packet), fds, 2) > 0 && fds[0] >= 0 && fds[1] >= 0) {
 		serve_image(&packet, fds[0]);
@@ -406,12 +522,10 @@ int file_opener_begin(const struct symbol_request *request, int socket, int aliv
 
 /* ---- the helper ---- */
 
-static int ask(int socket, const struct file_query *query, const char *text, char **path)
+static int ask(int socket, const struct file_query *queries, unsigned int nr_queries,
+	       const char *text, unsigned int *place, char **path)
 {
-	struct file_opener_query packet = {.version = FILE_OPENER_VERSION,
-					   .kind = query->kind,
-					   .index = query->index,
-					   .id = query->id};
+	struct file_opener_query packet = {.version = FILE_OPENER_VERSION, .nr_places = nr_queries};
 	struct file_opener_answer answer;
 	size_t nr_text = strlen(text) + 1;
 	ssize_t nr;
@@ -419,6 +533,9 @@ static int ask(int socket, const struct file_query *query, const char *text, cha
 
 	if (nr_text > sizeof(packet.text))
 		return -ENAMETOOLONG;
+	for (unsigned int i = 0; i < nr_queries; i++)
+		packet.places[i] = (struct file_opener_place){
+			.kind = queries[i].kind, .index = queries[i].index, .id = queries[i].id};
 	memcpy(packet.text, text, nr_text);
 	nr_text += offsetof(struct file_opener_query, text);
 	/* The filter of system calls allows write(), but not sendmsg(). */
@@ -430,21 +547,51 @@ static int ask(int socket, const struct file_query *query, const char *text, cha
 		return -EPROTO;
 	if (*answer.path)
 		*path = strdup(answer.path);
+	*place = answer.place;
 	return fd < 0 ? answer.error : fd;
+}
+
+static int open_rest(struct file_opener *opener, const struct file_query *queries, unsigned int nr,
+		     const char *text, unsigned int *place, char **path)
+{
+	free(*path);
+	*path = NULL;
+	*place = 0;
+	if (opener->socket < 0)
+		return open_first_here(opener, queries, nr, text, place, path);
+	return ask(opener->socket, queries, nr, text, place, path);
+}
+
+int file_opener_open_first(struct file_opener *opener, const struct file_query *queries,
+			   unsigned int nr, const char *text, unsigned int *place, char **path)
+{
+	unsigned int nr_ready = 0;
+	bool refused = false;
+	int fd = -ENOENT;
+
+	*path = NULL;
+	while (nr_ready < nr && take_ready(opener, &queries[nr_ready], &fd, path)) {
+		*place = nr_ready++;
+		if (fd >= 0 || fd == -ENOMEM)
+			nr = nr_ready;
+		refused |= fd == -EBADMSG;
+	}
+	if (nr_ready < nr) {
+		fd = open_rest(opener, queries + nr_ready, nr - nr_ready, text, place, path);
+		*place += nr_ready;
+	}
+	if (fd < 0 && fd != -ENOMEM && refused)
+		fd = -EBADMSG;
+	if (fd < 0 || *path)
+		return fd;
+	(void)close(fd);
+	return -ENOMEM;
 }
 
 int file_opener_open(struct file_opener *opener, const struct file_query *query, const char *text,
 		     char **path)
 {
-	int fd;
+	unsigned int place;
 
-	*path = NULL;
-	if (opener->socket < 0)
-		fd = open_here(opener, query, text, path);
-	else
-		fd = ask(opener->socket, query, text, path);
-	if (fd < 0 || *path)
-		return fd;
-	(void)close(fd);
-	return -ENOMEM;
+	return file_opener_open_first(opener, query, 1, text, &place, path);
 }

@@ -9,6 +9,10 @@
  * contain the memory of programs or of the kernel (/proc/kcore). It interprets nothing else in the
  * files.
  *
+ * Two places depend on nothing that the helper reads: the image's own, and that of the debug file
+ * with the recorded build-id. The helper opens the files there itself before it confines itself,
+ * and so most helpers need no opener.
+ *
  * A request and its answer are one packet each.
  */
 #ifndef PP_FILE_OPENER_H
@@ -19,31 +23,59 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define FILE_OPENER_VERSION 1
+#define FILE_OPENER_VERSION 2
 
-/* A request of the helper. */
-struct file_opener_query {
-	uint32_t version;
+/*
+ * The maximum number of places in a request. The helper asks for several places at once, because
+ * each answer costs two switches between the processes.
+ */
+#define FILE_OPENER_PLACES_MAX 8u
+
+struct file_opener_place {
 	uint32_t kind; /* enum file_kind */
 	uint32_t index;
 	struct buildid id;
+};
+
+/* A request of the helper: for the file at the first of these places that has an ELF file. */
+struct file_opener_query {
+	uint32_t version;
+	uint32_t nr_places;
+	struct file_opener_place places[FILE_OPENER_PLACES_MAX];
 	char text[PATH_MAX]; /* the packet ends with the NUL of the text */
 };
 
 /* The answer. The descriptor of the file comes with the packet if error is 0. */
 struct file_opener_answer {
 	int32_t error;	     /* 0 or -errno */
+	uint32_t place;	     /* index of the place at which the file was opened */
 	char path[PATH_MAX]; /* the packet ends with the NUL; "" if the place does not exist */
+};
+
+#define FILE_OPENER_OWN_MAX 2u
+
+/* A file that the helper opened before it confined itself. */
+struct file_ready {
+	struct file_query query; /* kind NR_FILE_KINDS: none, or already given */
+	int fd;			 /* or -errno */
+	char *path;
 };
 
 struct file_opener {
 	const struct symbol_request *request;
 	int socket; /* in the helper: leads to the opener; -1: this process opens the files */
 	struct file_opened opened;
+	struct file_ready ready[FILE_OPENER_OWN_MAX];
 };
 
 void file_opener_init(struct file_opener *opener, const struct symbol_request *request, int socket);
 void file_opener_deinit(struct file_opener *opener);
+
+/*
+ * Opens the files at the places that depend on the request only. To be called in the helper before
+ * it is confined. opener->ready has the descriptors, which must stay open.
+ */
+void file_opener_open_own(struct file_opener *opener);
 
 /*
  * Opens the file at a place. text: as in file_place(). Returns a descriptor; -ENOEXEC: not a
@@ -54,8 +86,17 @@ int file_opener_open(struct file_opener *opener, const struct file_query *query,
 		     char **path);
 
 /*
- * Starts the opener if it does not run. The opener ends when this process ends. To be called before
- * the helper's socket is made: the opener must not have the helper's end. Returns 0 or -errno.
+ * Opens the file at the first of nr places (at most FILE_OPENER_PLACES_MAX) that has an ELF file;
+ * all places have the same text. Returns a descriptor, and sets *place to the index of the place;
+ * -EBADMSG: only other files are there; otherwise, the error at the last place. *path as in
+ * file_opener_open(), if no file was opened of the last place.
+ */
+int file_opener_open_first(struct file_opener *opener, const struct file_query *queries,
+			   unsigned int nr, const char *text, unsigned int *place, char **path);
+
+/*
+ * Starts the opener if it does not run. The opener ends when this process ends. This process must
+ * have closed the helper's end of the helper's socket. Returns 0 or -errno.
  */
 int file_opener_prepare(void);
 

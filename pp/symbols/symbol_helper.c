@@ -36,7 +36,8 @@ struct helper {
 	pid_t pid;
 	int result_fd;	/* a file in memory */
 	int sockets[2]; /* the helper's end, the opener's end */
-	int alive[2];	/* pipe: the write end closes when the opener ends, after the helper */
+	int alive[2];	/* pipe, once the opener serves the helper: its write end closes when the
+			 * opener is done, after the helper's end */
 	int hung;
 	int killed; /* it went on without its descriptors */
 };
@@ -101,30 +102,32 @@ static int end_process(struct helper *helper)
  */
 __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_read_fn *read)
 {
-	const int result = helper->result_fd, socket = helper->sockets[0];
+	int keep[2 + FILE_OPENER_OWN_MAX] = {helper->result_fd, helper->sockets[0]};
 	struct symbol_request request = *helper->request;
 	struct file_opener opener;
+	unsigned int nr_keep = 2;
 	int error;
 
+	/* If the opener ends, the helper reports an error, and not a signal. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	file_opener_forget();
-	file_opener_init(&opener, &request, socket);
+	file_opener_init(&opener, &request, helper->sockets[0]);
 	request.opener = &opener;
-	error = confine_process(&helper->limits, CONFINE_RECEIVE, result < socket ? result : socket,
-				result < socket ? socket : result);
+	file_opener_open_own(&opener);
+	for (unsigned int i = 0; i < FILE_OPENER_OWN_MAX; i++)
+		if (opener.ready[i].fd >= 0)
+			keep[nr_keep++] = opener.ready[i].fd;
+	error = confine_process_keeping(&helper->limits, CONFINE_RECEIVE, keep, nr_keep);
 	if (!error)
-		error = read(&request, result);
+		error = read(&request, helper->result_fd);
 	_exit(-error & 0xff);
 }
 
 static int start(struct helper *helper, symbol_read_fn *read)
 {
-	int error = file_opener_prepare();
-
-	if (error)
-		return error;
 	confine_prepare();
 	helper->result_fd = memfd_create("oprof-symbols", MFD_CLOEXEC);
-	if (helper->result_fd < 0 || pipe2(helper->alive, O_CLOEXEC) ||
+	if (helper->result_fd < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, helper->sockets))
 		return -errno;
 	helper->pid = fork();
@@ -132,12 +135,21 @@ static int start(struct helper *helper, symbol_read_fn *read)
 		return -errno;
 	if (!helper->pid)
 		child_main(helper, read);
-	error = file_opener_begin(helper->request, helper->sockets[1], helper->alive[1]);
 	close_fd(&helper->sockets[0]);
+	return 0;
+}
+
+/* Makes the opener serve the helper, which asks for a file. */
+static int serve(struct helper *helper)
+{
+	int error = file_opener_prepare();
+
+	if (!error && pipe2(helper->alive, O_CLOEXEC))
+		error = -errno;
+	if (!error)
+		error = file_opener_begin(helper->request, helper->sockets[1], helper->alive[1]);
 	close_fd(&helper->sockets[1]);
 	close_fd(&helper->alive[1]);
-	if (error)
-		(void)end_process(helper);
 	return error;
 }
 
@@ -147,26 +159,38 @@ static int start(struct helper *helper, symbol_read_fn *read)
  */
 #define LOOK_MS 500
 
-/* Waits until the pipe closes. Kills both processes on timeout or a stop signal. */
-static void wait_for_end(struct helper *helper)
+/*
+ * Waits until the helper has ended. Kills both processes on timeout or a stop signal. Returns
+ * -errno if the helper asked for a file and cannot be served.
+ */
+static int wait_for_end(struct helper *helper)
 {
 	int64_t end = clock_monotonic_ms() +
 		      helper->limits.max_seconds * INT64_C(1000) * CLOCK_LIMIT_FACTOR;
-	/* events is 0: poll returns only on POLLHUP, not for data. */
-	struct pollfd poll_fd = {.fd = helper->alive[0]};
+	struct pollfd poll_fd = {.fd = helper->sockets[1], .events = POLLIN};
 
 	for (;;) {
 		int64_t left = end - clock_monotonic_ms();
 		int nr = poll(&poll_fd, 1, left > LOOK_MS ? LOOK_MS : left > 0 ? (int)left : 0);
 
-		if (nr > 0)
-			return;
+		if (nr > 0) {
+			int error;
+
+			if (poll_fd.revents & (POLLHUP | POLLERR))
+				return 0;
+			error = serve(helper);
+			if (error)
+				return error;
+			/* events is 0: poll returns only on POLLHUP, not for data. */
+			poll_fd = (struct pollfd){.fd = helper->alive[0]};
+			continue;
+		}
 		if (left > 0 && (!nr || errno == EINTR) && !stop_signal_came())
 			continue;
 		helper->hung = 1;
 		file_opener_kill();
 		kill(helper->pid, SIGKILL);
-		return;
+		return 0;
 	}
 }
 
@@ -240,8 +264,12 @@ int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *rea
 	helper_init(&helper, request);
 	error = start(&helper, read);
 	if (!error) {
-		wait_for_end(&helper);
-		error = finish(&helper, end_process(&helper), take, result, note);
+		int status;
+
+		error = wait_for_end(&helper);
+		status = end_process(&helper);
+		if (!error)
+			error = finish(&helper, status, take, result, note);
 	}
 	helper_deinit(&helper);
 	return error;

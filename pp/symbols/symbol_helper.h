@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A child process that reads one binary and exits. It has limits of CPU time and memory, and no
- * privileges. It uses only descriptors: that of its result, and those of ELF files that another
- * process opens for it (file_opener.h). If a hostile file exploits the libraries that read it, only
- * that file's symbols are lost.
+ * privileges. It uses only descriptors: that of its result, and those of ELF files that it opened
+ * before it gave up its privileges, or that another process opens for it (file_opener.h). If a
+ * hostile file exploits the libraries that read it, only that file's symbols are lost.
  *
  * Each image has its own process, so that a file cannot falsify another file's symbols.
  */

@@ -59,6 +59,33 @@ report -m all -l
 tap_is "$(column 1) $(column 3)" "$clock $faults" "the symbols' sums are the images'"
 tap_has "$T/err" 'symbolized .* of cpu-clock:1000000, .* of page-faults:1' "events are symbolized apart"
 
+# ---- a file that attacks its reader ----
+
+# A library makes a system call as soon as a file is read, as code of a hostile file would.
+cat >"$T/attack.c" <<'EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+void *elf_begin(int fd, int command, void *from)
+{
+	void *(*next)(int, int, void *) = (void *(*)(int, int, void *))dlsym(RTLD_NEXT, "elf_begin");
+
+	syscall(SYS_getppid);
+	return next(fd, command, from);
+}
+EOF
+if ! $CC -shared -fPIC -o "$T/attack.so" "$T/attack.c" 2>/dev/null; then
+	tap_skip "a file that attacks its reader" "no shared library can be built"
+elif ! grep -q '^Seccomp:' /proc/self/status; then
+	tap_skip "a file that attacks its reader" "the kernel has no seccomp"
+else
+	# The cache has the symbols already, so this report must not use it.
+	XDG_CACHE_HOME="$T/missing" LD_PRELOAD="$T/attack.so" report -m all -l
+	tap_is $? 0 "the report goes on without the symbols of a file that attacks its reader"
+	tap_has "$T/err" "in $T/program: .*forbidden system call \(SIGSYS\): the file may be an attack" "and names it"
+fi
+
 # ---- threads side by side ----
 
 report -m cpu event:page-faults -l -n

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void assert_plain(const char *path, const char *expected)
@@ -71,6 +73,28 @@ START_TEST(dots_do_not_lead_out_of_the_root)
 }
 END_TEST
 
+START_TEST(files_that_are_not_regular_are_refused_without_opening_them)
+{
+	int events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+
+	ck_assert_int_ge(events, 0);
+	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+	ck_assert_int_eq(symlink("pipe", "link"), 0);
+	ck_assert_int_eq(file_replace("file", "x", 1, 0600), 0);
+	ck_assert_int_ge(inotify_add_watch(events, "pipe", IN_OPEN), 0);
+	ck_assert_int_eq(debug_file_open_regular("pipe"), -ENOEXEC);
+	ck_assert_int_eq(debug_file_open_regular("link"), -ENOEXEC);
+	ck_assert_int_eq(read(events, event, sizeof(event)), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	/* The kernel does report a file that was opened. */
+	ck_assert_int_ge(inotify_add_watch(events, "file", IN_OPEN), 0);
+	ck_assert_int_eq(open_status(NULL, "file"), 0);
+	ck_assert_int_gt(read(events, event, sizeof(event)), 0);
+	(void)close(events);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *all = tcase_create("all");
@@ -78,5 +102,6 @@ int main(void)
 	tcase_add_checked_fixture(all, test_folder_setup, test_folder_teardown);
 	tcase_add_test(all, plain_paths_have_no_dots);
 	tcase_add_test(all, dots_do_not_lead_out_of_the_root);
+	tcase_add_test(all, files_that_are_not_regular_are_refused_without_opening_them);
 	return test_run(all);
 }

@@ -126,6 +126,30 @@ START_TEST(files_are_opened_at_their_places)
 }
 END_TEST
 
+START_TEST(the_first_elf_file_at_several_places_is_opened)
+{
+	const struct file_query queries[] = {
+		{.kind = FILE_LINK_BELOW}, {.kind = FILE_LINK_BESIDE}, {.kind = FILE_LINK_DEBUG}};
+	unsigned int place;
+	char *path;
+	int fd;
+
+	open_image();
+	ck_assert_int_eq(file_opener_open_first(&opener, queries, 3, "x", &place, &path), -ENOENT);
+	free(path);
+	write_file("x", "text", 4);
+	ck_assert_int_eq(file_opener_open_first(&opener, queries, 3, "x", &place, &path), -EBADMSG);
+	free(path);
+	write_elf(".debug/x", ET_EXEC, false);
+	fd = file_opener_open_first(&opener, queries, 3, "x", &place, &path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_eq(place, 2);
+	ck_assert_str_eq(path, path_of(".debug/x"));
+	(void)close(fd);
+	free(path);
+}
+END_TEST
+
 START_TEST(files_that_are_not_elf_files_are_refused)
 {
 	static const char secret[] = "root:secret:20000:0:99999:7:::\n";
@@ -170,12 +194,24 @@ START_TEST(names_of_links_stay_in_their_folders)
 }
 END_TEST
 
-START_TEST(places_beside_a_file_need_that_file)
+START_TEST(places_beside_the_image_are_at_its_own_place)
 {
-	ck_assert_int_eq(ask(FILE_LINK_BESIDE, "image", ""), -EINVAL);
-	ck_assert_int_eq(ask(FILE_SPLIT_PACKAGE, "", ""), -EINVAL);
-	ck_assert_int_eq(ask(FILE_ALT_OF_IMAGE, "image", ""), -EINVAL);
-	ck_assert_int_eq(ask(FILE_ALT_OF_DEBUG, "image", ""), -EINVAL);
+	ck_assert_int_eq(ask(FILE_ALT_OF_DEBUG, "image", ""), -EINVAL); /* no build-id */
+	/* The helper may have opened the image itself. */
+	ck_assert_int_eq(ask(FILE_LINK_BESIDE, "image", "image"), 0);
+	ck_assert_int_eq(ask(FILE_ALT_OF_IMAGE, "image", "image"), 0);
+	ck_assert_int_eq(ask(FILE_SPLIT_PACKAGE, "", ""), -ENOENT);
+}
+END_TEST
+
+START_TEST(own_files_are_opened_before_the_helper_is_confined)
+{
+	file_opener_open_own(&opener);
+	ck_assert_int_eq(unlink(image_path), 0);
+	ck_assert_int_eq(ask(FILE_IMAGE_PATH, "", "image"), 0);
+	ck_assert_int_eq(ask(FILE_IMAGE_PATH, "", ""), -ENOENT); /* now the opener is asked */
+	write_elf("image", ET_EXEC, false);
+	ck_assert_int_eq(ask(FILE_IMAGE_PATH, "", "image"), 0);
 }
 END_TEST
 
@@ -192,28 +228,33 @@ static int send_packet(const struct file_opener_query *query, size_t nr_bytes)
 
 START_TEST(requests_that_are_not_valid_are_refused)
 {
-	struct file_opener_query query = {
-		.version = FILE_OPENER_VERSION, .kind = FILE_SPLIT, .text = "/bin/true"};
-	const size_t whole = offsetof(struct file_opener_query, text) + sizeof("/bin/true");
+	struct file_opener_query query = {.version = FILE_OPENER_VERSION,
+					  .nr_places = 1,
+					  .places = {{.kind = FILE_SPLIT}},
+					  .text = "/bin/true"};
+	const size_t no_text = offsetof(struct file_opener_query, text);
+	const size_t whole = no_text + sizeof("/bin/true");
 
 	ck_assert_int_eq(send_packet(&query, 1), -EINVAL);
-	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text)), -EINVAL);
+	ck_assert_int_eq(send_packet(&query, no_text), -EINVAL);
 	ck_assert_int_eq(send_packet(&query, whole - 1), -EINVAL); /* without the NUL */
 	ck_assert_int_eq(send_packet(&query, whole + 1), -EINVAL); /* with two */
 	memset(query.text, 'a', sizeof(query.text));
 	ck_assert_int_eq(send_packet(&query, sizeof(query)), -EINVAL);
 	query.text[0] = '\0';
-	query.kind = NR_FILE_KINDS;
-	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text) + 1),
-			 -EINVAL);
-	query.kind = FILE_DEBUG_BUILD_ID;
-	query.id.nr_bytes = BUILDID_BYTES_MAX + 1;
-	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text) + 1),
-			 -EINVAL);
-	query.kind = FILE_IMAGE_PATH;
+	query.places[0].kind = NR_FILE_KINDS;
+	ck_assert_int_eq(send_packet(&query, no_text + 1), -EINVAL);
+	query.places[0].kind = FILE_DEBUG_BUILD_ID;
+	query.places[0].id.nr_bytes = BUILDID_BYTES_MAX + 1;
+	ck_assert_int_eq(send_packet(&query, no_text + 1), -EINVAL);
+	query.places[0].kind = FILE_IMAGE_PATH;
+	query.nr_places = 0;
+	ck_assert_int_eq(send_packet(&query, no_text + 1), -EINVAL);
+	query.nr_places = FILE_OPENER_PLACES_MAX + 1;
+	ck_assert_int_eq(send_packet(&query, no_text + 1), -EINVAL);
+	query.nr_places = 1;
 	query.version++;
-	ck_assert_int_eq(send_packet(&query, offsetof(struct file_opener_query, text) + 1),
-			 -EINVAL);
+	ck_assert_int_eq(send_packet(&query, no_text + 1), -EINVAL);
 	open_image(); /* the opener goes on */
 }
 END_TEST
@@ -225,10 +266,12 @@ static Suite *suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, files_are_opened_at_their_places);
+	tcase_add_test(tcase, the_first_elf_file_at_several_places_is_opened);
 	tcase_add_test(tcase, files_that_are_not_elf_files_are_refused);
 	tcase_add_test(tcase, memory_of_programs_and_of_the_kernel_is_refused);
 	tcase_add_test(tcase, names_of_links_stay_in_their_folders);
-	tcase_add_test(tcase, places_beside_a_file_need_that_file);
+	tcase_add_test(tcase, places_beside_the_image_are_at_its_own_place);
+	tcase_add_test(tcase, own_files_are_opened_before_the_helper_is_confined);
 	tcase_add_test(tcase, requests_that_are_not_valid_are_refused);
 	suite_add_tcase(all, tcase);
 	return all;

@@ -73,6 +73,36 @@ START_TEST(what_the_helper_reads_comes_back)
 }
 END_TEST
 
+START_TEST(helper_that_asks_for_no_other_file_needs_no_opener)
+{
+	ck_assert_int_eq(symbol_helper_run(&request, write_one, &table), 0);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+}
+END_TEST
+
+static int read_own_image(const struct symbol_request *own, int fd)
+{
+	const struct file_query query = {.kind = FILE_IMAGE_PATH};
+	char *path, head[4];
+	int image = file_opener_open(own->opener, &query, "", &path);
+
+	return image >= 0 && !strcmp(path, "/bin/true") && pread(image, head, 4, 0) == 4 &&
+			       !memcmp(head, "\177ELF", 4)
+		       ? write_one(own, fd)
+		       : -ERANGE;
+}
+
+START_TEST(helper_keeps_the_image_that_it_opened_before_it_was_confined)
+{
+	struct symbol_request own = request;
+
+	own.path = "/bin/true";
+	ck_assert_int_eq(symbol_helper_run(&own, read_own_image, &table), 0);
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* the opener was not asked */
+}
+END_TEST
+
 static int crash(const struct symbol_request *ignored, int fd)
 {
 	(void)ignored;
@@ -85,6 +115,19 @@ static int crash(const struct symbol_request *ignored, int fd)
 START_TEST(crash_costs_the_image_and_is_told)
 {
 	run_damaged(crash, "SIGSEGV");
+}
+END_TEST
+
+/* The kernel sends this signal if the helper asks an opener that has ended. */
+static int break_pipe(const struct symbol_request *ignored, int fd)
+{
+	return raise(SIGPIPE) ? -ERANGE : write_one(ignored, fd);
+}
+
+START_TEST(end_of_the_opener_does_not_end_the_helper_by_a_signal)
+{
+	run(break_pipe);
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
 }
 END_TEST
 
@@ -371,7 +414,10 @@ static Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, NULL, teardown);
 	tcase_add_test(tcase, what_the_helper_reads_comes_back);
+	tcase_add_test(tcase, helper_that_asks_for_no_other_file_needs_no_opener);
+	tcase_add_test(tcase, helper_keeps_the_image_that_it_opened_before_it_was_confined);
 	tcase_add_test(tcase, crash_costs_the_image_and_is_told);
+	tcase_add_test(tcase, end_of_the_opener_does_not_end_the_helper_by_a_signal);
 	tcase_add_test(tcase, endless_loop_ends_at_the_cpu_limit);
 	tcase_add_test(tcase, endless_loop_that_ignores_signals_ends_too);
 	tcase_add_test(tcase, helper_that_hangs_without_cpu_is_ended);

@@ -409,6 +409,16 @@ START_TEST(debug_file_of_another_build_is_not_used)
 }
 END_TEST
 
+START_TEST(search_goes_on_after_a_debug_file_of_another_build)
+{
+	built_elf_run("mkdir -p other/.debug && cp linked other/ && cp pie.debug other/.debug/");
+	built_elf_run("cp noid.debug other/pie.debug");
+	load("other/linked");
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+	built_elf_run("rm -r other");
+}
+END_TEST
+
 START_TEST(debug_file_of_another_build_is_told_from_a_missing_one)
 {
 	struct symbol_request request = {.path = built_elf_path("stale/linked"),
@@ -661,6 +671,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(tcase, debug_file_is_found_by_link, 0, 3);
 	tcase_add_test(tcase, debug_file_without_build_id_needs_the_right_checksum);
 	tcase_add_test(tcase, debug_file_of_another_build_is_not_used);
+	tcase_add_test(tcase, search_goes_on_after_a_debug_file_of_another_build);
 	tcase_add_test(tcase, debug_file_of_another_build_is_told_from_a_missing_one);
 	tcase_add_test(tcase, debug_link_that_leads_out_is_not_followed);
 	tcase_add_test(tcase, debug_file_of_moved_addresses_is_shifted);
