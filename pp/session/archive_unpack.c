@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/session/archive_unpack.h"
 
+#include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/file.h"
-#include "lib/stop_signal.h"
 #include "pp/session/archive_stream.h"
 
 #include <errno.h>
@@ -24,13 +24,16 @@
 
 #define MB (UINT64_C(1) << 20)
 
-#define BYTES_A_SECOND (20 * MB)    /* unpacked by a slow machine, in seconds of CPU time */
-#define ROOM_LEFT_MAX  (16 * MB)    /* room that stays free for other programs... */
-#define ROOM_LEFT_PART UINT64_C(20) /* ...at most this part of the file system */
+#define BYTES_A_SECOND	    (20 * MB)	    /* unpacked by a slow machine, in seconds of CPU time */
+#define SLOW_BYTES_A_SECOND UINT64_C(65536) /* of the compressed file, over a slow network */
+#define ROOM_LEFT_MAX	    (16 * MB)	    /* room that stays free for other programs... */
+#define ROOM_LEFT_PART	    UINT64_C(20)    /* ...at most this part of the file system */
 
 #define ENTRY_BYTES 4096 /* taken from the disk by a file or folder, in addition to its content */
 
 #define PIPE_BYTES (1 << 20)
+
+#define POLL_MS UINT64_C(1000)
 
 #define END_MS 5000 /* time in which the child must end after it closed the stream */
 
@@ -45,7 +48,7 @@ const struct archive_limits archive_default_limits = {
 	.nr_max = 200000,
 	.depth_max = 64,
 	.seconds_base = 60,
-	.silent_seconds = 60,
+	.wait_seconds = 60,
 	.memory_bytes = (size_t)512 << 20,
 };
 
@@ -59,6 +62,7 @@ struct unpacking {
 	int file;	       /* the file that is being written; -1: none */
 	struct timespec mtime; /* of this file */
 	uint64_t compressed;   /* size of the archive */
+	uint64_t waited_ns;    /* for bytes of the stream, in all */
 	uint64_t nr_bytes;     /* written so far, and ENTRY_BYTES for each of nr */
 	unsigned int nr;       /* entries so far, and folders created for them */
 	char name[ARCHIVE_NAME_BYTES_MAX + 1];
@@ -225,30 +229,34 @@ static int count_one(struct unpacking *unpacking)
 /* ---- the stream ---- */
 
 /*
- * Waits for bytes of the stream, or its end. Returns 0; -ETIMEDOUT: the child is silent; -EINTR: a
- * signal requests that this process end.
+ * Waits for bytes of the stream, or its end. All waits count together, so that a child that sends
+ * a little again and again cannot delay the report for ever. Time in which this process is stopped
+ * (Ctrl-Z) does not count. Returns 0 or -ETIMEDOUT.
  */
-static int wait_for_bytes(const struct unpacking *unpacking)
+static int wait_for_bytes(struct unpacking *unpacking)
 {
 	struct pollfd stream = {.fd = unpacking->stream, .events = POLLIN};
-	unsigned int seconds = 0;
+	uint64_t seconds =
+		unpacking->limits->wait_seconds + unpacking->compressed / SLOW_BYTES_A_SECOND;
 
-	while (seconds < unpacking->limits->silent_seconds) {
-		int nr = poll(&stream, 1, 1000);
+	while (unpacking->waited_ns < seconds * NS_PER_SECOND) {
+		uint64_t began_ns = clock_monotonic_ns();
+		int nr = poll(&stream, 1, (int)POLL_MS);
+		uint64_t ns = clock_monotonic_ns() - began_ns;
 
-		if (stop_signal_came())
-			return diag_set(unpacking->diag, -EINTR, "ended by a signal");
+		unpacking->waited_ns += ns < POLL_MS * 1000000 ? ns : POLL_MS * 1000000;
 		if (nr > 0)
 			return 0;
-		seconds += !nr;
 	}
 	return diag_set_at(unpacking->diag, -ETIMEDOUT, unpacking->path, 0,
-			   "cannot be unpacked: the process that reads it sent nothing for %u s",
+			   "cannot be unpacked: the report waited for more than %" PRIu64
+			   " s in all for the process that reads it; if you trust the archive, "
+			   "unpack it with tar, and give the folder: archive:FOLDER",
 			   seconds);
 }
 
 /* Returns 0; -EPIPE: the stream ends; or an error of wait_for_bytes(). */
-static int read_all(const struct unpacking *unpacking, void *buf, size_t nr_bytes)
+static int read_all(struct unpacking *unpacking, void *buf, size_t nr_bytes)
 {
 	char *next = buf;
 

@@ -23,11 +23,15 @@ struct archive_limits {
 	uint64_t bytes_max;
 	uint64_t free_bytes;
 	unsigned int ratio;
-	unsigned int nr_max;	     /* entries, and folders that only their paths name */
-	unsigned int depth_max;	     /* folders on the path of a file */
-	unsigned int seconds_base;   /* CPU time of the child, in addition to that for the bytes */
-	unsigned int silent_seconds; /* the child must send something in this time */
-	size_t memory_bytes;	     /* of the child */
+	unsigned int nr_max;	   /* entries, and folders that only their paths name */
+	unsigned int depth_max;	   /* folders on the path of a file */
+	unsigned int seconds_base; /* CPU time of the child, in addition to that for the bytes */
+	/*
+	 * The time that the parent waits for bytes of the child, in all. An archive that is larger
+	 * than 64 KB has one second more for each 64 KB.
+	 */
+	unsigned int wait_seconds;
+	size_t memory_bytes; /* of the child */
 };
 
 extern const struct archive_limits archive_default_limits;
@@ -42,8 +46,8 @@ int archive_refuse_name(const char *path, const char *name, struct diag *diag);
  * Unpacks the compressed file at fd (path: for messages) into folder, which must be empty. Files
  * get mode 0600; their names must be good. Files that were unpacked before an error stay in folder.
  * Returns 0; -EILSEQ: the archive is damaged or contains other names; -EFBIG: it exceeds a limit;
- * -ENOSPC: too little room is free; -ETIMEDOUT: the child sends nothing; -EINTR: a signal requests
- * that the process end (stop_signal.h); or another -errno. diag has the reason. The child has
+ * -ENOSPC: too little room is free; -ETIMEDOUT: the child makes the parent wait too long; or
+ * another -errno. diag has the reason. The child has
  * ended.
  */
 int archive_unpack(int fd, const char *path, const char *folder,
