@@ -29,8 +29,6 @@
 #define ROOM_LEFT_MAX	    (16 * MB)	    /* room that stays free for other programs... */
 #define ROOM_LEFT_PART	    UINT64_C(20)    /* ...at most this part of the file system */
 
-#define ENTRY_BYTES 4096 /* taken from the disk by a file or folder, in addition to its content */
-
 #define PIPE_BYTES (1 << 20)
 
 #define POLL_MS UINT64_C(1000)
@@ -59,12 +57,10 @@ struct unpacking {
 	struct diag *diag;
 	int stream;
 	int folder_fd;
-	int file;	       /* the file that is being written; -1: none */
-	struct timespec mtime; /* of this file */
-	uint64_t compressed;   /* size of the archive */
-	uint64_t waited_ns;    /* for bytes of the stream, in all */
-	uint64_t nr_bytes;     /* written so far, and ENTRY_BYTES for each of nr */
-	unsigned int nr;       /* entries so far, and folders created for them */
+	int file;		      /* the file that is being written; -1: none */
+	struct timespec mtime;	      /* of this file */
+	struct archive_extent extent; /* so far */
+	uint64_t waited_ns;	      /* for bytes of the stream, in all */
 	char name[ARCHIVE_NAME_BYTES_MAX + 1];
 	char bytes[ARCHIVE_DATA_BYTES_MAX];
 };
@@ -110,6 +106,37 @@ static uint64_t bytes_max(const struct archive_limits *limits, uint64_t compress
 	return nr_bytes;
 }
 
+static void describe_bytes(const struct archive_limits *limits, uint64_t compressed,
+			   char what[ARCHIVE_EXCESS_BYTES])
+{
+	uint64_t most = bytes_max(limits, compressed);
+
+	if (most == limits->bytes_max)
+		(void)snprintf(what, ARCHIVE_EXCESS_BYTES,
+			       "more than %" PRIu64 " MB, the limit for all archives", most / MB);
+	else
+		(void)snprintf(what, ARCHIVE_EXCESS_BYTES,
+			       "more than %" PRIu64
+			       " MB, the limit for a compressed file of %" PRIu64 " KB",
+			       most / MB, (compressed + 1023) / 1024);
+}
+
+bool archive_is_within(const struct archive_limits *limits, const struct archive_extent *extent,
+		       char what[ARCHIVE_EXCESS_BYTES])
+{
+	if (extent->nr > limits->nr_max)
+		(void)snprintf(what, ARCHIVE_EXCESS_BYTES, "more than %u files and folders",
+			       limits->nr_max);
+	else if (extent->depth > limits->depth_max)
+		(void)snprintf(what, ARCHIVE_EXCESS_BYTES, "paths with more than %u folders",
+			       limits->depth_max);
+	else if (extent->nr_bytes > bytes_max(limits, extent->compressed))
+		describe_bytes(limits, extent->compressed, what);
+	else
+		return true;
+	return false;
+}
+
 /*
  * Returns the compressed size for the limit by ratio. Holes in the file do not count. If the file
  * system reports no blocks for the file, holes are not recognized.
@@ -131,35 +158,21 @@ static int refuse_size(const struct unpacking *unpacking, const char *what)
 			   what, unpacking->name);
 }
 
-static int check_bytes(struct unpacking *unpacking, uint64_t nr_more)
-{
-	uint64_t most = bytes_max(unpacking->limits, unpacking->compressed);
-	char what[128];
-
-	if (unpacking->nr_bytes + nr_more <= most)
-		return 0;
-	if (most == unpacking->limits->bytes_max)
-		(void)snprintf(what, sizeof(what),
-			       "more than %" PRIu64 " MB, the limit for all archives", most / MB);
-	else
-		(void)snprintf(what, sizeof(what),
-			       "more than %" PRIu64
-			       " MB, the limit for a compressed file of %" PRIu64 " KB",
-			       most / MB, (unpacking->compressed + 1023) / 1024);
-	return refuse_size(unpacking, what);
-}
-
-static int check_depth(struct unpacking *unpacking)
+static unsigned int depth_of(const char *name)
 {
 	unsigned int depth = 0;
-	char what[64];
 
-	for (const char *next = unpacking->name; *next; next++)
-		depth += *next == '/';
-	if (depth <= unpacking->limits->depth_max)
+	for (; *name; name++)
+		depth += *name == '/';
+	return depth;
+}
+
+static int check_limits(const struct unpacking *unpacking)
+{
+	char what[ARCHIVE_EXCESS_BYTES];
+
+	if (archive_is_within(unpacking->limits, &unpacking->extent, what))
 		return 0;
-	(void)snprintf(what, sizeof(what), "paths with more than %u folders",
-		       unpacking->limits->depth_max);
 	return refuse_size(unpacking, what);
 }
 
@@ -202,13 +215,11 @@ static int check_room(const struct unpacking *unpacking, uint64_t nr_bytes)
 
 static int count_bytes(struct unpacking *unpacking, uint64_t nr_more)
 {
-	int error = check_bytes(unpacking, nr_more);
+	int error;
 
-	if (!error)
-		error = check_room(unpacking, nr_more);
-	if (!error)
-		unpacking->nr_bytes += nr_more;
-	return error;
+	unpacking->extent.nr_bytes += nr_more;
+	error = check_limits(unpacking);
+	return error ? error : check_room(unpacking, nr_more);
 }
 
 /*
@@ -217,13 +228,8 @@ static int count_bytes(struct unpacking *unpacking, uint64_t nr_more)
  */
 static int count_one(struct unpacking *unpacking)
 {
-	char what[64];
-
-	if (++unpacking->nr <= unpacking->limits->nr_max)
-		return count_bytes(unpacking, ENTRY_BYTES);
-	(void)snprintf(what, sizeof(what), "more than %u files and folders",
-		       unpacking->limits->nr_max);
-	return refuse_size(unpacking, what);
+	unpacking->extent.nr++;
+	return count_bytes(unpacking, ARCHIVE_ENTRY_BYTES);
 }
 
 /* ---- the stream ---- */
@@ -236,8 +242,8 @@ static int count_one(struct unpacking *unpacking)
 static int wait_for_bytes(struct unpacking *unpacking)
 {
 	struct pollfd stream = {.fd = unpacking->stream, .events = POLLIN};
-	uint64_t seconds =
-		unpacking->limits->wait_seconds + unpacking->compressed / SLOW_BYTES_A_SECOND;
+	uint64_t seconds = unpacking->limits->wait_seconds +
+			   unpacking->extent.compressed / SLOW_BYTES_A_SECOND;
 
 	while (unpacking->waited_ns < seconds * NS_PER_SECOND) {
 		uint64_t began_ns = clock_monotonic_ns();
@@ -370,9 +376,8 @@ static int take_name(struct unpacking *unpacking, const struct archive_item *ite
 	if (item->type == ARCHIVE_ITEM_OTHER || !archive_name_is_good(unpacking->name) ||
 	    strlen(unpacking->folder) + 1 + item->nr_bytes >= PATH_MAX)
 		return archive_refuse_name(unpacking->path, unpacking->name, unpacking->diag);
-	error = check_depth(unpacking);
-	if (!error)
-		error = count_one(unpacking);
+	unpacking->extent.depth = depth_of(unpacking->name);
+	error = count_one(unpacking);
 	if (error)
 		return error;
 	unpacking->mtime.tv_sec = item->mtime;
@@ -430,7 +435,7 @@ static int take_item(struct unpacking *unpacking, const struct archive_item *ite
 static int take_items(struct unpacking *unpacking)
 {
 	struct archive_item item = {0};
-	int error = check_room(unpacking, unpacking->compressed);
+	int error = check_room(unpacking, unpacking->extent.compressed);
 
 	do {
 		if (!error)
@@ -455,7 +460,7 @@ int archive_unpack_stream(int stream, uint64_t nr_bytes, const char *path, const
 					.diag = diag,
 					.stream = stream,
 					.file = -1,
-					.compressed = nr_bytes};
+					.extent.compressed = nr_bytes};
 	unpacking->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	error = unpacking->folder_fd < 0 ? unwritable(unpacking, -errno) : take_items(unpacking);
 	if (unpacking->file >= 0)

@@ -36,6 +36,24 @@ struct archive_limits {
 
 extern const struct archive_limits archive_default_limits;
 
+/* What an archive contains, as far as it counts towards the limits. */
+struct archive_extent {
+	uint64_t compressed; /* size of the compressed file in bytes */
+	uint64_t nr_bytes;   /* of all content, and 4096 for each of nr */
+	unsigned int nr;
+	unsigned int depth; /* of the deepest file */
+};
+
+#define ARCHIVE_ENTRY_BYTES 4096 /* for each of nr */
+
+/*
+ * Returns whether reports accept an archive of this extent. If not, sets `what` to the limit that
+ * it exceeds, such as "more than 5 files and folders".
+ */
+#define ARCHIVE_EXCESS_BYTES 128
+bool archive_is_within(const struct archive_limits *limits, const struct archive_extent *extent,
+		       char what[ARCHIVE_EXCESS_BYTES]);
+
 /* Returns whether name is relative, without "..", and has no part longer than NAME_MAX. */
 bool archive_name_is_good(const char *name);
 
