@@ -246,7 +246,7 @@ shows "opcontrol --status" text "" "$BIN/opcontrol" "--session-dir=$S" --status
 "$BIN/oprof" status --session-dir="$S" >out 2>&1
 tap_is "$(check text out)" "" "oprof status: harmless"
 shows "opcontrol --dump" text "" "$BIN/opcontrol" "--session-dir=$S" --dump
-shows "opreport, by thread" text prog report --merge=cgroup
+shows "opreport, by thread" text prog report --merge=cgroup "tgid:$(cat "$T/pid")"
 [ -z "$mount" ] || shows "opreport, by cgroup" text "oprof-test-$$" report --merge=tid,tgid
 [ -z "$mount" ] || shows "opreport --json, by cgroup" json "oprof-test-$$" report --merge=tid,tgid --json
 kill "$daemon"
