@@ -8,6 +8,7 @@
 #include "pp/options/select_options.h"
 #include "pp/selection/select_place.h"
 #include "pp/options/tool_options.h"
+#include "pp/session/archive_unpack.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -101,6 +102,20 @@ static void tell_made(const struct archive_options *options, const struct archiv
 			    content->nr_missing);
 }
 
+/* Warns if reports will refuse the compressed file because it exceeds a limit. */
+static void warn_of_limits(const struct archive_options *options,
+			   const struct archive_content *content)
+{
+	struct archive_extent extent;
+	char what[ARCHIVE_EXCESS_BYTES];
+
+	if (archive_writer_extent(content->writer, &extent) &&
+	    !archive_is_within(&archive_default_limits, &extent, what))
+		log_warning("%s: reports will refuse this file, because it contains %s; unpack it "
+			    "with tar, and give the folder: archive:FOLDER",
+			    options->output, what);
+}
+
 static int fill(const struct archive_options *options, struct archive_content *content)
 {
 	struct diag diag;
@@ -121,8 +136,10 @@ static int fill(const struct archive_options *options, struct archive_content *c
 		error = archive_writer_finish(content->writer, &diag);
 	if (error && !stop_signal_came())
 		log_error("%s", diag_show(&diag));
-	else if (!error && content->writer)
+	if (!error && content->writer) {
 		tell_made(options, content, archive_writer_nr_bytes(content->writer));
+		warn_of_limits(options, content);
+	}
 	archive_writer_close(content->writer);
 	return error;
 }

@@ -33,6 +33,8 @@ struct archive_writer {
 	char name[FOLDER_NAME_BYTES]; /* of the file, there */
 	uint8_t *buffer;
 	uint64_t nr_bytes;
+	unsigned int nr_files, depth; /* of a compressed file, and its deepest path */
+	struct strings folders;	      /* of a compressed file */
 	/* names written to a folder; the files are removed if the archive is not finished */
 	struct strings names;
 	/* Length of the part of `path` that existed before the writer was opened. */
@@ -191,6 +193,27 @@ static bool is_written(const struct archive_writer *writer, int result)
 /* Only the owner may write the copies, whatever the mode of the original. */
 #define MODE_MASK 0755
 
+/* Counts a file, and the folders on its path. Returns 0 or -ENOMEM. */
+static int count_file(struct archive_writer *writer, const char *name)
+{
+	unsigned int depth = 0;
+	char *part = strdup(name);
+	int error = part ? 0 : -ENOMEM;
+
+	for (char *slash = part; !error && (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		if (!strings_keep(&writer->folders, part))
+			error = -ENOMEM;
+		*slash = '/';
+		depth++;
+	}
+	free(part);
+	if (depth > writer->depth)
+		writer->depth = depth;
+	writer->nr_files++;
+	return error;
+}
+
 static int add_header(struct archive_writer *writer, const char *name, uint64_t nr_bytes,
 		      mode_t mode, struct timespec time, struct diag *diag)
 {
@@ -198,7 +221,8 @@ static int add_header(struct archive_writer *writer, const char *name, uint64_t 
 	char *path = NULL;
 	int error = 0;
 
-	if (!entry || (!writer->tmp && !strings_keep(&writer->names, name)) ||
+	if (!entry ||
+	    (writer->tmp ? count_file(writer, name) : !strings_keep(&writer->names, name)) ||
 	    asprintf(&path, "%s%s%s", writer->tmp ? "" : writer->at, writer->tmp ? "" : "/", name) <
 		    0) {
 		archive_entry_free(entry);
@@ -297,6 +321,22 @@ uint64_t archive_writer_nr_bytes(const struct archive_writer *writer)
 	return writer->nr_bytes;
 }
 
+bool archive_writer_extent(const struct archive_writer *writer, struct archive_extent *extent)
+{
+	uint64_t nr = writer->nr_files + writer->folders.nr_used;
+	struct stat st;
+
+	if (!writer->tmp || fstat(writer->fd, &st))
+		return false;
+	*extent = (struct archive_extent){
+		.compressed = (uint64_t)st.st_size,
+		.nr_bytes = writer->nr_bytes + nr * ARCHIVE_ENTRY_BYTES,
+		.nr = (unsigned int)nr,
+		.depth = writer->depth,
+	};
+	return true;
+}
+
 /* ---- finishing and closing ---- */
 
 int archive_writer_finish(struct archive_writer *writer, struct diag *diag)
@@ -370,6 +410,7 @@ void archive_writer_close(struct archive_writer *writer)
 		(void)close(writer->fd);
 	if (writer->parent_fd >= 0)
 		(void)close(writer->parent_fd);
+	strings_deinit(&writer->folders);
 	strings_deinit(&writer->names);
 	free(writer->buffer);
 	free(writer->at);

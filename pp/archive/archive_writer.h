@@ -10,7 +10,9 @@
 #define PP_ARCHIVE_WRITER_H
 
 #include "lib/diag.h"
+#include "pp/session/archive_unpack.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -43,6 +45,11 @@ uint64_t archive_writer_nr_bytes(const struct archive_writer *writer);
 
 /* Completes the archive. Returns 0 or -errno with diag. */
 int archive_writer_finish(struct archive_writer *writer, struct diag *diag);
+/*
+ * Computes what counts towards the limits of reports, if the archive is a compressed file, which
+ * must be finished. Returns false if it is a folder, for which there are no limits.
+ */
+bool archive_writer_extent(const struct archive_writer *writer, struct archive_extent *extent);
 /*
  * Frees the writer; NULL is allowed. If the archive is not finished, removes the files and folders
  * that the writer created.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/session/archive_unpack.h"
 
+#include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/file.h"
-#include "lib/stop_signal.h"
 #include "pp/session/archive_stream.h"
 
 #include <errno.h>
@@ -24,13 +24,14 @@
 
 #define MB (UINT64_C(1) << 20)
 
-#define BYTES_A_SECOND (20 * MB)    /* unpacked by a slow machine, in seconds of CPU time */
-#define ROOM_LEFT_MAX  (16 * MB)    /* room that stays free for other programs... */
-#define ROOM_LEFT_PART UINT64_C(20) /* ...at most this part of the file system */
-
-#define ENTRY_BYTES 4096 /* taken from the disk by a file or folder, in addition to its content */
+#define BYTES_A_SECOND	    (20 * MB)	    /* unpacked by a slow machine, in seconds of CPU time */
+#define SLOW_BYTES_A_SECOND UINT64_C(65536) /* of the compressed file, over a slow network */
+#define ROOM_LEFT_MAX	    (16 * MB)	    /* room that stays free for other programs... */
+#define ROOM_LEFT_PART	    UINT64_C(20)    /* ...at most this part of the file system */
 
 #define PIPE_BYTES (1 << 20)
+
+#define POLL_MS UINT64_C(1000)
 
 #define END_MS 5000 /* time in which the child must end after it closed the stream */
 
@@ -45,7 +46,7 @@ const struct archive_limits archive_default_limits = {
 	.nr_max = 200000,
 	.depth_max = 64,
 	.seconds_base = 60,
-	.silent_seconds = 60,
+	.wait_seconds = 60,
 	.memory_bytes = (size_t)512 << 20,
 };
 
@@ -56,11 +57,10 @@ struct unpacking {
 	struct diag *diag;
 	int stream;
 	int folder_fd;
-	int file;	       /* the file that is being written; -1: none */
-	struct timespec mtime; /* of this file */
-	uint64_t compressed;   /* size of the archive */
-	uint64_t nr_bytes;     /* written so far, and ENTRY_BYTES for each of nr */
-	unsigned int nr;       /* entries so far, and folders created for them */
+	int file;		      /* the file that is being written; -1: none */
+	struct timespec mtime;	      /* of this file */
+	struct archive_extent extent; /* so far */
+	uint64_t waited_ns;	      /* for bytes of the stream, in all */
 	char name[ARCHIVE_NAME_BYTES_MAX + 1];
 	char bytes[ARCHIVE_DATA_BYTES_MAX];
 };
@@ -106,6 +106,37 @@ static uint64_t bytes_max(const struct archive_limits *limits, uint64_t compress
 	return nr_bytes;
 }
 
+static void describe_bytes(const struct archive_limits *limits, uint64_t compressed,
+			   char what[ARCHIVE_EXCESS_BYTES])
+{
+	uint64_t most = bytes_max(limits, compressed);
+
+	if (most == limits->bytes_max)
+		(void)snprintf(what, ARCHIVE_EXCESS_BYTES,
+			       "more than %" PRIu64 " MB, the limit for all archives", most / MB);
+	else
+		(void)snprintf(what, ARCHIVE_EXCESS_BYTES,
+			       "more than %" PRIu64
+			       " MB, the limit for a compressed file of %" PRIu64 " KB",
+			       most / MB, (compressed + 1023) / 1024);
+}
+
+bool archive_is_within(const struct archive_limits *limits, const struct archive_extent *extent,
+		       char what[ARCHIVE_EXCESS_BYTES])
+{
+	if (extent->nr > limits->nr_max)
+		(void)snprintf(what, ARCHIVE_EXCESS_BYTES, "more than %u files and folders",
+			       limits->nr_max);
+	else if (extent->depth > limits->depth_max)
+		(void)snprintf(what, ARCHIVE_EXCESS_BYTES, "paths with more than %u folders",
+			       limits->depth_max);
+	else if (extent->nr_bytes > bytes_max(limits, extent->compressed))
+		describe_bytes(limits, extent->compressed, what);
+	else
+		return true;
+	return false;
+}
+
 /*
  * Returns the compressed size for the limit by ratio. Holes in the file do not count. If the file
  * system reports no blocks for the file, holes are not recognized.
@@ -127,35 +158,21 @@ static int refuse_size(const struct unpacking *unpacking, const char *what)
 			   what, unpacking->name);
 }
 
-static int check_bytes(struct unpacking *unpacking, uint64_t nr_more)
-{
-	uint64_t most = bytes_max(unpacking->limits, unpacking->compressed);
-	char what[128];
-
-	if (unpacking->nr_bytes + nr_more <= most)
-		return 0;
-	if (most == unpacking->limits->bytes_max)
-		(void)snprintf(what, sizeof(what),
-			       "more than %" PRIu64 " MB, the limit for all archives", most / MB);
-	else
-		(void)snprintf(what, sizeof(what),
-			       "more than %" PRIu64
-			       " MB, the limit for a compressed file of %" PRIu64 " KB",
-			       most / MB, (unpacking->compressed + 1023) / 1024);
-	return refuse_size(unpacking, what);
-}
-
-static int check_depth(struct unpacking *unpacking)
+static unsigned int depth_of(const char *name)
 {
 	unsigned int depth = 0;
-	char what[64];
 
-	for (const char *next = unpacking->name; *next; next++)
-		depth += *next == '/';
-	if (depth <= unpacking->limits->depth_max)
+	for (; *name; name++)
+		depth += *name == '/';
+	return depth;
+}
+
+static int check_limits(const struct unpacking *unpacking)
+{
+	char what[ARCHIVE_EXCESS_BYTES];
+
+	if (archive_is_within(unpacking->limits, &unpacking->extent, what))
 		return 0;
-	(void)snprintf(what, sizeof(what), "paths with more than %u folders",
-		       unpacking->limits->depth_max);
 	return refuse_size(unpacking, what);
 }
 
@@ -198,13 +215,11 @@ static int check_room(const struct unpacking *unpacking, uint64_t nr_bytes)
 
 static int count_bytes(struct unpacking *unpacking, uint64_t nr_more)
 {
-	int error = check_bytes(unpacking, nr_more);
+	int error;
 
-	if (!error)
-		error = check_room(unpacking, nr_more);
-	if (!error)
-		unpacking->nr_bytes += nr_more;
-	return error;
+	unpacking->extent.nr_bytes += nr_more;
+	error = check_limits(unpacking);
+	return error ? error : check_room(unpacking, nr_more);
 }
 
 /*
@@ -213,42 +228,41 @@ static int count_bytes(struct unpacking *unpacking, uint64_t nr_more)
  */
 static int count_one(struct unpacking *unpacking)
 {
-	char what[64];
-
-	if (++unpacking->nr <= unpacking->limits->nr_max)
-		return count_bytes(unpacking, ENTRY_BYTES);
-	(void)snprintf(what, sizeof(what), "more than %u files and folders",
-		       unpacking->limits->nr_max);
-	return refuse_size(unpacking, what);
+	unpacking->extent.nr++;
+	return count_bytes(unpacking, ARCHIVE_ENTRY_BYTES);
 }
 
 /* ---- the stream ---- */
 
 /*
- * Waits for bytes of the stream, or its end. Returns 0; -ETIMEDOUT: the child is silent; -EINTR: a
- * signal requests that this process end.
+ * Waits for bytes of the stream, or its end. All waits count together, so that a child that sends
+ * a little again and again cannot delay the report for ever. Time in which this process is stopped
+ * (Ctrl-Z) does not count. Returns 0 or -ETIMEDOUT.
  */
-static int wait_for_bytes(const struct unpacking *unpacking)
+static int wait_for_bytes(struct unpacking *unpacking)
 {
 	struct pollfd stream = {.fd = unpacking->stream, .events = POLLIN};
-	unsigned int seconds = 0;
+	uint64_t seconds = unpacking->limits->wait_seconds +
+			   unpacking->extent.compressed / SLOW_BYTES_A_SECOND;
 
-	while (seconds < unpacking->limits->silent_seconds) {
-		int nr = poll(&stream, 1, 1000);
+	while (unpacking->waited_ns < seconds * NS_PER_SECOND) {
+		uint64_t began_ns = clock_monotonic_ns();
+		int nr = poll(&stream, 1, (int)POLL_MS);
+		uint64_t ns = clock_monotonic_ns() - began_ns;
 
-		if (stop_signal_came())
-			return diag_set(unpacking->diag, -EINTR, "ended by a signal");
+		unpacking->waited_ns += ns < POLL_MS * 1000000 ? ns : POLL_MS * 1000000;
 		if (nr > 0)
 			return 0;
-		seconds += !nr;
 	}
 	return diag_set_at(unpacking->diag, -ETIMEDOUT, unpacking->path, 0,
-			   "cannot be unpacked: the process that reads it sent nothing for %u s",
+			   "cannot be unpacked: the report waited for more than %" PRIu64
+			   " s in all for the process that reads it; if you trust the archive, "
+			   "unpack it with tar, and give the folder: archive:FOLDER",
 			   seconds);
 }
 
 /* Returns 0; -EPIPE: the stream ends; or an error of wait_for_bytes(). */
-static int read_all(const struct unpacking *unpacking, void *buf, size_t nr_bytes)
+static int read_all(struct unpacking *unpacking, void *buf, size_t nr_bytes)
 {
 	char *next = buf;
 
@@ -362,9 +376,8 @@ static int take_name(struct unpacking *unpacking, const struct archive_item *ite
 	if (item->type == ARCHIVE_ITEM_OTHER || !archive_name_is_good(unpacking->name) ||
 	    strlen(unpacking->folder) + 1 + item->nr_bytes >= PATH_MAX)
 		return archive_refuse_name(unpacking->path, unpacking->name, unpacking->diag);
-	error = check_depth(unpacking);
-	if (!error)
-		error = count_one(unpacking);
+	unpacking->extent.depth = depth_of(unpacking->name);
+	error = count_one(unpacking);
 	if (error)
 		return error;
 	unpacking->mtime.tv_sec = item->mtime;
@@ -422,7 +435,7 @@ static int take_item(struct unpacking *unpacking, const struct archive_item *ite
 static int take_items(struct unpacking *unpacking)
 {
 	struct archive_item item = {0};
-	int error = check_room(unpacking, unpacking->compressed);
+	int error = check_room(unpacking, unpacking->extent.compressed);
 
 	do {
 		if (!error)
@@ -447,7 +460,7 @@ int archive_unpack_stream(int stream, uint64_t nr_bytes, const char *path, const
 					.diag = diag,
 					.stream = stream,
 					.file = -1,
-					.compressed = nr_bytes};
+					.extent.compressed = nr_bytes};
 	unpacking->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	error = unpacking->folder_fd < 0 ? unwritable(unpacking, -errno) : take_items(unpacking);
 	if (unpacking->file >= 0)

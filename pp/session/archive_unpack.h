@@ -23,14 +23,36 @@ struct archive_limits {
 	uint64_t bytes_max;
 	uint64_t free_bytes;
 	unsigned int ratio;
-	unsigned int nr_max;	     /* entries, and folders that only their paths name */
-	unsigned int depth_max;	     /* folders on the path of a file */
-	unsigned int seconds_base;   /* CPU time of the child, in addition to that for the bytes */
-	unsigned int silent_seconds; /* the child must send something in this time */
-	size_t memory_bytes;	     /* of the child */
+	unsigned int nr_max;	   /* entries, and folders that only their paths name */
+	unsigned int depth_max;	   /* folders on the path of a file */
+	unsigned int seconds_base; /* CPU time of the child, in addition to that for the bytes */
+	/*
+	 * The time that the parent waits for bytes of the child, in all. An archive that is larger
+	 * than 64 KB has one second more for each 64 KB.
+	 */
+	unsigned int wait_seconds;
+	size_t memory_bytes; /* of the child */
 };
 
 extern const struct archive_limits archive_default_limits;
+
+/* What an archive contains, as far as it counts towards the limits. */
+struct archive_extent {
+	uint64_t compressed; /* size of the compressed file in bytes */
+	uint64_t nr_bytes;   /* of all content, and 4096 for each of nr */
+	unsigned int nr;
+	unsigned int depth; /* of the deepest file */
+};
+
+#define ARCHIVE_ENTRY_BYTES 4096 /* for each of nr */
+
+/*
+ * Returns whether reports accept an archive of this extent. If not, sets `what` to the limit that
+ * it exceeds, such as "more than 5 files and folders".
+ */
+#define ARCHIVE_EXCESS_BYTES 128
+bool archive_is_within(const struct archive_limits *limits, const struct archive_extent *extent,
+		       char what[ARCHIVE_EXCESS_BYTES]);
 
 /* Returns whether name is relative, without "..", and has no part longer than NAME_MAX. */
 bool archive_name_is_good(const char *name);
@@ -42,8 +64,8 @@ int archive_refuse_name(const char *path, const char *name, struct diag *diag);
  * Unpacks the compressed file at fd (path: for messages) into folder, which must be empty. Files
  * get mode 0600; their names must be good. Files that were unpacked before an error stay in folder.
  * Returns 0; -EILSEQ: the archive is damaged or contains other names; -EFBIG: it exceeds a limit;
- * -ENOSPC: too little room is free; -ETIMEDOUT: the child sends nothing; -EINTR: a signal requests
- * that the process end (stop_signal.h); or another -errno. diag has the reason. The child has
+ * -ENOSPC: too little room is free; -ETIMEDOUT: the child makes the parent wait too long; or
+ * another -errno. diag has the reason. The child has
  * ended.
  */
 int archive_unpack(int fd, const char *path, const char *folder,

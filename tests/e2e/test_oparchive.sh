@@ -45,8 +45,22 @@ tap_ok $? "-l lists what goes in"
 tap_is $? 1 "a folder that is full is refused"
 "$BIN/oparchive" --session-dir="$T/session" -o part "image:$T/program" 2>"$T/err"
 tap_is $? 0 "an archive of one program"
+"$BIN/oparchive" --session-dir="$T/session" -o part.tar.zst "image:$T/program" 2>"$T/err"
+tap_is $? 0 "and a compressed one"
+# A binary that compresses better than the reports' limits allow. Its end is a hole.
+grep -q "reports will refuse" "$T/err"
+tap_is $? 1 "and reports will accept it"
+cp -p "$T/program" "$T/kept"
+truncate -s 200M "$T/program"
+"$BIN/oparchive" --session-dir="$T/session" -x -o large.tar.zst "image:$T/program" 2>"$T/err"
+tap_is $? 0 "an archive of a program with a large hole"
+tap_has "$T/err" 'large.tar.zst.*reports will refuse.*more than [0-9]+ MB.*archive:FOLDER' "and a warning"
+"$BIN/opreport" -l archive:large.tar.zst >"$T/out" 2>"$T/err"
+tap_is $? 1 "reports refuse it"
+tap_has "$T/err" 'large.tar.zst.*contains more than [0-9]+ MB' "for the same reason"
+mv "$T/kept" "$T/program"
 
-rm -r "$T/session" "$T/program"
+rm -r "$T/session" "$T/program" large.tar.zst
 reports folder archive:whole
 reports "compressed file" archive:whole.tar.zst
 "$BIN/opreport" -l archive:part >"$T/out" 2>"$T/err"

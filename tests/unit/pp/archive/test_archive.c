@@ -88,6 +88,62 @@ START_TEST(what_goes_in_comes_out_of_a_folder_and_of_a_file)
 }
 END_TEST
 
+static int unpack_within(const struct archive_limits *limits)
+{
+	int fd = open("made.tar.zst", O_RDONLY | O_CLOEXEC);
+	int error;
+
+	ck_assert_int_eq(mkdir("in", 0700), 0);
+	error = archive_unpack(fd, "made.tar.zst", "in", limits, &diag);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert_int_eq(file_remove_tree("in"), 0);
+	return error;
+}
+
+static void assert_beyond(const struct archive_limits *limits, const struct archive_extent *extent)
+{
+	char what[ARCHIVE_EXCESS_BYTES];
+
+	ck_assert(!archive_is_within(limits, extent, what));
+	ck_assert_int_eq(unpack_within(limits), -EFBIG);
+	ck_assert_ptr_nonnull(strstr(diag.text, what));
+}
+
+START_TEST(the_writer_counts_what_the_limits_of_reports_count)
+{
+	static const char *const names[] = {"top", "a/b/one", "a/c/d/two", "a/b/three"};
+	struct archive_limits limits = archive_default_limits;
+	struct archive_writer *writer;
+	struct archive_extent extent;
+	char what[ARCHIVE_EXCESS_BYTES];
+
+	ck_assert_int_eq(archive_writer_open(&writer, "made.tar.zst", &diag), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		add_text(writer, names[i], "12345");
+	ck_assert_int_eq(archive_writer_finish(writer, &diag), 0);
+	ck_assert(archive_writer_extent(writer, &extent));
+	archive_writer_close(writer);
+	ck_assert_uint_eq(extent.nr, 8);
+	limits.nr_max = extent.nr;
+	limits.depth_max = extent.depth;
+	limits.ratio = 1;
+	limits.free_bytes = extent.nr_bytes - extent.compressed;
+	ck_assert(archive_is_within(&limits, &extent, what));
+	ck_assert_int_eq(unpack_within(&limits), 0);
+	limits.nr_max--;
+	assert_beyond(&limits, &extent);
+	limits.nr_max++;
+	limits.depth_max--;
+	assert_beyond(&limits, &extent);
+	limits.depth_max++;
+	limits.free_bytes--;
+	assert_beyond(&limits, &extent);
+	ck_assert_int_eq(archive_writer_open(&writer, "folder", &diag), 0);
+	ck_assert(!archive_writer_extent(writer, &extent));
+	archive_writer_close(writer);
+}
+END_TEST
+
 START_TEST(a_folder_that_holds_something_is_not_written_to)
 {
 	struct archive_writer *writer;
@@ -706,6 +762,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tc, what_goes_in_comes_out_of_a_folder_and_of_a_file);
+	tcase_add_test(tc, the_writer_counts_what_the_limits_of_reports_count);
 	tcase_add_test(tc, a_folder_that_holds_something_is_not_written_to);
 	tcase_add_test(tc, what_was_given_up_leaves_nothing);
 	tcase_add_test(tc,
