@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/session/archive_unpack.h"
 
+#include "lib/children.h"
 #include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/file.h"
@@ -540,11 +541,11 @@ static bool wait_for_end(pid_t pid, struct child_end *end)
 	return false;
 }
 
+/* A child that hangs in a file system stays: SIGKILL ends it when the file system answers. */
 static void end_child(pid_t pid)
 {
 	(void)kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)child_wait_ended(pid, NULL);
 }
 
 /* Returns whether the child used the CPU time after which the kernel ends it. */

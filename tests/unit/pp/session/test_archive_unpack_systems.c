@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Harmless archives on unusual systems: a process that SIGKILL does not end, as when it reads from
+ * a server that does not answer.
+ */
+#include "pp/session/archive_unpack.h"
+
+#include "pp/session/archive_stream.h"
+#include "tests/fixture/test_folder.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ARCHIVE	   "harmless.tar.zst"
+#define FILE_BYTES (1u << 20)
+
+static struct diag diag;
+
+/* Called through the linker's --wrap. */
+static bool child_hangs; /* and SIGKILL does not end it */
+static pid_t killed;
+
+int __real_archive_stream_write(int from, int to);
+int __wrap_archive_stream_write(int from, int to);
+int __real_kill(pid_t pid, int number);
+int __wrap_kill(pid_t pid, int number);
+
+int __wrap_archive_stream_write(int from, int to)
+{
+	static int word;
+
+	while (child_hangs)
+		(void)syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+	return __real_archive_stream_write(from, to);
+}
+
+int __wrap_kill(pid_t pid, int number)
+{
+	if (!child_hangs || number != SIGKILL)
+		return __real_kill(pid, number);
+	killed = pid;
+	return 0;
+}
+
+static void setup(void)
+{
+	test_folder_setup();
+	ck_assert_int_eq(mkdir("in", 0700), 0);
+	child_hangs = false;
+	killed = 0;
+	diag_clear(&diag);
+}
+
+/* Makes an archive of one file, which cannot be compressed. */
+static void make(const char *name)
+{
+	static char bytes[FILE_BYTES];
+	struct archive *tar = archive_write_new();
+	struct archive_entry *entry = archive_entry_new();
+	uint64_t number = 1;
+
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		number = number * 6364136223846793005u + 1442695040888963407u;
+		bytes[i] = (char)(number >> 56);
+	}
+	ck_assert_int_eq(archive_write_set_format_pax_restricted(tar), ARCHIVE_OK);
+	ck_assert_int_eq(archive_write_add_filter_zstd(tar), ARCHIVE_OK);
+	ck_assert_int_eq(archive_write_open_filename(tar, ARCHIVE), ARCHIVE_OK);
+	archive_entry_set_pathname(entry, name);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	archive_entry_set_size(entry, sizeof(bytes));
+	ck_assert_int_eq(archive_write_header(tar, entry), ARCHIVE_OK);
+	ck_assert_int_eq(archive_write_data(tar, bytes, sizeof(bytes)), sizeof(bytes));
+	archive_entry_free(entry);
+	ck_assert_int_eq(archive_write_free(tar), ARCHIVE_OK);
+}
+
+static int unpack(const struct archive_limits *limits)
+{
+	int fd = open(ARCHIVE, O_RDONLY | O_CLOEXEC);
+	int error = archive_unpack(fd, ARCHIVE, "in", limits, &diag);
+
+	ck_assert_int_eq(close(fd), 0);
+	return error;
+}
+
+START_TEST(a_child_that_a_signal_does_not_end_is_left_alone)
+{
+	struct archive_limits limits = archive_default_limits;
+
+	make("file");
+	limits.wait_seconds = 0;
+	child_hangs = true;
+	ck_assert_int_eq(unpack(&limits), -ETIMEDOUT);
+	ck_assert_int_gt(killed, 0);
+	ck_assert_int_eq(waitpid(killed, NULL, WNOHANG), 0);
+	ck_assert_int_eq(__real_kill(killed, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(killed, NULL, 0), killed);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("archive_unpack_systems");
+
+	tcase_add_checked_fixture(tc, setup, test_folder_teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, a_child_that_a_signal_does_not_end_is_left_alone);
+	return test_run(tc);
+}
