@@ -454,6 +454,7 @@ START_TEST(the_time_for_parsing_is_limited)
 
 	make_one("file", 10);
 	limits.seconds_base = 1;
+	limits.wait_seconds = 1000; /* on a busy machine, a second of CPU takes long */
 	limits.bytes_max = MB;
 	hostile_child = spin;
 	ck_assert_int_eq(unpack(&limits), -EFBIG);
@@ -473,6 +474,7 @@ START_TEST(the_time_for_parsing_is_limited_even_if_the_signal_is_ignored)
 
 	make_one("file", 10);
 	limits.seconds_base = 1;
+	limits.wait_seconds = 1000; /* on a busy machine, a second of CPU takes long */
 	limits.bytes_max = MB;
 	hostile_child = spin_on;
 	ck_assert_int_eq(unpack(&limits), -EFBIG);
