@@ -139,14 +139,27 @@ bool archive_is_within(const struct archive_limits *limits, const struct archive
 }
 
 /*
- * Returns the compressed size for the limit by ratio. Holes in the file do not count. If the file
- * system reports no blocks for the file, holes are not recognized.
+ * Returns whether the file at fd has a hole, as far as the file system reports holes. Keeps the
+ * file's position.
  */
-static uint64_t compressed_bytes(const struct stat *st)
+static bool has_hole(int fd, const struct stat *st)
+{
+	off_t position = lseek(fd, 0, SEEK_CUR), hole = lseek(fd, 0, SEEK_HOLE);
+
+	(void)lseek(fd, position, SEEK_SET);
+	return hole >= 0 && hole < st->st_size;
+}
+
+/*
+ * Returns the compressed size for the limit by ratio. Holes in the file do not count. Other files
+ * count with their whole size, because st_blocks may be too small: ZFS reports it seconds after
+ * the file was written.
+ */
+static uint64_t compressed_bytes(int fd, const struct stat *st)
 {
 	uint64_t on_disk = (uint64_t)st->st_blocks * 512, size = (uint64_t)st->st_size;
 
-	return on_disk && on_disk < size ? on_disk : size;
+	return on_disk && on_disk < size && has_hole(fd, st) ? on_disk : size;
 }
 
 /* Reports that the archive exceeds a limit, such as "more than 5 files". */
@@ -610,17 +623,19 @@ int archive_unpack(int fd, const char *path, const char *folder,
 	struct confine_limits confinement;
 	struct stat st;
 	struct child_end end = {.status = 0};
+	uint64_t compressed;
 	int stream, error;
 	pid_t pid = -1;
 
 	if (fstat(fd, &st))
 		return diag_set_at(diag, -errno, path, 0, "cannot be read: %s", strerror(errno));
-	confinement = child_limits(limits, compressed_bytes(&st));
+	compressed = compressed_bytes(fd, &st);
+	confinement = child_limits(limits, compressed);
 	stream = child_begin(fd, &confinement, &pid);
 	if (stream < 0)
 		return diag_set(diag, stream, "cannot start the process that unpacks %s: %s", path,
 				strerror(-stream));
-	error = archive_unpack_stream(stream, compressed_bytes(&st), path, folder, limits, diag);
+	error = archive_unpack_stream(stream, compressed, path, folder, limits, diag);
 	(void)close(stream);
 	if (error == -EPIPE && wait_for_end(pid, &end))
 		return explain(&end, &confinement, path, diag);

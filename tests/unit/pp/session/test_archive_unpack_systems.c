@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Harmless archives on unusual systems: a process that SIGKILL does not end, as when it reads from
- * a server that does not answer.
+ * a server that does not answer; and a file system that reports the size on disk late.
  */
 #include "pp/session/archive_unpack.h"
 
@@ -32,11 +32,14 @@ static struct diag diag;
 /* Called through the linker's --wrap. */
 static bool child_hangs; /* and SIGKILL does not end it */
 static pid_t killed;
+static bool blocks_are_late;
 
 int __real_archive_stream_write(int from, int to);
 int __wrap_archive_stream_write(int from, int to);
 int __real_kill(pid_t pid, int number);
 int __wrap_kill(pid_t pid, int number);
+int __real_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st);
 
 int __wrap_archive_stream_write(int from, int to)
 {
@@ -55,12 +58,22 @@ int __wrap_kill(pid_t pid, int number)
 	return 0;
 }
 
+int __wrap_fstat(int fd, struct stat *st)
+{
+	int result = __real_fstat(fd, st);
+
+	if (blocks_are_late)
+		st->st_blocks = 1;
+	return result;
+}
+
 static void setup(void)
 {
 	test_folder_setup();
 	ck_assert_int_eq(mkdir("in", 0700), 0);
 	child_hangs = false;
 	killed = 0;
+	blocks_are_late = false;
 	diag_clear(&diag);
 }
 
@@ -97,6 +110,14 @@ static int unpack(const struct archive_limits *limits)
 	return error;
 }
 
+static void assert_unpacked(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_size, FILE_BYTES);
+}
+
 START_TEST(a_child_that_a_signal_does_not_end_is_left_alone)
 {
 	struct archive_limits limits = archive_default_limits;
@@ -112,6 +133,19 @@ START_TEST(a_child_that_a_signal_does_not_end_is_left_alone)
 }
 END_TEST
 
+START_TEST(blocks_that_the_file_system_reports_late_do_not_lower_the_limit)
+{
+	struct archive_limits limits = archive_default_limits;
+
+	make("file");
+	limits.free_bytes = 0;
+	limits.ratio = 2;
+	blocks_are_late = true;
+	ck_assert_msg(!unpack(&limits), "%s", diag.text);
+	assert_unpacked("in/file");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("archive_unpack_systems");
@@ -119,5 +153,6 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, test_folder_teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, a_child_that_a_signal_does_not_end_is_left_alone);
+	tcase_add_test(tc, blocks_that_the_file_system_reports_late_do_not_lower_the_limit);
 	return test_run(tc);
 }
