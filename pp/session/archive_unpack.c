@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -497,6 +498,16 @@ static struct confine_limits child_limits(const struct archive_limits *limits, u
 	};
 }
 
+/*
+ * Names in archives may be stored as UTF-8. In the C locale, libarchive would convert them by
+ * iconv(), which opens files, and calls getcwd() if GCONV_PATH is set. A confined process may not.
+ */
+static void prepare_names(void)
+{
+	(void)unsetenv("GCONV_PATH");
+	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* if missing, only ASCII names are read */
+}
+
 /* Exit statuses: 0, or the errno. */
 static void __attribute__((noreturn))
 child_main(int fd, int to, const struct confine_limits *confinement)
@@ -508,6 +519,7 @@ child_main(int fd, int to, const struct confine_limits *confinement)
 	to = fcntl(to, F_DUPFD_CLOEXEC, fd + 1);
 	if (fd < 0 || to < 0)
 		_exit(errno & 0xff);
+	prepare_names();
 	error = confine_process(confinement, CONFINE_DESCRIPTORS, fd, to);
 	if (!error)
 		error = archive_stream_write(fd, to);

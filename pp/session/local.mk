@@ -15,5 +15,5 @@ test_programs += \
 tests_unit_pp_session_test_archive_unpack_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=archive_stream_write,--wrap=fstatvfs
 tests_unit_pp_session_test_archive_unpack_systems_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=archive_stream_write,--wrap=kill,--wrap=fstat
+	-Wl,--wrap=archive_stream_write,--wrap=kill,--wrap=fstat,--wrap=setlocale
 tests_unit_pp_session_test_session_parts_LDFLAGS = $(failing_calls_ldflags)

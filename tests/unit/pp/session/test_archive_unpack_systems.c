@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Harmless archives on unusual systems: a process that SIGKILL does not end, as when it reads from
- * a server that does not answer; and a file system that reports the size on disk late.
+ * a server that does not answer; a file system that reports the size on disk late; and names that
+ * the locale has no characters for.
  */
 #include "pp/session/archive_unpack.h"
 
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +35,7 @@ static struct diag diag;
 static bool child_hangs; /* and SIGKILL does not end it */
 static pid_t killed;
 static bool blocks_are_late;
+static bool locales_are_missing;
 
 int __real_archive_stream_write(int from, int to);
 int __wrap_archive_stream_write(int from, int to);
@@ -40,6 +43,8 @@ int __real_kill(pid_t pid, int number);
 int __wrap_kill(pid_t pid, int number);
 int __real_fstat(int fd, struct stat *st);
 int __wrap_fstat(int fd, struct stat *st);
+char *__real_setlocale(int category, const char *locale);
+char *__wrap_setlocale(int category, const char *locale);
 
 int __wrap_archive_stream_write(int from, int to)
 {
@@ -67,6 +72,11 @@ int __wrap_fstat(int fd, struct stat *st)
 	return result;
 }
 
+char *__wrap_setlocale(int category, const char *locale)
+{
+	return locales_are_missing ? NULL : __real_setlocale(category, locale);
+}
+
 static void setup(void)
 {
 	test_folder_setup();
@@ -74,10 +84,11 @@ static void setup(void)
 	child_hangs = false;
 	killed = 0;
 	blocks_are_late = false;
+	locales_are_missing = false;
 	diag_clear(&diag);
 }
 
-/* Makes an archive of one file, which cannot be compressed. */
+/* Makes an archive of one file, whose content cannot be compressed. */
 static void make(const char *name)
 {
 	static char bytes[FILE_BYTES];
@@ -95,7 +106,7 @@ static void make(const char *name)
 	archive_entry_set_pathname(entry, name);
 	archive_entry_set_filetype(entry, AE_IFREG);
 	archive_entry_set_size(entry, sizeof(bytes));
-	ck_assert_int_eq(archive_write_header(tar, entry), ARCHIVE_OK);
+	ck_assert_int_ge(archive_write_header(tar, entry), ARCHIVE_WARN); /* not UTF-8 */
 	ck_assert_int_eq(archive_write_data(tar, bytes, sizeof(bytes)), sizeof(bytes));
 	archive_entry_free(entry);
 	ck_assert_int_eq(archive_write_free(tar), ARCHIVE_OK);
@@ -146,6 +157,49 @@ START_TEST(blocks_that_the_file_system_reports_late_do_not_lower_the_limit)
 }
 END_TEST
 
+/*
+ * Makes the archive as a program in another locale would. This process itself does not use
+ * iconv(), which reads GCONV_PATH only once.
+ */
+static void make_elsewhere(const char *locale, const char *name)
+{
+	pid_t pid = fork();
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		ck_assert_ptr_nonnull(setlocale(LC_ALL, locale));
+		make(name);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* In the C locale, as most reports. */
+START_TEST(names_are_unpacked_as_they_are)
+{
+	make_elsewhere("C.UTF-8", "\xc3\xa4"); /* stored as UTF-8 */
+	ck_assert_msg(!unpack(&archive_default_limits), "%s", diag.text);
+	assert_unpacked("in/\xc3\xa4");
+	make_elsewhere("C", "\xe4"); /* stored as bytes */
+	ck_assert_msg(!unpack(&archive_default_limits), "%s", diag.text);
+	assert_unpacked("in/\xe4");
+}
+END_TEST
+
+START_TEST(a_path_of_iconv_is_not_taken_for_an_attack)
+{
+	make_elsewhere("C.UTF-8", "\xc3\xa4");
+	ck_assert_int_eq(setenv("GCONV_PATH", "modules", 1), 0);
+	ck_assert_msg(!unpack(&archive_default_limits), "%s", diag.text);
+	assert_unpacked("in/\xc3\xa4");
+	locales_are_missing = true;
+	ck_assert_int_eq(unpack(&archive_default_limits), -EILSEQ);
+	ck_assert_msg(strstr(diag.text, "is damaged, or not an archive") != NULL, "%s", diag.text);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("archive_unpack_systems");
@@ -154,5 +208,7 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, a_child_that_a_signal_does_not_end_is_left_alone);
 	tcase_add_test(tc, blocks_that_the_file_system_reports_late_do_not_lower_the_limit);
+	tcase_add_test(tc, names_are_unpacked_as_they_are);
+	tcase_add_test(tc, a_path_of_iconv_is_not_taken_for_an_attack);
 	return test_run(tc);
 }
