@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/session/archive_unpack.h"
 
+#include "lib/children.h"
 #include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/file.h"
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -138,14 +140,27 @@ bool archive_is_within(const struct archive_limits *limits, const struct archive
 }
 
 /*
- * Returns the compressed size for the limit by ratio. Holes in the file do not count. If the file
- * system reports no blocks for the file, holes are not recognized.
+ * Returns whether the file at fd has a hole, as far as the file system reports holes. Keeps the
+ * file's position.
  */
-static uint64_t compressed_bytes(const struct stat *st)
+static bool has_hole(int fd, const struct stat *st)
+{
+	off_t position = lseek(fd, 0, SEEK_CUR), hole = lseek(fd, 0, SEEK_HOLE);
+
+	(void)lseek(fd, position, SEEK_SET);
+	return hole >= 0 && hole < st->st_size;
+}
+
+/*
+ * Returns the compressed size for the limit by ratio. Holes in the file do not count. Other files
+ * count with their whole size, because st_blocks may be too small: ZFS reports it seconds after
+ * the file was written.
+ */
+static uint64_t compressed_bytes(int fd, const struct stat *st)
 {
 	uint64_t on_disk = (uint64_t)st->st_blocks * 512, size = (uint64_t)st->st_size;
 
-	return on_disk && on_disk < size ? on_disk : size;
+	return on_disk && on_disk < size && has_hole(fd, st) ? on_disk : size;
 }
 
 /* Reports that the archive exceeds a limit, such as "more than 5 files". */
@@ -483,6 +498,16 @@ static struct confine_limits child_limits(const struct archive_limits *limits, u
 	};
 }
 
+/*
+ * Names in archives may be stored as UTF-8. In the C locale, libarchive would convert them by
+ * iconv(), which opens files, and calls getcwd() if GCONV_PATH is set. A confined process may not.
+ */
+static void prepare_names(void)
+{
+	(void)unsetenv("GCONV_PATH");
+	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* if missing, only ASCII names are read */
+}
+
 /* Exit statuses: 0, or the errno. */
 static void __attribute__((noreturn))
 child_main(int fd, int to, const struct confine_limits *confinement)
@@ -494,6 +519,7 @@ child_main(int fd, int to, const struct confine_limits *confinement)
 	to = fcntl(to, F_DUPFD_CLOEXEC, fd + 1);
 	if (fd < 0 || to < 0)
 		_exit(errno & 0xff);
+	prepare_names();
 	error = confine_process(confinement, CONFINE_DESCRIPTORS, fd, to);
 	if (!error)
 		error = archive_stream_write(fd, to);
@@ -540,11 +566,11 @@ static bool wait_for_end(pid_t pid, struct child_end *end)
 	return false;
 }
 
+/* A child that hangs in a file system stays: SIGKILL ends it when the file system answers. */
 static void end_child(pid_t pid)
 {
 	(void)kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)child_wait_ended(pid, NULL);
 }
 
 /* Returns whether the child used the CPU time after which the kernel ends it. */
@@ -609,17 +635,19 @@ int archive_unpack(int fd, const char *path, const char *folder,
 	struct confine_limits confinement;
 	struct stat st;
 	struct child_end end = {.status = 0};
+	uint64_t compressed;
 	int stream, error;
 	pid_t pid = -1;
 
 	if (fstat(fd, &st))
 		return diag_set_at(diag, -errno, path, 0, "cannot be read: %s", strerror(errno));
-	confinement = child_limits(limits, compressed_bytes(&st));
+	compressed = compressed_bytes(fd, &st);
+	confinement = child_limits(limits, compressed);
 	stream = child_begin(fd, &confinement, &pid);
 	if (stream < 0)
 		return diag_set(diag, stream, "cannot start the process that unpacks %s: %s", path,
 				strerror(-stream));
-	error = archive_unpack_stream(stream, compressed_bytes(&st), path, folder, limits, diag);
+	error = archive_unpack_stream(stream, compressed, path, folder, limits, diag);
 	(void)close(stream);
 	if (error == -EPIPE && wait_for_end(pid, &end))
 		return explain(&end, &confinement, path, diag);

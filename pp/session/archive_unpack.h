@@ -65,8 +65,8 @@ int archive_refuse_name(const char *path, const char *name, struct diag *diag);
  * get mode 0600; their names must be good. Files that were unpacked before an error stay in folder.
  * Returns 0; -EILSEQ: the archive is damaged or contains other names; -EFBIG: it exceeds a limit;
  * -ENOSPC: too little room is free; -ETIMEDOUT: the child makes the parent wait too long; or
- * another -errno. diag has the reason. The child has
- * ended.
+ * another -errno. diag has the reason. The child has ended, unless it hangs in the file system of
+ * the archive (-ETIMEDOUT).
  */
 int archive_unpack(int fd, const char *path, const char *folder,
 		   const struct archive_limits *limits, struct diag *diag);

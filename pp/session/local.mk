@@ -9,8 +9,11 @@ pp_libpp_a_SOURCES += \
 
 test_programs += \
 	tests/unit/pp/session/test_archive_unpack \
+	tests/unit/pp/session/test_archive_unpack_systems \
 	tests/unit/pp/session/test_counters \
 	tests/unit/pp/session/test_session_parts
 tests_unit_pp_session_test_archive_unpack_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=archive_stream_write,--wrap=fstatvfs
+tests_unit_pp_session_test_archive_unpack_systems_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=archive_stream_write,--wrap=kill,--wrap=fstat,--wrap=setlocale
 tests_unit_pp_session_test_session_parts_LDFLAGS = $(failing_calls_ldflags)
