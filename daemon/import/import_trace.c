@@ -105,10 +105,7 @@ static int put_env(struct conversion *conversion, const char *name, enum perf_fi
 	return env && env->text ? perf_file_write_text(&conversion->writer, feature, env->text) : 0;
 }
 
-/*
- * Returns whether the trace was recorded since the last boot. If so, kernel code still has the
- * addresses that are in the trace.
- */
+/* Returns whether the trace was recorded since the last boot: kernel addresses are unchanged. */
 static bool is_of_this_boot(const struct ctf_trace *trace)
 {
 	char told[CTF_UUID_TEXT];
@@ -356,9 +353,8 @@ static bool is_interpreter(const char *path)
 }
 
 /*
- * Writes the mappings of a program and its interpreter again, after the exec of the program: the
- * kernel maps program and interpreter before it reports the exec, and an exec ends all earlier
- * mappings.
+ * Writes the mappings of a program and its interpreter again, after its exec: the kernel maps both
+ * before it reports the exec, and an exec ends all earlier mappings.
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
 {
