@@ -355,11 +355,9 @@ static bool is_late(const struct call *call)
 {
 	const uint64_t now_ns = clock_monotonic_ns();
 
-	if (is_ending)
-		return now_ns - call->begin_ns >= request_ns();
-	if (now_ns - call->progress_ns < DEADLINE_NS)
-		return false;
-	return now_ns - call->begin_ns >= REQUEST_NS || !child_runs(call->reader);
+	if (now_ns - call->begin_ns >= request_ns())
+		return true;
+	return !is_ending && now_ns - call->progress_ns >= DEADLINE_NS && !child_runs(call->reader);
 }
 
 /*
@@ -380,6 +378,7 @@ static int packet_take(struct call *call, struct packet_head *head)
 	return reply_add(call->reply, bytes, (size_t)nr - sizeof(*head));
 }
 
+/* The limits also hold for a child that sends packets again and again. */
 static int answer_wait(struct call *call, struct packet_head *head)
 {
 	struct pollfd fd = {.fd = call->reader->fd, .events = POLLIN};
@@ -391,12 +390,12 @@ static int answer_wait(struct call *call, struct packet_head *head)
 			return 0;
 		if (error && error != -EAGAIN)
 			return error;
-		if (!error && clock_monotonic_ns() - call->begin_ns < request_ns())
-			continue;
+		if (must_stop())
+			return -EINTR;
 		if (is_late(call))
 			return is_ending ? -EINTR : -ETIMEDOUT;
-		if (poll(&fd, 1, STEP_MS) <= 0 && must_stop())
-			return -EINTR;
+		if (error)
+			(void)poll(&fd, 1, STEP_MS);
 	}
 }
 

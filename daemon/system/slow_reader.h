@@ -34,8 +34,8 @@ struct slow_answer;
 /* Adds bytes to the answer. Returns 0 or -errno, which the function must return. */
 int slow_answer_put(struct slow_answer *answer, const void *bytes, size_t nr_bytes);
 /*
- * Sends what was added so far. Each packet begins the deadline again, and if a later part of the
- * request misses its deadline, the caller gets the parts that were sent.
+ * Sends what was added so far. Each packet begins the deadline again, up to the limit of the whole
+ * request. If a later part of the request is late, the caller gets the parts that were sent.
  */
 int slow_answer_send(struct slow_answer *answer);
 

@@ -50,6 +50,25 @@ static int hang(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return error;
 }
 
+/*
+ * Sends the request again and again, and ends long after the limit of a request. The first byte of
+ * the request chooses whether the daemon is first told to stop.
+ */
+static int drip(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	int error = 0;
+
+	if (*(const char *)request == 's')
+		(void)kill(getppid(), SIGTERM);
+	for (int i = 0; i < 500 && !error; i++) {
+		error = slow_answer_put(answer, request, nr_bytes);
+		if (!error)
+			error = slow_answer_send(answer);
+		(void)poll(NULL, 0, 20);
+	}
+	return error;
+}
+
 /* The process, whose files the request names, ends while it is read. */
 static int vanish(const void *request, size_t nr_bytes, struct slow_answer *answer)
 {
@@ -142,8 +161,8 @@ static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return answer ? echo(request, nr_bytes, answer) : 0;
 }
 
-static slow_work *const works[] = {echo,	hang,	refuse, crash,	     big,
-				   descriptors, vanish, nap,	status_line, burn};
+static slow_work *const works[] = {echo,   hang, refuse,      crash, big, descriptors,
+				   vanish, nap,	 status_line, burn,  drip};
 
 /* ---- */
 
@@ -223,6 +242,16 @@ START_TEST(a_read_that_hangs_is_given_up_and_its_process_is_not_read_again)
 	ck_assert_int_eq(call(echo, 10, "hello"), -EBUSY);
 	ck_assert_uint_eq(reader.unread.nr_refused, 1);
 	expect_echo(20);
+}
+END_TEST
+
+START_TEST(a_read_that_sends_a_little_again_and_again_is_given_up)
+{
+	ck_assert_int_eq(call(drip, 10, "part"), -ETIMEDOUT);
+	ck_assert_mem_eq(reply.bytes, "part", 4);
+	ck_assert_uint_eq(reader.unread.nr_missed, 1);
+	ck_assert_int_eq(call(echo, 10, ""), -EBUSY);
+	expect_echo(11);
 }
 END_TEST
 
@@ -410,6 +439,18 @@ START_TEST(a_stop_signal_during_the_wait_ends_it)
 }
 END_TEST
 
+START_TEST(a_stop_signal_ends_the_wait_for_a_child_that_sends_again_and_again)
+{
+	sigset_t stop;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &stop, NULL), 0);
+	ck_assert_int_eq(call(drip, 10, "stop"), -EINTR);
+	ck_assert_uint_eq(reader.unread.nr_missed, 0);
+}
+END_TEST
+
 /* The daemon has read its stop signal, which is therefore no longer pending. */
 START_TEST(an_ending_daemon_waits_only_for_a_short_time)
 {
@@ -451,6 +492,7 @@ int main(void)
 	tcase_add_test(tests, an_answer_arrives_whole);
 	tcase_add_test(tests, without_a_reader_the_caller_does_the_work);
 	tcase_add_test(tests, a_read_that_hangs_is_given_up_and_its_process_is_not_read_again);
+	tcase_add_test(tests, a_read_that_sends_a_little_again_and_again_is_given_up);
 	tcase_add_test(tests, another_process_with_the_same_pid_is_read);
 	tcase_add_test(tests, a_child_that_crashes_is_replaced_and_counts_as_late);
 	tcase_add_test(tests, a_child_that_somebody_kills_is_replaced);
@@ -462,6 +504,7 @@ int main(void)
 	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
 	tcase_add_test(tests, a_stop_signal_ends_the_wait);
 	tcase_add_test(tests, a_stop_signal_during_the_wait_ends_it);
+	tcase_add_test(tests, a_stop_signal_ends_the_wait_for_a_child_that_sends_again_and_again);
 	tcase_add_test(tests, an_ending_daemon_waits_only_for_a_short_time);
 	tcase_add_test(tests, the_child_has_none_of_the_daemon_s_descriptors);
 	suite_add_tcase(suite, tests);
