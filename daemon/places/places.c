@@ -207,6 +207,7 @@ size_t places_counters(const struct places *places, struct source_counter *count
 		{"keeper_restarts", keep->restarts},
 		{"late_reads", unread->nr_missed},
 		{"refused_reads", unread->nr_refused},
+		{"reader_failed_starts", places->reader.nr_failed_starts},
 		{"kernel_map_loads", places->kernel.map.nr_loads},
 		{"code_files", code->nr_files},
 		{"code_remote", code->nr_remote},

@@ -208,21 +208,35 @@ static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int
 
 /* ---- starting and abandoning children ---- */
 
+/*
+ * The process that was to be read has not ended, so the error is -EAGAIN for each reason: the
+ * process is then read again later.
+ */
+static int start_fails(struct slow_reader *reader, int error)
+{
+	if (!reader->nr_failed_starts++)
+		log_warning("cannot start the process that reads /proc: %s; programs whose "
+			    "mappings are not known yet lose samples until it can be started",
+			    strerror(error));
+	return -EAGAIN;
+}
+
 static int reader_start(struct slow_reader *reader)
 {
 	const pid_t parent = getpid();
-	int ends[2];
+	int ends[2], error;
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
+		return start_fails(reader, errno);
 	child = fork();
 	if (!child)
 		child_main(reader, ends[1], parent);
+	error = errno;
 	(void)close(ends[1]);
 	if (child < 0) {
 		(void)close(ends[0]);
-		return -EAGAIN;
+		return start_fails(reader, error);
 	}
 	reader->fd = ends[0];
 	reader->pid = child;

@@ -61,15 +61,16 @@ struct slow_reader {
 	unsigned int nr_works;
 	int fd; /* socket to the child; -1: no child runs */
 	pid_t pid;
-	uint64_t nr_starts; /* children that were started */
+	uint64_t nr_starts;	   /* children that were started */
+	uint64_t nr_failed_starts; /* attempts to start a child that failed */
 	struct slow_abandoned abandoned[SLOW_ABANDONED_MAX];
 	struct unread unread;
 };
 
 /*
  * Initializes reader and starts the first child. Call this early, while the process is small and
- * has all its privileges. If the child cannot be started, slow_reader_call() tries again. works
- * and proc_path are borrowed.
+ * has all its privileges. If the child cannot be started, slow_reader_call() tries again, and the
+ * first failure is logged. works and proc_path are borrowed.
  */
 void slow_reader_init(struct slow_reader *reader, const char *proc_path, slow_work *const *works,
 		      unsigned int nr_works);

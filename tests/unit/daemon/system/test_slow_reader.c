@@ -3,6 +3,8 @@
 
 #include "daemon/system/daemon_child.h"
 #include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/log.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/run_suite.h"
 
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -282,6 +285,32 @@ START_TEST(a_child_that_somebody_kills_is_replaced)
 }
 END_TEST
 
+START_TEST(a_child_that_cannot_be_started_is_reported_once_and_the_process_is_read_later)
+{
+	struct rlimit limit, none;
+	char path[PATH_BYTES];
+	char *text, *line;
+
+	ck_assert_int_lt(snprintf(path, sizeof(path), "%s/log", proc.path), PATH_BYTES);
+	ck_assert_int_eq(log_open(path), 0);
+	slow_reader_deinit(&reader);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = limit.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(call(echo, 10, ""), -EAGAIN);
+	ck_assert_int_eq(call(echo, 11, ""), -EAGAIN);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert(slow_reader_is_late(-EAGAIN));
+	ck_assert_uint_eq(reader.nr_failed_starts, 2);
+	expect_echo(10);
+	ck_assert_int_eq(file_read_text(path, 4096, &text, NULL), 0);
+	line = strstr(text, "cannot start the process that reads /proc: Too many open files");
+	ck_assert_ptr_nonnull(line);
+	ck_assert_ptr_null(strstr(line + 1, "cannot start"));
+	free(text);
+}
+END_TEST
+
 START_TEST(a_user_s_processes_cannot_make_the_daemon_wait_without_end)
 {
 	int pid = 10;
@@ -496,6 +525,9 @@ int main(void)
 	tcase_add_test(tests, another_process_with_the_same_pid_is_read);
 	tcase_add_test(tests, a_child_that_crashes_is_replaced_and_counts_as_late);
 	tcase_add_test(tests, a_child_that_somebody_kills_is_replaced);
+	tcase_add_test(
+		tests,
+		a_child_that_cannot_be_started_is_reported_once_and_the_process_is_read_later);
 	tcase_add_test(tests, a_user_s_processes_cannot_make_the_daemon_wait_without_end);
 	tcase_add_test(tests, a_process_that_ends_while_it_is_read_is_charged_to_its_user);
 	tcase_add_test(tests, short_waits_are_charged_but_not_those_of_root);
