@@ -31,6 +31,11 @@
 #endif
 
 #define PACKET_BYTES 32768u
+/*
+ * The socket's limit for packets, with room for the largest request and the kernel's own data. By
+ * default, net.core.wmem_default is the limit, which may be smaller than a request.
+ */
+#define SOCKET_BYTES (256 << 10)
 /* A child that sends nothing for DEADLINE_NS hangs, unless it uses a CPU or waits for a CPU. */
 #define DEADLINE_NS UINT64_C(500000000)
 /* Limit of a whole request. */
@@ -208,6 +213,15 @@ static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int
 
 /* ---- starting and abandoning children ---- */
 
+/* Without privileges, net.core.wmem_max also limits the size. */
+static void socket_size(int socket)
+{
+	const int size = SOCKET_BYTES;
+
+	if (setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)))
+		(void)setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
+
 /*
  * The process that was to be read has not ended, so the error is -EAGAIN for each reason: the
  * process is then read again later.
@@ -229,6 +243,8 @@ static int reader_start(struct slow_reader *reader)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return start_fails(reader, errno);
+	socket_size(ends[0]);
+	socket_size(ends[1]);
 	child = fork();
 	if (!child)
 		child_main(reader, ends[1], parent);
@@ -436,6 +452,8 @@ static void note_miss(struct call *call)
 			    process->pid, process->name, (uint32_t)process->uid);
 }
 
+/* Returns 0, -EMSGSIZE: the request is too large for the socket, or -EAGAIN: the child has ended.
+ */
 static int request_send(const struct slow_reader *reader, uint32_t work, const void *bytes,
 			size_t nr_bytes)
 {
@@ -443,7 +461,9 @@ static int request_send(const struct slow_reader *reader, uint32_t work, const v
 	struct iovec parts[] = {{&head, sizeof(head)}, {(void *)(uintptr_t)bytes, nr_bytes}};
 	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 
-	return sendmsg(reader->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -EAGAIN : 0;
+	if (sendmsg(reader->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return 0;
+	return errno == EMSGSIZE ? -EMSGSIZE : -EAGAIN;
 }
 
 /* Starts a child if none runs, also if somebody has killed the idle child. */
@@ -454,8 +474,8 @@ static int request_begin(struct slow_reader *reader, uint32_t work, const void *
 
 	if (reader->fd >= 0)
 		error = request_send(reader, work, bytes, nr_bytes);
-	if (!error)
-		return 0;
+	if (error != -EAGAIN)
+		return error;
 	if (reader->fd >= 0)
 		abandon(reader, 0);
 	error = reader_start(reader);

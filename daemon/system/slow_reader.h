@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 
-/* Maximum size of a request. It is sent as one packet, which the socket always has room for. */
+/* Maximum size of a request. It is sent as one packet. */
 #define SLOW_REQUEST_BYTES_MAX 65536u
 /*
  * Limits of the number of killed children that have not ended yet. USER limits the children of one
@@ -87,6 +87,7 @@ void slow_reader_deinit(struct slow_reader *reader);
  * -EINTR: the daemon was told to stop, or is ending and has waited enough
  * -ENOMEM: no memory for the answer
  * -EAGAIN: a child could not be started
+ * -EMSGSIZE: the kernel's limits (net.core.wmem_max) do not allow so large a request
  */
 int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, const void *request,
 		     size_t nr_bytes, struct slow_reply *reply);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -219,6 +220,35 @@ START_TEST(an_answer_arrives_whole)
 	for (size_t i = 0; i < BIG_BYTES; i += 16)
 		ck_assert_mem_eq(reply.bytes + i, "0123456789abcdef", 16);
 	ck_assert_int_eq(call(refuse, 10, ""), -EACCES);
+	expect_echo(10);
+	ck_assert_uint_eq(reader.nr_starts, 1);
+}
+END_TEST
+
+/* The kernel doubles the size that was set. */
+START_TEST(large_requests_do_not_depend_on_the_default_size_of_sockets)
+{
+	int size = 0;
+	socklen_t nr_size = sizeof(size);
+
+	ck_assert_int_eq(getsockopt(reader.fd, SOL_SOCKET, SO_SNDBUF, &size, &nr_size), 0);
+	ck_assert_int_ge(size, (int)(2 * SLOW_REQUEST_BYTES_MAX));
+	if (!geteuid())
+		ck_assert_int_eq(size, 2 * (256 << 10));
+}
+END_TEST
+
+START_TEST(a_request_that_the_socket_does_not_take_does_not_cost_a_child)
+{
+	static const char zeros[SLOW_REQUEST_BYTES_MAX];
+	const int size = 4096;
+
+	ck_assert_int_eq(slow_reader_call(&reader, echo, 10, zeros, sizeof(zeros), &reply), 0);
+	ck_assert_uint_eq(reply.nr_bytes, sizeof(zeros));
+	slow_reply_deinit(&reply);
+	ck_assert_int_eq(setsockopt(reader.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)), 0);
+	ck_assert_int_eq(slow_reader_call(&reader, echo, 10, zeros, sizeof(zeros), &reply),
+			 -EMSGSIZE);
 	expect_echo(10);
 	ck_assert_uint_eq(reader.nr_starts, 1);
 }
@@ -519,6 +549,8 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_answer_arrives_whole);
+	tcase_add_test(tests, large_requests_do_not_depend_on_the_default_size_of_sockets);
+	tcase_add_test(tests, a_request_that_the_socket_does_not_take_does_not_cost_a_child);
 	tcase_add_test(tests, without_a_reader_the_caller_does_the_work);
 	tcase_add_test(tests, a_read_that_hangs_is_given_up_and_its_process_is_not_read_again);
 	tcase_add_test(tests, a_read_that_sends_a_little_again_and_again_is_given_up);
