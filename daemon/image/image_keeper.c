@@ -607,7 +607,7 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 {
 	static struct keeper keeper;
 
-	keeper = (struct keeper){.socket = daemon_child_begin("oprof-keeper", fd, parent),
+	keeper = (struct keeper){.socket = daemon_child_begin("oprof-keeper", fd, opening, parent),
 				 .proc_path = proc_path,
 				 .opening = opening,
 				 .given_fd = -1,

@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,7 +35,30 @@ static void let_go_of_terminal(void)
 		(void)close(null);
 }
 
-int daemon_child_begin(const char *name, int fd, pid_t parent)
+/* Lines of /proc/self/maps begin with "START-END rwxs", for shared memory. */
+static void unmap_shared(const void *kept)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0) {
+		char *next;
+		const uintptr_t start = strtoul(line, &next, 16);
+		const uintptr_t end = *next == '-' ? strtoul(next + 1, &next, 16) : start;
+		const bool is_kept = start <= (uintptr_t)kept && (uintptr_t)kept < end;
+		void *map;
+
+		memcpy(&map, &start, sizeof(map));
+		if (start < end && strlen(next) > 4 && next[4] == 's' && !is_kept)
+			(void)munmap(map, end - start);
+	}
+	free(line);
+	if (file)
+		(void)fclose(file);
+}
+
+int daemon_child_begin(const char *name, int fd, const void *shared, pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
@@ -42,6 +67,7 @@ int daemon_child_begin(const char *name, int fd, pid_t parent)
 		_exit(1);
 	(void)syscall(SYS_close_range, SOCKET + 1, ~0U, 0);
 	let_go_of_terminal();
+	unmap_shared(shared);
 	return SOCKET;
 }
 

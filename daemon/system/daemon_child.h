@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions for the child processes that work for the daemon all the time. Such a child keeps only
- * one of the daemon's descriptors, a socket, and few of the daemon's capabilities.
+ * one of the daemon's descriptors, a socket, and few of the daemon's capabilities. It cannot write
+ * to files through the daemon's mappings.
  */
 #ifndef DAEMON_DAEMON_CHILD_H
 #define DAEMON_DAEMON_CHILD_H
@@ -13,9 +14,11 @@
  * To be called first in the child, which is then killed when its parent dies. Closes the daemon's
  * lock, events, sample files, clients and all other descriptors except fd. This includes the
  * daemon's terminal or pipe; otherwise the reader of the pipe would wait for a child that hangs.
- * Returns the new number of fd. On failure, ends the child.
+ * Also unmaps the memory that the child shares with the daemon, such as sample files: their disk
+ * space would stay in use as long as a child that hangs. Keeps only the mapping that contains
+ * *shared; NULL: none. Returns the new number of fd. On failure, ends the child.
  */
-int daemon_child_begin(const char *name, int fd, pid_t parent);
+int daemon_child_begin(const char *name, int fd, const void *shared, pid_t parent);
 
 /* Returns the bit of a capability, for daemon_child_keep. */
 uint64_t daemon_child_bit(unsigned int capability);

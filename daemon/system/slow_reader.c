@@ -198,7 +198,7 @@ static void child_loop(struct slow_reader *reader, int socket)
 
 static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int fd, pid_t parent)
 {
-	const int socket = daemon_child_begin("oprof-reader", fd, parent);
+	const int socket = daemon_child_begin("oprof-reader", fd, NULL, parent);
 
 	/*
 	 * The child needs these capabilities to read the maps, links and mapped files of other

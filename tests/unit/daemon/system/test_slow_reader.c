@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -155,6 +156,23 @@ static int status_line(const void *request, size_t nr_bytes, struct slow_answer 
 	return error;
 }
 
+/* Lists the mappings of memory that is shared with other processes. */
+static int shared_memory(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[512];
+	int error = 0;
+
+	(void)request;
+	(void)nr_bytes;
+	while (file && !error && fgets(line, sizeof(line), file))
+		if (strstr(line, "s ") == strchr(line, ' ') + 4)
+			error = slow_answer_put(answer, line, strlen(line));
+	if (file)
+		(void)fclose(file);
+	return error;
+}
+
 /* Uses 10 ms of CPU time. */
 static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer)
 {
@@ -165,8 +183,8 @@ static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return answer ? echo(request, nr_bytes, answer) : 0;
 }
 
-static slow_work *const works[] = {echo,   hang, refuse,      crash, big, descriptors,
-				   vanish, nap,	 status_line, burn,  drip};
+static slow_work *const works[] = {echo,   hang, refuse,      crash,	     big,  descriptors,
+				   vanish, nap,	 status_line, shared_memory, burn, drip};
 
 /* ---- */
 
@@ -541,6 +559,24 @@ START_TEST(the_child_has_none_of_the_daemon_s_descriptors)
 }
 END_TEST
 
+START_TEST(the_child_shares_no_memory_with_the_daemon)
+{
+	FILE *file = tmpfile();
+	void *page;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(ftruncate(fileno(file), 4096), 0);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	slow_reader_deinit(&reader);
+	slow_reader_init(&reader, proc.path, works, sizeof(works) / sizeof(works[0]));
+	ck_assert_int_eq(call(shared_memory, 10, ""), 0);
+	ck_assert_str_eq(reply.bytes, "");
+	ck_assert_int_eq(munmap(page, 4096), 0);
+	(void)fclose(file);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("slow_reader");
@@ -571,6 +607,7 @@ int main(void)
 	tcase_add_test(tests, a_stop_signal_ends_the_wait_for_a_child_that_sends_again_and_again);
 	tcase_add_test(tests, an_ending_daemon_waits_only_for_a_short_time);
 	tcase_add_test(tests, the_child_has_none_of_the_daemon_s_descriptors);
+	tcase_add_test(tests, the_child_shares_no_memory_with_the_daemon);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
