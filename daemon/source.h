@@ -102,10 +102,15 @@ struct source_counter {
 	uint64_t value;
 };
 
-/* A running process that could not be read in time: some of its samples are lost_unread. */
+#define SOURCE_UNREAD_ALL ((uid_t)-1)
+
+/*
+ * A running process that could not be read in time, or a user whose processes are not read for a
+ * while: some samples of these processes are lost_unread.
+ */
 struct source_unread {
-	int32_t pid;
-	uid_t uid;
+	int32_t pid;   /* 0: all processes of the user */
+	uid_t uid;     /* with pid 0, SOURCE_UNREAD_ALL stands for all users except root */
 	char name[64]; /* without control characters */
 };
 
@@ -213,9 +218,10 @@ struct source_ops {
 	size_t (*notes)(const struct source *source, struct source_note *notes, size_t room);
 
 	/*
-	 * Fills list[room] with the latest processes that could not be read in time. Returns the
-	 * number of entries filled. *nr_late: reads that missed their deadline since open. NULL
-	 * member: every process can be read.
+	 * Fills list[room] with the users whose processes are not read now, and with the latest
+	 * processes that could not be read in time. Returns the number of entries filled.
+	 * *nr_late: reads that missed their deadline since open. NULL member: every process can be
+	 * read.
 	 */
 	size_t (*unread)(const struct source *source, struct source_unread *list, size_t room,
 			 uint64_t *nr_late);

@@ -336,6 +336,27 @@ static void print_losses(const struct status_text *text)
 			   (double)number(text, "throttled_ns") / 1e9);
 }
 
+/* Prints the users of the lines "unread_user USER"; USER is "all" for all users except root. */
+static void print_unread_users(const struct status_text *text)
+{
+	const char *next = text->status;
+	struct key_value line;
+
+	while (key_value_next(&next, &line)) {
+		if (!key_value_is(&line, "unread_user"))
+			continue;
+		if (line.nr_value == 3 && !strncmp(line.value, "all", 3))
+			print_line(text, "unread",
+				   "processes of all users except root are not read for up to a "
+				   "minute: the daemon has waited too long to read them");
+		else
+			print_line(text, "unread",
+				   "processes of user %.*s are not read for up to a minute: the "
+				   "daemon has waited too long to read them",
+				   (int)line.nr_value, line.value);
+	}
+}
+
 /* Prints the processes of the lines "unread PID USER NAME". */
 static void print_unread(const struct status_text *text)
 {
@@ -360,6 +381,11 @@ static void print_unread(const struct status_text *text)
 	if (number(text, "unread_in_all"))
 		print_line(text, "unread", "%" PRIu64 " times in all since the daemon started",
 			   number(text, "unread_in_all"));
+	if (number(text, "refused_reads"))
+		print_line(text, "unread",
+			   "%" PRIu64 " reads were not tried, because earlier reads of the same "
+			   "process or user had taken too long",
+			   number(text, "refused_reads"));
 }
 
 static void print_disk(const struct status_text *text)
@@ -466,6 +492,7 @@ enum status_health status_text_print(FILE *stream, const char *status, int64_t n
 	print_budget(&text);
 	print_samples(&text);
 	print_losses(&text);
+	print_unread_users(&text);
 	print_unread(&text);
 	print_disk(&text);
 	print_notes(&text);

@@ -32,8 +32,7 @@ struct alias {
 
 int image_alias_init(struct image_alias_table *table, const char *proc_path)
 {
-	table->proc_path = proc_path;
-	table->reader = NULL;
+	*table = (struct image_alias_table){.proc_path = proc_path};
 	return node_hash_init(&table->aliases);
 }
 
@@ -331,25 +330,43 @@ static void take_result(struct image_alias_table *table, const struct file_name 
 		alias_add(table, file, hash, time_ns, &identity);
 }
 
+static struct image_alias_late *late_of(struct image_alias_table *table, pid_t tgid)
+{
+	return &table->late[(uint32_t)tgid % IMAGE_ALIAS_LATE];
+}
+
+/* Returns whether a request for the process was late, or was refused, a short time ago. */
+static bool is_late(struct image_alias_table *table, pid_t tgid, uint64_t time_ns)
+{
+	const struct image_alias_late *late = late_of(table, tgid);
+
+	return tgid && late->tgid == tgid && time_ns - late->time_ns < FRESH_NS;
+}
+
 /*
  * Sends the request. If the reader does not finish in time, the files without a result are not
- * cached.
+ * cached: a file may also be mapped by processes that can be read.
  */
 static void batch_end(struct look_batch *batch)
 {
+	struct image_alias_table *table = batch->table;
 	struct slow_reply reply;
 	size_t nr_results;
+	int error;
 
-	if (!batch->nr_files)
+	if (!batch->nr_files || is_late(table, batch->tgid, batch->time_ns))
 		return;
-	(void)slow_reader_call(batch->table->reader, image_alias_look, batch->tgid, batch->bytes,
-			       batch->nr_bytes, &reply);
+	error = slow_reader_call(table->reader, image_alias_look, batch->tgid, batch->bytes,
+				 batch->nr_bytes, &reply);
+	if (slow_reader_is_late(error))
+		*late_of(table, batch->tgid) =
+			(struct image_alias_late){batch->tgid, batch->time_ns};
 	nr_results = reply.nr_bytes / sizeof(struct look_result);
 	for (size_t i = 0; i < nr_results && i < batch->nr_files; i++) {
 		struct look_result result;
 
 		memcpy(&result, reply.bytes + i * sizeof(result), sizeof(result));
-		take_result(batch->table, &batch->files[i]->name, batch->time_ns, &result);
+		take_result(table, &batch->files[i]->name, batch->time_ns, &result);
 	}
 	slow_reply_deinit(&reply);
 }

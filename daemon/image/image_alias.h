@@ -17,8 +17,22 @@
 
 #include <sys/types.h>
 
+#define IMAGE_ALIAS_LATE 64u
+
+/* A process whose files could not be read in time. */
+struct image_alias_late {
+	pid_t tgid; /* 0: this entry is not used */
+	uint64_t time_ns;
+};
+
 struct image_alias_table {
 	struct node_hash aliases;
+	/*
+	 * Such processes, each at the index tgid % IMAGE_ALIAS_LATE. No requests are made for them
+	 * for a short time, so that a process with many files does not cost a refused request for
+	 * each file.
+	 */
+	struct image_alias_late late[IMAGE_ALIAS_LATE];
 	const char *proc_path; /* borrowed */
 	/* The child that reads the files; borrowed; NULL: this process reads them. */
 	struct slow_reader *reader;

@@ -4,6 +4,7 @@
 #include "daemon/kernel/kernel_symbols.h"
 #include "daemon/places/proc_scan.h"
 #include "daemon/system/daemon_child.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -168,17 +169,26 @@ int places_save_symbols(struct places *places, const char *meta_path)
 size_t places_unread(const struct places *places, struct source_unread *list, size_t room,
 		     uint64_t *nr_late)
 {
+	const struct unread *unread = &places->reader.unread;
 	struct unread_process processes[UNREAD_OFFENDERS];
+	uid_t users[UNREAD_USERS];
+	const size_t nr_users =
+		unread_exhausted(unread, clock_monotonic_ns(), users,
+				 room < UNREAD_USERS ? (unsigned int)room : UNREAD_USERS);
+	const size_t left = room - nr_users;
 	const size_t nr =
-		unread_list(&places->reader.unread, places->proc_path, processes,
-			    room < UNREAD_OFFENDERS ? (unsigned int)room : UNREAD_OFFENDERS);
+		unread_list(unread, places->proc_path, processes,
+			    left < UNREAD_OFFENDERS ? (unsigned int)left : UNREAD_OFFENDERS);
 
-	*nr_late = places->reader.unread.nr_missed;
+	*nr_late = unread->nr_missed;
+	for (size_t i = 0; i < nr_users; i++)
+		list[i] = (struct source_unread){.uid = users[i]};
+	list += nr_users;
 	for (size_t i = 0; i < nr; i++) {
 		list[i] = (struct source_unread){.pid = processes[i].pid, .uid = processes[i].uid};
 		(void)snprintf(list[i].name, sizeof(list[i].name), "%s", processes[i].name);
 	}
-	return nr;
+	return nr_users + nr;
 }
 
 uint64_t places_children_cpu_ns(const struct places *places)
@@ -207,6 +217,7 @@ size_t places_counters(const struct places *places, struct source_counter *count
 		{"keeper_restarts", keep->restarts},
 		{"late_reads", unread->nr_missed},
 		{"refused_reads", unread->nr_refused},
+		{"reader_failed_starts", places->reader.nr_failed_starts},
 		{"kernel_map_loads", places->kernel.map.nr_loads},
 		{"code_files", code->nr_files},
 		{"code_remote", code->nr_remote},

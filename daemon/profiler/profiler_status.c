@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* maximum number of processes that could not be read in time and are named */
+/* maximum number of lines about users and processes that could not be read in time */
 #define UNREAD_MAX 8u
 
 /*
@@ -47,6 +47,17 @@ static void status_settings(const struct profiler *profiler, struct control_answ
 				   (double)hz / profiler->thinning);
 }
 
+static void unread_add(const struct source_unread *unread, struct control_answer *answer)
+{
+	if (unread->pid)
+		control_answer_add(answer, "unread", "%" PRId32 " %u %s", unread->pid,
+				   (unsigned int)unread->uid, unread->name);
+	else if (unread->uid == SOURCE_UNREAD_ALL)
+		control_answer_add(answer, "unread_user", "all");
+	else
+		control_answer_add(answer, "unread_user", "%u", (unsigned int)unread->uid);
+}
+
 static void status_unread(const struct profiler *profiler, struct control_answer *answer)
 {
 	struct source_unread list[UNREAD_MAX];
@@ -58,8 +69,7 @@ static void status_unread(const struct profiler *profiler, struct control_answer
 	if (nr_late)
 		control_answer_add(answer, "unread_in_all", "%" PRIu64, nr_late);
 	for (size_t i = 0; i < nr; i++)
-		control_answer_add(answer, "unread", "%" PRId32 " %u %s", list[i].pid,
-				   (unsigned int)list[i].uid, list[i].name);
+		unread_add(&list[i], answer);
 }
 
 void profiler_status(const struct profiler *profiler, struct control_answer *answer)

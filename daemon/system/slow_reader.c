@@ -32,6 +32,11 @@
 #endif
 
 #define PACKET_BYTES 32768u
+/*
+ * The socket's limit for packets, with room for the largest request and the kernel's own data. By
+ * default, net.core.wmem_default is the limit, which may be smaller than a request.
+ */
+#define SOCKET_BYTES (256 << 10)
 /* A child that sends nothing for DEADLINE_NS hangs, unless it uses a CPU or waits for a CPU. */
 #define DEADLINE_NS UINT64_C(500000000)
 /* Limit of a whole request. */
@@ -210,21 +215,46 @@ static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int
 
 /* ---- starting and abandoning children ---- */
 
+/* Without privileges, net.core.wmem_max also limits the size. */
+static void socket_size(int socket)
+{
+	const int size = SOCKET_BYTES;
+
+	if (setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)))
+		(void)setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
+
+/*
+ * The process that was to be read has not ended, so the error is -EAGAIN for each reason: the
+ * process is then read again later.
+ */
+static int start_fails(struct slow_reader *reader, int error)
+{
+	if (!reader->nr_failed_starts++)
+		log_warning("cannot start the process that reads /proc: %s; programs whose "
+			    "mappings are not known yet lose samples until it can be started",
+			    strerror(error));
+	return -EAGAIN;
+}
+
 static int reader_start(struct slow_reader *reader)
 {
 	const pid_t parent = getpid();
-	int ends[2];
+	int ends[2], error;
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
+		return start_fails(reader, errno);
+	socket_size(ends[0]);
+	socket_size(ends[1]);
 	child = fork();
 	if (!child)
 		child_main(reader, ends[1], parent);
+	error = errno;
 	(void)close(ends[1]);
 	if (child < 0) {
 		(void)close(ends[0]);
-		return -EAGAIN;
+		return start_fails(reader, error);
 	}
 	reader->fd = ends[0];
 	reader->pid = child;
@@ -357,11 +387,9 @@ static bool is_late(const struct call *call)
 {
 	const uint64_t now_ns = clock_monotonic_ns();
 
-	if (is_ending)
-		return now_ns - call->begin_ns >= request_ns();
-	if (now_ns - call->progress_ns < DEADLINE_NS)
-		return false;
-	return now_ns - call->begin_ns >= REQUEST_NS || !child_runs(call->reader);
+	if (now_ns - call->begin_ns >= request_ns())
+		return true;
+	return !is_ending && now_ns - call->progress_ns >= DEADLINE_NS && !child_runs(call->reader);
 }
 
 /*
@@ -382,6 +410,7 @@ static int packet_take(struct call *call, struct packet_head *head)
 	return reply_add(call->reply, bytes, (size_t)nr - sizeof(*head));
 }
 
+/* The limits also hold for a child that sends packets again and again. */
 static int answer_wait(struct call *call, struct packet_head *head)
 {
 	struct pollfd fd = {.fd = call->reader->fd, .events = POLLIN};
@@ -393,12 +422,12 @@ static int answer_wait(struct call *call, struct packet_head *head)
 			return 0;
 		if (error && error != -EAGAIN)
 			return error;
-		if (!error && clock_monotonic_ns() - call->begin_ns < request_ns())
-			continue;
+		if (must_stop())
+			return -EINTR;
 		if (is_late(call))
 			return is_ending ? -EINTR : -ETIMEDOUT;
-		if (poll(&fd, 1, STEP_MS) <= 0 && must_stop())
-			return -EINTR;
+		if (error)
+			(void)poll(&fd, 1, STEP_MS);
 	}
 }
 
@@ -425,6 +454,8 @@ static void note_miss(struct call *call)
 			    process->pid, process->name, (uint32_t)process->uid);
 }
 
+/* Returns 0, -EMSGSIZE: the request is too large for the socket, or -EAGAIN: the child has ended.
+ */
 static int request_send(const struct slow_reader *reader, uint32_t work, const void *bytes,
 			size_t nr_bytes)
 {
@@ -432,7 +463,9 @@ static int request_send(const struct slow_reader *reader, uint32_t work, const v
 	struct iovec parts[] = {{&head, sizeof(head)}, {(void *)(uintptr_t)bytes, nr_bytes}};
 	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 
-	return sendmsg(reader->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -EAGAIN : 0;
+	if (sendmsg(reader->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return 0;
+	return errno == EMSGSIZE ? -EMSGSIZE : -EAGAIN;
 }
 
 /* Starts a child if none runs, also if somebody has killed the idle child. */
@@ -443,8 +476,8 @@ static int request_begin(struct slow_reader *reader, uint32_t work, const void *
 
 	if (reader->fd >= 0)
 		error = request_send(reader, work, bytes, nr_bytes);
-	if (!error)
-		return 0;
+	if (error != -EAGAIN)
+		return error;
 	if (reader->fd >= 0)
 		abandon(reader, 0);
 	error = reader_start(reader);

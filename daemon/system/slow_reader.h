@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 
-/* Maximum size of a request. It is sent as one packet, which the socket always has room for. */
+/* Maximum size of a request. It is sent as one packet. */
 #define SLOW_REQUEST_BYTES_MAX 65536u
 /*
  * Limits of the number of killed children that have not ended yet. USER limits the children of one
@@ -34,8 +34,8 @@ struct slow_answer;
 /* Adds bytes to the answer. Returns 0 or -errno, which the function must return. */
 int slow_answer_put(struct slow_answer *answer, const void *bytes, size_t nr_bytes);
 /*
- * Sends what was added so far. Each packet begins the deadline again, and if a later part of the
- * request misses its deadline, the caller gets the parts that were sent.
+ * Sends what was added so far. Each packet begins the deadline again, up to the limit of the whole
+ * request. If a later part of the request is late, the caller gets the parts that were sent.
  */
 int slow_answer_send(struct slow_answer *answer);
 
@@ -61,15 +61,16 @@ struct slow_reader {
 	unsigned int nr_works;
 	int fd; /* socket to the child; -1: no child runs */
 	pid_t pid;
-	uint64_t nr_starts; /* children that were started */
+	uint64_t nr_starts;	   /* children that were started */
+	uint64_t nr_failed_starts; /* attempts to start a child that failed */
 	struct slow_abandoned abandoned[SLOW_ABANDONED_MAX];
 	struct unread unread;
 };
 
 /*
  * Initializes reader and starts the first child. Call this early, while the process is small and
- * has all its privileges. If the child cannot be started, slow_reader_call() tries again. works
- * and proc_path are borrowed.
+ * has all its privileges. If the child cannot be started, slow_reader_call() tries again, and the
+ * first failure is logged. works and proc_path are borrowed.
  */
 void slow_reader_init(struct slow_reader *reader, const char *proc_path, slow_work *const *works,
 		      unsigned int nr_works);
@@ -86,6 +87,7 @@ void slow_reader_deinit(struct slow_reader *reader);
  * -EINTR: the daemon was told to stop, or is ending and has waited enough
  * -ENOMEM: no memory for the answer
  * -EAGAIN: a child could not be started
+ * -EMSGSIZE: the kernel's limits (net.core.wmem_max) do not allow so large a request
  */
 int slow_reader_call(struct slow_reader *reader, slow_work *work, int32_t pid, const void *request,
 		     size_t nr_bytes, struct slow_reply *reply);

@@ -2,6 +2,7 @@
 #include "daemon/system/unread.h"
 
 #include "lib/file.h"
+#include "lib/log.h"
 #include "lib/utf8.h"
 
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 
 #define STATUS_BYTES_MAX 65536u
 #define START_FIELD	 22 /* of /proc/PID/stat */
+#define SECOND_NS	 UINT64_C(1000000000)
 
 /* ---- processes ---- */
 
@@ -82,13 +84,18 @@ static bool is_exhausted(const struct unread_user *user, uint64_t budget_ns, uin
 	return user->since_ns && !turn_is_over(user, now_ns) && user->waited_ns >= budget_ns;
 }
 
-static void wait_add(struct unread_user *user, uint64_t waited_ns, uint64_t now_ns)
+/* Adds a wait to the budget. Returns whether this wait exhausts the budget. */
+static bool wait_add(struct unread_user *user, uint64_t waited_ns, uint64_t budget_ns,
+		     uint64_t now_ns)
 {
+	const bool was_exhausted = is_exhausted(user, budget_ns, now_ns);
+
 	if (!user->since_ns || turn_is_over(user, now_ns)) {
 		user->since_ns = now_ns;
 		user->waited_ns = 0;
 	}
 	user->waited_ns += waited_ns;
+	return !was_exhausted && is_exhausted(user, budget_ns, now_ns);
 }
 
 static const struct unread_user *user_find(const struct unread *unread, uid_t uid)
@@ -121,9 +128,31 @@ static struct unread_user *user_get(struct unread *unread, uid_t uid)
 
 void unread_wait(struct unread *unread, uid_t uid, uint64_t waited_ns, uint64_t now_ns)
 {
-	wait_add(user_get(unread, uid), waited_ns, now_ns);
-	if (uid && uid != UNREAD_NO_USER)
-		wait_add(&unread->machine, waited_ns, now_ns);
+	const bool is_known = uid != UNREAD_NO_USER;
+
+	if (wait_add(user_get(unread, uid), waited_ns, UNREAD_USER_NS, now_ns) && is_known)
+		log_warning("processes of user %" PRIu32
+			    " are not read for up to a minute: the daemon has waited for more "
+			    "than %u s to read them",
+			    (uint32_t)uid, (unsigned int)(UNREAD_USER_NS / SECOND_NS));
+	if (uid && is_known && wait_add(&unread->machine, waited_ns, UNREAD_MACHINE_NS, now_ns))
+		log_warning("processes of all users except root are not read for up to a minute: "
+			    "the daemon has waited for more than %u s to read them",
+			    (unsigned int)(UNREAD_MACHINE_NS / SECOND_NS));
+}
+
+unsigned int unread_exhausted(const struct unread *unread, uint64_t now_ns, uid_t *list,
+			      unsigned int room)
+{
+	unsigned int nr = 0;
+
+	if (room && is_exhausted(&unread->machine, UNREAD_MACHINE_NS, now_ns))
+		list[nr++] = UNREAD_NO_USER;
+	for (unsigned int i = 0; i < UNREAD_USERS && nr < room; i++)
+		if (unread->users[i].uid != UNREAD_NO_USER &&
+		    is_exhausted(&unread->users[i], UNREAD_USER_NS, now_ns))
+			list[nr++] = unread->users[i].uid;
+	return nr;
 }
 
 /* ---- offenders ---- */

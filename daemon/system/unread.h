@@ -64,8 +64,18 @@ bool unread_is_offender(const struct unread *unread, int32_t pid);
 /* Returns whether the process may be read now. now_ns: CLOCK_MONOTONIC, as below. */
 bool unread_may_read(struct unread *unread, const struct unread_process *process, uint64_t now_ns);
 
-/* Reports that a read of a process of this user made the daemon wait for waited_ns. */
+/*
+ * Reports that a read of a process of this user made the daemon wait for waited_ns. Logs if a
+ * budget is exhausted now.
+ */
 void unread_wait(struct unread *unread, uid_t uid, uint64_t waited_ns, uint64_t now_ns);
+
+/*
+ * Fills list[room] with the users whose budget is exhausted. UNREAD_NO_USER stands for all users
+ * except root. Returns the number of entries filled.
+ */
+unsigned int unread_exhausted(const struct unread *unread, uint64_t now_ns, uid_t *list,
+			      unsigned int room);
 
 /*
  * Reports that a read of the process missed its deadline. work: a number for the kind of read.

@@ -114,6 +114,16 @@ START_TEST(processes_that_cannot_be_read_are_named)
 }
 END_TEST
 
+START_TEST(users_whose_processes_are_not_read_are_named)
+{
+	assert_has(show("unread_user 1000\nunread_user all\nlost_unread 3\nrefused_reads 7\n"),
+		   "unread    processes of user 1000 are not read for up to a minute");
+	assert_has(shown, "unread    processes of all users except root are not read");
+	assert_has(shown, "unread    7 reads were not tried");
+	ck_assert_int_eq(health, STATUS_HEALTHY);
+}
+END_TEST
+
 START_TEST(a_profiler_that_does_not_sample_is_trouble)
 {
 	assert_has(show("state stopped\n"), "trouble   sampling is stopped");
@@ -224,6 +234,7 @@ int main(void)
 	tcase_add_test(tc, in_the_first_minute_one_cost_is_told_and_no_budget_kept);
 	tcase_add_test(tc, an_answer_of_nothing_harms_nobody);
 	tcase_add_test(tc, processes_that_cannot_be_read_are_named);
+	tcase_add_test(tc, users_whose_processes_are_not_read_are_named);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

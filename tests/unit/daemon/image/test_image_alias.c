@@ -316,28 +316,66 @@ START_TEST(a_memfd_that_is_a_program_is_a_file)
 }
 END_TEST
 
-/* A result that is missing because the process was not read is not cached. */
-START_TEST(a_reader_identifies_files_if_there_is_one)
+static struct slow_reader reader;
+
+/* Process 10 has missed its deadline, so its files are not read. */
+static struct unread_process reader_begin(void)
 {
 	static slow_work *const works[] = {image_alias_look};
-	static struct slow_reader reader;
-	struct oprof_image_identity identity;
 	struct unread_process process;
 
 	slow_reader_init(&reader, proc.path, works, 1);
 	aliases.reader = &reader;
+	unread_process_read(&process, proc.path, 10);
+	ck_assert(unread_miss(&reader.unread, &process, 0, clock_monotonic_ns()));
+	return process;
+}
+
+/* A result that is missing because the process was not read is not cached. */
+START_TEST(a_reader_identifies_files_if_there_is_one)
+{
+	struct oprof_image_identity identity;
+	const struct unread_process process = reader_begin();
+
 	copy_program("/bin/sh", path);
 	struct file_name file = name_of(path);
 
-	unread_process_read(&process, proc.path, 10);
-	ck_assert(unread_miss(&reader.unread, &process, 0, clock_monotonic_ns()));
 	identity = identify(&file, NULL, SECOND);
 	ck_assert_uint_eq(identity.nr_build_id, 0);
 	ck_assert_uint_eq(identity.inode, file.inode);
 	ck_assert_uint_eq(reader.unread.nr_refused, 1);
 	unread_good(&reader.unread, &process, 0);
-	identity = identify(&file, NULL, SECOND);
+	identity = identify(&file, NULL, 2 * SECOND);
 	expect_build_id(&identity, "/bin/sh");
+	slow_reader_deinit(&reader);
+}
+END_TEST
+
+START_TEST(many_files_of_a_process_that_is_not_read_cost_one_refusal)
+{
+	struct mapped_file files[1000];
+	char names_of_files[1000][16];
+	struct oprof_image_identity identity;
+	const struct unread_process process = reader_begin();
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		(void)snprintf(names_of_files[i], sizeof(names_of_files[i]), "/bin/%u", i);
+		files[i] = (struct mapped_file){.name = {names_of_files[i], 1, i + 1, 0}};
+	}
+	image_alias_prepare(&aliases, files, 1000, 10, SECOND);
+	for (unsigned int i = 0; i < 1000; i++) {
+		image_alias_identify(&aliases, &files[i], 10, SECOND, &identity);
+		ck_assert_uint_eq(identity.inode, i + 1);
+	}
+	ck_assert_uint_eq(reader.unread.nr_refused, 1);
+	copy_program("/bin/sh", path);
+	struct mapped_file file = {.name = name_of(path)};
+
+	image_alias_identify(&aliases, &file, 10, SECOND, &identity);
+	ck_assert_uint_eq(identity.nr_build_id, 0);
+	image_alias_identify(&aliases, &file, 11, SECOND, &identity); /* another process */
+	expect_build_id(&identity, "/bin/sh");
+	unread_good(&reader.unread, &process, 0);
 	slow_reader_deinit(&reader);
 }
 END_TEST
@@ -349,6 +387,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_reader_identifies_files_if_there_is_one);
+	tcase_add_test(tests, many_files_of_a_process_that_is_not_read_cost_one_refusal);
 	tcase_add_test(tests, a_file_with_a_build_id_is_known_by_it);
 	tcase_add_test(tests, a_file_without_one_is_known_by_all_the_rest);
 	tcase_add_test(tests, another_file_of_that_path_is_not_looked_into);

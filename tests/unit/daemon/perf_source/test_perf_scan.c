@@ -2,7 +2,9 @@
 /* Scans of /proc and records of the same time: no sample is put into a wrong image. */
 #include "daemon/image/image_alias.h"
 #include "daemon/image/vdso.h"
+#include "daemon/perf_source/perf_state_internal.h"
 #include "daemon/places/proc_scan.h"
+#include "lib/clock.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/replay.h"
 #include "tests/fixture/run_suite.h"
@@ -497,6 +499,26 @@ START_TEST(a_process_that_could_not_be_read_is_read_again_after_a_minute)
 }
 END_TEST
 
+START_TEST(users_whose_processes_are_not_read_are_listed_with_the_processes)
+{
+	struct unread *unread = &replay->state->places.reader.unread;
+	struct source_unread list[3];
+	uint64_t nr_late;
+
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	block_maps(10);
+	scan();
+	unread_wait(unread, 1000, UNREAD_USER_NS, clock_monotonic_ns());
+	ck_assert_uint_eq(perf_state_unread(replay->state, list, 3, &nr_late), 2);
+	ck_assert_int_eq(list[0].pid, 0);
+	ck_assert_uint_eq(list[0].uid, 1000);
+	ck_assert_int_eq(list[1].pid, 10);
+	ck_assert_uint_eq(nr_late, 1);
+	ck_assert_uint_eq(perf_state_unread(replay->state, list, 1, &nr_late), 1);
+	end();
+}
+END_TEST
+
 /* ---- a real process ---- */
 
 static void spin(void)
@@ -635,6 +657,7 @@ int main(void)
 	tcase_add_test(apart, a_process_whose_maps_block_loses_only_its_own_samples);
 	tcase_add_test(apart, a_process_that_cannot_be_read_any_more_keeps_what_is_known);
 	tcase_add_test(apart, a_process_that_could_not_be_read_is_read_again_after_a_minute);
+	tcase_add_test(apart, users_whose_processes_are_not_read_are_listed_with_the_processes);
 	suite_add_tcase(suite, apart);
 	return run_suite(suite);
 }

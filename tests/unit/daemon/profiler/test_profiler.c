@@ -532,6 +532,36 @@ START_TEST(status_tells_state_events_and_every_counter)
 }
 END_TEST
 
+static size_t list_unread(const struct source *source, struct source_unread *list, size_t room,
+			  uint64_t *nr_late)
+{
+	(void)source;
+	ck_assert_uint_ge(room, 3);
+	list[0] = (struct source_unread){.uid = SOURCE_UNREAD_ALL};
+	list[1] = (struct source_unread){.uid = 1000};
+	list[2] = (struct source_unread){.pid = 42, .uid = 1001, .name = "a b"};
+	*nr_late = 1;
+	return 3;
+}
+
+START_TEST(status_tells_which_users_and_processes_are_not_read)
+{
+	static struct control_answer answer;
+	struct source_ops ops;
+
+	open_it();
+	ops = *profiler.source->ops;
+	ops.unread = list_unread;
+	profiler.source->ops = &ops;
+	control_answer_init(&answer);
+	profiler_status(&profiler, &answer);
+	answer.text[answer.nr_bytes] = '\0';
+	ck_assert_ptr_nonnull(strstr(answer.text, "\nunread_in_all 1\nunread_user all\n"
+						  "unread_user 1000\nunread 42 1001 a b\n"));
+	profiler_close(&profiler);
+}
+END_TEST
+
 START_TEST(status_tells_what_a_start_may_choose)
 {
 	static const struct event_choice counted = {
@@ -707,6 +737,7 @@ int main(void)
 	tcase_add_test(tc, after_a_kill_between_file_and_counter_both_agree_again);
 	tcase_add_test(tc, counters_begin_at_what_the_files_hold_when_meta_stats_was_damaged);
 	tcase_add_test(tc, status_tells_state_events_and_every_counter);
+	tcase_add_test(tc, status_tells_which_users_and_processes_are_not_read);
 	tcase_add_test(tc, status_tells_what_a_start_may_choose);
 	tcase_add_test(tc, status_tells_why_a_source_was_chosen_and_whether_it_was_requested);
 	tcase_add_test(tc, notes_of_the_source_stay_with_the_session_and_its_later_runs);

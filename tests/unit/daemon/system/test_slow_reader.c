@@ -3,6 +3,8 @@
 
 #include "daemon/system/daemon_child.h"
 #include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/log.h"
 #include "lib/seccomp_filter.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/run_suite.h"
@@ -19,6 +21,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,20 +59,43 @@ static int hang(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return error;
 }
 
-/*
- * The process ends while it is read: begin_vanishing() removes its files when this function opens
- * the pipe that the request names.
- */
-static int vanish(const void *request, size_t nr_bytes, struct slow_answer *answer)
+/* Lets the process that when_read() has started act, and waits until it has ended. */
+static int let_act(const void *fifo, size_t nr_bytes)
 {
 	char path[PATH_BYTES], byte;
-	int fd;
+	int fd, error = 0;
 
-	(void)snprintf(path, sizeof(path), "%.*s", (int)nr_bytes, (const char *)request);
+	(void)snprintf(path, sizeof(path), "%.*s", (int)nr_bytes, (const char *)fifo);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, &byte, 1) != 0) /* until the files are removed */
+	if (fd < 0 || read(fd, &byte, 1) != 0)
+		error = -EIO;
+	if (fd >= 0)
+		(void)close(fd);
+	return error;
+}
+
+/*
+ * Sends the request again and again, and ends long after the limit of a request. If the request is
+ * the path of a pipe, first lets another process act.
+ */
+static int drip(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	int error = *(const char *)request == '/' ? let_act(request, nr_bytes) : 0;
+
+	for (int i = 0; i < 500 && !error; i++) {
+		error = slow_answer_put(answer, request, nr_bytes);
+		if (!error)
+			error = slow_answer_send(answer);
+		(void)poll(NULL, 0, 20);
+	}
+	return error;
+}
+
+/* The process ends while it is read. */
+static int vanish(const void *request, size_t nr_bytes, struct slow_answer *answer)
+{
+	if (let_act(request, nr_bytes))
 		return -EIO;
-	(void)close(fd);
 	return hang("", 0, answer);
 }
 
@@ -186,8 +213,9 @@ static int burn(const void *request, size_t nr_bytes, struct slow_answer *answer
 	return answer ? echo(request, nr_bytes, answer) : 0;
 }
 
-static slow_work *const works[] = {echo,   hang, refuse,      crash,	     big,  descriptors,
-				   vanish, nap,	 status_line, shared_memory, burn, change};
+static slow_work *const works[] = {echo,	hang,	refuse, crash,	     big,
+				   descriptors, vanish, nap,	status_line, shared_memory,
+				   burn,	drip,	change};
 
 /* ---- */
 
@@ -246,6 +274,35 @@ START_TEST(an_answer_arrives_whole)
 }
 END_TEST
 
+/* The kernel doubles the size that was set. */
+START_TEST(large_requests_do_not_depend_on_the_default_size_of_sockets)
+{
+	int size = 0;
+	socklen_t nr_size = sizeof(size);
+
+	ck_assert_int_eq(getsockopt(reader.fd, SOL_SOCKET, SO_SNDBUF, &size, &nr_size), 0);
+	ck_assert_int_ge(size, (int)(2 * SLOW_REQUEST_BYTES_MAX));
+	if (!geteuid())
+		ck_assert_int_eq(size, 2 * (256 << 10));
+}
+END_TEST
+
+START_TEST(a_request_that_the_socket_does_not_take_does_not_cost_a_child)
+{
+	static const char zeros[SLOW_REQUEST_BYTES_MAX];
+	const int size = 4096;
+
+	ck_assert_int_eq(slow_reader_call(&reader, echo, 10, zeros, sizeof(zeros), &reply), 0);
+	ck_assert_uint_eq(reply.nr_bytes, sizeof(zeros));
+	slow_reply_deinit(&reply);
+	ck_assert_int_eq(setsockopt(reader.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)), 0);
+	ck_assert_int_eq(slow_reader_call(&reader, echo, 10, zeros, sizeof(zeros), &reply),
+			 -EMSGSIZE);
+	expect_echo(10);
+	ck_assert_uint_eq(reader.nr_starts, 1);
+}
+END_TEST
+
 START_TEST(without_a_reader_the_caller_does_the_work)
 {
 	ck_assert_int_eq(slow_reader_call(NULL, echo, 10, "hello", 5, &reply), 0);
@@ -267,6 +324,16 @@ START_TEST(a_read_that_hangs_is_given_up_and_its_process_is_not_read_again)
 	ck_assert_int_eq(call(echo, 10, "hello"), -EBUSY);
 	ck_assert_uint_eq(reader.unread.nr_refused, 1);
 	expect_echo(20);
+}
+END_TEST
+
+START_TEST(a_read_that_sends_a_little_again_and_again_is_given_up)
+{
+	ck_assert_int_eq(call(drip, 10, "part"), -ETIMEDOUT);
+	ck_assert_mem_eq(reply.bytes, "part", 4);
+	ck_assert_uint_eq(reader.unread.nr_missed, 1);
+	ck_assert_int_eq(call(echo, 10, ""), -EBUSY);
+	expect_echo(11);
 }
 END_TEST
 
@@ -297,6 +364,32 @@ START_TEST(a_child_that_somebody_kills_is_replaced)
 }
 END_TEST
 
+START_TEST(a_child_that_cannot_be_started_is_reported_once_and_the_process_is_read_later)
+{
+	struct rlimit limit, none;
+	char path[PATH_BYTES];
+	char *text, *line;
+
+	ck_assert_int_lt(snprintf(path, sizeof(path), "%s/log", proc.path), PATH_BYTES);
+	ck_assert_int_eq(log_open(path), 0);
+	slow_reader_deinit(&reader);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = limit.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(call(echo, 10, ""), -EAGAIN);
+	ck_assert_int_eq(call(echo, 11, ""), -EAGAIN);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert(slow_reader_is_late(-EAGAIN));
+	ck_assert_uint_eq(reader.nr_failed_starts, 2);
+	expect_echo(10);
+	ck_assert_int_eq(file_read_text(path, 4096, &text, NULL), 0);
+	line = strstr(text, "cannot start the process that reads /proc: Too many open files");
+	ck_assert_ptr_nonnull(line);
+	ck_assert_ptr_null(strstr(line + 1, "cannot start"));
+	free(text);
+}
+END_TEST
+
 START_TEST(a_user_s_processes_cannot_make_the_daemon_wait_without_end)
 {
 	int pid = 10;
@@ -311,17 +404,12 @@ START_TEST(a_user_s_processes_cannot_make_the_daemon_wait_without_end)
 }
 END_TEST
 
-/*
- * Removes the files of process pid when a reader opens the named pipe, whose path is written to
- * fifo. Then closes the pipe.
- */
-static void begin_vanishing(int pid, char fifo[PATH_BYTES])
+/* Starts a process that acts when a reader opens the pipe at fifo. The reader itself cannot act. */
+static void when_read(void (*act)(void), char fifo[PATH_BYTES])
 {
-	static const char *const names[] = {"stat", "status"};
-	char path[PATH_BYTES];
 	pid_t child;
 
-	(void)snprintf(fifo, PATH_BYTES, "%s/vanish", proc.path);
+	(void)snprintf(fifo, PATH_BYTES, "%s/pipe", proc.path);
 	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
 	child = fork();
 	ck_assert_int_ge(child, 0);
@@ -329,18 +417,31 @@ static void begin_vanishing(int pid, char fifo[PATH_BYTES])
 		return;
 	if (open(fifo, O_WRONLY | O_CLOEXEC) < 0)
 		_exit(1);
+	act();
+	_exit(0);
+}
+
+static void remove_process(void)
+{
+	static const char *const names[] = {"stat", "status"};
+	char path[PATH_BYTES];
+
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%d/%s", proc.path, pid, names[i]);
+		(void)snprintf(path, sizeof(path), "%s/10/%s", proc.path, names[i]);
 		(void)unlink(path);
 	}
-	_exit(0);
+}
+
+static void stop_parent(void)
+{
+	(void)kill(getppid(), SIGTERM);
 }
 
 START_TEST(a_process_that_ends_while_it_is_read_is_charged_to_its_user)
 {
 	char fifo[PATH_BYTES], path[PATH_BYTES];
 
-	begin_vanishing(10, fifo);
+	when_read(remove_process, fifo);
 	ck_assert_int_eq(call(vanish, 10, fifo), -ETIMEDOUT);
 	(void)snprintf(path, sizeof(path), "%s/10/stat", proc.path);
 	ck_assert_int_ne(access(path, F_OK), 0);
@@ -491,6 +592,20 @@ START_TEST(a_stop_signal_during_the_wait_ends_it)
 }
 END_TEST
 
+START_TEST(a_stop_signal_ends_the_wait_for_a_child_that_sends_again_and_again)
+{
+	char fifo[PATH_BYTES];
+	sigset_t stop;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &stop, NULL), 0);
+	when_read(stop_parent, fifo);
+	ck_assert_int_eq(call(drip, 10, fifo), -EINTR);
+	ck_assert_uint_eq(reader.unread.nr_missed, 0);
+}
+END_TEST
+
 /* The daemon has read its stop signal, which is therefore no longer pending. */
 START_TEST(an_ending_daemon_waits_only_for_a_short_time)
 {
@@ -548,11 +663,17 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_answer_arrives_whole);
+	tcase_add_test(tests, large_requests_do_not_depend_on_the_default_size_of_sockets);
+	tcase_add_test(tests, a_request_that_the_socket_does_not_take_does_not_cost_a_child);
 	tcase_add_test(tests, without_a_reader_the_caller_does_the_work);
 	tcase_add_test(tests, a_read_that_hangs_is_given_up_and_its_process_is_not_read_again);
+	tcase_add_test(tests, a_read_that_sends_a_little_again_and_again_is_given_up);
 	tcase_add_test(tests, another_process_with_the_same_pid_is_read);
 	tcase_add_test(tests, a_child_that_crashes_is_replaced_and_counts_as_late);
 	tcase_add_test(tests, a_child_that_somebody_kills_is_replaced);
+	tcase_add_test(
+		tests,
+		a_child_that_cannot_be_started_is_reported_once_and_the_process_is_read_later);
 	tcase_add_test(tests, a_user_s_processes_cannot_make_the_daemon_wait_without_end);
 	tcase_add_test(tests, a_process_that_ends_while_it_is_read_is_charged_to_its_user);
 	tcase_add_test(tests, short_waits_are_charged_but_not_those_of_root);
@@ -562,6 +683,7 @@ int main(void)
 	tcase_add_test(tests, the_number_of_abandoned_children_is_bounded);
 	tcase_add_test(tests, a_stop_signal_ends_the_wait);
 	tcase_add_test(tests, a_stop_signal_during_the_wait_ends_it);
+	tcase_add_test(tests, a_stop_signal_ends_the_wait_for_a_child_that_sends_again_and_again);
 	tcase_add_test(tests, an_ending_daemon_waits_only_for_a_short_time);
 	tcase_add_test(tests, the_child_has_none_of_the_daemon_s_descriptors);
 	tcase_add_test(tests, the_child_shares_no_memory_with_the_daemon);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/system/unread.h"
 
+#include "lib/file.h"
+#include "lib/log.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NOW_NS UINT64_C(1000000000000)
@@ -117,6 +120,47 @@ START_TEST(many_short_waits_add_up)
 }
 END_TEST
 
+/* Returns how often the log has this text. */
+static unsigned int nr_logged(const char *path, const char *message)
+{
+	unsigned int nr = 0;
+	const char *next;
+	char *text;
+
+	ck_assert_int_eq(file_read_text(path, 65536, &text, NULL), 0);
+	for (next = text; (next = strstr(next, message)); next++)
+		nr++;
+	free(text);
+	return nr;
+}
+
+START_TEST(an_exhausted_budget_is_listed_and_logged_once_in_a_turn)
+{
+	char path[FAKE_PROC_PATH_BYTES];
+	uid_t list[3];
+
+	(void)snprintf(path, sizeof(path), "%s/log", proc.path);
+	ck_assert_int_eq(log_open(path), 0);
+	unread_wait(&unread, 1000, UNREAD_USER_NS - 1, NOW_NS);
+	ck_assert_uint_eq(unread_exhausted(&unread, NOW_NS, list, 3), 0);
+	for (int i = 0; i < 3; i++)
+		unread_wait(&unread, 1000, 1, NOW_NS);
+	unread_wait(&unread, UNREAD_NO_USER, UNREAD_USER_NS, NOW_NS);
+	ck_assert_uint_eq(unread_exhausted(&unread, NOW_NS, list, 3), 1);
+	ck_assert_uint_eq(list[0], 1000);
+	unread_wait(&unread, 1001, UNREAD_MACHINE_NS, NOW_NS);
+	ck_assert_uint_eq(unread_exhausted(&unread, NOW_NS, list, 1), 1);
+	ck_assert_uint_eq(unread_exhausted(&unread, NOW_NS, list, 3), 3);
+	ck_assert_uint_eq(list[0], UNREAD_NO_USER);
+	ck_assert_uint_eq(unread_exhausted(&unread, NOW_NS + UNREAD_TURN_NS, list, 3), 0);
+	ck_assert_uint_eq(nr_logged(path, "processes of user "), 2);
+	ck_assert_uint_eq(nr_logged(path, "processes of user 1000 are not read"), 1);
+	ck_assert_uint_eq(nr_logged(path, "processes of all users except root"), 1);
+	unread_wait(&unread, 1000, UNREAD_USER_NS, NOW_NS + UNREAD_TURN_NS);
+	ck_assert_uint_eq(nr_logged(path, "processes of user 1000 are not read"), 2);
+}
+END_TEST
+
 START_TEST(processes_that_have_ended_do_not_use_up_the_budget_of_all_users)
 {
 	unread_wait(&unread, UNREAD_NO_USER, UNREAD_MACHINE_NS, NOW_NS);
@@ -171,6 +215,7 @@ int main(void)
 	tcase_add_test(tests, a_user_has_a_budget_for_each_minute);
 	tcase_add_test(tests, many_users_have_a_budget_together_but_root_has_its_own);
 	tcase_add_test(tests, many_short_waits_add_up);
+	tcase_add_test(tests, an_exhausted_budget_is_listed_and_logged_once_in_a_turn);
 	tcase_add_test(tests, processes_that_have_ended_do_not_use_up_the_budget_of_all_users);
 	tcase_add_test(tests, the_latest_offenders_that_still_run_are_listed);
 	tcase_add_test(tests, names_of_others_have_no_control_characters);
