@@ -324,6 +324,8 @@ END_TEST
 
 START_TEST(a_child_that_cannot_be_started_is_an_error_with_its_reason)
 {
+	/* Only for a file that is not at its own place, another process is asked, by a pipe. */
+	const char *path = _i == CALL_PIPE ? "/missing/lib" : self;
 	char wanted[PATH_MAX + 128];
 
 	add_usual();
@@ -334,7 +336,7 @@ START_TEST(a_child_that_cannot_be_started_is_an_error_with_its_reason)
 	failing_call = CALL_NONE;
 	ck_assert_str_eq(err_text, "");
 	(void)snprintf(wanted, sizeof(wanted), "cannot read the code of %s: Too many open files",
-		       self);
+		       path);
 	ck_assert_str_eq(diag_show(&diag), wanted);
 }
 END_TEST
