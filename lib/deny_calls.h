@@ -17,8 +17,8 @@ int deny_calls(void);
 
 /*
  * Also refuses calls that change files, or other processes: for a child that only reads, and writes
- * only to descriptors that it has. Such a child cannot use root's rights to write: not to files, not
- * to /proc/PID/mem. It can still read what its user and capabilities permit.
+ * only to descriptors that it has. Such a child cannot use root's rights to write, neither to files
+ * nor to /proc/PID/mem. It can still read what its user and capabilities permit.
  */
 int deny_changes(void);
 
