@@ -211,9 +211,18 @@ union control {
 	struct cmsghdr align;
 };
 
+static void close_all(int *fds, unsigned int nr_fds)
+{
+	for (unsigned int i = 0; i < nr_fds; i++) {
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
 /*
  * Receives a packet with at most nr_fds descriptors, at most FDS_MAX. Returns its size or -errno.
- * Missing descriptors become -1.
+ * Missing descriptors become -1; all of them do if the packet has more.
  */
 static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsigned int nr_fds)
 {
@@ -222,7 +231,8 @@ static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsi
 	struct msghdr message = {.msg_iov = &iov,
 				 .msg_iovlen = 1,
 				 .msg_control = control.bytes,
-				 .msg_controllen = CMSG_SPACE(nr_fds * sizeof(int))};
+				 /* CMSG_SPACE might leave room for another descriptor. */
+				 .msg_controllen = CMSG_LEN(nr_fds * sizeof(int))};
 	const struct cmsghdr *head;
 	ssize_t nr;
 
@@ -237,6 +247,8 @@ static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsi
 	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
 	    head->cmsg_len <= CMSG_LEN(nr_fds * sizeof(int)))
 		memcpy(fds, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
+	if (message.msg_flags & MSG_CTRUNC)
+		close_all(fds, nr_fds);
 	return nr;
 }
 

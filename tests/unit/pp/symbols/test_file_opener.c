@@ -259,6 +259,45 @@ START_TEST(requests_that_are_not_valid_are_refused)
 }
 END_TEST
 
+/* Sends a request that is not valid with nr copies of a descriptor, and waits for the answer. */
+static void send_descriptors(int fd, unsigned int nr)
+{
+	union {
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr align;
+	} control = {.bytes = {0}};
+	struct iovec iov = {.iov_base = &(char){0}, .iov_len = 1};
+	struct msghdr message = {.msg_iov = &iov,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
+				 .msg_controllen = CMSG_SPACE(nr * sizeof(int))};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+	struct file_opener_answer answer;
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(nr * sizeof(int));
+	for (unsigned int i = 0; i < nr; i++)
+		memcpy(CMSG_DATA(head) + i * sizeof(int), &fd, sizeof(fd));
+	ck_assert_int_eq(sendmsg(opener.socket, &message, 0), 1);
+	ck_assert_int_gt(recv(opener.socket, &answer, sizeof(answer), 0), 0);
+}
+
+START_TEST(descriptors_that_come_with_a_request_are_closed)
+{
+	for (unsigned int nr = 1; nr <= 4; nr++) {
+		int ends[2];
+		char byte;
+
+		ck_assert_int_eq(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+		send_descriptors(ends[1], nr);
+		(void)close(ends[1]);
+		ck_assert_int_eq(read(ends[0], &byte, 1), 0); /* not EAGAIN */
+		(void)close(ends[0]);
+	}
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *all = suite_create("file_opener");
@@ -273,6 +312,7 @@ static Suite *suite(void)
 	tcase_add_test(tcase, places_beside_the_image_are_at_its_own_place);
 	tcase_add_test(tcase, own_files_are_opened_before_the_helper_is_confined);
 	tcase_add_test(tcase, requests_that_are_not_valid_are_refused);
+	tcase_add_test(tcase, descriptors_that_come_with_a_request_are_closed);
 	suite_add_tcase(all, tcase);
 	return all;
 }
