@@ -2,12 +2,14 @@
 #include "pp/symbols/file_opener.h"
 
 #include "lib/children.h"
+#include "lib/confine.h"
 #include "lib/file.h"
 #include "pp/symbols/debug_file.h"
 #include "pp/symbols/symbol_image.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -463,9 +465,13 @@ static void __attribute__((noreturn)) server_main(int socket, pid_t parent)
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(0);
-	/* Copies of the descriptors of a helper, which begins before the opener, stay open else. */
-	socket = dup2(socket, STDERR_FILENO + 1);
-	closefrom(STDERR_FILENO + 2);
+	/*
+	 * A path may hang, and then even SIGKILL does not end this process. Therefore it must not
+	 * keep the descriptors of the report: a process that reads the report would wait on.
+	 */
+	socket = fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (socket < 0 || confine_opener(&socket, 1))
+		_exit(1);
 	/* The packets come from the report tool, so only their presence is checked. */
 	while (receive(socket, &packet, sizeof(packet), fds, 2) > 0 && fds[0] >= 0 && fds[1] >= 0) {
 		serve_image(&packet, fds[0]);
