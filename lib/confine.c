@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,8 +174,20 @@ static void close_descriptors(const int *keep, unsigned int nr)
 	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), KILL, otherwise
 
 /* Flags with which openat() does more than open a file for reading. */
-#define MORE_THAN_READING                                                                          \
-	(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_PATH | (O_TMPFILE & ~O_DIRECTORY))
+#define WRITING		  (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
+#define MORE_THAN_READING (WRITING | O_PATH)
+
+/* Calls with which C libraries resolve a path. Newer architectures lack some of them. */
+#ifdef SYS_readlink
+#define READLINK SYS_readlink
+#else
+#define READLINK SYS_readlinkat
+#endif
+#ifdef SYS_lstat
+#define LSTAT SYS_lstat
+#else
+#define LSTAT SYS_newfstatat
+#endif
 
 static bool install(const struct sock_fprog *program)
 {
@@ -190,6 +203,8 @@ static bool install(const struct sock_fprog *program)
 static bool filter_calls(enum confine_calls calls)
 {
 	const unsigned int self = (unsigned int)getpid();
+	const bool opens = calls == CONFINE_OPEN;
+	const unsigned int for_opener = opens ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM;
 	struct sock_filter filter[] = {
 		LOAD(arch),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
@@ -224,7 +239,12 @@ static bool filter_calls(enum confine_calls calls)
 		ALLOW_CALL(SYS_geteuid),
 		ALLOW_CALL(SYS_uname),
 		ALLOW_CALL(SYS_sched_yield),
-		ALLOW_CALL(calls == CONFINE_RECEIVE ? SYS_recvmsg : SYS_read),
+		ALLOW_CALL(calls == CONFINE_DESCRIPTORS ? SYS_read : SYS_recvmsg),
+		ALLOW_CALL(opens ? SYS_sendmsg : SYS_read),
+		ALLOW_CALL(opens ? SYS_readlinkat : SYS_read),
+		ALLOW_CALL(opens ? READLINK : SYS_read),
+		ALLOW_CALL(opens ? LSTAT : SYS_read),
+		ALLOW_CALL(opens ? SYS_getcwd : SYS_read),
 		KILL_FOR_BITS(SYS_mmap, 2, PROT_EXEC, ALLOW),
 		KILL_FOR_BITS(SYS_mprotect, 2, PROT_EXEC, ALLOW),
 		/* abort() and raise() */
@@ -246,12 +266,13 @@ static bool filter_calls(enum confine_calls calls)
 		LOAD_ARGUMENT(3),
 		IF_BITS(AT_EMPTY_PATH, 1),
 		ALLOW,
-		REFUSE,
+		RETURN(for_opener),
 		/*
 		 * C libraries try these calls, for files of the system, terminals and limits, but
 		 * do not need them.
 		 */
-		KILL_FOR_BITS(SYS_openat, 2, MORE_THAN_READING, REFUSE),
+		KILL_FOR_BITS(SYS_openat, 2, opens ? WRITING : MORE_THAN_READING,
+			      RETURN(for_opener)),
 		REFUSE_CALL(SYS_ioctl),
 		REFUSE_CALL(SYS_sched_getaffinity),
 		IF_EQUAL(SYS_prlimit64, 4),
@@ -374,5 +395,42 @@ int confine_process_keeping(const struct confine_limits *limits, enum confine_ca
 	 */
 	if (!filter_calls(calls) && !geteuid())
 		return -EPERM;
+	return 0;
+}
+
+/* ---- the process that opens files ---- */
+
+/*
+ * CAP_SYS_PTRACE permits paths below /proc/PID/root, which may be the root of a report (--root).
+ * The filter still refuses ptrace().
+ */
+#define OPENER_CAPABILITIES (1u << CAP_DAC_READ_SEARCH | 1u << CAP_SYS_PTRACE)
+
+static int give_up_capabilities(uint32_t kept)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	data[0].permitted &= kept;
+	data[0].effective &= kept;
+	data[0].inheritable = 0;
+	data[1] = (struct __user_cap_data_struct){.effective = 0};
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+int confine_opener(const int *keep, unsigned int nr)
+{
+	int error = set_limit(RLIMIT_CORE, 0, 0);
+
+	if (!error)
+		error = give_up_capabilities(OPENER_CAPABILITIES);
+	if (error)
+		return error;
+	close_descriptors(keep, nr);
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	/* Without seccomp, reports still work: the files are checked, and not interpreted. */
+	(void)filter_calls(CONFINE_OPEN);
 	return 0;
 }

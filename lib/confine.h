@@ -14,6 +14,7 @@ struct confine_limits {
 enum confine_calls {
 	CONFINE_DESCRIPTORS, /* the process may use only open descriptors */
 	CONFINE_RECEIVE,     /* it may also receive descriptors through a socket that it keeps */
+	CONFINE_OPEN,	     /* it may also open files for reading, and send descriptors */
 };
 
 /* The user that confined processes of root become, if the system has it; otherwise nobody. */
@@ -43,6 +44,15 @@ int confine_process(const struct confine_limits *limits, enum confine_calls call
 /* Like confine_process(), but keeps nr descriptors, all above 2. */
 int confine_process_keeping(const struct confine_limits *limits, enum confine_calls calls,
 			    const int *keep, unsigned int nr);
+
+/*
+ * To be called in a child process that opens files for confined processes, and therefore keeps its
+ * user. Redirects stdio to /dev/null, closes all other descriptors except nr of them (all above 2),
+ * and drops the capabilities that opening a file for reading does not need. Then makes the kernel
+ * (seccomp, if available) refuse all system calls except those of CONFINE_OPEN. Returns 0 or
+ * -errno.
+ */
+int confine_opener(const int *keep, unsigned int nr);
 
 /*
  * Makes the kernel refuse to insert input into a terminal (TIOCSTI, TIOCLINUX; EPERM), for this

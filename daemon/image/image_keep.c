@@ -316,7 +316,8 @@ static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
+		/* Not CMSG_SPACE, which might leave room for a second descriptor. */
+		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	ssize_t nr = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	struct cmsghdr *head = nr < 0 ? NULL : CMSG_FIRSTHDR(&message);

@@ -2,12 +2,14 @@
 #include "pp/symbols/file_opener.h"
 
 #include "lib/children.h"
+#include "lib/confine.h"
 #include "lib/file.h"
 #include "pp/symbols/debug_file.h"
 #include "pp/symbols/symbol_image.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -211,9 +213,18 @@ union control {
 	struct cmsghdr align;
 };
 
+static void close_all(int *fds, unsigned int nr_fds)
+{
+	for (unsigned int i = 0; i < nr_fds; i++) {
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
 /*
  * Receives a packet with at most nr_fds descriptors, at most FDS_MAX. Returns its size or -errno.
- * Missing descriptors become -1.
+ * Missing descriptors become -1; all of them do if the packet has more.
  */
 static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsigned int nr_fds)
 {
@@ -222,7 +233,8 @@ static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsi
 	struct msghdr message = {.msg_iov = &iov,
 				 .msg_iovlen = 1,
 				 .msg_control = control.bytes,
-				 .msg_controllen = CMSG_SPACE(nr_fds * sizeof(int))};
+				 /* CMSG_SPACE might leave room for another descriptor. */
+				 .msg_controllen = CMSG_LEN(nr_fds * sizeof(int))};
 	const struct cmsghdr *head;
 	ssize_t nr;
 
@@ -237,6 +249,8 @@ static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsi
 	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
 	    head->cmsg_len <= CMSG_LEN(nr_fds * sizeof(int)))
 		memcpy(fds, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
+	if (message.msg_flags & MSG_CTRUNC)
+		close_all(fds, nr_fds);
 	return nr;
 }
 
@@ -451,9 +465,13 @@ static void __attribute__((noreturn)) server_main(int socket, pid_t parent)
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(0);
-	/* Copies of the descriptors of a helper, which begins before the opener, stay open else. */
-	socket = dup2(socket, STDERR_FILENO + 1);
-	closefrom(STDERR_FILENO + 2);
+	/*
+	 * A path may hang, and then even SIGKILL does not end this process. Therefore it must not
+	 * keep the descriptors of the report: a process that reads the report would wait on.
+	 */
+	socket = fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (socket < 0 || confine_opener(&socket, 1))
+		_exit(1);
 	/* The packets come from the report tool, so only their presence is checked. */
 	while (receive(socket, &packet, sizeof(packet), fds, 2) > 0 && fds[0] >= 0 && fds[1] >= 0) {
 		serve_image(&packet, fds[0]);

@@ -553,8 +553,18 @@ static bool is_beyond(const struct attempt *attempt, int status)
 	       WTERMSIG(status) == SIGSEGV;
 }
 
+static int confine_reader(void)
+{
+	return confine_process(&wide, CONFINE_RECEIVE, pipe_ends[0], pipe_ends[1]);
+}
+
+static int confine_this_opener(void)
+{
+	return confine_opener(pipe_ends, 2);
+}
+
 /* Makes an attempt in a child. Returns the wait status; the exit status is 0 or errno. */
-static int attempt_status(const struct attempt *attempt, bool confined)
+static int attempt_status(const struct attempt *attempt, int (*confine)(void))
 {
 	int status;
 	pid_t pid;
@@ -564,7 +574,7 @@ static int attempt_status(const struct attempt *attempt, bool confined)
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
-		if (confined && confine_process(&wide, CONFINE_RECEIVE, pipe_ends[0], pipe_ends[1]))
+		if (confine && confine())
 			_exit(255);
 		_exit(attempt->attempt() < 0 ? errno : 0);
 	}
@@ -577,7 +587,7 @@ static int attempt_status(const struct attempt *attempt, bool confined)
 START_TEST(what_is_attempted_is_possible_elsewhere)
 {
 	const struct attempt *attempt = &attempts[_i];
-	int status = attempt_status(attempt, false), error = WEXITSTATUS(status);
+	int status = attempt_status(attempt, NULL), error = WEXITSTATUS(status);
 
 	if (is_beyond(attempt, status))
 		return;
@@ -589,11 +599,8 @@ START_TEST(what_is_attempted_is_possible_elsewhere)
 }
 END_TEST
 
-START_TEST(what_no_reader_does_ends_the_process)
+static void check_outcome(const struct attempt *attempt, int status)
 {
-	const struct attempt *attempt = &attempts[_i];
-	int status = lacks_seccomp() ? -1 : attempt_status(attempt, true);
-
 	if (status < 0 || is_beyond(attempt, status))
 		return;
 	if (attempt->outcome == KILLED)
@@ -607,6 +614,33 @@ START_TEST(what_no_reader_does_ends_the_process)
 }
 END_TEST
 
+START_TEST(what_no_reader_does_ends_the_process)
+{
+	const struct attempt *attempt = &attempts[_i];
+
+	check_outcome(attempt, lacks_seccomp() ? -1 : attempt_status(attempt, confine_reader));
+}
+END_TEST
+
+static bool is_for_opener(const struct attempt *attempt)
+{
+	return attempt->attempt == try_sendmsg || attempt->attempt == try_open_path ||
+	       attempt->attempt == try_open_shadow || attempt->attempt == try_parent_memory;
+}
+
+START_TEST(what_no_opener_does_ends_the_process)
+{
+	const struct attempt *attempt = &attempts[_i];
+	int status = lacks_seccomp() ? -1 : attempt_status(attempt, confine_this_opener);
+
+	if (!is_for_opener(attempt) || status < 0)
+		check_outcome(attempt, status);
+	else
+		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) != EPERM, "%s: status %x",
+			      attempt->name, (unsigned int)status);
+}
+END_TEST
+
 static long try_abort(void)
 {
 	abort();
@@ -615,7 +649,7 @@ static long try_abort(void)
 START_TEST(a_confined_process_can_abort)
 {
 	const struct attempt attempt = {"abort", try_abort, SUCCEEDS, {0}};
-	int status = attempt_status(&attempt, true);
+	int status = attempt_status(&attempt, confine_reader);
 
 	ck_assert(WIFSIGNALED(status));
 	ck_assert_int_eq(WTERMSIG(status), SIGABRT);
@@ -685,6 +719,7 @@ static Suite *suite(void)
 	tcase_add_test(tcase, root_that_nothing_holds_back_is_not_called_confined);
 	tcase_add_loop_test(tcase, what_is_attempted_is_possible_elsewhere, 0, NR_ATTEMPTS);
 	tcase_add_loop_test(tcase, what_no_reader_does_ends_the_process, 0, NR_ATTEMPTS);
+	tcase_add_loop_test(tcase, what_no_opener_does_ends_the_process, 0, NR_ATTEMPTS);
 	tcase_add_test(tcase, a_confined_process_can_abort);
 #endif
 	suite_add_tcase(all, tcase);

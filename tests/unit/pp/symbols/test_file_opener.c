@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,6 +260,77 @@ START_TEST(requests_that_are_not_valid_are_refused)
 }
 END_TEST
 
+/* Returns a file of the opener's folder in /proc, or NULL if the kernel does not list children. */
+static const char *opener_path(const char *name)
+{
+	static char path[128];
+	char *children;
+
+	if (file_read_text("/proc/thread-self/children", 4096, &children, NULL))
+		return NULL;
+	(void)snprintf(path, sizeof(path), "/proc/%ld/%s", strtol(children, NULL, 10), name);
+	free(children);
+	return path;
+}
+
+START_TEST(opener_has_neither_the_descriptors_nor_the_rights_of_the_report)
+{
+	const uint64_t kept = 1u << CAP_DAC_READ_SEARCH | 1u << CAP_SYS_PTRACE;
+	char target[64] = "", *status, *line;
+
+	open_image(); /* so that the opener has begun */
+	if (!opener_path(""))
+		return;
+	ck_assert_int_gt(readlink(opener_path("fd/1"), target, sizeof(target) - 1), 0);
+	ck_assert_str_eq(target, "/dev/null");
+	ck_assert_int_eq(file_read_text(opener_path("status"), 65536, &status, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(status, "\nNoNewPrivs:\t1\n"));
+	line = strstr(status, "\nCapPrm:\t");
+	ck_assert_ptr_nonnull(line);
+	ck_assert_uint_eq(strtoull(line + strlen("\nCapPrm:\t"), NULL, 16) & ~kept, 0);
+	free(status);
+}
+END_TEST
+
+/* Sends a request that is not valid with nr copies of a descriptor, and waits for the answer. */
+static void send_descriptors(int fd, unsigned int nr)
+{
+	union {
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr align;
+	} control = {.bytes = {0}};
+	struct iovec iov = {.iov_base = &(char){0}, .iov_len = 1};
+	struct msghdr message = {.msg_iov = &iov,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
+				 .msg_controllen = CMSG_SPACE(nr * sizeof(int))};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+	struct file_opener_answer answer;
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(nr * sizeof(int));
+	for (unsigned int i = 0; i < nr; i++)
+		memcpy(CMSG_DATA(head) + i * sizeof(int), &fd, sizeof(fd));
+	ck_assert_int_eq(sendmsg(opener.socket, &message, 0), 1);
+	ck_assert_int_gt(recv(opener.socket, &answer, sizeof(answer), 0), 0);
+}
+
+START_TEST(descriptors_that_come_with_a_request_are_closed)
+{
+	for (unsigned int nr = 1; nr <= 4; nr++) {
+		int ends[2];
+		char byte;
+
+		ck_assert_int_eq(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+		send_descriptors(ends[1], nr);
+		(void)close(ends[1]);
+		ck_assert_int_eq(read(ends[0], &byte, 1), 0); /* not EAGAIN */
+		(void)close(ends[0]);
+	}
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *all = suite_create("file_opener");
@@ -273,6 +345,8 @@ static Suite *suite(void)
 	tcase_add_test(tcase, places_beside_the_image_are_at_its_own_place);
 	tcase_add_test(tcase, own_files_are_opened_before_the_helper_is_confined);
 	tcase_add_test(tcase, requests_that_are_not_valid_are_refused);
+	tcase_add_test(tcase, opener_has_neither_the_descriptors_nor_the_rights_of_the_report);
+	tcase_add_test(tcase, descriptors_that_come_with_a_request_are_closed);
 	suite_add_tcase(all, tcase);
 	return all;
 }
