@@ -2,14 +2,12 @@
 #include "lib/confine.h"
 
 #include "lib/file.h"
+#include "lib/seccomp_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -27,24 +25,6 @@
 
 /* The kernel's fallback user (overflowuid). */
 #define NOBODY 65534
-
-/*
- * Sanitizers map terabytes and use more system calls. In a build with sanitizers, the address
- * space is therefore not limited and no seccomp filter is installed.
- */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
-#if defined(__x86_64__)
-#define THIS_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define THIS_ARCH AUDIT_ARCH_AARCH64
-#elif defined(__riscv) && __riscv_xlen == 64
-#define THIS_ARCH AUDIT_ARCH_RISCV64
-#endif
 
 /* ---- limits ---- */
 
@@ -90,7 +70,7 @@ static int set_limits(const struct confine_limits *limits)
 		error = set_limit(RLIMIT_CPU, limits->max_seconds, limits->max_seconds + 1);
 	if (!error)
 		error = set_limit(RLIMIT_FSIZE, limits->max_file_bytes, limits->max_file_bytes);
-	if (!error && !SANITIZED) {
+	if (!error && !SECCOMP_SANITIZED) {
 		rlim_t nr_bytes = address_space_bytes() + limits->max_bytes;
 
 		error = set_limit(RLIMIT_AS, nr_bytes, nr_bytes);
@@ -132,7 +112,7 @@ static void close_descriptors(const int *keep, unsigned int nr)
 	if (null >= 0) {
 		dup2(null, 0);
 		dup2(null, 1);
-		if (!SANITIZED) /* keep the sanitizer's reports visible */
+		if (!SECCOMP_SANITIZED) /* keep the sanitizer's reports visible */
 			dup2(null, 2);
 	}
 	/*
@@ -144,31 +124,7 @@ static void close_descriptors(const int *keep, unsigned int nr)
 
 /* ---- system calls ---- */
 
-/*
- * Kernel headers before Linux 4.14 lack this action. Kernels before 4.14 treat the action as
- * SECCOMP_RET_KILL.
- */
-#ifndef SECCOMP_RET_KILL_PROCESS
-#define SECCOMP_RET_KILL_PROCESS 0x80000000U
-#endif
-
-#ifdef THIS_ARCH
-#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
-#define ALLOW	       RETURN(SECCOMP_RET_ALLOW)
-#define REFUSE	       RETURN(SECCOMP_RET_ERRNO | EPERM)
-#define KILL	       RETURN(SECCOMP_RET_KILL_PROCESS)
-#define LOAD(field)    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-/*
- * Loads the low half of an argument, which comes first, since all architectures above are
- * little-endian.
- */
-#define LOAD_ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
-/* Skips nr_else instructions unless the loaded value is `value`, or has one of these bits. */
-#define IF_EQUAL(value, nr_else) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (nr_else))
-#define IF_BITS(bits, nr_else)	 BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, (nr_else))
-
-#define ALLOW_CALL(number)  IF_EQUAL((number), 1), ALLOW
-#define REFUSE_CALL(number) IF_EQUAL((number), 1), REFUSE
+#ifdef SECCOMP_ARCH
 /* Kills the process if argument n has one of these bits; otherwise applies `otherwise`. */
 #define KILL_FOR_BITS(number, n, bits, otherwise)                                                  \
 	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), KILL, otherwise
@@ -189,12 +145,6 @@ static void close_descriptors(const int *keep, unsigned int nr)
 #define LSTAT SYS_newfstatat
 #endif
 
-static bool install(const struct sock_fprog *program)
-{
-	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program);
-}
-
 /*
  * Installs the filter of a confined process. Returns whether the kernel enforces it; with
  * sanitizers, always returns true. A system call of another architecture, or of x32, kills the
@@ -207,7 +157,7 @@ static bool filter_calls(enum confine_calls calls)
 	const unsigned int for_opener = opens ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM;
 	struct sock_filter filter[] = {
 		LOAD(arch),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SECCOMP_ARCH, 1, 0),
 		KILL,
 		LOAD(nr),
 		ALLOW_CALL(SYS_read),
@@ -282,16 +232,15 @@ static bool filter_calls(enum confine_calls calls)
 		KILL,
 		KILL,
 	};
-	struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
 
-	return SANITIZED || install(&program);
+	return SECCOMP_SANITIZED || !seccomp_install(filter, sizeof(filter) / sizeof(filter[0]));
 }
 
 void confine_terminal(void)
 {
 	struct sock_filter filter[] = {
 		LOAD(arch),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SECCOMP_ARCH, 1, 0),
 		REFUSE,
 		LOAD(nr),
 #ifdef __X32_SYSCALL_BIT
@@ -306,9 +255,8 @@ void confine_terminal(void)
 		REFUSE,
 		ALLOW,
 	};
-	struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
 
-	(void)install(&program);
+	(void)seccomp_install(filter, sizeof(filter) / sizeof(filter[0]));
 }
 #else
 void confine_terminal(void)

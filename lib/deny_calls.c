@@ -116,7 +116,7 @@ int deny_calls(void)
 		 * flags it can read.
 		 */
 		UNKNOWN_CALL(NR_CLONE3),
-		CALL_WITH_BITS(SYS_clone, 0, NEW_NAMESPACES, REFUSE, ALLOW),
+		REFUSE_FOR_BITS(SYS_clone, 0, NEW_NAMESPACES),
 		/* sockets other than those of Unix */
 		IF_EQUAL(SYS_socket, 4),
 		LOAD_ARGUMENT(0),
@@ -137,11 +137,11 @@ int deny_changes(void)
 	struct sock_filter filter[] = {
 		BEGIN_FILTER,
 		/* files */
-		CALL_WITH_BITS(SYS_openat, 2, OPEN_TO_WRITE, REFUSE, ALLOW),
+		REFUSE_FOR_BITS(SYS_openat, 2, OPEN_TO_WRITE),
 		/* A filter cannot read the flags of openat2(), which a struct contains. */
 		UNKNOWN_CALL(NR_OPENAT2),
 #ifdef SYS_open
-		CALL_WITH_BITS(SYS_open, 1, OPEN_TO_WRITE, REFUSE, ALLOW),
+		REFUSE_FOR_BITS(SYS_open, 1, OPEN_TO_WRITE),
 		REFUSE_CALL(SYS_creat),
 		REFUSE_CALL(SYS_unlink),
 		REFUSE_CALL(SYS_rmdir),
@@ -211,8 +211,8 @@ int deny_changes(void)
 		REFUSE_CALL(SYS_socket),
 		REFUSE_CALL(SYS_connect),
 		REFUSE_CALL(SYS_bind),
-		CALL_WITH_BITS(SYS_mmap, 2, PROT_EXEC, REFUSE, ALLOW),
-		CALL_WITH_BITS(SYS_mprotect, 2, PROT_EXEC, REFUSE, ALLOW),
+		REFUSE_FOR_BITS(SYS_mmap, 2, PROT_EXEC),
+		REFUSE_FOR_BITS(SYS_mprotect, 2, PROT_EXEC),
 		ALLOW,
 	};
 

@@ -55,9 +55,9 @@
 #define ALLOW_CALL(number)   IF_EQUAL((number), 1), ALLOW
 #define REFUSE_CALL(number)  IF_EQUAL((number), 1), REFUSE
 #define UNKNOWN_CALL(number) IF_EQUAL((number), 1), UNKNOWN
-/* Applies `then` if argument n has one of these bits; otherwise applies `otherwise`. */
-#define CALL_WITH_BITS(number, n, bits, then, otherwise)                                           \
-	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), then, otherwise
+/* Refuses the call if argument n has one of these bits, and else permits it. */
+#define REFUSE_FOR_BITS(number, n, bits)                                                           \
+	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), REFUSE, ALLOW
 
 /* Installs the filter for this process and its later children. Returns 0 or -errno. */
 static inline int seccomp_install(struct sock_filter *filter, size_t nr_filter)
