@@ -396,6 +396,7 @@ struct image_packet {
 static struct {
 	int socket; /* -1: none */
 	pid_t pid;
+	pid_t parent; /* the process that started it; 0: none was started yet */
 } server = {.socket = -1};
 
 /* Fills packet. Returns its size in bytes, or 0 if the texts are too long. */
@@ -481,11 +482,21 @@ static void __attribute__((noreturn)) server_main(int socket, pid_t parent)
 	_exit(0);
 }
 
+/* A child of this process may call exit(), too. */
+static void end_at_exit(void)
+{
+	if (server.parent == getpid())
+		file_opener_kill();
+}
+
 static int server_start(void)
 {
 	const pid_t parent = getpid();
 	int ends[2];
 
+	if (!server.parent)
+		(void)atexit(end_at_exit);
+	server.parent = parent;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
 	server.pid = fork();

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -100,6 +101,20 @@ START_TEST(helper_keeps_the_image_that_it_opened_before_it_was_confined)
 	ck_assert_int_eq(symbol_helper_run(&own, read_own_image, &table), 0);
 	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* the opener was not asked */
+}
+END_TEST
+
+START_TEST(a_tool_that_exits_leaves_no_opener)
+{
+	pid_t tool;
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	tool = fork();
+	ck_assert_int_ge(tool, 0);
+	if (!tool)
+		exit(file_opener_prepare() ? 1 : 0);
+	ck_assert_int_eq(waitpid(tool, NULL, 0), tool);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 }
 END_TEST
 
@@ -416,6 +431,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, what_the_helper_reads_comes_back);
 	tcase_add_test(tcase, helper_that_asks_for_no_other_file_needs_no_opener);
 	tcase_add_test(tcase, helper_keeps_the_image_that_it_opened_before_it_was_confined);
+	tcase_add_test(tcase, a_tool_that_exits_leaves_no_opener);
 	tcase_add_test(tcase, crash_costs_the_image_and_is_told);
 	tcase_add_test(tcase, end_of_the_opener_does_not_end_the_helper_by_a_signal);
 	tcase_add_test(tcase, endless_loop_ends_at_the_cpu_limit);
