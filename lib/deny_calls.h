@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes the kernel (seccomp) refuse system calls that the daemon and its children never make, but
- * that code injected into them could use to leave them: calls that start programs, read or change
+ * that code injected into them could use to leave them: calls that start programs, trace
  * other processes, mount, load modules, open network sockets, and so on. A call that no list names
  * is permitted, in contrast to lib/confine.h, which is for processes that parse files of others.
  */
@@ -17,8 +17,8 @@ int deny_calls(void);
 
 /*
  * Also refuses calls that change files, or other processes: for a child that only reads, and writes
- * only to descriptors that it has. Such a child cannot use root's rights to write, neither to files
- * nor to /proc/PID/mem. It can still read what its user and capabilities permit.
+ * only to descriptors that it has. It can still read what its user and capabilities permit. The
+ * list has calls of Linux 6.1; later kernels have more, such as fchmodat2().
  */
 int deny_changes(void);
 
