@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,6 +33,13 @@
 #define NR_PIDFD_GETFD	     438
 #define NR_PROCESS_MADVISE   440
 #define NR_MOUNT_SETATTR     442
+#define NR_QUOTACTL_FD	     443
+#define NR_FCHMODAT2	     452
+#define NR_SETXATTRAT	     463
+#define NR_REMOVEXATTRAT     466
+#define NR_OPEN_TREE_ATTR    467
+#define NR_FILE_SETATTR	     469
+#define NR_NEWEST	     NR_FILE_SETATTR /* Linux 6.17 */
 
 /* Refuses the calls of other architectures, and loads the number of the call. */
 #define BEGIN LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SECCOMP_ARCH, 1, 0), REFUSE, LOAD(nr)
@@ -41,6 +49,12 @@
 #define BEGIN_FILTER BEGIN
 #endif
 
+/*
+ * The process runs no code of others, against which the kernel would have to protect it by slowing
+ * it down. Before Linux 5.16 a filter without this flag does that.
+ */
+#define FILTER_FLAGS SECCOMP_FILTER_FLAG_SPEC_ALLOW
+
 /* Flags with which a file is opened to be written to or created. */
 #define OPEN_TO_WRITE (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
 
@@ -48,6 +62,9 @@ int deny_calls(void)
 {
 	struct sock_filter filter[] = {
 		BEGIN_FILTER,
+		/* Calls newer than this list are unknown, as on an older kernel. */
+		IF_ABOVE(NR_NEWEST, 1),
+		UNKNOWN,
 		/* programs and processes */
 		REFUSE_CALL(SYS_execve),
 		REFUSE_CALL(SYS_execveat),
@@ -71,6 +88,7 @@ int deny_calls(void)
 		REFUSE_CALL(NR_FSMOUNT),
 		REFUSE_CALL(NR_FSPICK),
 		REFUSE_CALL(NR_MOUNT_SETATTR),
+		REFUSE_CALL(NR_OPEN_TREE_ATTR),
 		/* the kernel and the machine */
 		REFUSE_CALL(SYS_init_module),
 		REFUSE_CALL(SYS_finit_module),
@@ -85,6 +103,7 @@ int deny_calls(void)
 		REFUSE_CALL(SYS_swapoff),
 		REFUSE_CALL(SYS_acct),
 		REFUSE_CALL(SYS_quotactl),
+		REFUSE_CALL(NR_QUOTACTL_FD),
 		REFUSE_CALL(SYS_settimeofday),
 		REFUSE_CALL(SYS_clock_settime),
 		REFUSE_CALL(SYS_adjtimex),
@@ -128,12 +147,72 @@ int deny_calls(void)
 
 	if (SECCOMP_SANITIZED)
 		return 0;
-	return seccomp_install(filter, sizeof(filter) / sizeof(filter[0]));
+	return seccomp_install(filter, sizeof(filter) / sizeof(filter[0]), FILTER_FLAGS);
+}
+
+int deny_others(void)
+{
+	const unsigned int self = (unsigned int)getpid();
+	struct sock_filter filter[] = {
+		BEGIN_FILTER,
+		/* only of one process, and only this one */
+		IF_EQUAL(SYS_setpriority, 6),
+		LOAD_ARGUMENT(0),
+		IF_EQUAL(PRIO_PROCESS, 3),
+		LOAD_ARGUMENT(1),
+		IF_EQUAL(0, 1),
+		ALLOW,
+		REFUSE,
+		REFUSE_CALL(SYS_ioctl),
+		/* abort() signals this process itself */
+		IF_EQUAL(SYS_tgkill, 4),
+		LOAD_ARGUMENT(0),
+		IF_EQUAL(self, 1),
+		ALLOW,
+		REFUSE,
+		REFUSE_CALL(SYS_tkill),
+		REFUSE_CALL(SYS_rt_sigqueueinfo),
+		REFUSE_CALL(SYS_rt_tgsigqueueinfo),
+		REFUSE_CALL(NR_PIDFD_SEND_SIGNAL),
+		REFUSE_CALL(SYS_perf_event_open),
+		REFUSE_CALL(SYS_sched_setaffinity),
+		REFUSE_CALL(SYS_sched_setscheduler),
+		REFUSE_CALL(SYS_sched_setattr),
+		REFUSE_CALL(SYS_sched_setparam),
+		REFUSE_CALL(SYS_ioprio_set),
+		REFUSE_CALL(SYS_migrate_pages),
+		REFUSE_CALL(SYS_move_pages),
+		IF_EQUAL(SYS_prlimit64, 4),
+		LOAD_ARGUMENT(0),
+		IF_EQUAL(0, 1),
+		ALLOW,
+		REFUSE,
+		/* Others, such as F_SETOWN, can make the kernel signal other processes. */
+		IF_EQUAL(SYS_fcntl, 12),
+		LOAD_ARGUMENT(1),
+		ALLOW_CALL(F_GETFD),
+		ALLOW_CALL(F_SETFD),
+		ALLOW_CALL(F_GETFL),
+		ALLOW_CALL(F_DUPFD_CLOEXEC),
+		ALLOW_CALL(F_ADD_SEALS),
+		REFUSE,
+		/* sockets other than those that are open */
+		REFUSE_CALL(SYS_socket),
+		REFUSE_CALL(SYS_socketpair), /* whose ends could send to any address */
+		REFUSE_CALL(SYS_connect),
+		REFUSE_CALL(SYS_bind),
+		REFUSE_FOR_BITS(SYS_mmap, 2, PROT_EXEC),
+		REFUSE_FOR_BITS(SYS_mprotect, 2, PROT_EXEC),
+		ALLOW,
+	};
+
+	if (SECCOMP_SANITIZED)
+		return 0;
+	return seccomp_install(filter, sizeof(filter) / sizeof(filter[0]), FILTER_FLAGS);
 }
 
 int deny_changes(void)
 {
-	const unsigned int self = (unsigned int)getpid();
 	struct sock_filter filter[] = {
 		BEGIN_FILTER,
 		/* files */
@@ -152,6 +231,9 @@ int deny_changes(void)
 		REFUSE_CALL(SYS_chmod),
 		REFUSE_CALL(SYS_chown),
 		REFUSE_CALL(SYS_lchown),
+		REFUSE_CALL(SYS_utime),
+		REFUSE_CALL(SYS_utimes),
+		REFUSE_CALL(SYS_futimesat),
 #endif
 #ifdef SYS_renameat
 		REFUSE_CALL(SYS_renameat),
@@ -164,6 +246,7 @@ int deny_changes(void)
 		REFUSE_CALL(SYS_truncate),
 		REFUSE_CALL(SYS_fchmod),
 		REFUSE_CALL(SYS_fchmodat),
+		REFUSE_CALL(NR_FCHMODAT2),
 		REFUSE_CALL(SYS_fchown),
 		REFUSE_CALL(SYS_fchownat),
 		REFUSE_CALL(SYS_utimensat),
@@ -173,55 +256,29 @@ int deny_changes(void)
 		REFUSE_CALL(SYS_removexattr),
 		REFUSE_CALL(SYS_lremovexattr),
 		REFUSE_CALL(SYS_fremovexattr),
-		REFUSE_CALL(SYS_ioctl),
-		/* processes; abort() signals this process itself */
-		IF_EQUAL(SYS_tgkill, 4),
-		LOAD_ARGUMENT(0),
-		IF_EQUAL(self, 1),
-		ALLOW,
-		REFUSE,
+		REFUSE_CALL(NR_SETXATTRAT),
+		REFUSE_CALL(NR_REMOVEXATTRAT),
+		REFUSE_CALL(NR_FILE_SETATTR),
 		REFUSE_CALL(SYS_kill),
-		REFUSE_CALL(SYS_tkill),
-		REFUSE_CALL(SYS_rt_sigqueueinfo),
-		REFUSE_CALL(SYS_rt_tgsigqueueinfo),
-		REFUSE_CALL(NR_PIDFD_SEND_SIGNAL),
-		REFUSE_CALL(SYS_perf_event_open),
 		REFUSE_CALL(SYS_setpriority),
-		REFUSE_CALL(SYS_sched_setaffinity),
-		REFUSE_CALL(SYS_sched_setscheduler),
-		REFUSE_CALL(SYS_sched_setattr),
-		REFUSE_CALL(SYS_sched_setparam),
-		REFUSE_CALL(SYS_ioprio_set),
-		REFUSE_CALL(SYS_migrate_pages),
-		REFUSE_CALL(SYS_move_pages),
-		IF_EQUAL(SYS_prlimit64, 4),
-		LOAD_ARGUMENT(0),
-		IF_EQUAL(0, 1),
-		ALLOW,
-		REFUSE,
-		/* Others, such as F_SETOWN, can make the kernel signal other processes. */
-		IF_EQUAL(SYS_fcntl, 10),
-		LOAD_ARGUMENT(1),
-		ALLOW_CALL(F_GETFD),
-		ALLOW_CALL(F_SETFD),
-		ALLOW_CALL(F_GETFL),
-		ALLOW_CALL(F_DUPFD_CLOEXEC),
-		REFUSE,
-		/* sockets other than those that are open */
-		REFUSE_CALL(SYS_socket),
-		REFUSE_CALL(SYS_connect),
-		REFUSE_CALL(SYS_bind),
-		REFUSE_FOR_BITS(SYS_mmap, 2, PROT_EXEC),
-		REFUSE_FOR_BITS(SYS_mprotect, 2, PROT_EXEC),
 		ALLOW,
 	};
+	const int error = deny_others();
 
+	if (error)
+		return error;
 	if (SECCOMP_SANITIZED)
 		return 0;
-	return seccomp_install(filter, sizeof(filter) / sizeof(filter[0]));
+	return seccomp_install(filter, sizeof(filter) / sizeof(filter[0]), FILTER_FLAGS);
 }
+
 #else
 int deny_calls(void)
+{
+	return -ENOSYS;
+}
+
+int deny_others(void)
 {
 	return -ENOSYS;
 }

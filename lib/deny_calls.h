@@ -9,16 +9,23 @@
 #define LIB_DENY_CALLS_H
 
 /*
- * Refuses the calls (EPERM) in this process and in all its later children, permanently. Also sets
- * no_new_privs. Returns 0 or -errno; -ENOSYS: this architecture is not supported. Does nothing in a
- * build with sanitizers, which need some of the calls.
+ * Refuses the calls (EPERM) in this process and in all its later children, permanently; calls that
+ * were added after Linux 6.17 are unknown there (ENOSYS). Also sets no_new_privs. Returns 0 or
+ * -errno; -ENOSYS: this architecture is not supported. Does nothing in a build with sanitizers,
+ * which need some of the calls.
  */
 int deny_calls(void);
 
 /*
- * Also refuses calls that change files, or other processes: for a child that only reads, and writes
- * only to descriptors that it has. It can still read what its user and capabilities permit. The
- * list has calls of Linux 6.1; later kernels have more, such as fchmodat2().
+ * Refuses calls that affect other processes, open sockets, or make memory executable. kill()
+ * remains, for the children of the process. To be called in addition to deny_calls().
+ */
+int deny_others(void);
+
+/*
+ * Like deny_others(), but also refuses kill(), and calls that change files: for a child that only
+ * reads, and writes only to descriptors that it has. It can still read what its user and
+ * capabilities permit. Both lists have the calls of Linux 6.17.
  */
 int deny_changes(void);
 

@@ -9,6 +9,8 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /*
  * Sanitizers map terabytes and use more system calls. In a build with sanitizers, filters are
@@ -37,6 +39,11 @@
 #define SECCOMP_RET_KILL_PROCESS 0x80000000U
 #endif
 
+/* Kernel headers before Linux 4.17 lack this flag. */
+#ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW
+#define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2)
+#endif
+
 #define RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
 #define ALLOW	       RETURN(SECCOMP_RET_ALLOW)
 #define REFUSE	       RETURN(SECCOMP_RET_ERRNO | EPERM)
@@ -51,6 +58,7 @@
 /* Skips nr_else instructions unless the loaded value is `value`, or has one of these bits. */
 #define IF_EQUAL(value, nr_else) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (nr_else))
 #define IF_BITS(bits, nr_else)	 BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, (nr_else))
+#define IF_ABOVE(value, nr_else) BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (value), 0, (nr_else))
 
 #define ALLOW_CALL(number)   IF_EQUAL((number), 1), ALLOW
 #define REFUSE_CALL(number)  IF_EQUAL((number), 1), REFUSE
@@ -59,15 +67,20 @@
 #define REFUSE_FOR_BITS(number, n, bits)                                                           \
 	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), REFUSE, ALLOW
 
-/* Installs the filter for this process and its later children. Returns 0 or -errno. */
-static inline int seccomp_install(struct sock_filter *filter, size_t nr_filter)
+/*
+ * Installs the filter for this process and its later children. flags: see seccomp(2). Returns 0 or
+ * -errno.
+ */
+static inline int seccomp_install(struct sock_filter *filter, size_t nr_filter, unsigned long flags)
 {
 	const struct sock_fprog program = {.len = (unsigned short)nr_filter, .filter = filter};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL))
 		return -errno;
-	return 0;
+	if (flags && !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program))
+		return 0;
+	/* without flags, which the kernel may not know */
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno : 0;
 }
 
 #endif

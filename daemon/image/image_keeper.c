@@ -6,6 +6,7 @@
 #include "daemon/system/daemon_child.h"
 #include "lib/clock.h"
 #include "lib/confine.h"
+#include "lib/deny_calls.h"
 #include "lib/elf_skeleton.h"
 #include "lib/file.h"
 #include "libdb/sample_name.h"
@@ -615,6 +616,9 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 				 .child_fd = -1};
 	confine_prepare();
 	drop_capabilities();
+	/* Without the filters, the keeper works nevertheless. */
+	(void)deny_calls(); /* the daemon may have kept its privileges */
+	(void)deny_others();
 	keeper_loop(&keeper);
 	if (keeper.child)
 		(void)kill(keeper.child, SIGKILL);

@@ -101,26 +101,45 @@ void daemon_child_keep(uint64_t kept)
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
 }
 
-uint64_t daemon_child_cpu_ns(pid_t pid)
+/*
+ * Reads /proc/PID/stat. Returns the third field, the state, in text; "" if the process does not
+ * exist.
+ */
+static char *stat_read(pid_t pid, char *text, size_t nr_bytes)
 {
-	const uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
-	uint64_t nr_ticks = 0;
-	char path[64], text[512];
+	char path[64], *name_end;
 	ssize_t nr = -1;
-	char *next;
 	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		nr = read(fd, text, sizeof(text) - 1);
+		nr = read(fd, text, nr_bytes - 1);
 		(void)close(fd);
 	}
 	text[nr < 0 ? 0 : nr] = '\0';
-	next = strrchr(text, ')');
-	if (!next || strlen(next) < strlen(") R "))
+	name_end = strrchr(text, ')');
+	if (name_end && name_end[1] == ' ')
+		return name_end + 2;
+	*text = '\0';
+	return text;
+}
+
+bool daemon_child_runs(pid_t pid)
+{
+	char text[512];
+
+	return *stat_read(pid, text, sizeof(text)) == 'R';
+}
+
+uint64_t daemon_child_cpu_ns(pid_t pid)
+{
+	const uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t nr_ticks = 0;
+	char text[512], *next = stat_read(pid, text, sizeof(text));
+
+	if (!*next++)
 		return 0;
-	next += strlen(") R "); /* the state is the third field */
 	for (int field = STAT_PPID; field <= STAT_CSTIME; field++) {
 		const uint64_t value = strtoull(next, &next, 10);
 

@@ -7,6 +7,7 @@
 #ifndef DAEMON_DAEMON_CHILD_H
 #define DAEMON_DAEMON_CHILD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -28,6 +29,9 @@ uint64_t daemon_child_map_files(void);
 
 /* Drops all capabilities except those in kept, permanently. */
 void daemon_child_keep(uint64_t kept);
+
+/* Returns whether a process uses a CPU or waits for one: then it is not blocked. */
+bool daemon_child_runs(pid_t pid);
 
 /*
  * Returns the processor time of a child of this process, and of that child's own children that have

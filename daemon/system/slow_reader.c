@@ -208,7 +208,9 @@ static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int
 	 */
 	daemon_child_keep(daemon_child_bit(CAP_SYS_PTRACE) | daemon_child_bit(CAP_DAC_READ_SEARCH) |
 			  daemon_child_bit(CAP_PERFMON) | daemon_child_map_files());
-	(void)deny_changes(); /* without it, the reader works nevertheless */
+	/* Without the filters, the reader works nevertheless. */
+	(void)deny_calls(); /* the daemon may have kept its privileges */
+	(void)deny_changes();
 	child_loop(reader, socket);
 	_exit(0);
 }
@@ -356,25 +358,6 @@ static bool must_stop(void)
 		(sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1));
 }
 
-/* Returns whether the child uses a CPU or waits for one: then it is not blocked. */
-static bool child_runs(const struct slow_reader *reader)
-{
-	char path[64], text[256];
-	const char *state;
-	ssize_t nr = -1;
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)reader->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		nr = read(fd, text, sizeof(text) - 1);
-		(void)close(fd);
-	}
-	text[nr < 0 ? 0 : nr] = '\0';
-	state = strrchr(text, ')');
-	return state && state[1] == ' ' && state[2] == 'R';
-}
-
 /* Returns the limit of a whole request. */
 static uint64_t request_ns(void)
 {
@@ -389,7 +372,8 @@ static bool is_late(const struct call *call)
 
 	if (now_ns - call->begin_ns >= request_ns())
 		return true;
-	return !is_ending && now_ns - call->progress_ns >= DEADLINE_NS && !child_runs(call->reader);
+	return !is_ending && now_ns - call->progress_ns >= DEADLINE_NS &&
+	       !daemon_child_runs(call->reader->pid);
 }
 
 /*

@@ -52,6 +52,7 @@ static const struct call {
 	{"fsmount", 432, {BAD, 0, 0}},
 	{"fspick", 433, {BAD, (long)NOWHERE, 0}},
 	{"mount_setattr", 442, {BAD, (long)NOWHERE, 0, 0, 0}},
+	{"open_tree_attr", 467, {BAD, (long)NOWHERE, 0, 0, 0}},
 	{"init_module", SYS_init_module, {0, 0, 0}},
 	{"finit_module", SYS_finit_module, {BAD, (long)"", 0}},
 	{"delete_module", SYS_delete_module, {(long)"no_such_module_here", O_NONBLOCK}},
@@ -62,6 +63,7 @@ static const struct call {
 	{"swapoff", SYS_swapoff, {(long)NOWHERE}},
 	{"acct", SYS_acct, {(long)NOWHERE}},
 	{"quotactl", SYS_quotactl, {BAD, (long)NOWHERE, 0, 0}},
+	{"quotactl_fd", 443, {BAD, 0, 0, 0}},
 	{"settimeofday", SYS_settimeofday, {0, 1}},
 	{"clock_settime", SYS_clock_settime, {BAD, 0}},
 	{"adjtimex", SYS_adjtimex, {0}},
@@ -86,7 +88,30 @@ static const struct call {
 
 #define NR_CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* Calls that deny_changes() refuses. They change nothing, either. */
+/* Calls that deny_others() refuses. They change nothing, either. */
+static const struct call others[] = {
+	{"ioctl", SYS_ioctl, {BAD, 0, 0}},
+	{"tkill", SYS_tkill, {1, 0}},
+	{"tgkill", SYS_tgkill, {1, 1, 0}},
+	{"rt_sigqueueinfo", SYS_rt_sigqueueinfo, {1, 0, 0}},
+	{"pidfd_send_signal", 424, {BAD, 0, 0, 0}},
+	{"perf_event_open", SYS_perf_event_open, {0, 0, BAD, BAD, 0}},
+	{"sched_setaffinity", SYS_sched_setaffinity, {1, 0, 0}},
+	{"prlimit64 of another", SYS_prlimit64, {1, RLIMIT_CORE, 0, 0}},
+	{"move_pages", SYS_move_pages, {1, 0, 0, 0, 0}},
+	{"F_SETOWN", SYS_fcntl, {BAD, F_SETOWN, 1}},
+	{"socket", SYS_socket, {AF_UNIX, SOCK_DGRAM, 0}},
+	{"socketpair", SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0, 0}},
+	{"connect", SYS_connect, {BAD, 0, 0}},
+	{"memory for code", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, BAD}},
+	{"code from memory", SYS_mprotect, {0, 0, PROT_EXEC}},
+	{"setpriority of another", SYS_setpriority, {PRIO_PROCESS, BAD, 0}},
+	{"setpriority of a user", SYS_setpriority, {PRIO_USER, BAD, 0}},
+};
+
+#define NR_OTHERS (sizeof(others) / sizeof(others[0]))
+
+/* Calls that deny_changes() refuses in addition. */
 static const struct call changes[] = {
 	{"openat to write", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_WRONLY}},
 	{"openat to read and write", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_RDWR}},
@@ -100,28 +125,23 @@ static const struct call changes[] = {
 	{"truncate", SYS_truncate, {(long)NOWHERE, 0}},
 	{"fchmod", SYS_fchmod, {BAD, 0600}},
 	{"fchmodat", SYS_fchmodat, {AT_FDCWD, (long)NOWHERE, 0600}},
+	{"fchmodat2", 452, {AT_FDCWD, (long)NOWHERE, 0600, 0}},
 	{"fchown", SYS_fchown, {BAD, 0, 0}},
 	{"fchownat", SYS_fchownat, {AT_FDCWD, (long)NOWHERE, 0, 0, 0}},
 	{"utimensat", SYS_utimensat, {AT_FDCWD, (long)NOWHERE, 0, 0}},
 	{"setxattr", SYS_setxattr, {(long)NOWHERE, (long)"user.x", 0, 0, 0}},
 	{"removexattr", SYS_removexattr, {(long)NOWHERE, (long)"user.x"}},
-	{"ioctl", SYS_ioctl, {BAD, 0, 0}},
+	{"setxattrat", 463, {AT_FDCWD, (long)NOWHERE, 0, 0, 0}},
+	{"removexattrat", 466, {AT_FDCWD, (long)NOWHERE, 0, 0}},
+	{"file_setattr", 469, {AT_FDCWD, (long)NOWHERE, 0, 0, 0}},
+#ifdef SYS_open
+	{"utime", SYS_utime, {(long)NOWHERE, 0}},
+	{"utimes", SYS_utimes, {(long)NOWHERE, 0}},
+	{"futimesat", SYS_futimesat, {AT_FDCWD, (long)NOWHERE, 0}},
+#endif
 	{"kill", SYS_kill, {BAD, 0}},
 	{"kill of init", SYS_kill, {1, 0}},
-	{"tkill", SYS_tkill, {1, 0}},
-	{"tgkill", SYS_tgkill, {1, 1, 0}},
-	{"rt_sigqueueinfo", SYS_rt_sigqueueinfo, {1, 0, 0}},
-	{"pidfd_send_signal", 424, {BAD, 0, 0, 0}},
-	{"perf_event_open", SYS_perf_event_open, {0, 0, BAD, BAD, 0}},
 	{"setpriority", SYS_setpriority, {BAD, 1, 0}},
-	{"sched_setaffinity", SYS_sched_setaffinity, {1, 0, 0}},
-	{"prlimit64 of another", SYS_prlimit64, {1, RLIMIT_CORE, 0, 0}},
-	{"move_pages", SYS_move_pages, {1, 0, 0, 0, 0}},
-	{"F_SETOWN", SYS_fcntl, {BAD, F_SETOWN, 1}},
-	{"socket", SYS_socket, {AF_UNIX, SOCK_DGRAM, 0}},
-	{"connect", SYS_connect, {BAD, 0, 0}},
-	{"memory for code", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, BAD}},
-	{"code from memory", SYS_mprotect, {0, 0, PROT_EXEC}},
 };
 
 #define NR_CHANGES (sizeof(changes) / sizeof(changes[0]))
@@ -159,6 +179,16 @@ START_TEST(each_call_is_refused)
 }
 END_TEST
 
+START_TEST(each_call_for_others_is_refused)
+{
+	const struct call *call = &others[_i / 2];
+	const int error =
+		has_filters() ? errno_of(call, _i % 2 ? deny_changes : deny_others) : EPERM;
+
+	ck_assert_msg(error == EPERM, "%s: %s", call->name, strerror(error));
+}
+END_TEST
+
 START_TEST(each_change_is_refused)
 {
 	const int error = has_filters() ? errno_of(&changes[_i], deny_changes) : EPERM;
@@ -181,6 +211,10 @@ START_TEST(most_calls_are_not_refused_without_the_filter)
 	for (size_t i = 0; i < NR_CHANGES; i++)
 		nr_refused += errno_of(&changes[i], NULL) == EPERM;
 	ck_assert_uint_lt(nr_refused, NR_CHANGES / 2);
+	nr_refused = 0;
+	for (size_t i = 0; i < NR_OTHERS; i++)
+		nr_refused += errno_of(&others[i], NULL) == EPERM;
+	ck_assert_uint_lt(nr_refused, NR_OTHERS / 2);
 }
 END_TEST
 
@@ -227,18 +261,35 @@ static void read_only(void)
 	ck_assert_int_eq((int)syscall(SYS_tgkill, getpid(), gettid(), 0), 0);
 }
 
+/* A child that writes files and has children of its own. */
+static void own_children(void)
+{
+	pid_t pid;
+	int status;
+
+	ck_assert_int_eq(deny_others(), 0);
+	ck_assert_int_ge(open("/dev/null", O_RDWR), 0);
+	pid = fork();
+	if (!pid) {
+		(void)pause();
+		_exit(0);
+	}
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 10), 0);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+}
+
 START_TEST(files_sockets_memory_and_children_remain)
 {
+	static void (*const works[])(void) = {work, read_only, own_children};
 	pid_t pid = fork();
 	int status;
 
 	if (!pid && !has_filters())
 		_exit(0);
 	if (!pid) {
-		if (_i)
-			read_only();
-		else
-			work();
+		works[_i]();
 		_exit(0);
 	}
 	ck_assert_int_gt(pid, 0);
@@ -254,8 +305,9 @@ int main(void)
 
 	tcase_add_loop_test(tcase, each_call_is_refused, 0, NR_CALLS);
 	tcase_add_test(tcase, most_calls_are_not_refused_without_the_filter);
+	tcase_add_loop_test(tcase, each_call_for_others_is_refused, 0, 2 * NR_OTHERS);
 	tcase_add_loop_test(tcase, each_change_is_refused, 0, NR_CHANGES);
-	tcase_add_loop_test(tcase, files_sockets_memory_and_children_remain, 0, 2);
+	tcase_add_loop_test(tcase, files_sockets_memory_and_children_remain, 0, 3);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
