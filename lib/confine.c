@@ -2,13 +2,13 @@
 #include "lib/confine.h"
 
 #include "lib/file.h"
+#include "lib/own_user.h"
 #include "lib/seccomp_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +41,15 @@ static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard)
 		soft = hard;
 	limit = (struct rlimit){.rlim_cur = soft, .rlim_max = hard};
 	return setrlimit(resource, &limit) ? -errno : 0;
+}
+
+unsigned int confine_cpu_seconds(const struct confine_limits *limits)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CPU, &limit) || limit.rlim_max >= limits->max_seconds)
+		return limits->max_seconds;
+	return (unsigned int)limit.rlim_max;
 }
 
 /*
@@ -233,7 +242,7 @@ static bool filter_calls(enum confine_calls calls)
 		KILL,
 	};
 
-	return SECCOMP_SANITIZED || !seccomp_install(filter, sizeof(filter) / sizeof(filter[0]));
+	return SECCOMP_SANITIZED || !seccomp_install(filter, sizeof(filter) / sizeof(filter[0]), 0);
 }
 
 void confine_terminal(void)
@@ -256,7 +265,7 @@ void confine_terminal(void)
 		ALLOW,
 	};
 
-	(void)seccomp_install(filter, sizeof(filter) / sizeof(filter[0]));
+	(void)seccomp_install(filter, sizeof(filter) / sizeof(filter[0]), 0);
 }
 #else
 void confine_terminal(void)
@@ -279,23 +288,11 @@ static gid_t confined_group = NOBODY;
 void confine_prepare(void)
 {
 	static bool prepared;
-	const struct passwd *entry = NULL;
-	FILE *file;
 
 	if (prepared || geteuid())
 		return;
 	prepared = true;
-	/* Read only this file: other sources of users, such as a directory service, may be slow. */
-	file = fopen("/etc/passwd", "re");
-	while (file && (entry = fgetpwent(file)))
-		if (!strcmp(entry->pw_name, CONFINE_USER))
-			break;
-	if (entry && entry->pw_uid && entry->pw_gid) {
-		confined_user = entry->pw_uid;
-		confined_group = entry->pw_gid;
-	}
-	if (file)
-		(void)fclose(file);
+	(void)own_user_find(OWN_USER_LIST, CONFINE_USER, &confined_user, &confined_group);
 }
 
 /*
@@ -348,19 +345,23 @@ int confine_process_keeping(const struct confine_limits *limits, enum confine_ca
 
 /* ---- the process that opens files ---- */
 
+#define BIT(capability) (1u << (capability))
+
 /*
  * CAP_SYS_PTRACE permits paths below /proc/PID/root, which may be the root of a report (--root).
- * The filter still refuses ptrace().
+ * The filter still refuses ptrace(). Root of a container often has CAP_DAC_OVERRIDE instead of
+ * CAP_DAC_READ_SEARCH; with a filter, the process still cannot open files for writing.
  */
-#define OPENER_CAPABILITIES (1u << CAP_DAC_READ_SEARCH | 1u << CAP_SYS_PTRACE)
-
-static int give_up_capabilities(uint32_t kept)
+static int keep_capabilities_to_read(bool filtered)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
+	uint32_t kept = BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SYS_PTRACE);
 
 	if (syscall(SYS_capget, &header, data))
 		return -errno;
+	if (filtered && !(data[0].permitted & BIT(CAP_DAC_READ_SEARCH)))
+		kept |= BIT(CAP_DAC_OVERRIDE);
 	data[0].permitted &= kept;
 	data[0].effective &= kept;
 	data[0].inheritable = 0;
@@ -373,12 +374,13 @@ int confine_opener(const int *keep, unsigned int nr)
 	int error = set_limit(RLIMIT_CORE, 0, 0);
 
 	if (!error)
-		error = give_up_capabilities(OPENER_CAPABILITIES);
+		error = keep_capabilities_to_read(true);
 	if (error)
 		return error;
 	close_descriptors(keep, nr);
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/* Without seccomp, reports still work: the files are checked, and not interpreted. */
-	(void)filter_calls(CONFINE_OPEN);
-	return 0;
+	if (!filter_calls(CONFINE_OPEN))
+		error = keep_capabilities_to_read(false);
+	return error;
 }

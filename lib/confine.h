@@ -27,6 +27,12 @@ enum confine_calls {
 void confine_prepare(void);
 
 /*
+ * Returns the CPU time in seconds after which the kernel ends a confined child of this process: at
+ * most max_seconds, less if this process has a lower hard limit (ulimit -t).
+ */
+unsigned int confine_cpu_seconds(const struct confine_limits *limits);
+
+/*
  * To be called in the child process. After this call, the kernel kills the child when its parent
  * dies. Sets the limits, redirects stdio to /dev/null, closes all other descriptors except keep_a
  * and keep_b (keep_a < keep_b), drops all capabilities and, if permitted (CAP_SETUID, CAP_SETGID),

@@ -2,6 +2,7 @@
 #include "lib/folder.h"
 
 #include "lib/file.h"
+#include "lib/own_user.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,15 +21,17 @@
 #define LINKS_MAX   40 /* as in the kernel */
 #define FOLDER_MODE 0700
 
-/* Returns whether the user is FOLDER_USER. The system's list of users is read once. */
+/* Returns whether the user is FOLDER_USER. The list of users is read once. */
 static bool is_own_user(uid_t user)
 {
 	static _Atomic int64_t own = -1; /* -1: not read yet; -2: there is no such user */
 
 	if (own == -1) {
-		const struct passwd *entry = getpwnam(FOLDER_USER);
+		uid_t found;
+		gid_t group;
 
-		own = entry ? (int64_t)entry->pw_uid : -2;
+		own = own_user_find(OWN_USER_LIST, FOLDER_USER, &found, &group) ? (int64_t)found
+										: -2;
 	}
 	return own == (int64_t)user;
 }

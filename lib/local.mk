@@ -20,6 +20,7 @@ lib_libbase_a_SOURCES = \
 	lib/log_limit.c lib/log_limit.h \
 	lib/log_place.c lib/log_place.h \
 	lib/number.c lib/number.h \
+	lib/own_user.c lib/own_user.h \
 	lib/percent.c lib/percent.h \
 	lib/perf_hint.c lib/perf_hint.h \
 	lib/progress.c lib/progress.h \

@@ -27,6 +27,7 @@ static const struct {
 	{"whole machine", doctor_check_system, NULL},
 	{"paranoid level", NULL, doctor_check_level},
 	{"system call filter", NULL, doctor_check_filter},
+	{"confinement", NULL, doctor_check_confinement},
 	{"counters", doctor_check_counters, NULL},
 	{"sample rate", NULL, doctor_check_rate},
 	{"locked memory", doctor_check_rings, NULL},

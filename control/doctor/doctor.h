@@ -49,6 +49,7 @@ void doctor_judge_module(const struct module_answer *answer, struct doctor_findi
 void doctor_check_btf(const char *root, struct doctor_finding *finding);
 void doctor_check_tracefs(const char *root, struct doctor_finding *finding);
 void doctor_check_filter(const char *root, struct doctor_finding *finding);
+void doctor_check_confinement(const char *root, struct doctor_finding *finding);
 
 /* Sets level, found and remedy (NULL: no remedy). */
 void doctor_set(struct doctor_finding *finding, enum doctor_level level, const char *remedy,

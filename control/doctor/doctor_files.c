@@ -4,7 +4,9 @@
 
 #include "control/module/module_fs.h"
 #include "events/events.h"
+#include "lib/confine.h"
 #include "lib/file.h"
+#include "lib/own_user.h"
 #include "oprof/kmod.h"
 
 #include <dirent.h>
@@ -87,6 +89,28 @@ void doctor_check_filter(const char *root, struct doctor_finding *finding)
 	else
 		doctor_set(finding, DOCTOR_OK, NULL, "none");
 	free(text);
+}
+
+void doctor_check_confinement(const char *root, struct doctor_finding *finding)
+{
+	char full[PATH_MAX];
+	uid_t user;
+	gid_t group;
+
+	if (!exists(root, "/proc/sys/kernel/seccomp/actions_avail", F_OK))
+		doctor_set(finding, DOCTOR_NOTE, NULL,
+			   "this kernel cannot refuse system calls (seccomp): a program that finds "
+			   "a fault in how oprof reads its files may get the rights of whoever "
+			   "runs oprof");
+	else if (!own_user_find(at(root, OWN_USER_LIST, full), CONFINE_USER, &user, &group))
+		doctor_set(
+			finding, DOCTOR_NOTE,
+			"sudo useradd --system --home-dir=/ --shell=/usr/sbin/nologin " CONFINE_USER,
+			"as root, oprof reads programs' files as the user nobody, which other "
+			"services may share");
+	else
+		doctor_set(finding, DOCTOR_OK, NULL,
+			   "as root, oprof reads programs' files as the user " CONFINE_USER);
 }
 
 void doctor_check_rate(const char *root, struct doctor_finding *finding)

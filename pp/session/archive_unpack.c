@@ -580,7 +580,8 @@ static bool time_is_used_up(const struct child_end *end, const struct confine_li
 	uint64_t us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
 		      (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 
-	return us >= confinement->max_seconds * UINT64_C(1000000);
+	/* For the limit the kernel counts whole ticks, which may be more than was used. */
+	return us >= confine_cpu_seconds(confinement) * UINT64_C(750000);
 }
 
 static int explain_signal(const struct child_end *end, const struct confine_limits *confinement,
@@ -593,7 +594,7 @@ static int explain_signal(const struct child_end *end, const struct confine_limi
 				   "unpacking took more than %u s of CPU (SIG%s); if you trust the "
 				   "archive, unpack it with tar, and give the folder: "
 				   "archive:FOLDER",
-				   confinement->max_seconds, sigabbrev_np(number));
+				   confine_cpu_seconds(confinement), sigabbrev_np(number));
 	if (number == SIGKILL)
 		return diag_set_at(diag, -EIO, path, 0,
 				   "cannot be unpacked: the process that read it was killed by "

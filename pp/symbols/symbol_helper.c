@@ -210,7 +210,7 @@ static char *tell_signal(const struct helper *helper, int number)
 				     "it ended");
 	else if (number == SIGXCPU || number == SIGKILL)
 		nr = asprintf(&text, "reading the file took more than %u s of CPU (SIG%s)",
-			      helper->limits.max_seconds, sigabbrev_np(number));
+			      confine_cpu_seconds(&helper->limits), sigabbrev_np(number));
 	else if (number == SIGSYS)
 		nr = asprintf(&text,
 			      "the process that read the file was stopped, because it made a "

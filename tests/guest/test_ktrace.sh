@@ -17,7 +17,7 @@ ktrace()
 			"$GUEST/$program.c" "$GUEST/ktrace_load.c" "$GUEST/ktrace_session.c" \
 			"$GUEST/ktrace_folder.c" "$GUEST/kmod_test.c" "$GUEST"/../../ctf/*.c \
 			"$GUEST/../../lib/array.c" "$GUEST/../../lib/diag.c" "$GUEST/../../lib/file.c" "$GUEST/../../lib/folder.c" \
-			"$GUEST/../../lib/utf8.c" -lpthread -lzstd ||
+			"$GUEST/../../lib/own_user.c" "$GUEST/../../lib/utf8.c" -lpthread -lzstd ||
 			tap_bail "$program does not compile for $1"
 	done
 	printf 'guest=%s\nseed=%s\nall=%s\n' "$1" "$seed" "${OPROF_CHECK_ALL:-}" >"$T/settings"

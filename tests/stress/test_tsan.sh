@@ -18,7 +18,7 @@ build() { # PROGRAM OPTION...
 	"$compiler" -D_GNU_SOURCE -I"$top" -I"$top/include" \
 		-DRING_PORT_H='"tests/stress/port_stress.h"' -g -O1 -fsanitize=thread "$@" \
 		"$top"/tests/stress/*.c "$top"/ring/*.c "$top"/ctf/*.c \
-		"$top/lib/array.c" "$top/lib/diag.c" "$top/lib/file.c" "$top/lib/folder.c" "$top/lib/utf8.c" \
+		"$top/lib/array.c" "$top/lib/diag.c" "$top/lib/file.c" "$top/lib/folder.c" "$top/lib/own_user.c" "$top/lib/utf8.c" \
 		-o "$folder/$program" -lzstd -lpthread
 }
 

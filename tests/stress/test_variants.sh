@@ -47,7 +47,8 @@ misses() { # GUARD
 	sed 's/^/# /' "$folder/log" | head -n 3
 }
 
-for path in "$top"/tests/stress/*.c "$top"/ctf/*.c "$top/lib/array.c" "$top/lib/diag.c" "$top/lib/file.c" "$top/lib/folder.c" "$top/lib/utf8.c"; do
+for path in "$top"/tests/stress/*.c "$top"/ctf/*.c "$top/lib/array.c" "$top/lib/diag.c" "$top/lib/file.c" "$top/lib/folder.c" \
+	"$top/lib/own_user.c" "$top/lib/utf8.c"; do
 	compile "$path" || exit 99
 done
 echo "1..2"

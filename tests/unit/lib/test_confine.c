@@ -50,19 +50,24 @@ static void nothing(void)
 {
 }
 
-/* Drops root's capabilities to become another user, and no others. */
-static void lose_other_users(void)
+static void lose_capabilities(uint32_t lost)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
 
 	if (syscall(SYS_capget, &header, data))
 		_exit(99);
-	data[0].effective &= ~(1u << CAP_SETUID | 1u << CAP_SETGID);
+	data[0].effective &= ~lost;
 	data[0].permitted = data[0].effective;
 	data[0].inheritable = 0;
 	if (syscall(SYS_capset, &header, data))
 		_exit(99);
+}
+
+/* Drops root's capabilities to become another user, and no others. */
+static void lose_other_users(void)
+{
+	lose_capabilities(1u << CAP_SETUID | 1u << CAP_SETGID);
 }
 
 /* Refuses further filters, as a kernel without seccomp does. */
@@ -641,6 +646,41 @@ START_TEST(what_no_opener_does_ends_the_process)
 }
 END_TEST
 
+/* Exits with 0 if the opener can read a file in a private folder of another user, else with errno.
+ */
+static void __attribute__((noreturn)) opener_main(const char *path)
+{
+	lose_capabilities(1u << CAP_DAC_READ_SEARCH);
+	if (confine_opener(NULL, 0))
+		_exit(255);
+	_exit(open(path, O_RDONLY | O_CLOEXEC) < 0 ? errno : 0);
+}
+
+START_TEST(the_opener_of_a_container_enters_private_folders)
+{
+	char folder[] = "/tmp/oprof-private.XXXXXX", path[sizeof(folder) + 8];
+	int status, fd;
+	pid_t pid;
+
+	if (!is_root_of_all_users() || lacks_seccomp())
+		return;
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/file", folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fchown(fd, LISTED_USER, LISTED_GROUP), 0);
+	ck_assert_int_eq(chown(folder, LISTED_USER, LISTED_GROUP), 0);
+	(void)close(fd);
+	pid = fork();
+	if (!pid)
+		opener_main(path);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	(void)unlink(path);
+	(void)rmdir(folder);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 static long try_abort(void)
 {
 	abort();
@@ -720,6 +760,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(tcase, what_is_attempted_is_possible_elsewhere, 0, NR_ATTEMPTS);
 	tcase_add_loop_test(tcase, what_no_reader_does_ends_the_process, 0, NR_ATTEMPTS);
 	tcase_add_loop_test(tcase, what_no_opener_does_ends_the_process, 0, NR_ATTEMPTS);
+	tcase_add_test(tcase, the_opener_of_a_container_enters_private_folders);
 	tcase_add_test(tcase, a_confined_process_can_abort);
 #endif
 	suite_add_tcase(all, tcase);

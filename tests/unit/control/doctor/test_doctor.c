@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/doctor/doctor.h"
 
+#include "lib/confine.h"
 #include "tests/fixture/control_test.h"
 
 #include <unistd.h>
@@ -42,6 +43,28 @@ START_TEST(a_system_call_filter_is_seen)
 	test_put("proc/self/status", "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n");
 	doctor_check_filter(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "--cap-add PERFMON", "");
+}
+END_TEST
+
+START_TEST(missing_confinement_is_noted)
+{
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "cannot refuse system calls", "");
+	test_put("proc/sys/kernel/seccomp/actions_avail", "kill_process allow\n");
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "as the user nobody", "useradd --system");
+	test_put("etc/passwd",
+		 "root:x:0:0::/root:/bin/sh\n" CONFINE_USER ":x:0:900::/:/bin/false\n");
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "as the user nobody", "useradd --system");
+	test_put("etc/passwd",
+		 "root:x:0:0::/root:/bin/sh\n" CONFINE_USER ":x:901:0::/:/bin/false\n");
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "as the user nobody", "useradd --system");
+	test_put("etc/passwd",
+		 "other:x:1:1::/:/bin/sh\n" CONFINE_USER ":x:901:900::/:/bin/false\n");
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_OK, "as the user " CONFINE_USER, "");
 }
 END_TEST
 
@@ -157,6 +180,7 @@ int main(void)
 	tcase_add_checked_fixture(cases, test_dir_set_up, test_dir_tear_down);
 	tcase_add_test(cases, levels_are_explained);
 	tcase_add_test(cases, a_system_call_filter_is_seen);
+	tcase_add_test(cases, missing_confinement_is_noted);
 	tcase_add_test(cases, a_low_sample_rate_is_noted);
 	tcase_add_test(cases, hidden_kernel_symbols_are_told_from_none);
 	tcase_add_test(cases, debug_info_is_looked_for_where_it_is_kept);

@@ -2,7 +2,7 @@
 /*
  * Harmless archives on unusual systems: a process that SIGKILL does not end, as when it reads from
  * a server that does not answer; a file system that reports the size on disk late; and names that
- * the locale has no characters for.
+ * the locale has no characters for; and limits of the user.
  */
 #include "pp/session/archive_unpack.h"
 
@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -33,6 +34,7 @@ static struct diag diag;
 
 /* Called through the linker's --wrap. */
 static bool child_hangs; /* and SIGKILL does not end it */
+static bool child_spins;
 static pid_t killed;
 static bool blocks_are_late;
 static bool locales_are_missing;
@@ -52,6 +54,8 @@ int __wrap_archive_stream_write(int from, int to)
 
 	while (child_hangs)
 		(void)syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+	while (child_spins)
+		__asm__ volatile("");
 	return __real_archive_stream_write(from, to);
 }
 
@@ -82,6 +86,7 @@ static void setup(void)
 	test_folder_setup();
 	ck_assert_int_eq(mkdir("in", 0700), 0);
 	child_hangs = false;
+	child_spins = false;
 	killed = 0;
 	blocks_are_late = false;
 	locales_are_missing = false;
@@ -157,6 +162,21 @@ START_TEST(blocks_that_the_file_system_reports_late_do_not_lower_the_limit)
 }
 END_TEST
 
+/* With "ulimit -t 2", the message told of the higher limit of unpacking. */
+START_TEST(a_lower_limit_of_the_user_is_the_one_that_is_told)
+{
+	struct archive_limits limits = archive_default_limits;
+	const struct rlimit lower = {.rlim_cur = 2, .rlim_max = 2};
+
+	make("file");
+	limits.wait_seconds = 1000; /* on a busy machine, a second of CPU takes long */
+	child_spins = true;
+	ck_assert_int_eq(setrlimit(RLIMIT_CPU, &lower), 0);
+	ck_assert_int_eq(unpack(&limits), -EFBIG);
+	ck_assert_msg(strstr(diag.text, "more than 2 s of CPU") != NULL, "%s", diag.text);
+}
+END_TEST
+
 /*
  * Makes the archive as a program in another locale would. This process itself does not use
  * iconv(), which reads GCONV_PATH only once.
@@ -208,6 +228,7 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, a_child_that_a_signal_does_not_end_is_left_alone);
 	tcase_add_test(tc, blocks_that_the_file_system_reports_late_do_not_lower_the_limit);
+	tcase_add_test(tc, a_lower_limit_of_the_user_is_the_one_that_is_told);
 	tcase_add_test(tc, names_are_unpacked_as_they_are);
 	tcase_add_test(tc, a_path_of_iconv_is_not_taken_for_an_attack);
 	return test_run(tc);
