@@ -41,6 +41,16 @@ struct poptOption tool_option_table[] = {
 	{"usage", 0, ARG_NONE, OPTION_USAGE, "show brief usage", NULL},
 	POPT_TABLEEND};
 
+static int keep_image_path(struct tool_options *options, const char *text, struct diag *diag)
+{
+	if (strlen(text) > SYMBOLS_IMAGE_PATH_MAX)
+		return diag_set(diag, -ENAMETOOLONG,
+				"--image-path: the list of folders has %zu bytes, more than %u; "
+				"give fewer folders",
+				strlen(text), SYMBOLS_IMAGE_PATH_MAX);
+	return select_keep_text(&options->image_path, "--image-path", text, diag);
+}
+
 static int take(struct tool_options *options, int option, const char *text, struct diag *diag)
 {
 	switch (option) {
@@ -51,7 +61,7 @@ static int take(struct tool_options *options, int option, const char *text, stru
 	case OPTION_TO:
 		return select_keep_text(&options->to, "--to", text, diag);
 	case OPTION_IMAGE_PATH:
-		return select_keep_text(&options->image_path, "--image-path", text, diag);
+		return keep_image_path(options, text, diag);
 	case OPTION_ROOT:
 		return select_keep_text(&options->root, "--root", text, diag);
 	case OPTION_SESSION_DIR:

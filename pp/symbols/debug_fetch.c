@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/debug_fetch.h"
 
+#include "lib/children.h"
 #include "lib/clock.h"
 #include "lib/stop_signal.h"
 
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static bool gave_up;
@@ -116,9 +116,8 @@ static int take_path(int fd, char **path)
 
 static void end_child(pid_t pid)
 {
-	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)kill(pid, SIGKILL);
+	(void)child_wait_ended(pid, NULL);
 }
 
 int debug_fetch(const struct buildid *id, char **path)

@@ -164,16 +164,18 @@ void file_opener_open_own(struct file_opener *opener)
 }
 
 /*
- * In the opener: takes the places for opened, because the helper may have opened the files there,
- * and other places are relative to them.
+ * In the opener: notes the files that the helper has taken, because other places are relative to
+ * them. The helper cannot name other paths.
  */
-static void note_own(struct file_opener *opener)
+static void note_taken(struct file_opener *opener, uint32_t taken)
 {
 	struct file_query queries[FILE_OPENER_OWN_MAX];
 	const unsigned int nr = own_places(opener->request, queries);
 	char *path;
 
 	for (unsigned int i = 0; i < nr; i++) {
+		if (!(taken & 1u << i))
+			continue;
 		if (!file_place(opener->request, &opener->opened, &queries[i], "", &path))
 			(void)note_opened(&opener->opened, queries[i].kind, path);
 		free(path);
@@ -198,6 +200,11 @@ static bool take_ready(struct file_opener *opener, const struct file_query *quer
 		free(*path);
 		*fd = ready->fd;
 		*path = ready->path;
+		if (*fd >= 0 && note_opened(&opener->opened, query->kind, *path)) {
+			(void)close(*fd);
+			*fd = -ENOMEM;
+		}
+		opener->taken |= (uint32_t)(*fd >= 0) << i;
 		*ready = (struct file_ready){.query.kind = NR_FILE_KINDS, .fd = -1};
 		return true;
 	}
@@ -334,9 +341,11 @@ static int answer_query(struct file_opener *opener, const struct file_opener_que
 
 	answer->path[0] = '\0';
 	if (is_whole(packet, nr_bytes, offsetof(struct file_opener_query, text)) &&
-	    take_places(packet, queries))
+	    take_places(packet, queries)) {
+		note_taken(opener, packet->taken);
 		fd = open_first_here(opener, queries, packet->nr_places, packet->text, &place,
 				     &path);
+	}
 	answer->place = place;
 	if (path && strlen(path) < sizeof(answer->path))
 		memcpy(answer->path, path, strlen(path) + 1);
@@ -388,8 +397,9 @@ enum {
 struct image_packet {
 	struct oprof_image_identity identity;
 	uint32_t kind;
-	uint32_t is_set;      /* one bit per text: it is not NULL */
-	char texts[64 << 10]; /* one after the other, each with its NUL */
+	uint32_t is_set; /* one bit per text: it is not NULL */
+	/* one after the other, each with its NUL; the list of folders, and paths */
+	char texts[SYMBOLS_IMAGE_PATH_MAX + 1 + NR_TEXTS * PATH_MAX];
 };
 
 /* The opener that this process started. It is kept for later images. */
@@ -454,7 +464,6 @@ static void serve_image(const struct image_packet *packet, int socket)
 					  .kernel_release = texts[TEXT_RELEASE],
 					  .debug_file = texts[TEXT_DEBUG_FILE]};
 	file_opener_init(&opener, &request, -1);
-	note_own(&opener);
 	file_opener_serve(&opener, socket);
 	file_opener_deinit(&opener);
 }
@@ -551,10 +560,11 @@ int file_opener_begin(const struct symbol_request *request, int socket, int aliv
 
 /* ---- the helper ---- */
 
-static int ask(int socket, const struct file_query *queries, unsigned int nr_queries,
-	       const char *text, unsigned int *place, char **path)
+static int ask(struct file_opener *opener, const struct file_query *queries,
+	       unsigned int nr_queries, const char *text, unsigned int *place, char **path)
 {
-	struct file_opener_query packet = {.version = FILE_OPENER_VERSION, .nr_places = nr_queries};
+	struct file_opener_query packet = {
+		.version = FILE_OPENER_VERSION, .nr_places = nr_queries, .taken = opener->taken};
 	struct file_opener_answer answer;
 	size_t nr_text = strlen(text) + 1;
 	ssize_t nr;
@@ -568,9 +578,10 @@ static int ask(int socket, const struct file_query *queries, unsigned int nr_que
 	memcpy(packet.text, text, nr_text);
 	nr_text += offsetof(struct file_opener_query, text);
 	/* The filter of system calls allows write(), but not sendmsg(). */
-	if (write(socket, &packet, nr_text) != (ssize_t)nr_text)
+	if (write(opener->socket, &packet, nr_text) != (ssize_t)nr_text)
 		return -EPROTO;
-	nr = receive(socket, &answer, sizeof(answer), &fd, 1);
+	opener->taken = 0;
+	nr = receive(opener->socket, &answer, sizeof(answer), &fd, 1);
 	if (!is_whole(&answer, nr, offsetof(struct file_opener_answer, path)) ||
 	    (fd < 0) != (answer.error < 0))
 		return -EPROTO;
@@ -588,7 +599,7 @@ static int open_rest(struct file_opener *opener, const struct file_query *querie
 	*place = 0;
 	if (opener->socket < 0)
 		return open_first_here(opener, queries, nr, text, place, path);
-	return ask(opener->socket, queries, nr, text, place, path);
+	return ask(opener, queries, nr, text, place, path);
 }
 
 int file_opener_open_first(struct file_opener *opener, const struct file_query *queries,

@@ -23,7 +23,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define FILE_OPENER_VERSION 2
+#define FILE_OPENER_VERSION 3
 
 /*
  * The maximum number of places in a request. The helper asks for several places at once, because
@@ -41,6 +41,8 @@ struct file_opener_place {
 struct file_opener_query {
 	uint32_t version;
 	uint32_t nr_places;
+	uint32_t taken; /* one bit per own place, whose file the helper took since its last request
+			 */
 	struct file_opener_place places[FILE_OPENER_PLACES_MAX];
 	char text[PATH_MAX]; /* the packet ends with the NUL of the text */
 };
@@ -66,6 +68,7 @@ struct file_opener {
 	int socket; /* in the helper: leads to the opener; -1: this process opens the files */
 	struct file_opened opened;
 	struct file_ready ready[FILE_OPENER_OWN_MAX];
+	uint32_t taken; /* as in struct file_opener_query */
 };
 
 void file_opener_init(struct file_opener *opener, const struct symbol_request *request, int socket);

@@ -47,6 +47,9 @@ struct symbol_table {
 	char *note;
 };
 
+/* Maximum length of image_path: it goes to the opener (file_opener.h) in one packet. */
+#define SYMBOLS_IMAGE_PATH_MAX 32000u
+
 /* Where to search. Paths may be NULL. */
 struct symbol_search {
 	const char *root;	  /* -R: prefix of every path */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/options/tool_options.h"
+
+#include "pp/symbols/symbols.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
@@ -126,6 +128,23 @@ START_TEST(the_stretch_of_time_is_that_of_the_one_side)
 }
 END_TEST
 
+/* A longer list ended a report with "File name too long". */
+START_TEST(a_list_of_folders_that_is_too_long_is_refused)
+{
+	static char list[SYMBOLS_IMAGE_PATH_MAX + 2];
+	const char *argv[] = {"tool", "-p", list};
+
+	memset(list, '/', sizeof(list) - 1);
+	ck_assert_int_eq(tool_options_parse(&options, &command, &taken, 3, argv, NOW_NS, &diag),
+			 -ENAMETOOLONG);
+	ck_assert_msg(strstr(diag.text, "--image-path: the list of folders has 32001 bytes"), "%s",
+		      diag.text);
+	tool_options_deinit(&options);
+	list[SYMBOLS_IMAGE_PATH_MAX] = '\0';
+	ck_assert_int_eq(tool_options_parse(&options, &command, &taken, 3, argv, NOW_NS, &diag), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tool_options");
@@ -133,6 +152,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_add_test(tests, options_of_all_tools_are_kept_and_the_rest_is_the_tools);
+	tcase_add_test(tests, a_list_of_folders_that_is_too_long_is_refused);
 	tcase_add_test(tests, help_needs_no_words_that_are_right);
 	tcase_add_test(tests, mistakes_are_named);
 	tcase_add_test(tests, the_stretch_of_time_is_that_of_the_one_side);
