@@ -373,6 +373,8 @@ static void print_unread(const struct status_text *text)
 		(void)snprintf(value, sizeof(value), "%.*s", (int)line.nr_value, line.value);
 		pid = strsep(&rest, " ");
 		user = rest ? strsep(&rest, " ") : "";
+		if (!strcmp(user, "4294967295")) /* the process had ended before it was looked at */
+			user = "unknown";
 		print_line(text, "unread",
 			   "process %s (%s, user %s) could not be read in time; the daemon tries "
 			   "again after a minute or later",

@@ -2,6 +2,7 @@
 #include "daemon/image/image_alias.h"
 
 #include "lib/buildid.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -240,10 +241,20 @@ struct look_batch {
 	char bytes[SLOW_REQUEST_BYTES_MAX];
 };
 
-/* The daemon is trusted: the request is complete, and its texts are terminated. */
+/*
+ * A request ends itself after this time, before the daemon takes the reader for one that hangs
+ * (slow_reader.c): files on a slow disk are not the fault of their process.
+ */
+#define LOOK_NS UINT64_C(1000000000)
+
+/*
+ * The daemon is trusted: the request is complete, and its texts are terminated. At least one file
+ * is looked at.
+ */
 int image_alias_look(const void *request, size_t nr_bytes, struct slow_answer *answer)
 {
 	const char *next = request, *end = next + nr_bytes, *proc_path;
+	const uint64_t begin_ns = clock_monotonic_ns();
 	struct look_head head;
 	int error = 0;
 
@@ -265,6 +276,8 @@ int image_alias_look(const void *request, size_t nr_bytes, struct slow_answer *a
 		next += entry.nr_map_path;
 		result.found = look_everywhere(proc_path, &file, head.tgid, &result.identity);
 		error = slow_answer_put(answer, &result, sizeof(result));
+		if (clock_monotonic_ns() - begin_ns >= LOOK_NS)
+			break;
 		/* If the next file hangs, the results so far are not lost. */
 		if (!error && next < end)
 			error = slow_answer_send(answer);
@@ -345,7 +358,8 @@ static bool is_late(struct image_alias_table *table, pid_t tgid, uint64_t time_n
 
 /*
  * Sends the request. If the reader does not finish in time, the files without a result are not
- * cached: a file may also be mapped by processes that can be read.
+ * cached: a file may also be mapped by processes that can be read, and image_alias_identify() looks
+ * at each of the files that a request has left out.
  */
 static void batch_end(struct look_batch *batch)
 {

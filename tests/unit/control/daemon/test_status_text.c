@@ -109,6 +109,8 @@ START_TEST(processes_that_cannot_be_read_are_named)
 		   "unread    process 42 (a b, user 1000) could not be read in time");
 	assert_has(shown, "unread    process 43 (c, user 1001) could not be read in time");
 	assert_has(shown, "unread    5 times in all since the daemon started");
+	assert_has(show("unread 44 4294967295 d\n"),
+		   "unread    process 44 (d, user unknown) could not be read in time");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 	assert_has(show("lost_unread 3\n"), "3 (0.000243 %) unread: of processes whose mappings");
 }

@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -23,6 +25,19 @@
 static struct fake_proc proc;
 static struct image_alias_table aliases;
 static char path[FAKE_PROC_PATH_BYTES];
+static uint64_t slow_ns; /* the time that passes between two readings of the clock; 0: real time */
+
+/* In place of the C library's. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static uint64_t ns;
+
+	if (!slow_ns)
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	ns += slow_ns;
+	*now = (struct timespec){(time_t)(ns / NS_PER_SECOND), (long)(ns % NS_PER_SECOND)};
+	return 0;
+}
 
 static void setup(void)
 {
@@ -380,6 +395,31 @@ START_TEST(many_files_of_a_process_that_is_not_read_cost_one_refusal)
 }
 END_TEST
 
+/* Many files on a slow disk took so long that their process was not read any more. */
+START_TEST(a_request_for_many_slow_files_ends_itself)
+{
+	struct mapped_file files[100];
+	char names_of_files[100][16];
+	struct oprof_image_identity identity;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		(void)snprintf(names_of_files[i], sizeof(names_of_files[i]), "/bin/%u", i);
+		files[i] = (struct mapped_file){.name = {names_of_files[i], 1, i + 1, 0}};
+	}
+	slow_ns = NS_PER_SECOND / 10;
+	image_alias_prepare(&aliases, files, 100, 10, SECOND);
+	ck_assert_uint_ge(aliases.aliases.nr_nodes, 9);
+	ck_assert_uint_le(aliases.aliases.nr_nodes, 11);
+	slow_ns = 10 * NS_PER_SECOND;
+	for (unsigned int i = 0; i < 100; i++) {
+		image_alias_identify(&aliases, &files[i], 10, SECOND, &identity);
+		ck_assert_uint_eq(identity.inode, i + 1);
+	}
+	slow_ns = 0;
+	ck_assert_uint_eq(aliases.aliases.nr_nodes, 100);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("image_alias");
@@ -387,6 +427,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_reader_identifies_files_if_there_is_one);
+	tcase_add_test(tests, a_request_for_many_slow_files_ends_itself);
 	tcase_add_test(tests, many_files_of_a_process_that_is_not_read_cost_one_refusal);
 	tcase_add_test(tests, a_file_with_a_build_id_is_known_by_it);
 	tcase_add_test(tests, a_file_without_one_is_known_by_all_the_rest);
