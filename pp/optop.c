@@ -16,9 +16,11 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,9 +39,10 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /*
  * Catches the signals that end the program, and blocks them. *waiting receives the previous
- * signal mask, which is used while the program waits.
+ * signal mask, which is used while the program waits. Returns a descriptor that is readable while
+ * one of the signals is pending, or -1.
  */
-static void catch_signals(sigset_t *waiting)
+static int catch_signals(sigset_t *waiting)
 {
 	struct sigaction action = {.sa_handler = note_signal};
 	sigset_t ending;
@@ -50,6 +53,20 @@ static void catch_signals(sigset_t *waiting)
 		sigaddset(&ending, ending_signals[i]);
 	}
 	(void)sigprocmask(SIG_BLOCK, &ending, waiting);
+	return signalfd(-1, &ending, SFD_CLOEXEC);
+}
+
+/* Returns whether a signal that ends the program is pending. */
+static bool signal_is_pending(void)
+{
+	sigset_t pending;
+
+	if (sigpending(&pending))
+		return false;
+	for (size_t i = 0; i < NR_ENDING; i++)
+		if (sigismember(&pending, ending_signals[i]) == 1)
+			ended_by = ending_signals[i];
+	return ended_by;
 }
 
 /* If a signal was caught, ends the process by this signal, so that the parent process sees it. */
@@ -104,7 +121,7 @@ static void print_text(const struct top *top, unsigned int nr_rows)
 
 /*
  * Requests samples and prints them. Returns 0; -EAGAIN if the daemon does not answer; -ENODATA if
- * the answer has no samples of the event; or -errno.
+ * the answer has no samples of the event; -EINTR if a signal ended the wait; or -errno.
  */
 static int print_once(struct top *top, const struct top_options *options)
 {
@@ -112,6 +129,8 @@ static int print_once(struct top *top, const struct top_options *options)
 
 	if (error)
 		return error;
+	if (signal_is_pending())
+		return -EINTR;
 	if (*top->trouble.text)
 		return top->event_lacks ? -ENODATA : -EAGAIN;
 	top_symbols_wait(top->symbols);
@@ -132,7 +151,7 @@ static int run_batch(struct top *top, const struct top_options *options, const s
 
 		if (error == -EAGAIN || error == -ENODATA)
 			log_error("%s", diag_show(&top->trouble));
-		else if (error)
+		else if (error && error != -EINTR)
 			log_error("cannot continue: %s", strerror(-error));
 		/* -ENODATA does not end the loop: samples of the event may come later. */
 		if ((error && error != -ENODATA) || i + 1 == options->nr_refreshes)
@@ -238,17 +257,22 @@ static int run(struct top_options *options)
 	struct diag diag;
 	sigset_t waiting;
 	int error = top_init(&top, options, &diag);
+	int signal_fd;
 
 	if (error) {
 		log_error("%s", diag_show(&diag));
 		return error;
 	}
-	catch_signals(&waiting);
-	if (options->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+	signal_fd = catch_signals(&waiting);
+	if (options->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
+		top_be_patient(&top, signal_fd);
 		error = run_batch(&top, options, &waiting);
-	else
+	} else {
 		error = run_screen(&top, options, &waiting);
+	}
 	top_deinit(&top);
+	if (signal_fd >= 0)
+		(void)close(signal_fd);
 	end_by_signal(&waiting);
 	return error;
 }

@@ -22,6 +22,8 @@
  */
 #define PATIENCE_MIN_MS 1000
 #define PATIENCE_MAX_MS 4000
+/* The time after top_be_patient(). On a busy machine, a script would rather wait than fail. */
+#define PATIENCE_LONG_MS 60000
 
 /* ---- finding the daemon ---- */
 
@@ -232,6 +234,11 @@ void top_take_keys(struct top *top, int key_fd)
 	top->patience = (struct client_patience){PATIENCE_MIN_MS, key_fd};
 }
 
+void top_be_patient(struct top *top, int wake_fd)
+{
+	top->patience = (struct client_patience){PATIENCE_LONG_MS, wake_fd};
+}
+
 /*
  * Reports that the daemon is slow, and doubles the time to wait: if the time were always too short,
  * the daemon could never answer in time.
@@ -262,7 +269,7 @@ int top_refresh(struct top *top)
 	else if (error == -ENOTCONN)
 		(void)no_daemon(top->session_dir, &top->trouble);
 	else if (error &&
-		 error != -EINTR) /* -EINTR: a key was pressed; the request is repeated later */
+		 error != -EINTR) /* -EINTR: a key or signal came; the request may be repeated */
 		top->trouble = why;
 	if (error) /* show the old samples: the user may have chosen another view */
 		return top_make_rows(top);

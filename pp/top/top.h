@@ -49,15 +49,18 @@ struct top {
 	double daemon_percent; /* negative: not known */
 };
 
-/*
- * Finds the daemon. Before top_take_keys(), requests wait long for an answer. Returns 0, or
- * -errno with diag; top then needs no deinit.
- */
+/* Finds the daemon. Returns 0, or -errno with diag; top then needs no deinit. */
 int top_init(struct top *top, const struct top_options *options, struct diag *diag);
 void top_deinit(struct top *top);
 
 /* After this call, a key at key_fd ends the wait for an answer. */
 void top_take_keys(struct top *top, int key_fd);
+
+/*
+ * After this call, requests wait for an answer for up to a minute, or until wake_fd (-1: none) is
+ * readable.
+ */
+void top_be_patient(struct top *top, int wake_fd);
 
 /*
  * Requests the daemon's samples and makes the rows. If there is no answer, top->trouble has the

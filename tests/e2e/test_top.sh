@@ -202,6 +202,26 @@ sockets=$(find "/proc/$daemon/fd" -lname 'socket:*' | wc -l)
 [ "$sockets" -le 4 ]
 tap_ok $? "nor connections ($sockets sockets)"
 kill $second
+
+# ---- a slow daemon ----
+
+# The daemon of a busy machine got a tenth of a CPU, and optop --once failed after 10 seconds.
+kill -STOP $daemon
+"$BIN/optop" --session-dir="$S" --once >"$T/out" 2>"$T/err" &
+late=$!
+"$BIN/optop" --session-dir="$S" --once >"$T/interrupted" 2>&1 &
+interrupted=$!
+sleep 12
+# A shell starts background commands with SIGINT ignored.
+kill -TERM $interrupted
+wait $interrupted
+tap_is $? 143 "a signal ends the wait for a slow daemon"
+tap_is "$(cat "$T/interrupted")" "" "without a message"
+kill -CONT $daemon
+wait $late
+tap_is $? 0 "optop --once waits for a slow daemon" || tap_show "$T/err"
+tap_has "$T/out" 'samples' "and shows its samples"
+
 kill $daemon
 wait $daemon
 tap_is $? 0 "the daemon ends well"
