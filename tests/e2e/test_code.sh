@@ -37,7 +37,7 @@ report()
 share()
 {
 	awk -v pattern="$1" '/image name/ { has_images = 1 }
-		(/\[jit\]/ || !has_images) && /code\.js|jit_|node:/ { all += $1; if ($0 ~ pattern) these += $1 }
+		(/\[jit\]/ || !has_images) && /code\.js|jit_(first|second|moved)|node:/ { all += $1; if ($0 ~ pattern) these += $1 }
 		END { printf "%d\n", all ? 100 * these / all + 0.5 : 0 }' "$T/report"
 }
 

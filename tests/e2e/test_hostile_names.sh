@@ -252,8 +252,8 @@ tap_has out machine "oprof status: the name is there"
 tap_is "$(check text out)" "" "oprof status: harmless"
 shows "opcontrol --dump" text "" "$BIN/opcontrol" "--session-dir=$S" --dump
 shows "opreport, by thread" text prog report --merge=cgroup "tgid:$(cat "$T/pid")"
-[ -z "$mount" ] || shows "opreport, by cgroup" text "oprof-test-$$" report --merge=tid,tgid
-[ -z "$mount" ] || shows "opreport --json, by cgroup" json "oprof-test-$$" report --merge=tid,tgid --json
+[ -z "$mount" ] || shows "opreport, by cgroup" text "oprof-test-$$" report --merge=tid "tgid:$(cat "$T/pid")"
+[ -z "$mount" ] || shows "opreport --json, by cgroup" json "oprof-test-$$" report --merge=tid --json "tgid:$(cat "$T/pid")"
 kill "$daemon"
 wait "$daemon" 2>/dev/null
 tap_is "$(check text "$T/metrics")" "" "metrics: harmless"
