@@ -30,6 +30,11 @@
 #elif defined(__riscv) && __riscv_xlen == 64
 #define SECCOMP_ARCH AUDIT_ARCH_RISCV64
 #endif
+#ifdef SECCOMP_ARCH
+#define SECCOMP_SUPPORTED 1
+#else
+#define SECCOMP_SUPPORTED 0
+#endif
 
 /*
  * Kernel headers before Linux 4.14 lack this action. Kernels before 4.14 treat the action as

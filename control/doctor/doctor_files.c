@@ -7,6 +7,7 @@
 #include "lib/confine.h"
 #include "lib/file.h"
 #include "lib/own_user.h"
+#include "lib/seccomp_filter.h"
 #include "oprof/kmod.h"
 
 #include <dirent.h>
@@ -94,18 +95,24 @@ void doctor_check_filter(const char *root, struct doctor_finding *finding)
 void doctor_check_confinement(const char *root, struct doctor_finding *finding)
 {
 	char full[PATH_MAX];
+	char *text = NULL;
 	uid_t user;
 	gid_t group;
+	/* The line is there if the kernel has seccomp. */
+	const bool has_seccomp = !file_read_text(at(root, "/proc/self/status", full),
+						 SMALL_FILE_BYTES, &text, NULL) &&
+				 strstr(text, "\nSeccomp:");
 
-	if (!exists(root, "/proc/sys/kernel/seccomp/actions_avail", F_OK))
+	free(text);
+	if (!SECCOMP_SUPPORTED || !has_seccomp)
 		doctor_set(finding, DOCTOR_NOTE, NULL,
-			   "this kernel cannot refuse system calls (seccomp): a program that finds "
-			   "a fault in how oprof reads its files may get the rights of whoever "
-			   "runs oprof");
+			   "system calls cannot be refused (seccomp) by this kernel, or on this "
+			   "processor: a program that finds a fault in how oprof reads its files "
+			   "may get the rights of whoever runs oprof");
 	else if (!own_user_find(at(root, OWN_USER_LIST, full), CONFINE_USER, &user, &group))
 		doctor_set(
 			finding, DOCTOR_NOTE,
-			"sudo useradd --system --home-dir=/ --shell=/usr/sbin/nologin " CONFINE_USER,
+			"sudo useradd --system --user-group --home-dir=/ --shell=/usr/sbin/nologin " CONFINE_USER,
 			"as root, oprof reads programs' files as the user nobody, which other "
 			"services may share");
 	else

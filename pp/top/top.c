@@ -236,7 +236,8 @@ void top_take_keys(struct top *top, int key_fd)
 
 void top_be_patient(struct top *top, int wake_fd)
 {
-	top->patience = (struct client_patience){PATIENCE_LONG_MS, wake_fd};
+	if (wake_fd >= 0)
+		top->patience = (struct client_patience){PATIENCE_LONG_MS, wake_fd};
 }
 
 /*

@@ -57,8 +57,8 @@ void top_deinit(struct top *top);
 void top_take_keys(struct top *top, int key_fd);
 
 /*
- * After this call, requests wait for an answer for up to a minute, or until wake_fd (-1: none) is
- * readable.
+ * After this call, requests wait for an answer for up to a minute, or until wake_fd is readable.
+ * Has no effect if wake_fd is -1, since nothing could end such a wait.
  */
 void top_be_patient(struct top *top, int wake_fd);
 

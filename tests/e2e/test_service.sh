@@ -100,6 +100,16 @@ for process in "$daemon" $(pgrep -P "$daemon"); do
 		unfiltered="$unfiltered $process"
 done
 tap_is "$unfiltered" "" "the kernel refuses system calls that the daemon and its children never make"
+nr_filters() # of the process $1; empty on kernels that do not report it
+{
+	awk '$1 == "Seccomp_filters:" { print $2 }' "/proc/$1/status"
+}
+unfiltered=
+for process in $(pgrep -P "$daemon" "oprof-(keeper|reader)"); do
+	[ "$(nr_filters "$process")" = "" ] || [ "$(nr_filters "$process")" -gt "$(nr_filters "$daemon")" ] ||
+		unfiltered="$unfiltered $process"
+done
+tap_is "$unfiltered" "" "and its children fewer than the daemon"
 has_capability "$daemon" 38
 tap_ok $? "it keeps CAP_PERFMON"
 tap_has "$T/oprof.prom" '^oprof_up 1$' "metrics say that it is up"

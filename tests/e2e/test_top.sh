@@ -212,7 +212,6 @@ late=$!
 "$BIN/optop" --session-dir="$S" --once >"$T/interrupted" 2>&1 &
 interrupted=$!
 sleep 12
-# A shell starts background commands with SIGINT ignored.
 kill -TERM $interrupted
 wait $interrupted
 tap_is $? 143 "a signal ends the wait for a slow daemon"

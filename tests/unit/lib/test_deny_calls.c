@@ -265,10 +265,14 @@ static void read_only(void)
 static void own_children(void)
 {
 	pid_t pid;
-	int status;
+	int status, fd;
 
 	ck_assert_int_eq(deny_others(), 0);
 	ck_assert_int_ge(open("/dev/null", O_RDWR), 0);
+	fd = memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	ck_assert_int_ge(fcntl(fd, F_DUPFD_CLOEXEC, 0), 0);
 	pid = fork();
 	if (!pid) {
 		(void)pause();

@@ -2,6 +2,7 @@
 #include "control/doctor/doctor.h"
 
 #include "lib/confine.h"
+#include "lib/seccomp_filter.h"
 #include "tests/fixture/control_test.h"
 
 #include <unistd.h>
@@ -49,8 +50,13 @@ END_TEST
 START_TEST(missing_confinement_is_noted)
 {
 	doctor_check_confinement(test_dir, &finding);
-	assert_found(DOCTOR_NOTE, "cannot refuse system calls", "");
-	test_put("proc/sys/kernel/seccomp/actions_avail", "kill_process allow\n");
+	assert_found(DOCTOR_NOTE, "system calls cannot be refused", "");
+	test_put("proc/self/status", "Name:\tx\nNoNewPrivs:\t0\n");
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "system calls cannot be refused", "");
+	if (!SECCOMP_SUPPORTED)
+		return;
+	test_put("proc/self/status", "Name:\tx\nSeccomp:\t0\n");
 	doctor_check_confinement(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "as the user nobody", "useradd --system");
 	test_put("etc/passwd",
