@@ -295,6 +295,25 @@ void confine_prepare(void)
 	(void)own_user_find(OWN_USER_LIST, CONFINE_USER, &confined_user, &confined_group);
 }
 
+static bool has_capability(unsigned int capability)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{.permitted = 0}};
+
+	return !syscall(SYS_capget, &header, data) &&
+	       data[capability / 32].permitted >> capability % 32 & 1;
+}
+
+int confine_own_children(void)
+{
+	const uid_t same = (uid_t)-1;
+
+	confine_prepare();
+	if (geteuid() || (confined_user == NOBODY && has_capability(CAP_KILL)))
+		return -EPERM;
+	return setresuid(confined_user, same, same) ? -errno : 0;
+}
+
 /*
  * A process that may not change its user (EPERM), or whose user namespace does not have that user
  * (EINVAL), still drops its capabilities.

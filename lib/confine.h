@@ -27,6 +27,15 @@ enum confine_calls {
 void confine_prepare(void);
 
 /*
+ * To be called by a process of root that starts confined processes and ends them: makes their user
+ * its real user, which permits it to signal them without CAP_KILL. Other processes of that user may
+ * then signal this process, and access() takes that user's rights. Returns 0 or -errno (-EPERM: not
+ * root, or no CAP_SETUID; or the process has CAP_KILL and should use it, because that user is
+ * nobody, who may have other processes).
+ */
+int confine_own_children(void);
+
+/*
  * Returns the CPU time in seconds after which the kernel ends a confined child of this process: at
  * most max_seconds, less if this process has a lower hard limit (ulimit -t).
  */

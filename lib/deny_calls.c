@@ -4,7 +4,9 @@
 #include "lib/seccomp_filter.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -155,6 +157,16 @@ int deny_others(void)
 	const unsigned int self = (unsigned int)getpid();
 	struct sock_filter filter[] = {
 		BEGIN_FILTER,
+		/* only SIGKILL to one process, not init */
+		IF_EQUAL(SYS_kill, 8),
+		LOAD_ARGUMENT(1),
+		IF_EQUAL(SIGKILL, 5),
+		LOAD_ARGUMENT(0),
+		IF_ABOVE(INT_MAX, 1),
+		REFUSE,
+		IF_ABOVE(1, 1),
+		ALLOW,
+		REFUSE,
 		/* only of one process, and only this one */
 		IF_EQUAL(SYS_setpriority, 6),
 		LOAD_ARGUMENT(0),

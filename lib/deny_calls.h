@@ -17,8 +17,9 @@
 int deny_calls(void);
 
 /*
- * Refuses calls that affect other processes, open sockets, or make memory executable. kill()
- * remains, for the children of the process. To be called in addition to deny_calls().
+ * Refuses calls that affect other processes, open sockets, or make memory executable. kill() can
+ * only end one process, for the children of this process. To be called in addition to
+ * deny_calls().
  */
 int deny_others(void);
 

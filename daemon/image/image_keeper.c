@@ -422,9 +422,11 @@ static void copy_next(struct keeper *keeper)
 static bool is_kept(int dir_fd, uint64_t identity)
 {
 	char name[NAME_BYTES];
+	struct stat st;
 
 	identity_name(identity, name);
-	return !faccessat(dir_fd, name, F_OK, 0);
+	/* Not faccessat(), which would take the rights of the real user. */
+	return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
 static void request_queue(struct keeper *keeper, const struct job *job)
@@ -590,15 +592,18 @@ static void keeper_loop(struct keeper *keeper)
 /*
  * Keeps only the capabilities that are needed for these purposes: to open the files of other users
  * (through /proc/PID/root, exe and map_files, and in folders of other users), to write to a session
- * folder of another owner, to change the user of the copying child, and to kill that child.
+ * folder of another owner, to change the user of the copying child, and to kill that child, unless
+ * the child's user is the keeper's real user.
  */
-static void drop_capabilities(void)
+static void drop_capabilities(bool is_child_user)
 {
 	uint64_t kept = daemon_child_bit(CAP_SYS_PTRACE) | daemon_child_bit(CAP_DAC_READ_SEARCH) |
 			daemon_child_bit(CAP_SETUID) | daemon_child_bit(CAP_SETGID) |
-			daemon_child_bit(CAP_KILL) | daemon_child_map_files();
+			daemon_child_map_files();
 	struct stat st;
 
+	if (!is_child_user)
+		kept |= daemon_child_bit(CAP_KILL);
 	if (stat(".", &st) || st.st_uid != geteuid())
 		kept |= daemon_child_bit(CAP_DAC_OVERRIDE);
 	daemon_child_keep(kept);
@@ -614,8 +619,7 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 				 .opening = opening,
 				 .given_fd = -1,
 				 .child_fd = -1};
-	confine_prepare();
-	drop_capabilities();
+	drop_capabilities(!confine_own_children());
 	/* Without the filters, the keeper works nevertheless. */
 	(void)deny_calls(); /* the daemon may have kept its privileges */
 	(void)deny_others();

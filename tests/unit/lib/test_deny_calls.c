@@ -7,6 +7,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -105,6 +106,9 @@ static const struct call others[] = {
 	{"connect", SYS_connect, {BAD, 0, 0}},
 	{"memory for code", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, BAD}},
 	{"code from memory", SYS_mprotect, {0, 0, PROT_EXEC}},
+	/* There are no such processes, so that nothing is killed without the filter. */
+	{"kill of a group", SYS_kill, {-(long)INT_MAX, SIGKILL}},
+	{"kill by another signal", SYS_kill, {INT_MAX, SIGSTOP}},
 	{"setpriority of another", SYS_setpriority, {PRIO_PROCESS, BAD, 0}},
 	{"setpriority of a user", SYS_setpriority, {PRIO_USER, BAD, 0}},
 };
