@@ -364,12 +364,14 @@ static void daemon_loop(struct daemon *daemon)
 	};
 
 	while (!daemon->ending && !profiler->lost) {
+		/* Requests and rounds have priority over files that remain. */
+		const bool untidy = profiler_tidy(profiler);
 		int nr = poll(fds, sizeof(fds) / sizeof(fds[0]),
-			      service_wait_ms(&daemon->service, wait_ms));
+			      untidy ? 0 : service_wait_ms(&daemon->service, wait_ms));
 
 		if (nr < 0)
 			continue; /* a signal interrupted poll(); signals are read from signal_fd */
-		if (!nr || fds[1].revents || daemon_round_is_due(daemon, wait_ms))
+		if ((!nr && !untidy) || fds[1].revents || daemon_round_is_due(daemon, wait_ms))
 			profiler_round(profiler, SOURCE_DRAIN_PERIODIC);
 		if (fds[0].revents)
 			daemon_signals(daemon);

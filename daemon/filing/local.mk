@@ -2,6 +2,7 @@
 daemon_libdaemon_a_SOURCES += \
 	daemon/filing/attribution.c daemon/filing/attribution.h \
 	daemon/filing/code_keys.c daemon/filing/code_keys.h \
+	daemon/filing/dead_files.c daemon/filing/dead_files.h \
 	daemon/filing/off_cpu.c daemon/filing/off_cpu.h \
 	daemon/filing/placement.c daemon/filing/placement.h \
 	daemon/filing/recent.c daemon/filing/recent.h \
@@ -10,6 +11,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/filing/recount.c daemon/filing/recount.h \
 	daemon/filing/sample_cache.c daemon/filing/sample_cache.h \
 	daemon/filing/sample_cache_room.c \
+	daemon/filing/sample_failures.c daemon/filing/sample_failures.h \
 	daemon/filing/sample_tree.c daemon/filing/sample_tree.h \
 	daemon/filing/stack_keep.c daemon/filing/stack_keep.h \
 	daemon/filing/stack_memo.c daemon/filing/stack_memo.h
@@ -17,6 +19,7 @@ daemon_libdaemon_a_SOURCES += \
 test_programs += \
 	tests/unit/daemon/filing/test_attribution \
 	tests/unit/daemon/filing/test_code_keys \
+	tests/unit/daemon/filing/test_dead_files \
 	tests/unit/daemon/filing/test_off_cpu \
 	tests/unit/daemon/filing/test_placement \
 	tests/unit/daemon/filing/test_recent \

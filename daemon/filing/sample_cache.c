@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/filing/sample_cache.h"
 
+#include "daemon/filing/sample_failures.h"
 #include "lib/file.h"
 #include "lib/log.h"
 
@@ -14,9 +15,6 @@
 #include <unistd.h>
 
 #define RETRY_NS       UINT64_C(1000000000)
-#define COMPLAIN_NS    UINT64_C(3600000000000)
-#define WELL_NS	       UINT64_C(60000000000) /* time without failures until they count as over */
-#define ERRORS_MAX     256
 #define LINKS_PER_FILE 4  /* remembered keys per file, on average */
 #define SYNC_EACH_MAX  64 /* with more files, one sync of the file system is faster */
 #define DAMAGED_MAX    100
@@ -63,20 +61,15 @@ struct sample_cache {
 	struct sample_file *parked;
 	size_t nr_parked;
 	struct sample_tree tree;
-	uint64_t nr_bytes;	  /* of all files */
+	struct dead_files dead;
+	uint64_t nr_bytes;	  /* of all files that are not dead */
 	uint64_t limit_bytes;	  /* 0: none */
 	uint64_t epoch;		  /* 0: files have no epochs */
 	struct sample_link *last; /* most samples have the key of the previous one */
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
 	int64_t to_realtime_ns;
-	/*
-	 * Indexed by error number: the error is not logged again before this time, since a disk may
-	 * be full for days.
-	 */
-	uint64_t quiet_until_ns[ERRORS_MAX];
-	uint64_t failed_ns; /* time of the last failure */
-	bool complained;    /* a failure was logged, and the end of failures is not logged yet */
+	struct sample_failures failures;
 	/* Files were closed with data not on disk, or a sync failed: sync everything next time. */
 	bool sync_all;
 	struct placement placement;
@@ -96,7 +89,7 @@ int sample_cache_create(struct sample_cache **cache, const struct sample_cache_c
 		made->nr_buckets *= 2;
 	made->links = calloc(made->nr_buckets, sizeof(struct sample_link *));
 	made->files = calloc(made->nr_buckets, sizeof(struct sample_file *));
-	if (!made->links || !made->files) {
+	if (!made->links || !made->files || dead_files_init(&made->dead, &made->tree)) {
 		free(made->links);
 		free(made->files);
 		free(made);
@@ -111,6 +104,7 @@ void sample_cache_destroy(struct sample_cache *cache)
 	if (!cache)
 		return;
 	sample_cache_clear(cache);
+	dead_files_deinit(&cache->dead);
 	free(cache->links);
 	free(cache->files);
 	free(cache);
@@ -223,6 +217,13 @@ static void file_park(struct sample_cache *cache, struct sample_file *file)
 	cache->nr_parked++;
 }
 
+/* All samples of the file are in a slice. */
+static void file_doom(struct sample_cache *cache, struct sample_file *file)
+{
+	dead_files_add(&cache->dead, file->path, file->path_hash, file->nr_bytes);
+	file_free(cache, file);
+}
+
 static void file_unpark(struct sample_cache *cache, struct sample_file *file)
 {
 	struct sample_file **next = &cache->parked;
@@ -257,9 +258,10 @@ static void file_evict(struct sample_cache *cache, struct sample_file *file)
 		file_park(cache, file);
 		return;
 	}
-	if (file->epoch) /* all samples of the file are in a slice */
-		sample_tree_remove(&cache->tree, file->path);
-	file_free(cache, file);
+	if (file->epoch)
+		file_doom(cache, file);
+	else
+		file_free(cache, file);
 }
 
 static bool is_released(const struct sample_cache *cache, uint32_t image)
@@ -308,6 +310,7 @@ void sample_cache_release(struct sample_cache *cache, uint32_t image)
 
 void sample_cache_clear(struct sample_cache *cache)
 {
+	dead_files_clear(&cache->dead);
 	while (cache->oldest) {
 		struct sample_file *file = cache->oldest;
 
@@ -344,29 +347,6 @@ static void cache_shrink(struct sample_cache *cache, const struct sample_file *k
 
 /* ---- opening ---- */
 
-/* Logs one line an hour for each reason, whatever the number of files and samples. */
-static void file_complain(struct sample_cache *cache, const struct sample_file *file, int error,
-			  const char *text)
-{
-	uint64_t *quiet_until_ns = &cache->quiet_until_ns[(unsigned int)-error % ERRORS_MAX];
-
-	cache->failed_ns = cache->now_ns;
-	if (cache->now_ns < *quiet_until_ns)
-		return;
-	*quiet_until_ns = cache->now_ns + COMPLAIN_NS;
-	cache->complained = true;
-	log_error("samples are being lost: %s: %s", file->path,
-		  text && *text ? text : strerror(-error));
-}
-
-static void cache_tell_well(struct sample_cache *cache)
-{
-	if (!cache->complained || cache->now_ns < cache->failed_ns + WELL_NS)
-		return;
-	cache->complained = false;
-	log_info("samples are stored again: no file has failed for a minute");
-}
-
 static bool error_is_damage(int error)
 {
 	return error == -EINVAL || error == -EILSEQ || error == -EIO || error == -EPROTONOSUPPORT;
@@ -394,7 +374,7 @@ static bool file_make_parents(struct sample_cache *cache, const struct sample_fi
 {
 	int made = sample_tree_make_parents(&cache->tree, file->path);
 
-	if (!made)
+	if (!made || dead_files_reclaim(&cache->dead, made))
 		return true;
 	*error = made;
 	diag_clear(diag);
@@ -409,9 +389,24 @@ static bool file_open_again(struct sample_cache *cache, struct sample_file *file
 		cache_shrink(cache, file);
 		return true;
 	}
+	if (dead_files_reclaim(&cache->dead, error))
+		return true;
 	if (error_is_damage(error))
 		return !file_set_aside(cache, file, diag->text[0] ? diag->text : strerror(-error));
 	return false;
+}
+
+static bool is_over_limit(const struct sample_cache *cache)
+{
+	return cache->limit_bytes && sample_cache_live_bytes(cache) >= cache->limit_bytes;
+}
+
+/* Returns whether a new file may be made. Removes a dead file if that is due, or may help. */
+static bool has_room(struct sample_cache *cache)
+{
+	if (is_over_limit(cache) || dead_files_are_many(&cache->dead))
+		(void)dead_files_remove(&cache->dead);
+	return !is_over_limit(cache);
 }
 
 static int file_try_open(struct sample_cache *cache, struct sample_file *file, struct diag *diag)
@@ -420,8 +415,7 @@ static int file_try_open(struct sample_cache *cache, struct sample_file *file, s
 	uint64_t tree_bytes;
 	int error = 0;
 
-	if (!file->nr_bytes && cache->limit_bytes &&
-	    sample_cache_nr_bytes(cache) >= cache->limit_bytes)
+	if (!file->nr_bytes && !has_room(cache))
 		return diag_set(diag, -EDQUOT,
 				"this minute's files take their whole budget of %" PRIu64
 				" MB; raise --history-bytes",
@@ -450,12 +444,14 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 	file->error = error;
 	file->weighted = identity->flags & OPROF_SDB_WEIGHTED;
 	if (!error) {
+		dead_files_forget(&cache->dead, file->path, file->path_hash);
 		file->epoch = identity->epoch;
 		file_measure(cache, file);
 	} else {
 		file->db = NULL;
 		file->retry_ns = cache->now_ns + RETRY_NS;
-		file_complain(cache, file, error, diag.text);
+		sample_failures_report(&cache->failures, file->path, error, diag.text,
+				       cache->now_ns);
 	}
 	return error;
 }
@@ -503,15 +499,6 @@ static int file_renew(struct sample_cache *cache, struct sample_file *file,
 	file_close(cache, file);
 	(void)unlink(file->path);
 	return file_open(cache, file);
-}
-
-static uint64_t path_hash(const char *path)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *path; path++)
-		hash = (hash ^ (uint8_t)*path) * UINT64_C(0x100000001b3);
-	return hash ^ hash >> 32;
 }
 
 static struct sample_file *file_find(const struct sample_cache *cache, uint64_t hash)
@@ -590,7 +577,7 @@ static int cache_miss(struct sample_cache *cache, const struct sample_key *key, 
 
 	if (error)
 		return error;
-	hash_of_path = path_hash(cache->path);
+	hash_of_path = hash_bytes(0, cache->path, strlen(cache->path));
 	file = file_find(cache, hash_of_path);
 	if (file && !file->parked)
 		file_use(cache, file);
@@ -652,12 +639,14 @@ static inline int file_add_sample(struct sample_file *file, uint64_t offset, uin
 	return 0;
 }
 
-/* Returns 0 after replacing a damaged file by a new one. After other errors the sample is lost. */
+/* Returns 0 if the file was replaced, or room was made; otherwise, the sample is lost. */
 static int file_add_failed(struct sample_cache *cache, struct sample_file *file,
 			   const struct sample_key *key, int error)
 {
+	if (dead_files_reclaim(&cache->dead, error))
+		return 0;
 	if (!error_is_damage(error)) {
-		file_complain(cache, file, error, NULL);
+		sample_failures_report(&cache->failures, file->path, error, NULL, cache->now_ns);
 		return error;
 	}
 	file->error = file_set_aside(cache, file, strerror(-error));
@@ -681,7 +670,12 @@ int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, u
 	if (!error)
 		return 0;
 	error = file_add_failed(cache, file, key, error);
-	return error ? error : file_add_sample(file, offset, weight, time_ns);
+	if (error)
+		return error;
+	error = file_add_sample(file, offset, weight, time_ns);
+	if (error)
+		sample_failures_report(&cache->failures, file->path, error, NULL, cache->now_ns);
+	return error;
 }
 
 void sample_cache_begin_round(struct sample_cache *cache, uint64_t now_ns, int64_t to_realtime_ns)
@@ -689,7 +683,7 @@ void sample_cache_begin_round(struct sample_cache *cache, uint64_t now_ns, int64
 	cache->round++;
 	cache->now_ns = now_ns;
 	cache->to_realtime_ns = to_realtime_ns;
-	cache_tell_well(cache);
+	sample_failures_report_end(&cache->failures, now_ns);
 }
 
 void sample_cache_end_round(struct sample_cache *cache)
@@ -729,8 +723,7 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 		struct sample_file *file = cache->parked;
 
 		cache->parked = file->older;
-		sample_tree_remove(&cache->tree, file->path);
-		file_free(cache, file);
+		file_doom(cache, file);
 	}
 	cache->nr_parked = 0;
 	while (cache->oldest && cache->oldest->epoch + nr_keep < epoch) {
@@ -751,9 +744,14 @@ uint64_t sample_cache_file_bytes(const struct sample_cache *cache)
 	return cache->nr_bytes;
 }
 
-uint64_t sample_cache_nr_bytes(const struct sample_cache *cache)
+uint64_t sample_cache_live_bytes(const struct sample_cache *cache)
 {
 	return cache->nr_bytes + sample_tree_nr_bytes(&cache->tree);
+}
+
+struct dead_files *sample_cache_dead(struct sample_cache *cache)
+{
+	return &cache->dead;
 }
 
 size_t sample_cache_nr_parked(const struct sample_cache *cache)

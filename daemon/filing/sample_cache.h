@@ -14,9 +14,10 @@
 #ifndef DAEMON_SAMPLE_CACHE_H
 #define DAEMON_SAMPLE_CACHE_H
 
+#include "daemon/filing/dead_files.h"
 #include "daemon/filing/placement.h"
-#include "daemon/session/sample_key.h"
 #include "daemon/filing/sample_tree.h"
+#include "daemon/session/sample_key.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,18 +77,21 @@ void sample_cache_synced(struct sample_cache *cache, int error);
 /* Call when an image was released (OPROF_RECORD_RELEASE): no later key names its cookie. */
 void sample_cache_release(struct sample_cache *cache, uint32_t image);
 
-/* Closes all files (their folder is about to be removed or renamed). */
+/* Closes all files (their folder is about to be removed or renamed), and forgets dead ones. */
 void sample_cache_clear(struct sample_cache *cache);
 
-/* Files not used for this many epochs are removed. */
+/* Files not used for this many epochs become dead. */
 #define SAMPLE_CACHE_IDLE_EPOCHS 10
 
 /*
  * Begins an epoch (> 0, later than the previous one), to which later samples belong; the callback
  * `place` must use the same epoch. Earlier samples in files no longer count: they are in a slice.
- * Removes files not used in the last nr_keep epochs; 0: all files.
+ * Files not used in the last nr_keep epochs (0: all files) are closed, and dead: all their samples
+ * are in slices. They are removed later, because the removal of thousands of files may take long.
  */
 void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64_t nr_keep);
+
+struct dead_files *sample_cache_dead(struct sample_cache *cache);
 
 /*
  * Visits the files that have samples of the current epoch. Stops at the first non-zero result of
@@ -104,11 +108,11 @@ int sample_cache_visit_epoch(const struct sample_cache *cache,
 void sample_cache_set_limit(struct sample_cache *cache, uint64_t nr_bytes);
 
 /*
- * Return the number of bytes on disk as of the last round. sample_cache_file_bytes counts only the
- * files; sample_cache_nr_bytes counts the files and their folders.
+ * Return the number of bytes on disk as of the last round, without dead files.
+ * sample_cache_file_bytes counts the files, sample_cache_live_bytes also all folders.
  */
 uint64_t sample_cache_file_bytes(const struct sample_cache *cache);
-uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);
+uint64_t sample_cache_live_bytes(const struct sample_cache *cache);
 
 size_t sample_cache_nr_files(const struct sample_cache *cache);	 /* open */
 size_t sample_cache_nr_parked(const struct sample_cache *cache); /* files closed in this epoch */

@@ -148,10 +148,13 @@ bool history_is_due(const struct history *history)
  */
 static bool keep_budget(struct history *history)
 {
-	uint64_t live_bytes = sample_cache_nr_bytes(history->cache) + history_stack_bytes(history);
+	uint64_t live_bytes =
+		sample_cache_live_bytes(history->cache) + history_stack_bytes(history);
 
 	history_budget_expire_old(history);
-	if (live_bytes > history->budget_bytes / LIVE_SHARE && history_epoch_may_end(history))
+	/* The folders of dead files are in live_bytes; closing would not remove them sooner. */
+	if (live_bytes > history->budget_bytes / LIVE_SHARE &&
+	    !sample_cache_dead(history->cache)->files.nr_nodes && history_epoch_may_end(history))
 		return true;
 	if (history_budget_make_room(history, sample_cache_file_bytes(history->cache) +
 						      history_stack_bytes(history)))
@@ -217,7 +220,8 @@ void history_reap(struct history *history, bool wait)
 
 	if (!history_job_reap(&history->job, wait, &result) || !history->epoch)
 		return;
-	history_budget_measured(history, result.du_bytes, history->job_measured);
+	if (history->job_measured)
+		history_budget_measured(history, result.du_bytes, history->job_measured);
 	history_work_ended(history, &result);
 }
 

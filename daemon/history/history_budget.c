@@ -14,18 +14,24 @@
  * these files must fit in addition to the files.
  */
 #define LIVE_LARGEST_SHARE 2
+/* How long dead files are removed before new samples are read, and before others are dropped. */
+#define RECLAIM_NS     UINT64_C(50000000)
+#define RECLAIM_ALL_NS UINT64_C(1000000000)
 
 /* ---- sizes ---- */
 
-static uint64_t files_bytes(const struct history *history)
+/* The usage when dead files are removed. */
+static uint64_t lasting_usage(const struct history *history)
 {
-	return history->slice_bytes + history_stack_bytes(history) +
-	       (history->cache ? sample_cache_nr_bytes(history->cache) : 0);
+	return history->fixed_bytes + history->slice_bytes + history_stack_bytes(history) +
+	       (history->cache ? sample_cache_live_bytes(history->cache) : 0) +
+	       history->reserved_bytes;
 }
 
 uint64_t history_budget_usage(const struct history *history)
 {
-	return history->fixed_bytes + files_bytes(history) + history->reserved_bytes;
+	return lasting_usage(history) +
+	       (history->cache ? sample_cache_dead(history->cache)->nr_bytes : 0);
 }
 
 void history_budget_measured(struct history *history, uint64_t du, uint64_t measured)
@@ -85,12 +91,28 @@ static bool expire_oldest(struct history *history)
 	return !history->list_due && history->files.nr_files > 1 && history_slices_drop(history, 0);
 }
 
+bool history_budget_reclaim(struct history *history)
+{
+	if (!history->cache || !sample_cache_dead(history->cache)->files.nr_nodes)
+		return false;
+	(void)dead_files_tidy(sample_cache_dead(history->cache), RECLAIM_NS);
+	if (history->config.between)
+		history->config.between(history->config.context);
+	return true;
+}
+
 bool history_budget_make_room(struct history *history, uint64_t nr_bytes)
 {
-	while (history_budget_usage(history) + nr_bytes > history->budget_bytes)
+	const uint64_t begin_ns = clock_monotonic_ns();
+
+	while (history_budget_usage(history) + nr_bytes > history->budget_bytes &&
+	       clock_monotonic_ns() - begin_ns < RECLAIM_ALL_NS)
+		if (!history_budget_reclaim(history))
+			break;
+	while (lasting_usage(history) + nr_bytes > history->budget_bytes)
 		if (!expire_oldest(history))
 			break;
-	return history_budget_usage(history) + nr_bytes <= history->budget_bytes;
+	return lasting_usage(history) + nr_bytes <= history->budget_bytes;
 }
 
 static size_t find_old(const struct history *history, int64_t limit_ns)

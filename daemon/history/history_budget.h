@@ -3,7 +3,8 @@
  * How much disk space a session may use, and which slices are dropped if it uses more: the oldest
  * slices, and slices above the age limit. The newest slice is always kept.
  *
- * usage = fixed (measured from time to time) + slices + live files + output of a merge
+ * usage = fixed (measured from time to time) + slices + live files, including dead ones + output of
+ * a merge
  */
 #ifndef DAEMON_HISTORY_BUDGET_H
 #define DAEMON_HISTORY_BUDGET_H
@@ -49,8 +50,15 @@ void history_budget_measured(struct history *history, uint64_t du_bytes, uint64_
 uint64_t history_budget_usage(const struct history *history);
 
 /*
- * Drops the oldest slices until nr_bytes more fit. Returns false if they do not fit after all
- * possible drops.
+ * Removes dead files (sample_cache.h), for some ms, and reads new samples. Returns false if there
+ * are no dead files.
+ */
+bool history_budget_reclaim(struct history *history);
+
+/*
+ * Removes dead files for up to a second, and then drops the oldest slices, until nr_bytes more fit.
+ * Dead files that remain then do not count: no slice is dropped because a disk is slow. Returns
+ * false if nr_bytes do not fit after all possible drops.
  */
 bool history_budget_make_room(struct history *history, uint64_t nr_bytes);
 

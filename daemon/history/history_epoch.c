@@ -10,6 +10,7 @@
 #include "lib/log.h"
 #include "libdb/slice/slice.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -236,7 +237,9 @@ static int close_epoch(struct history *history, bool all)
 	if (error)
 		return error;
 	(void)history_budget_make_room(history, slice_bytes_max(history, &live));
-	error = publish(history, &live, &info);
+	do {
+		error = publish(history, &live, &info);
+	} while ((error == -ENOSPC || error == -EDQUOT) && history_budget_reclaim(history));
 	live_slice_deinit(&live);
 	if (!error) {
 		next_epoch(history, all);

@@ -86,11 +86,12 @@ struct history {
 	struct history_job job;
 	uint64_t job_first, job_last; /* epochs that a running merge reads; 0: no merge runs */
 	uint64_t reserved_bytes;      /* upper limit of the bytes that the running merge writes */
-	uint64_t job_measured;	      /* size of slices and live files when the job began */
-	uint64_t job_synced;	      /* the running sync covers epochs up to this one */
-	uint64_t epoch_synced;	      /* slices up to this epoch are on disk */
-	uint64_t sync_ns, merge_ns;   /* CLOCK_MONOTONIC: time of the next sync and merge */
-	uint64_t merge_errors;	      /* in this run */
+	/* Size of slices and live files when the job began; 0: not to be compared with du. */
+	uint64_t job_measured;
+	uint64_t job_synced;	    /* the running sync covers epochs up to this one */
+	uint64_t epoch_synced;	    /* slices up to this epoch are on disk */
+	uint64_t sync_ns, merge_ns; /* CLOCK_MONOTONIC: time of the next sync and merge */
+	uint64_t merge_errors;	    /* in this run */
 
 	/* history_budget.c */
 	uint64_t budget_bytes; /* the current budget */

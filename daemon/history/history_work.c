@@ -132,8 +132,11 @@ static int sync_slices(void *context, struct history_job_result *result)
 
 static int begin_job(struct history *history, history_job_work *work, void *context)
 {
-	history->job_measured = history->slice_bytes + sample_cache_nr_bytes(history->cache) +
+	history->job_measured = history->slice_bytes + sample_cache_live_bytes(history->cache) +
 				history_stack_bytes(history);
+	/* du would miss dead files that are removed meanwhile. */
+	if (sample_cache_dead(history->cache)->files.nr_nodes)
+		history->job_measured = 0;
 	return history_job_begin(&history->job, history->session->lock_fd, work, context);
 }
 

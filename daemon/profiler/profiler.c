@@ -13,6 +13,13 @@
 #define RATE_NS UINT64_C(5000000000)
 /* If a task waits longer than this, its time off CPU so far is reported. */
 #define SETTLE_NS UINT64_C(60000000000)
+/* How long files are removed before the daemon looks for requests again. */
+#define TIDY_NS UINT64_C(50000000)
+/*
+ * How long files are removed when a session ends or is saved. Readers ignore what remains; the next
+ * daemon removes it from a session that is continued.
+ */
+#define LEAVE_NS UINT64_C(1000000000)
 /*
  * Shortest time between two readings of kallsyms; each reading uses about 50 ms of CPU time. The
  * first reading, and readings for the symbols of call stacks, are not delayed.
@@ -264,6 +271,8 @@ static int profiler_open_stacks(struct profiler *profiler)
 static void profiler_close_files(struct profiler *profiler)
 {
 	stack_keep_destroy(profiler->stacks);
+	if (profiler->cache && !profiler->lost)
+		(void)dead_files_tidy(sample_cache_dead(profiler->cache), LEAVE_NS);
 	sample_cache_destroy(profiler->cache);
 }
 
@@ -513,6 +522,11 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	return error;
 }
 
+bool profiler_tidy(struct profiler *profiler)
+{
+	return dead_files_tidy(sample_cache_dead(profiler->cache), TIDY_NS);
+}
+
 int profiler_close_epoch(struct profiler *profiler)
 {
 	int error;
@@ -716,6 +730,7 @@ int profiler_reset(struct profiler *profiler, struct diag *diag)
 
 int profiler_save(struct profiler *profiler, const char *name, struct diag *diag)
 {
+	const uint64_t begin_ns = clock_monotonic_ns();
 	int error = session_check_name(name, diag);
 
 	if (error)
@@ -723,6 +738,8 @@ int profiler_save(struct profiler *profiler, const char *name, struct diag *diag
 	if (profiler->lost)
 		return diag_set(diag, -ENOENT, "the session's folder no longer exists");
 	(void)profiler_dump(profiler);
+	while (profiler_tidy(profiler) && clock_monotonic_ns() - begin_ns < LEAVE_NS)
+		profiler_read(profiler);
 	profiler_leave_session(profiler);
 	error = session_save(profiler->session, name, diag);
 	return profiler_begin_again(profiler, error, diag);

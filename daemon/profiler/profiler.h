@@ -93,6 +93,12 @@ int profiler_stop(struct profiler *profiler);
 void profiler_round(struct profiler *profiler, enum source_drain how);
 
 /*
+ * Removes sample files that are not needed any more, for some ms, because removing all of them may
+ * take long. Returns whether there are more.
+ */
+bool profiler_tidy(struct profiler *profiler);
+
+/*
  * Stores in the files all samples that were taken before the call, and the symbols that reports
  * need. Returns 0 or -errno.
  */

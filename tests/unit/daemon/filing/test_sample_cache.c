@@ -465,6 +465,16 @@ static uint64_t nr_of_epoch(void)
 	return nr;
 }
 
+static size_t nr_dead(void)
+{
+	return sample_cache_dead(cache)->files.nr_nodes;
+}
+
+static uint64_t disk_bytes(void)
+{
+	return sample_cache_live_bytes(cache) + sample_cache_dead(cache)->nr_bytes;
+}
+
 START_TEST(files_closed_in_an_epoch_are_known_until_it_ends)
 {
 	make_cache(4);
@@ -478,9 +488,15 @@ START_TEST(files_closed_in_an_epoch_are_known_until_it_ends)
 	begin_epoch(2, 10);
 	ck_assert_uint_eq(nr_of_epoch(), 0);
 	ck_assert_uint_eq(sample_cache_nr_parked(cache), 0);
-	ck_assert_int_eq(access(path_of(1), F_OK), -1); /* this file was closed */
+	ck_assert_int_eq(access(path_of(1), F_OK), 0); /* this file was closed, and will go */
+	ck_assert_int_eq(add(1, 7), 0);		       /* it is used again */
+	ck_assert_uint_eq(samples_of(1), 1);
+	ck_assert(dead_files_tidy(sample_cache_dead(cache), 0));
+	ck_assert(!dead_files_tidy(sample_cache_dead(cache), UINT64_MAX));
+	ck_assert_int_eq(access(path_of(1), F_OK), 0);
+	ck_assert_int_eq(access(path_of(2), F_OK), -1);
 	ck_assert_int_eq(access(path_of(20), F_OK), 0);
-	for (uint32_t image = 1; image <= 20; image++)
+	for (uint32_t image = 2; image <= 20; image++)
 		ck_assert_int_eq(add(image, 7), 0);
 	ck_assert_uint_eq(nr_of_epoch(), 20);
 	for (uint32_t image = 1; image <= 20; image++)
@@ -501,13 +517,73 @@ START_TEST(files_that_are_not_used_for_some_epochs_go_with_their_folders)
 		next_round(ROUND_NS);
 		ck_assert_int_eq(add(2, 0), 0);
 	}
+	ck_assert(!dead_files_tidy(sample_cache_dead(cache), UINT64_MAX));
 	ck_assert_int_eq(access(path_of(1), F_OK), -1);
 	ck_assert_int_eq(access("s/{root}/bin/1", F_OK), -1);
 	ck_assert_uint_eq(samples_of(2), 1);
 	begin_epoch(5, 0);
 	ck_assert_uint_eq(sample_cache_nr_files(cache), 0);
-	ck_assert_uint_eq(sample_cache_nr_bytes(cache), 0);
+	ck_assert_uint_gt(nr_dead(), 0);
+	ck_assert_uint_gt(disk_bytes(), 0);
+	ck_assert(!dead_files_tidy(sample_cache_dead(cache), UINT64_MAX));
+	ck_assert_uint_eq(disk_bytes(), 0);
 	ck_assert_int_eq(access("s/{root}", F_OK), -1);
+	sample_cache_destroy(cache);
+	epoch = 0;
+}
+END_TEST
+
+/* Makes 20 dead files. */
+static void make_dead(void)
+{
+	make_cache(64);
+	begin_epoch(1, 10);
+	for (uint32_t image = 1; image <= 20; image++)
+		ck_assert_int_eq(add(image, 0), 0);
+	begin_epoch(2, 0);
+	ck_assert_uint_eq(nr_dead(), 20);
+}
+
+START_TEST(a_dead_file_that_cannot_be_used_again_is_still_removed)
+{
+	uint64_t nr_bytes;
+
+	make_dead();
+	ck_assert_int_eq(add(21, 0), 0); /* takes the limit, even if folders take no blocks */
+	nr_bytes = sample_cache_dead(cache)->nr_bytes;
+	sample_cache_set_limit(cache, 1);
+	ck_assert_int_eq(add(1, 0), -EDQUOT);
+	ck_assert_uint_eq(nr_dead(), 19); /* one may have made room */
+	ck_assert_uint_lt(sample_cache_dead(cache)->nr_bytes, nr_bytes);
+	ck_assert_uint_gt(sample_cache_dead(cache)->nr_bytes, 0);
+	ck_assert(!dead_files_tidy(sample_cache_dead(cache), UINT64_MAX));
+	for (uint32_t image = 1; image <= 20; image++)
+		ck_assert_int_eq(access(path_of(image), F_OK), -1);
+	ck_assert_int_eq(access(path_of(21), F_OK), 0);
+	sample_cache_destroy(cache);
+	epoch = 0;
+}
+END_TEST
+
+START_TEST(with_very_many_dead_files_a_new_one_costs_one)
+{
+	char path[4096];
+	size_t nr;
+
+	make_dead();
+	ck_assert_int_eq(add(21, 0), 0);
+	ck_assert_uint_eq(nr_dead(), 20);
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	for (nr = 0; !dead_files_are_many(sample_cache_dead(cache)); nr++) {
+		ck_assert_uint_lt(nr, 100000);
+		dead_files_add(sample_cache_dead(cache), path, nr, 0);
+	}
+	nr = nr_dead();
+	ck_assert_int_eq(add(22, 0), 0);
+	ck_assert_uint_eq(nr_dead(), nr - 1);
+	ck_assert_int_eq(add(22, 1), 0); /* not for a sample */
+	ck_assert_uint_eq(nr_dead(), nr - 1);
 	sample_cache_destroy(cache);
 	epoch = 0;
 }
@@ -524,7 +600,7 @@ START_TEST(a_burst_of_keys_leaves_room_for_its_slice)
 		nr_refused += add(image, 0) == -EDQUOT;
 	ck_assert_uint_ge(nr_refused, 30);
 	ck_assert_uint_lt(nr_refused, 50);
-	ck_assert_uint_le(sample_cache_nr_bytes(cache), 20 * 4096 + 8 * 4096);
+	ck_assert_uint_le(disk_bytes(), 20 * 4096 + 8 * 4096);
 	ck_assert_int_eq(add(1, 0), 0); /* image 1 already has a file */
 	ck_assert_int_eq(add(50, 0), -EDQUOT);
 	begin_epoch(2, 0);
@@ -556,8 +632,8 @@ static uint64_t disk(void)
 /* The size in memory is at least the true one, and at most one block per file larger. */
 static void disk_is_known(void)
 {
-	ck_assert_uint_ge(sample_cache_nr_bytes(cache), disk());
-	ck_assert_uint_le(sample_cache_nr_bytes(cache), disk() + UINT64_C(10) * 4096);
+	ck_assert_uint_ge(disk_bytes(), disk());
+	ck_assert_uint_le(disk_bytes(), disk() + UINT64_C(10) * 4096);
 }
 
 /* Folders of a tmpfs take no blocks. */
@@ -580,6 +656,9 @@ START_TEST(disk_that_files_and_folders_take_is_known)
 	if (folders_take_blocks())
 		ck_assert_uint_lt(sample_cache_file_bytes(cache), disk());
 	begin_epoch(2, 10);
+	ck_assert_uint_gt(nr_dead(), 0);
+	disk_is_known();
+	ck_assert(!dead_files_tidy(sample_cache_dead(cache), UINT64_MAX));
 	disk_is_known();
 	for (unsigned int i = 0; i < 20; i++)
 		ck_assert_int_eq(add(1 + i % 10, i), 0);
@@ -652,6 +731,8 @@ int main(void)
 	tcase_add_test(tc, what_closed_files_took_is_synced_too);
 	tcase_add_test(tc, files_closed_in_an_epoch_are_known_until_it_ends);
 	tcase_add_test(tc, files_that_are_not_used_for_some_epochs_go_with_their_folders);
+	tcase_add_test(tc, a_dead_file_that_cannot_be_used_again_is_still_removed);
+	tcase_add_test(tc, with_very_many_dead_files_a_new_one_costs_one);
 	tcase_add_test(tc, a_burst_of_keys_leaves_room_for_its_slice);
 	tcase_add_test(tc, disk_that_files_and_folders_take_is_known);
 	tcase_add_loop_test(tc, folders_that_cannot_be_made_are_an_error, 0,

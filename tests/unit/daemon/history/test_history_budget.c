@@ -3,6 +3,7 @@
 #include "daemon/history/history.h"
 #include "daemon/history/history_budget.h"
 #include "daemon/history/history_du.h"
+#include "daemon/history/history_epoch.h"
 #include "lib/file.h"
 #include "tests/fixture/failing_calls.h"
 #include "tests/fixture/fake_history.h"
@@ -65,6 +66,31 @@ START_TEST(room_is_made_for_what_is_still_to_come_to_the_byte)
 	/* More than there is to free: the newest slice stays. */
 	ck_assert(!history_budget_make_room(history, usage + 1001));
 	ck_assert_uint_eq(history->files.nr_files, 1);
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(dead_files_go_before_slices)
+{
+	struct dead_files *dead;
+	struct history *history;
+	size_t nr_files;
+
+	fake_history_open();
+	for (unsigned int i = 0; i < 10; i++)
+		fake_minute(1000, i * 100003);
+	history = (struct history *)(uintptr_t)fake_history();
+	fake_pass(SECOND_NS);
+	fake_samples(1000, 0);
+	ck_assert_int_eq(history_epoch_close(history, true), 0);
+	dead = sample_cache_dead(history->cache);
+	ck_assert_uint_gt(dead->nr_bytes, 0);
+	nr_files = history->files.nr_files;
+	history->budget_bytes = history_budget_usage(history) - dead->nr_bytes + 1000;
+	ck_assert(history_budget_make_room(history, 1000));
+	ck_assert_uint_eq(dead->files.nr_nodes, 0);
+	ck_assert_uint_eq(history->files.nr_files, nr_files);
 	fake_history_conserved();
 	fake_history_close();
 }
@@ -212,6 +238,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, fake_history_setup, fake_history_teardown);
 	tcase_add_test(tc, the_budget_drops_the_oldest_and_says_how_many);
 	tcase_add_test(tc, room_is_made_for_what_is_still_to_come_to_the_byte);
+	tcase_add_test(tc, dead_files_go_before_slices);
 	tcase_add_test(tc, live_files_that_alone_are_too_much_are_closed_early);
 	tcase_add_test(tc, a_burst_of_samples_does_not_cost_the_history);
 	tcase_add_test(tc, a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes);

@@ -199,7 +199,8 @@ START_TEST(live_files_over_their_share_become_a_slice_on_a_full_disk)
 	fake_history_open();
 	for (unsigned int i = 0; i < 2; i++) {
 		const size_t nr_slices = fake_history()->files.nr_files;
-		uint64_t before;
+		struct dead_files *dead = sample_cache_dead(fake_history()->cache);
+		uint64_t before, lost;
 
 		fill_behind_big_files();
 		before = history_du(CURRENT);
@@ -207,6 +208,13 @@ START_TEST(live_files_over_their_share_become_a_slice_on_a_full_disk)
 		fake_round();
 		ck_assert_uint_eq(fake_history()->close_errors, 0);
 		ck_assert_uint_eq(fake_history()->files.nr_files, nr_slices + 1);
+		lost = lost_disk();
+		ck_assert_uint_gt(dead->files.nr_nodes, 0);
+		fill(0);
+		fake_pass(SECOND_NS);
+		fake_samples(1000, 0); /* in the place of dead files */
+		ck_assert_uint_eq(lost_disk(), lost);
+		(void)dead_files_tidy(dead, UINT64_MAX);
 		ck_assert_uint_lt(history_du(CURRENT), before / 2);
 		expect_good();
 		make_room(); /* for the next reserve, too */
