@@ -79,11 +79,11 @@ tap_ok $? "each call of the command is there, or lost and counted"
 [ "$(nr_of syscall_exit_sched_rr_get_interval)" -ge $((20000 - $(told lost))) ]
 tap_ok $? "and the end of each"
 
-# seldom_lost OPTION...: a trace of the command, to "whole", that lost nothing
+# A trace of the command, to "whole", that lost nothing.
 seldom_lost()
 {
 	rm -rf whole
-	"$BIN/optrace" record -o whole "$@" -- "$T/$rare" 1000 2>"$T/err" && [ "$(told lost)" = 0 ]
+	"$BIN/optrace" record -o whole -- "$T/$rare" 1000 2>"$T/err" && [ "$(told lost)" = 0 ]
 }
 until_true seldom_lost
 tap_ok $? "with the buffers that it takes by itself nothing is lost, sooner or later"
@@ -139,8 +139,17 @@ tap_is "$(nr_of sched_process_exec)" 1 "and keeps the rest"
 
 "$BIN/optrace" events whole >"$T/out" 2>"$T/err"
 tap_is "$(wc -l <"$T/out")" "$(kept records whole)" "events: each has its line"
-"$BIN/optrace" events -e syscall_entry_sched_rr_get_interval -t "$rare" whole >"$T/out"
-tap_is "$(wc -l <"$T/out")" 1000 "those of one kind, by a thread's name"
+# Some virtual machines hide the threads of their manager, and the switches from these threads: it is
+# then not known who runs, until the next switch.
+by_name()
+{
+	"$BIN/optrace" events -e syscall_entry_sched_rr_get_interval -t "$rare" whole >"$T/out"
+	[ "$(wc -l <"$T/out")" -eq 1000 ] && return
+	seldom_lost && show whole
+	return 1
+}
+until_true by_name
+tap_ok $? "those of one kind, by a thread's name"
 "$BIN/optrace" events -w "filename=*/$rare" -j whole >"$T/out"
 tap_has "$T/out" "\"event\":\"sched_process_exec\",\"fields\":\\{\"filename\":\"[^\"]*/$rare\"" "by a field, as JSON"
 "$BIN/optrace" events -s sched_rr_get_interval -l 5 whole >"$T/last"
