@@ -11,17 +11,23 @@ cat >"$T/load.c" <<'END'
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-/* Waits for input, then makes 400 processes, one after the other, each of 20 ms, and waits again. */
+/*
+ * Waits for input, then makes 400 processes, one after the other, and waits again. They are short,
+ * so that they end in one minute or two on a loaded machine, too, and hardly call the kernel, so
+ * that each has samples of its own.
+ */
 int main(void)
 {
+	volatile int counter = 0;
 	char start;
 
 	if (read(0, &start, 1) != 1)
 		return 1;
 	for (int i = 0; i < 400; i++) {
 		if (!fork()) {
-			while (clock() < CLOCKS_PER_SEC / 50)
-				;
+			while (clock() < CLOCKS_PER_SEC / 200)
+				for (int n = 0; n < 100000; n++)
+					counter = n;
 			_exit(0);
 		}
 		wait(0);
