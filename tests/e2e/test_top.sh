@@ -156,10 +156,13 @@ tap_has "$T/err" "read the daemon's memory" "all since the daemon began is in it
 tap_has "$T/out" " $first_hot\$" "with what was before"
 
 # Runs the first load, then the other, and sets $from and $between, whole seconds around the first.
+# A range begins and ends where the daemon had read all samples, which may be seconds apart on a
+# busy machine: a dump makes it read those of one load before the other begins.
 take_turns()
 {
 	kill "$second"
 	wait "$second" 2>/dev/null
+	"$BIN/opcontrol" --session-dir="$S" --dump >"$T/out" 2>&1
 	from=$(($(date +%s) + 1))
 	while [ "$(date +%s)" -le "$from" ]; do sleep 0.1; done
 	"$T/load" &
@@ -170,6 +173,7 @@ take_turns()
 	wait "$first" 2>/dev/null
 	between=$(($(date +%s) + 1))
 	while [ "$(date +%s)" -le "$between" ]; do sleep 0.1; done
+	"$BIN/opcontrol" --session-dir="$S" --dump >"$T/out" 2>&1
 	"$T/load" second &
 	second=$!
 	cleanup_pid "$second"
