@@ -468,19 +468,37 @@ static void serve_image(const struct image_packet *packet, int socket)
 	file_opener_deinit(&opener);
 }
 
+#define FOLDERS_MAX 255
+
+/* Finds the open folders: paths of a report may begin at one (pp/base/read_folder.h). */
+static unsigned int find_folders(int fds[FOLDERS_MAX])
+{
+	unsigned int nr = 0;
+	struct stat st;
+
+	for (int fd = STDERR_FILENO + 1; fd <= FOLDERS_MAX; fd++)
+		if (!fstat(fd, &st) && S_ISDIR(st.st_mode))
+			fds[nr++] = fd;
+	return nr;
+}
+
 static void __attribute__((noreturn)) server_main(int socket, pid_t parent)
 {
 	static struct image_packet packet;
+	int keep[1 + FOLDERS_MAX];
+	unsigned int nr_keep;
 	int fds[2];
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(0);
 	/*
 	 * A path may hang, and then even SIGKILL does not end this process. Therefore it must not
-	 * keep the descriptors of the report: a process that reads the report would wait on.
+	 * keep the other descriptors of the report: a process that reads it would wait on.
 	 */
 	socket = fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (socket < 0 || confine_opener(&socket, 1))
+	nr_keep = find_folders(keep);
+	keep[nr_keep++] = socket;
+	if (socket < 0 || confine_opener(keep, nr_keep))
 		_exit(1);
 	/* The packets come from the report tool, so only their presence is checked. */
 	while (receive(socket, &packet, sizeof(packet), fds, 2) > 0 && fds[0] >= 0 && fds[1] >= 0) {

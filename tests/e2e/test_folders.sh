@@ -207,6 +207,22 @@ tap_has "$T/out" spin "-o /dev/stdout works after the change of the user"
 tap_has "$T/out" spin "root reads its own session in the user's folder"
 tap_is "$(grep -c /proc/self "$T/out" "$T/err" | grep -vc ":0$")" 0 "by the name that was given"
 
+# The symbols of a deleted program are in the session, which a report of root opens by descriptor.
+echo "volatile int x; int kept_hot(void) { for (;;) x++; } int main(void) { return kept_hot(); }" >"$T/endless.c"
+$CC -O1 -fno-inline -o "$home/deleted" "$T/endless.c" || tap_bail "the endless program does not build"
+"$BIN/oprof" run -d "$home/kept" sh -c "'$home/deleted' & rm '$home/deleted'
+	i=0
+	until [ \$i -ge 300 ] || ls '$home/kept/samples/current/meta/images/'*; do
+		sleep 0.1
+		i=\$((i + 1))
+	done
+	kill \$!" >"$T/out" 2>"$T/err"
+"$BIN/opreport" --session-dir="$home/kept" -l >"$T/out" 2>"$T/err"
+tap_has "$T/out" kept_hot "root reads the symbols of a deleted program, in a session of its own"
+chown -R $user:$user "$home/kept"
+"$BIN/opreport" --session-dir="$home/kept" -l >"$T/out" 2>"$T/err"
+tap_has "$T/out" kept_hot "and in the user's"
+
 # ---- archives ----
 
 cp "$T/archive.tar.zst" "$home/archive.tar.zst"
