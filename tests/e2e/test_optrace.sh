@@ -3,6 +3,8 @@
 # optrace record: the whole machine's events in a folder that babeltrace2 reads,
 # to the record, whatever ends it.
 . "$(dirname "$0")/lib.sh"
+# In UTF-8, sed and grep do not match lines with the names that other tests give their threads.
+export LC_ALL=C
 
 [ "$(id -u)" = 0 ] || tap_skip_all "needs root: traces the whole machine"
 perf_system_works || tap_skip_all "performance events are refused here"
