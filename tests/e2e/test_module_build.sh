@@ -218,7 +218,7 @@ tap_is $? 1 "an unknown option is refused"
 small()
 {
 	mkdir -p "$T/small"
-	unshare -m sh -c 'mount -t tmpfs -o "size=$1" none "$2" && shift 2 && "$@"' - "$1" "$T/small" \
+	unshare -m sh -c 'mount -t tmpfs -o "size=$1,mode=755" none "$2" && shift 2 && "$@"' - "$1" "$T/small" \
 		"$BIN/oprof-module" build --release "$R" --source "$mini" --force --output "$2" \
 		>"$T/out" 2>"$T/err"
 	status=$?
@@ -297,6 +297,55 @@ if [ "$(id -u)" = 0 ]; then
 	module status --root "$M" --source "$mini"
 	tap_ok $? "one of this kernel and these sources would be loaded"
 	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$running/oprof.ko" "status tells which"
+	chown 64242 "$M/var/lib/oprofile"
+	load --source "$mini"
+	refuses "other users may change or replace $M/var/lib/oprofile," "--output DIR" \
+		"one in a folder below another user's"
+	module status --root "$M" --source "$mini"
+	tap_has "$T/out" "^built no$" "status does not read it"
+	tap_has "$T/out" "^reason other users may change" "and says why"
+	module build --root "$M" --source "$mini"
+	status=$?
+	refuses "other users may change or replace $M/var/lib/oprofile," "--output DIR" "nor is it built there"
+	chown 0 "$M/var/lib/oprofile"
+	chown 64242 "$M/var/lib/oprofile/module/$running/oprof.ko"
+	load --source "$mini"
+	refuses "other users may change or replace .*/oprof.ko," "--output DIR" "one that another user made"
+	chown 0 "$M/var/lib/oprofile/module/$running/oprof.ko"
+	mv "$M/var/lib/oprofile/module/$running/built-of" "$T/built-of"
+	mkfifo "$M/var/lib/oprofile/module/$running/built-of"
+	load --source "$mini"
+	refuses "other users may change or replace .*/built-of," "--output DIR" "a pipe beside it"
+	mv "$T/built-of" "$M/var/lib/oprofile/module/$running/built-of"
+	chmod 777 "$M/var/lib/oprofile/module"
+	load --source "$mini"
+	refuses "other users may change or replace $M/var/lib/oprofile/module," "--output DIR" \
+		"one in a folder where everybody may write"
+	chmod 755 "$M/var/lib/oprofile/module"
+	chmod 1777 "$M/var/lib/oprofile/module/$running"
+	load --source "$mini"
+	refuses "other users may change or replace $M/var/lib/oprofile/module/$running," "--output DIR" \
+		"one in a folder like /tmp"
+	chmod 755 "$M/var/lib/oprofile/module/$running"
+	ln "$M/var/lib/oprofile/module/$running/oprof.ko" "$T/hard"
+	load --source "$mini"
+	refuses "other users may change or replace .*/oprof.ko," "--output DIR" "one that has another name"
+	rm "$T/hard"
+	mkdir -m 1777 "$M/shared"
+	module build --root "$M" --source "$mini" --output "$M/shared/new"
+	status=$?
+	refuses "other users may change or replace $M/shared/new," "--output DIR" \
+		"a folder that anybody may create"
+	mv "$M/var/lib/oprofile/module" "$M/shared/module"
+	ln -s "../../../shared/module" "$M/var/lib/oprofile/module"
+	module status --root "$M" --source "$mini"
+	tap_has "$T/out" "^built $M/shared/module/$running/oprof.ko" "a link of root's is followed"
+	chown -h 64242 "$M/var/lib/oprofile/module"
+	load --source "$mini"
+	refuses "other users may change or replace $M/var/lib/oprofile/module," "--output DIR" \
+		"but not one of another user's"
+	rm "$M/var/lib/oprofile/module"
+	mv "$M/shared/module" "$M/var/lib/oprofile/module"
 	mini_source three
 	load --source "$mini"
 	refuses 'oprof.ko was built from other sources; there are no kernel headers' 'linux-headers' \
