@@ -28,6 +28,8 @@ oprof-module: control/oprof-module.in Makefile
 # The systemd units contain the folder of the programs, which only make knows.
 if SYSTEMD
 systemdsystemunit_DATA = control/oprof.service control/oprof-module.service
+sysusersdir = $(prefix)/lib/sysusers.d
+dist_sysusers_DATA = control/oprof.conf
 endif
 EXTRA_DIST += control/oprof.service.in control/oprof-module.service.in
 CLEANFILES += control/oprof.service control/oprof-module.service

@@ -6,6 +6,7 @@
 #include "control/daemon/daemon_start.h"
 #include "control/daemon/opcontrol_options.h"
 #include "control/daemon/session_files.h"
+#include "control/daemon/session_owner.h"
 #include "control/daemon/setup_file.h"
 #include "control/daemon/setup_match.h"
 #include "control/daemon/status_text.h"
@@ -24,6 +25,7 @@
 #include "oprof/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,7 +45,8 @@
 struct opcontrol {
 	const struct opcontrol_options *options;
 	char session_dir[PATH_MAX];
-	int folder_fd;	    /* the session folder; -1: it does not exist */
+	int folder_fd; /* the session folder; -1: it does not exist */
+	struct session_owner owner;
 	struct setup setup; /* valid if setup_loaded */
 	bool setup_loaded;
 	bool sampling;	 /* set by daemon_runs(): the running daemon is sampling */
@@ -147,11 +150,28 @@ static void tell_settings(const struct opcontrol *control)
 			 setup_ring_pages(&control->setup));
 }
 
+#define NO_MODULE                                                                                  \
+	"the session folder belongs to the user " FOLDER_USER ", who cannot use the kernel module"
+
+/* Refuses a setup that needs the kernel module where the daemon cannot use it. */
+static int check_module(struct opcontrol *control)
+{
+	if (!control->owner.user || control->setup.source != SETUP_SOURCE_KMOD)
+		return 0;
+	return diag_set(&control->diag, -ENODEV,
+			"the setup allows only the kernel module as the source (--source=kmod), "
+			"but " NO_MODULE "; to allow perf: opcontrol --setup --source=auto");
+}
+
 static int do_setup(struct opcontrol *control)
 {
 	unsigned int starts = OPCONTROL_START | OPCONTROL_START_DAEMON;
 	int error = sampling_check(&control->setup.sampling, EVENT_HZ_LEFT_ON, &control->diag);
-	int running = error ? error : daemon_runs(control);
+	int running;
+
+	if (!error)
+		error = check_module(control);
+	running = error ? error : daemon_runs(control);
 
 	if (running < 0)
 		return running;
@@ -169,12 +189,17 @@ static int do_setup(struct opcontrol *control)
 
 static int launch_args(struct opcontrol *control, struct daemon_args *args)
 {
+	const int error = check_module(control);
+
 	daemon_args_init(args, DAEMON_PROFILER);
 	daemon_args_add(args, "--session-dir=%s", control->session_dir);
 	daemon_args_add(args, "--append");
+	/* The daemon opens the folder again, and the settings are not root's. */
+	if (control->owner.user)
+		daemon_args_add(args, "--session-owner=%u", (unsigned int)control->owner.user);
 	if (control->options->verbose)
 		daemon_args_add(args, "--verbose");
-	return setup_to_args(&control->setup, args, &control->diag);
+	return error ? error : setup_to_args(&control->setup, args, &control->diag);
 }
 
 static int launch_daemon(struct opcontrol *control)
@@ -183,8 +208,10 @@ static int launch_daemon(struct opcontrol *control)
 	pid_t pid;
 	int error = launch_args(control, &args);
 
+	session_owner_leave(&control->owner); /* The daemon becomes the owner itself. */
 	if (!error)
 		error = daemon_start(&args, DAEMON_DETACHED, NULL, &pid, &control->diag);
+	session_owner_return(&control->owner);
 	daemon_args_deinit(&args);
 	return error;
 }
@@ -205,6 +232,7 @@ static int become_daemon(struct opcontrol *control)
 	error = launch_args(control, &args);
 	daemon_args_add(&args, "--foreground");
 	daemon_args_add(&args, "--start");
+	session_owner_leave(&control->owner);
 	if (!error)
 		error = daemon_exec(&args, &control->diag);
 	daemon_args_deinit(&args);
@@ -372,6 +400,13 @@ static int do_init(struct opcontrol *control)
 			 "the module: opcontrol --setup --source=auto)");
 		return 0;
 	}
+	error = check_module(control);
+	if (error)
+		return error;
+	if (control->owner.user) {
+		log_info("the kernel module is not loaded: " NO_MODULE);
+		return 0;
+	}
 	module_init(build, &answer);
 	if (!answer.works) {
 		tell_no_module(control, &answer);
@@ -394,8 +429,10 @@ static int do_deinit(struct opcontrol *control)
 	bool loaded = module_fs_is_loaded("");
 	int error = do_shutdown(control);
 
+	session_owner_leave(&control->owner);
 	if (!error)
 		error = module_deinit(&control->diag);
+	session_owner_return(&control->owner);
 	if (!error && loaded)
 		(void)printf("Kernel module unloaded.\n");
 	return error;
@@ -407,7 +444,10 @@ static void print_source(const struct opcontrol *control)
 	enum setup_source source = control->setup.source;
 	const char *reason = "requested";
 
-	if (source == SETUP_SOURCE_AUTO && module_fs_is_mounted("", OPROF_KMOD_MOUNT)) {
+	if (source == SETUP_SOURCE_AUTO && control->owner.user) {
+		source = SETUP_SOURCE_PERF;
+		reason = NO_MODULE;
+	} else if (source == SETUP_SOURCE_AUTO && module_fs_is_mounted("", OPROF_KMOD_MOUNT)) {
 		source = SETUP_SOURCE_KMOD;
 		reason = "the kernel module is loaded";
 	} else if (source == SETUP_SOURCE_AUTO) {
@@ -420,6 +460,12 @@ static void print_source(const struct opcontrol *control)
 	(void)printf("source %s\nsource_reason %s\n", setup_source_names[source], reason);
 }
 
+/* The folder with the reason why there is no module; -1: none, or not root's. */
+static int module_folder(const struct opcontrol *control)
+{
+	return control->owner.user ? -1 : control->folder_fd;
+}
+
 static int do_status(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -429,7 +475,7 @@ static int do_status(struct opcontrol *control)
 	if (!error) {
 		utf8_mask(answer.text, "\n");
 		(void)fputs(answer.text, stdout);
-		module_print(stdout, control->folder_fd);
+		module_print(stdout, module_folder(control));
 		client_answer_deinit(&answer);
 		return 0;
 	}
@@ -451,7 +497,7 @@ static int do_status(struct opcontrol *control)
 		(void)printf("%s", setup + strcspn(setup, "\n") + 1);
 	free(setup);
 	print_source(control);
-	module_print(stdout, control->folder_fd);
+	module_print(stdout, module_folder(control));
 	return error;
 }
 
@@ -465,7 +511,7 @@ static int print_health(struct opcontrol *control, const char *status)
 	if (!stream)
 		return diag_set(&control->diag, -ENOMEM, "out of memory for the status");
 	(void)fputs(status, stream);
-	module_print(stream, control->folder_fd);
+	module_print(stream, module_folder(control));
 	if (fclose(stream)) {
 		free(text);
 		return diag_set(&control->diag, -ENOMEM, "out of memory for the status");
@@ -540,9 +586,16 @@ static int find_session_dir(struct opcontrol *control)
 	if (control->folder_fd < 0) {
 		error = control->folder_fd == -ENOENT ? 0 : control->folder_fd;
 		control->folder_fd = -1;
-	} else if (faccessat(control->folder_fd, ".", makes ? R_OK | W_OK | X_OK : R_OK | X_OK, 0))
-		error = -errno;
-	if ((error == -EACCES || error == -EPERM) && geteuid() != 0)
+	} else {
+		error = session_owner_enter(&control->owner, control->folder_fd,
+					    control->session_dir, &control->diag);
+		if (error)
+			return error;
+		if (faccessat(control->folder_fd, ".", makes ? R_OK | W_OK | X_OK : R_OK | X_OK,
+			      AT_EACCESS))
+			error = -errno;
+	}
+	if ((error == -EACCES || error == -EPERM) && getuid() != 0)
 		return diag_set(&control->diag, error,
 				"this user may not use the session folder %s; run sudo opcontrol "
 				"..., or choose a folder of your own (--session-dir=DIR); "
@@ -591,17 +644,23 @@ static int run_actions(struct opcontrol *control)
 static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 {
 	int error = load_setup(control);
+	bool is_active;
 	int running;
 
 	if (!error)
 		error = sampling_check(&control->setup.sampling, EVENT_HZ_LEFT_ON, &control->diag);
+	if (!error)
+		error = check_module(control);
 	if (error)
 		return error;
 	running = daemon_runs(control);
 	if (running < 0)
 		return running;
 	*begin = BOOT_START;
-	if (running != RUNNING_NONE && !boot_is_active())
+	session_owner_leave(&control->owner);
+	is_active = running != RUNNING_NONE && boot_is_active();
+	session_owner_return(&control->owner);
+	if (running != RUNNING_NONE && !is_active)
 		error = do_shutdown(control);
 	else if (running == RUNNING_OTHERWISE)
 		*begin = BOOT_RESTART;
@@ -623,6 +682,7 @@ static int start_at_boot(struct opcontrol *control)
 		return hold;
 	error = prepare_boot(control, &begin);
 	(void)close(hold);
+	session_owner_leave(&control->owner);
 	if (!error)
 		error = boot_enable(begin, &control->diag);
 	if (error)
@@ -636,8 +696,11 @@ static int start_at_boot(struct opcontrol *control)
 
 static int stop_at_boot(struct opcontrol *control)
 {
-	int error = boot_disable(&control->diag);
+	int error;
 
+	session_owner_leave(&control->owner);
+	error = boot_disable(&control->diag);
+	session_owner_return(&control->owner);
 	if (!error) /* also end a daemon that was started outside the unit */
 		error = do_shutdown(control);
 	if (!error)

@@ -7,6 +7,7 @@
 #include "daemon/import/import_trace.h"
 #include "daemon/profiler/profiler.h"
 #include "daemon/session/separation.h"
+#include "daemon/system/run_user.h"
 #include "lib/deny_calls.h"
 #include "lib/folder.h"
 #include "lib/log.h"
@@ -167,7 +168,7 @@ static int import_file(const struct import_options *options, struct perf_file *f
 		perf_file_close(file);
 		return error;
 	}
-	error = folder_enter(options->session_dir, "--session-dir", diag);
+	error = run_user_enter(options->session_dir, "--session-dir", 0, diag);
 	if (!error)
 		error = session_lock(&session, ".", diag);
 	if (!error) {

@@ -2,6 +2,7 @@
 /* The daemon: start, signals, the main loop and the end. */
 #include "daemon/command/control_server.h"
 #include "daemon/system/heap.h"
+#include "daemon/system/run_user.h"
 #include "daemon/system/slow_reader.h"
 #include "daemon/service/options.h"
 #include "daemon/profiler/profiler.h"
@@ -425,20 +426,50 @@ static void raise_files_limit(void)
 		log_warning("cannot raise the limit of open files: %s", strerror(errno));
 }
 
+static int check_session_owner(const struct options *options, struct diag *diag)
+{
+	if (!options->session_owner || options->session_owner == geteuid())
+		return 0;
+	return diag_set(diag, -EPERM,
+			"the session folder %s does not belong to the user with the number %u "
+			"(--session-owner)",
+			options->session_dir, (unsigned int)options->session_owner);
+}
+
+/* Checks the options of a daemon that has become FOLDER_USER. */
+static int check_own_user(const struct options *options, struct diag *diag)
+{
+	const bool wants_module = options->source == SOURCE_WISH_KMOD;
+
+	if (wants_module || options->keep_privileges)
+		return diag_set(diag, -EPERM,
+				"%s: the session folder belongs to the user " FOLDER_USER
+				", as whom the daemon runs; choose a folder of root's",
+				wants_module ? "--source=kmod" : "--keep-privileges");
+	/* The change of the user has ended this. */
+	return options->parent ? parent_follow(options->parent, diag) : 0;
+}
+
 /*
  * Changes the working directory to the session folder, because its path may be too long for a
  * socket's address.
  */
 static int enter_session(struct daemon *daemon, struct diag *diag)
 {
-	int error = folder_enter(daemon->options.session_dir, "--session-dir", diag);
+	const struct options *options = &daemon->options;
+	int error =
+		run_user_enter(options->session_dir, "--session-dir", privileges_to_start(), diag);
 
+	if (!error)
+		error = check_session_owner(options, diag);
+	if (!error && run_user_has_become())
+		error = check_own_user(options, diag);
 	if (error)
 		return error;
 	error = session_lock(&daemon->session, ".", diag);
 	if (error)
 		return error;
-	daemon_open_log(&daemon->options);
+	daemon_open_log(options);
 	return 0;
 }
 
@@ -482,6 +513,9 @@ static int open_profiler(struct daemon *daemon, struct diag *diag)
 	int error;
 
 	source_choice_init(&choice, options->source);
+	if (run_user_has_become())
+		source_choice_only_perf(&choice, "the daemon runs as the user " FOLDER_USER
+						 ", who cannot use the kernel module");
 	error = profiler_open(&daemon->profiler, &daemon->session, &config, diag);
 	if (!error)
 		log_info("source %s: %s", daemon->profiler.source->name,

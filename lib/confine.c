@@ -285,16 +285,6 @@ static bool filter_calls(enum confine_calls calls)
 static uid_t confined_user = NOBODY;
 static gid_t confined_group = NOBODY;
 
-void confine_prepare(void)
-{
-	static bool prepared;
-
-	if (prepared || geteuid())
-		return;
-	prepared = true;
-	(void)own_user_find(OWN_USER_LIST, CONFINE_USER, &confined_user, &confined_group);
-}
-
 static bool has_capability(unsigned int capability)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -304,12 +294,32 @@ static bool has_capability(unsigned int capability)
 	       data[capability / 32].permitted >> capability % 32 & 1;
 }
 
+void confine_prepare(void)
+{
+	static bool prepared;
+	struct own_user own;
+
+	if (prepared || !has_capability(CAP_SETUID))
+		return;
+	prepared = true;
+	if (own_user_find(OWN_USER_LIST, CONFINE_USER, &own)) {
+		confined_user = own.uid;
+		confined_group = own.gid;
+	}
+}
+
+void confine_user(uid_t *user, gid_t *group)
+{
+	*user = confined_user;
+	*group = confined_group;
+}
+
 int confine_own_children(void)
 {
 	const uid_t same = (uid_t)-1;
 
 	confine_prepare();
-	if (geteuid() || (confined_user == NOBODY && has_capability(CAP_KILL)))
+	if (!has_capability(CAP_SETUID) || (confined_user == NOBODY && has_capability(CAP_KILL)))
 		return -EPERM;
 	return setresuid(confined_user, same, same) ? -errno : 0;
 }
@@ -323,7 +333,7 @@ static int give_up_user(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[2] = {{.effective = 0}};
 
-	if (!geteuid() &&
+	if ((!geteuid() || has_capability(CAP_SETUID)) &&
 	    (setgroups(0, NULL) || setresgid(confined_group, confined_group, confined_group) ||
 	     setresuid(confined_user, confined_user, confined_user)) &&
 	    errno != EPERM && errno != EINVAL)

@@ -4,6 +4,7 @@
 #define LIB_CONFINE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 struct confine_limits {
 	unsigned int max_seconds; /* CPU time */
@@ -34,6 +35,9 @@ void confine_prepare(void);
  * nobody, who may have other processes).
  */
 int confine_own_children(void);
+
+/* The user and group that confined processes of root become. Call confine_prepare() before. */
+void confine_user(uid_t *user, gid_t *group);
 
 /*
  * Returns the CPU time in seconds after which the kernel ends a confined child of this process: at

@@ -152,7 +152,10 @@ int deny_calls(void)
 	return seccomp_install(filter, sizeof(filter) / sizeof(filter[0]), FILTER_FLAGS);
 }
 
-int deny_others(void)
+/* Refuses the call unless the loaded value is this. */
+#define REFUSE_OTHER(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 1, 0), REFUSE
+
+int deny_others(uid_t child_user, gid_t child_group)
 {
 	const unsigned int self = (unsigned int)getpid();
 	struct sock_filter filter[] = {
@@ -165,6 +168,34 @@ int deny_others(void)
 		IF_ABOVE(INT_MAX, 1),
 		REFUSE,
 		IF_ABOVE(1, 1),
+		ALLOW,
+		REFUSE,
+		/* A child may only become its user. */
+		REFUSE_CALL(SYS_setuid),
+		REFUSE_CALL(SYS_setreuid),
+		REFUSE_CALL(SYS_setfsuid),
+		IF_EQUAL(SYS_setresuid, 10),
+		LOAD_ARGUMENT(0),
+		REFUSE_OTHER(child_user),
+		LOAD_ARGUMENT(1),
+		REFUSE_OTHER(child_user),
+		LOAD_ARGUMENT(2),
+		REFUSE_OTHER(child_user),
+		ALLOW,
+		REFUSE_CALL(SYS_setgid),
+		REFUSE_CALL(SYS_setregid),
+		REFUSE_CALL(SYS_setfsgid),
+		IF_EQUAL(SYS_setresgid, 10),
+		LOAD_ARGUMENT(0),
+		REFUSE_OTHER(child_group),
+		LOAD_ARGUMENT(1),
+		REFUSE_OTHER(child_group),
+		LOAD_ARGUMENT(2),
+		REFUSE_OTHER(child_group),
+		ALLOW,
+		IF_EQUAL(SYS_setgroups, 4),
+		LOAD_ARGUMENT(0),
+		IF_EQUAL(0, 1),
 		ALLOW,
 		REFUSE,
 		/* only of one process, and only this one */
@@ -275,7 +306,7 @@ int deny_changes(void)
 		REFUSE_CALL(SYS_setpriority),
 		ALLOW,
 	};
-	const int error = deny_others();
+	const int error = deny_others((uid_t)-1, (gid_t)-1);
 
 	if (error)
 		return error;
@@ -290,8 +321,10 @@ int deny_calls(void)
 	return -ENOSYS;
 }
 
-int deny_others(void)
+int deny_others(uid_t child_user, gid_t child_group)
 {
+	(void)child_user;
+	(void)child_group;
 	return -ENOSYS;
 }
 

@@ -8,6 +8,8 @@
 #ifndef LIB_DENY_CALLS_H
 #define LIB_DENY_CALLS_H
 
+#include <sys/types.h>
+
 /*
  * Refuses the calls (EPERM) in this process and in all its later children, permanently; calls that
  * were added after Linux 6.17 are unknown there (ENOSYS). Also sets no_new_privs. Returns 0 or
@@ -18,10 +20,11 @@ int deny_calls(void);
 
 /*
  * Refuses calls that affect other processes, open sockets, or make memory executable. kill() can
- * only end one process, for the children of this process. To be called in addition to
+ * only end one process, for the children of this process, and a process can only become
+ * child_user in child_group, if it may; (uid_t)-1: not change its user. To be called in addition to
  * deny_calls().
  */
-int deny_others(void);
+int deny_others(uid_t child_user, gid_t child_group);
 
 /*
  * Like deny_others(), but also refuses kill(), and calls that change files: for a child that only

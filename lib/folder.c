@@ -21,24 +21,9 @@
 #define LINKS_MAX   40 /* as in the kernel */
 #define FOLDER_MODE 0700
 
-/* Returns whether the user is FOLDER_USER. The list of users is read once. */
-static bool is_own_user(uid_t user)
-{
-	static _Atomic int64_t own = -1; /* -1: not read yet; -2: there is no such user */
-
-	if (own == -1) {
-		uid_t found;
-		gid_t group;
-
-		own = own_user_find(OWN_USER_LIST, FOLDER_USER, &found, &group) ? (int64_t)found
-										: -2;
-	}
-	return own == (int64_t)user;
-}
-
 bool folder_trusts(uid_t user)
 {
-	return !user || user == geteuid() || (!geteuid() && is_own_user(user));
+	return !user || user == geteuid();
 }
 
 /*
@@ -257,6 +242,32 @@ const char *folder_user(uid_t user, char text[FOLDER_USER_BYTES])
 	return text;
 }
 
+static int tell_others_write(const char *path, const char *choose, struct diag *diag)
+{
+	return diag_set(diag, -EPERM,
+			"other users may write in the folder %s, so its contents cannot be "
+			"trusted: choose another folder with %s",
+			path, choose);
+}
+
+int folder_own_user(int fd, const char *path, const char *choose, struct own_user *user,
+		    struct diag *diag)
+{
+	struct stat st;
+
+	if (geteuid() || fstat(fd, &st) || !st.st_uid ||
+	    !own_user_find(OWN_USER_LIST, FOLDER_USER, user) || user->uid != st.st_uid)
+		return 0;
+	if (user->can_log_in)
+		return diag_set(diag, -EPERM,
+				"the folder %s belongs to the user " FOLDER_USER
+				", who can log in: the daemon runs as this user only if the shell "
+				"in " OWN_USER_LIST " is nologin or false; choose another folder "
+				"with %s",
+				path, choose);
+	return others_may_write(&st) ? tell_others_write(path, choose, diag) : 1;
+}
+
 int folder_check(int fd, const char *path, const char *choose, struct diag *diag)
 {
 	char user[FOLDER_USER_BYTES];
@@ -271,10 +282,7 @@ int folder_check(int fd, const char *path, const char *choose, struct diag *diag
 				"choose another folder with %s",
 				path, folder_user(st.st_uid, user), choose);
 	if (others_may_write(&st))
-		return diag_set(diag, -EPERM,
-				"other users may write in the folder %s, so its contents cannot "
-				"be trusted: choose another folder with %s",
-				path, choose);
+		return tell_others_write(path, choose, diag);
 	return 0;
 }
 

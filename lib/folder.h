@@ -4,24 +4,25 @@
  * of an ordinary user, who could then lead root's files elsewhere: by a session folder of their
  * own, by a symbolic link, or by replacing a folder after it was checked.
  *
- * A user is trusted if it is the user of this process or root; for root, also the user oprof. A
- * folder is trusted if its owner is trusted and no other user may write in it. Whatever is created
- * in a trusted folder from then on comes from trusted users; folder_check_tree() checks what the
- * folder contains already. The two checks together ensure that a path below the folder leads to no
- * other place. The functions follow a symbolic link only if its owner is trusted. The caller then
- * works relative to the returned descriptor (or in the working directory that folder_enter() sets),
- * not by the path, which may lead to another folder meanwhile.
+ * A user is trusted if it is the user of this process or root. A folder is trusted if its owner is
+ * trusted and no other user may write in it. Whatever is created in a trusted folder from then on
+ * comes from trusted users; folder_check_tree() checks what the folder contains already. The two
+ * checks together ensure that a path below the folder leads to no other place. The functions follow
+ * a symbolic link only if its owner is trusted. The caller then works relative to the returned
+ * descriptor (or in the working directory that folder_enter() sets), not by the path, which may
+ * lead to another folder meanwhile.
  */
 #ifndef LIB_FOLDER_H
 #define LIB_FOLDER_H
 
 #include "lib/diag.h"
+#include "lib/own_user.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define FOLDER_USER	  "oprof" /* the user whose folders root trusts */
+#define FOLDER_USER	  "oprof" /* in whose folders programs of root work as this user */
 #define FOLDER_NAME_BYTES 256	  /* of a file's name with its NUL */
 
 #define FOLDER_USER_BYTES 64
@@ -29,6 +30,15 @@
 
 /* Returns whether the user is trusted. */
 bool folder_trusts(uid_t user);
+
+/*
+ * Looks whether this process is root's and the folder at fd belongs to FOLDER_USER. The process
+ * should become this user before it works in the folder, because root does not trust the user.
+ * Returns 1, and sets *user; 0: no; -EPERM with diag: that user can log in, or other users may
+ * write in the folder.
+ */
+int folder_own_user(int fd, const char *path, const char *choose, struct own_user *user,
+		    struct diag *diag);
 
 /* Writes the user's name to text, or "user NUMBER" if it has no name. Returns text. */
 const char *folder_user(uid_t user, char text[FOLDER_USER_BYTES]);

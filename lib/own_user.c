@@ -5,7 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-bool own_user_find(const char *list, const char *name, uid_t *user, gid_t *group)
+static bool can_log_in(const char *shell)
+{
+	const char *slash = strrchr(shell, '/');
+	const char *name = slash ? slash + 1 : shell;
+
+	return strcmp(name, "nologin") && strcmp(name, "false");
+}
+
+bool own_user_find(const char *list, const char *name, struct own_user *user)
 {
 	FILE *file = fopen(list, "re");
 	const struct passwd *entry = NULL;
@@ -17,7 +25,8 @@ bool own_user_find(const char *list, const char *name, uid_t *user, gid_t *group
 		(void)fclose(file);
 	if (!entry || !entry->pw_uid || !entry->pw_gid)
 		return false;
-	*user = entry->pw_uid;
-	*group = entry->pw_gid;
+	*user = (struct own_user){.uid = entry->pw_uid,
+				  .gid = entry->pw_gid,
+				  .can_log_in = can_log_in(entry->pw_shell)};
 	return true;
 }

@@ -8,11 +8,18 @@
 
 #define OWN_USER_LIST "/etc/passwd"
 
+struct own_user {
+	uid_t uid;
+	gid_t gid;
+	bool can_log_in; /* its shell is not one named nologin or false: perhaps a person's account
+			  */
+};
+
 /*
  * Looks for a user in a list in the format of /etc/passwd, which is the only source: others, such
  * as a directory service, may be slow, and are under the control of others. Returns false if there
  * is no such user, or if it is root or in root's group.
  */
-bool own_user_find(const char *list, const char *name, uid_t *user, gid_t *group);
+bool own_user_find(const char *list, const char *name, struct own_user *user);
 
 #endif

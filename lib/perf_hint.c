@@ -34,7 +34,7 @@ void perf_hint_machine_read(struct perf_hint_machine *machine)
 	long level = 0;
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	*machine = (struct perf_hint_machine){.root = geteuid() == 0};
+	*machine = (struct perf_hint_machine){.root = false};
 	machine->level_known = read_setting("/proc/sys/kernel/perf_event_paranoid", &level);
 	machine->level = (int)level;
 	if (!read_setting("/proc/sys/kernel/perf_event_max_sample_rate", &machine->max_sample_hz))
@@ -167,11 +167,12 @@ void perf_mmap_hint_on(const struct perf_hint_machine *machine, int error, unsig
 			       strerror(error));
 }
 
-void perf_open_hint(int error, enum perf_hint_scope scope, char *text, size_t nr_bytes)
+void perf_open_hint(int error, enum perf_hint_scope scope, bool root, char *text, size_t nr_bytes)
 {
 	struct perf_hint_machine machine;
 
 	perf_hint_machine_read(&machine);
+	machine.root = root;
 	perf_open_hint_on(&machine, error, scope, text, nr_bytes);
 }
 

@@ -16,7 +16,7 @@
 struct perf_hint_machine {
 	bool level_known;
 	int level;	      /* kernel.perf_event_paranoid */
-	bool root;	      /* effective user 0 */
+	bool root;	      /* root's, not set by perf_hint_machine_read() */
 	long max_sample_hz;   /* kernel.perf_event_max_sample_rate; 0: unknown */
 	long mlock_kb;	      /* kernel.perf_event_mlock_kb; 0: unknown */
 	long memlock_kb;      /* RLIMIT_MEMLOCK; -1: no limit */
@@ -34,9 +34,9 @@ void perf_hint_machine_read(struct perf_hint_machine *machine);
 
 /*
  * Writes to `text` why perf_event_open() failed with `error` (an errno, positive or negative), and
- * the remedy. `scope` is the scope that was to be profiled.
+ * the remedy. `scope` is the scope that was to be profiled. root: root started this process.
  */
-void perf_open_hint(int error, enum perf_hint_scope scope, char *text, size_t nr_bytes);
+void perf_open_hint(int error, enum perf_hint_scope scope, bool root, char *text, size_t nr_bytes);
 
 /* Like perf_open_hint(), for mmap() of rings with nr_pages data pages, one ring for each CPU. */
 void perf_mmap_hint(int error, unsigned int nr_pages, char *text, size_t nr_bytes);

@@ -5,6 +5,7 @@ control_libcontrol_a_SOURCES += \
 	control/daemon/opcontrol_options.c control/daemon/opcontrol_options.h \
 	control/daemon/sampling.c control/daemon/sampling.h \
 	control/daemon/session_files.c control/daemon/session_files.h \
+	control/daemon/session_owner.c control/daemon/session_owner.h \
 	control/daemon/setup_file.c control/daemon/setup_file.h \
 	control/daemon/setup_match.c control/daemon/setup_match.h \
 	control/daemon/status_text.c control/daemon/status_text.h \

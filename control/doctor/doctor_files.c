@@ -6,6 +6,7 @@
 #include "events/events.h"
 #include "lib/confine.h"
 #include "lib/file.h"
+#include "lib/folder.h"
 #include "lib/own_user.h"
 #include "lib/seccomp_filter.h"
 #include "oprof/kmod.h"
@@ -15,6 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SMALL_FILE_BYTES 65536
@@ -92,12 +94,52 @@ void doctor_check_filter(const char *root, struct doctor_finding *finding)
 	free(text);
 }
 
+#define SESSION_DIR "/var/lib/oprofile"
+#define USERADD	    "sudo useradd --system --user-group --home-dir=/ --shell=/usr/sbin/nologin "
+#define GIVE_SESSION                                                                               \
+	"sudo oprof stop; sudo chown -hR " FOLDER_USER ": " SESSION_DIR "/; sudo oprof start"
+
+/* Looks as which user the daemon of root's session folder runs. Processes can be confined. */
+static void check_run_user(const char *root, struct doctor_finding *finding)
+{
+	char full[PATH_MAX];
+	struct own_user user;
+	struct stat st;
+	const bool has_folder = !stat(at(root, SESSION_DIR, full), &st);
+
+	if (!own_user_find(at(root, OWN_USER_LIST, full), FOLDER_USER, &user))
+		doctor_set(
+			finding, DOCTOR_NOTE, USERADD FOLDER_USER,
+			"the daemon of root's session folder runs as root; it could be the user " FOLDER_USER
+			" (without the kernel module)");
+	else if (user.can_log_in)
+		doctor_set(finding, DOCTOR_NOTE, NULL,
+			   "the user " FOLDER_USER
+			   " can log in, and may be a person: the daemon does not run as it");
+	else if (!has_folder)
+		doctor_set(finding, DOCTOR_OK, NULL,
+			   "as root, oprof reads programs' files as the user " CONFINE_USER);
+	else if ((st.st_uid && st.st_uid != user.uid) || st.st_mode & (S_IWGRP | S_IWOTH))
+		doctor_set(
+			finding, DOCTOR_NOTE, "move the folder away, to let root make a new one",
+			"the daemon refuses to run, because other users than root or " FOLDER_USER
+			" may write in the session folder " SESSION_DIR);
+	else if (!st.st_uid)
+		doctor_set(finding, DOCTOR_NOTE, GIVE_SESSION,
+			   "the daemon runs as root, because the session folder " SESSION_DIR
+			   " is root's; it could be the user " FOLDER_USER
+			   " (without the kernel module)");
+	else
+		doctor_set(finding, DOCTOR_OK, NULL,
+			   "as root, oprof reads programs' files as the user " CONFINE_USER
+			   ", and the daemon of " SESSION_DIR " runs as " FOLDER_USER);
+}
+
 void doctor_check_confinement(const char *root, struct doctor_finding *finding)
 {
 	char full[PATH_MAX];
 	char *text = NULL;
-	uid_t user;
-	gid_t group;
+	struct own_user user;
 	/* The line is there if the kernel has seccomp. */
 	const bool has_seccomp = !file_read_text(at(root, "/proc/self/status", full),
 						 SMALL_FILE_BYTES, &text, NULL) &&
@@ -109,15 +151,12 @@ void doctor_check_confinement(const char *root, struct doctor_finding *finding)
 			   "system calls cannot be refused (seccomp) by this kernel, or on this "
 			   "processor: a program that finds a fault in how oprof reads its files "
 			   "may get the rights of whoever runs oprof");
-	else if (!own_user_find(at(root, OWN_USER_LIST, full), CONFINE_USER, &user, &group))
-		doctor_set(
-			finding, DOCTOR_NOTE,
-			"sudo useradd --system --user-group --home-dir=/ --shell=/usr/sbin/nologin " CONFINE_USER,
-			"as root, oprof reads programs' files as the user nobody, which other "
-			"services may share");
+	else if (!own_user_find(at(root, OWN_USER_LIST, full), CONFINE_USER, &user))
+		doctor_set(finding, DOCTOR_NOTE, USERADD CONFINE_USER,
+			   "as root, oprof reads programs' files as the user nobody, which other "
+			   "services may share");
 	else
-		doctor_set(finding, DOCTOR_OK, NULL,
-			   "as root, oprof reads programs' files as the user " CONFINE_USER);
+		check_run_user(root, finding);
 }
 
 void doctor_check_rate(const char *root, struct doctor_finding *finding)

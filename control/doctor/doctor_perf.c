@@ -51,7 +51,7 @@ void doctor_check_own(struct doctor_finding *finding)
 		doctor_set(finding, DOCTOR_OK, NULL, "this user can profile their own processes");
 		return;
 	}
-	perf_open_hint(error, PERF_HINT_OWN_USER, hint, sizeof(hint));
+	perf_open_hint(error, PERF_HINT_OWN_USER, !geteuid(), hint, sizeof(hint));
 	doctor_set(finding, DOCTOR_FAIL, hint, "perf_event_open: %s", strerror(-error));
 }
 
@@ -76,7 +76,7 @@ void doctor_check_system(struct doctor_finding *finding)
 			   "this user can profile the whole machine (-s)");
 		return;
 	}
-	perf_open_hint(error, PERF_HINT_SYSTEM, hint, sizeof(hint));
+	perf_open_hint(error, PERF_HINT_SYSTEM, !geteuid(), hint, sizeof(hint));
 	doctor_set(finding, DOCTOR_NOTE, hint,
 		   "this user can profile only their own processes (%s)", strerror(-error));
 }

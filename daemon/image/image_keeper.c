@@ -4,6 +4,8 @@
 #include "daemon/image/image_open.h"
 #include "daemon/image/table_folder.h"
 #include "daemon/system/daemon_child.h"
+#include "daemon/system/privileges.h"
+#include "daemon/system/run_user.h"
 #include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/deny_calls.h"
@@ -440,29 +442,45 @@ static void request_queue(struct keeper *keeper, const struct job *job)
 		(void)close(job->dir_fd);
 }
 
+/*
+ * Returns whether reports may read the image that is at this path: those on a session of the user
+ * oprof run as this user, without capabilities. faccessat() takes the rights of the real user,
+ * which is not root, and ignores capabilities.
+ */
+static bool reports_may_read(const char *path)
+{
+	return !run_user_has_become() || !faccessat(AT_FDCWD, path, R_OK, 0);
+}
+
+/* Sets job->dir_fd. Returns whether the image's symbols must be copied; otherwise has answered. */
+static bool symbols_are_due(struct keeper *keeper, struct job *job)
+{
+	job->dir_fd = open_images_folder(&keeper->request);
+	if (job->dir_fd < 0) {
+		answer(keeper, job, KEEPER_FAILED, job->dir_fd);
+		return false;
+	}
+	if (!is_kept(job->dir_fd, job->identity))
+		return true;
+	answer(keeper, job, KEEPER_KEPT, 0);
+	(void)close(job->dir_fd);
+	return false;
+}
+
 static void symbols_do(struct keeper *keeper, struct job *job)
 {
 	const struct keeper_request *request = &keeper->request;
+	const int fd = image_open_path(request);
 
-	int fd = image_open_path(request);
-
-	if (fd >= 0) { /* reports will find the image at this path, too */
-		(void)close(fd);
+	if (fd >= 0 && reports_may_read(request->text)) {
 		answer(keeper, job, KEEPER_THERE, 0);
+	} else if (symbols_are_due(keeper, job)) {
+		job->fd = fd >= 0 ? fd : image_open(keeper->proc_path, request, keeper->given_fd);
+		request_queue(keeper, job);
 		return;
 	}
-	job->dir_fd = open_images_folder(request);
-	if (job->dir_fd < 0) {
-		answer(keeper, job, KEEPER_FAILED, job->dir_fd);
-		return;
-	}
-	if (is_kept(job->dir_fd, job->identity)) {
-		answer(keeper, job, KEEPER_KEPT, 0);
-		(void)close(job->dir_fd);
-		return;
-	}
-	job->fd = image_open(keeper->proc_path, request, keeper->given_fd);
-	request_queue(keeper, job);
+	if (fd >= 0)
+		(void)close(fd);
 }
 
 /* Opens the image by its path or, if this fails, through the processes that map it. */
@@ -613,6 +631,8 @@ static void __attribute__((noreturn))
 keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 {
 	static struct keeper keeper;
+	uid_t user;
+	gid_t group;
 
 	keeper = (struct keeper){.socket = daemon_child_begin("oprof-keeper", fd, opening, parent),
 				 .proc_path = proc_path,
@@ -622,7 +642,10 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 	drop_capabilities(!confine_own_children());
 	/* Without the filters, the keeper works nevertheless. */
 	(void)deny_calls(); /* the daemon may have kept its privileges */
-	(void)deny_others();
+	confine_user(&user, &group);
+	/* A keeper that is not root's must not be able to become root: its child keeps its user. */
+	if (deny_others(user, group) && run_user_has_become())
+		privileges_give_up(privileges_to_start_children());
 	keeper_loop(&keeper);
 	if (keeper.child)
 		(void)kill(keeper.child, SIGKILL);

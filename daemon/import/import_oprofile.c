@@ -3,6 +3,7 @@
 
 #include "daemon/import/import_interrupt.h"
 #include "daemon/session/session.h"
+#include "daemon/system/run_user.h"
 #include "lib/file.h"
 #include "lib/folder.h"
 #include "lib/log.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,7 +393,8 @@ static int import_folder(const char *session_dir, bool append, struct diag *diag
 				   strerror(errno));
 	if (import_interrupted())
 		return import_interrupt_tell(diag);
-	error = folder_enter(session_dir, "--session-dir", diag);
+	error = run_user_enter(session_dir, "--session-dir", UINT64_C(1) << CAP_DAC_READ_SEARCH,
+			       diag); /* the files to import */
 	if (!error)
 		error = begin_session(&session, ".", append, diag);
 	if (error)

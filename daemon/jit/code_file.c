@@ -2,6 +2,7 @@
 #include "daemon/jit/code_file.h"
 
 #include "daemon/system/prompt_mount.h"
+#include "daemon/system/run_user.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 
@@ -29,7 +30,7 @@ void code_owner_init(struct code_owner *owner, int32_t tgid)
 {
 	*owner = (struct code_owner){.tgid = tgid, .inner_pid = tgid};
 	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++)
-		owner->uids[i] = geteuid() ? geteuid() : UID_UNKNOWN;
+		owner->uids[i] = run_user_is_system() ? UID_UNKNOWN : geteuid();
 }
 
 int64_t code_owner_earliest(uint64_t since_ns, const struct code_clocks *clocks)
@@ -182,10 +183,10 @@ static int step_to(struct folder_step *step, int fd)
 		(void)close(step->fd);
 	step->fd = fd;
 	/*
-	 * Check only as root. The daemon of an unprivileged user may block, which harms only that
-	 * user.
+	 * Check only for all users. The daemon of an unprivileged user may block, which harms only
+	 * that user.
 	 */
-	if (!geteuid() && (mount < 0 || mount != step->mount) &&
+	if (run_user_is_system() && (mount < 0 || mount != step->mount) &&
 	    !prompt_mount_is(step->root->proc_path, step->root->pid, mount))
 		return -EREMOTE;
 	step->mount = mount;

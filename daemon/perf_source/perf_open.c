@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_source/perf_open.h"
+
+#include "daemon/system/run_user.h"
 #include "lib/perf_hint.h"
 
 #include <errno.h>
@@ -310,7 +312,7 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 	case -EACCES:
 	case -EPERM:
 		/* perf_open_init() succeeded on this process, so only this target is refused. */
-		if (tid > 0 && geteuid() != 0)
+		if (tid > 0 && !run_user_is_system())
 			return diag_set(
 				diag, error,
 				"this user may not profile process %d, which belongs to another "
@@ -321,7 +323,7 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 	default:
 		break;
 	}
-	perf_open_hint(error, hint_scope(open, choice), hint, sizeof(hint));
+	perf_open_hint(error, hint_scope(open, choice), run_user_is_system(), hint, sizeof(hint));
 	return diag_set(diag, error, "%s%s%s", choice ? name : "", choice ? ": " : "", hint);
 }
 
@@ -424,7 +426,7 @@ static unsigned int band_pages_of(const struct ring_share *share, unsigned int n
 {
 	unsigned int nr_bytes = share->root_all_bytes / (nr_cpus ? nr_cpus : 1);
 
-	if (geteuid() != 0 || nr_bytes < share->user_bytes)
+	if (!run_user_is_system() || nr_bytes < share->user_bytes)
 		return pages_of(share->user_bytes);
 	return pages_of(nr_bytes < share->root_bytes ? nr_bytes : share->root_bytes);
 }

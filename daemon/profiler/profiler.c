@@ -2,6 +2,7 @@
 #include "daemon/profiler/profiler.h"
 
 #include "daemon/filing/recount.h"
+#include "daemon/system/run_user.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -420,6 +421,7 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	profiler->attribution.release = profiler_release;
 	profiler->attribution.context = profiler;
 	error = profiler_open_source(profiler, sink, diag);
+	run_user_end_start();
 	if (!error)
 		error = profiler_open_session(profiler, diag);
 	if (error) {

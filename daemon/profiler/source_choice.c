@@ -46,6 +46,15 @@ void source_choice_init(struct source_choice *choice, enum source_wish wish)
 	set_reason(choice, wish == SOURCE_WISH_AUTO ? "the kernel module is loaded" : "requested");
 }
 
+void source_choice_only_perf(struct source_choice *choice, const char *reason)
+{
+	if (!choice->fallback)
+		return;
+	choice->ops = choice->fallback;
+	choice->fallback = NULL;
+	set_reason(choice, reason);
+}
+
 int source_choice_open(struct source_choice *choice, struct source **source,
 		       const struct source_config *config, struct record_sink *sink,
 		       struct diag *diag)
@@ -59,8 +68,6 @@ int source_choice_open(struct source_choice *choice, struct source **source,
 	error = choice->ops->open(source, config, sink, &refusal);
 	if (!error)
 		return 0;
-	set_reason(choice, refusal.text[0] ? refusal.text : strerror(-error));
-	choice->ops = choice->fallback;
-	choice->fallback = NULL;
+	source_choice_only_perf(choice, refusal.text[0] ? refusal.text : strerror(-error));
 	return choice->ops->open(source, config, sink, diag);
 }

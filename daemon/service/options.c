@@ -35,6 +35,7 @@ enum options_key {
 	KEY_SEPARATE,
 	KEY_PID,
 	KEY_PARENT,
+	KEY_SESSION_OWNER,
 	KEY_CALLGRAPH,
 	KEY_UNWIND,
 	KEY_STACK_BYTES,
@@ -154,6 +155,10 @@ static int options_value(struct options *options, struct options_raw *raw, int k
 		error = parse_number(text, "--parent", 1, INT_MAX, &number, diag);
 		options->parent = (pid_t)number;
 		return error;
+	case KEY_SESSION_OWNER:
+		error = parse_number(text, "--session-owner", 1, UINT32_MAX - 1, &number, diag);
+		options->session_owner = (uid_t)number;
+		return error;
 	case KEY_CALLGRAPH:
 		error = parse_number(text, "--callgraph", 0, CHAIN_DEPTH_MAX, &number, diag);
 		options->chain_depth = (unsigned int)number;
@@ -268,6 +273,8 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		 "with --pid: begin when it executes a program", NULL},
 		{"parent", 0, POPT_ARG_STRING, NULL, KEY_PARENT,
 		 "with --foreground: end when this process, which started the daemon, ends", "PID"},
+		{"session-owner", 0, POPT_ARG_STRING, NULL, KEY_SESSION_OWNER,
+		 "start only if the session folder belongs to this user", "UID"},
 		{"callgraph", 0, POPT_ARG_STRING, NULL, KEY_CALLGRAPH,
 		 "callers to record with each sample (default 0)", "DEPTH"},
 		{"unwind", 0, POPT_ARG_STRING, NULL, KEY_UNWIND,

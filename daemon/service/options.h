@@ -28,6 +28,7 @@ struct options {
 	int ready_fd;	    /* -1: not used */
 	/* process that started the daemon; the daemon ends when this process ends; 0: none */
 	pid_t parent;
+	uid_t session_owner; /* the user to whom the session folder must belong; 0: not checked */
 	bool foreground, start, verbose, keep_privileges;
 	enum session_begin begin;
 	unsigned int separation;

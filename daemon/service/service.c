@@ -96,8 +96,10 @@ int service_settle(struct service *service, struct diag *diag)
 			parent_is_foreign(options->log_file),
 	};
 	char text[PRIVILEGES_TEXT_BYTES];
-	int error = privileges_drop(&service->privileges, &needs, diag);
+	int error;
 
+	(void)folder_user(geteuid(), service->user); /* while no samples wait: this may take long */
+	error = privileges_drop(&service->privileges, &needs, diag);
 	if (error)
 		return error;
 	privileges_format(&service->privileges, text);
@@ -234,6 +236,7 @@ void service_status(const struct service *service, struct control_answer *answer
 	if (service->options->metrics_file)
 		control_answer_add(answer, "metrics", "%s", service->options->metrics_file);
 	control_answer_add(answer, "up_since", "%" PRId64, service->up_since_ns);
+	control_answer_add(answer, "user", "%s", service->user);
 	control_answer_add(answer, "capabilities", "%s", text);
 	control_answer_add(answer, "cpus", "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	control_answer_add(answer, "cpu_ns", "%" PRIu64, now.cpu_ns);

@@ -16,6 +16,7 @@
 #include "daemon/system/privileges.h"
 #include "daemon/profiler/profiler.h"
 #include "lib/diag.h"
+#include "lib/folder.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@
 #define SERVICE_METRICS_NS UINT64_C(15000000000)
 
 struct service {
+	char user[FOLDER_USER_BYTES];  /* as whom the daemon runs */
 	const struct options *options; /* borrowed */
 	struct profiler *profiler;     /* borrowed */
 	struct notify notify;

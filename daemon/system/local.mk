@@ -10,6 +10,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/system/notify.c daemon/system/notify.h \
 	daemon/system/privileges.c daemon/system/privileges.h \
 	daemon/system/prompt_mount.c daemon/system/prompt_mount.h \
+	daemon/system/run_user.c daemon/system/run_user.h \
 	daemon/system/slow_reader.c daemon/system/slow_reader.h \
 	daemon/system/thread_list.c daemon/system/thread_list.h \
 	daemon/system/unread.c daemon/system/unread.h
@@ -22,6 +23,7 @@ test_programs += \
 	tests/unit/daemon/system/test_node_hash \
 	tests/unit/daemon/system/test_notify \
 	tests/unit/daemon/system/test_privileges \
+	tests/unit/daemon/system/test_run_user \
 	tests/unit/daemon/system/test_prompt_mount \
 	tests/unit/daemon/system/test_slow_reader \
 	tests/unit/daemon/system/test_unread

@@ -2,6 +2,7 @@
 #include "daemon/system/privileges.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -135,6 +136,49 @@ static int try_effective(struct capability_sets *sets, bool whole_machine, bool 
 	*needs_admin = true;
 	sets->effective |= bit(CAP_SYS_ADMIN);
 	return sets_put(sets);
+}
+
+uint64_t privileges_to_start(void)
+{
+	const struct privileges_needs needs = {.whole_machine = true};
+
+	return privileges_wanted(&needs, false, true) | privileges_wanted(&needs, false, false) |
+	       bit(CAP_SYS_RESOURCE) | bit(CAP_SETPCAP) | privileges_to_start_children();
+}
+
+uint64_t privileges_to_start_children(void)
+{
+	return bit(CAP_SETUID) | bit(CAP_SETGID) | bit(CAP_KILL);
+}
+
+void privileges_give_up(uint64_t given_up)
+{
+	struct capability_sets sets = {0};
+
+	if (sets_get(&sets))
+		return;
+	sets.permitted &= ~given_up;
+	sets.effective &= ~given_up;
+	sets.inheritable = 0;
+	(void)sets_put(&sets); /* Fewer capabilities are always permitted. */
+}
+
+int privileges_become(uid_t user, gid_t group, uint64_t kept)
+{
+	struct capability_sets sets = {0};
+	int error = sets_get(&sets);
+
+	if (!error && prctl(PR_SET_KEEPCAPS, 1UL, 0UL, 0UL, 0UL))
+		error = -errno;
+	if (!error &&
+	    (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user)))
+		error = -errno;
+	(void)prctl(PR_SET_KEEPCAPS, 0UL, 0UL, 0UL, 0UL);
+	/* The change of the user has left no capability effective. */
+	sets.permitted &= kept;
+	sets.effective = sets.permitted;
+	sets.inheritable = 0;
+	return error ? error : sets_put(&sets);
 }
 
 void privileges_bound(uint64_t kept)

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct privileges_needs {
 	bool everything; /* --keep-privileges */
@@ -41,6 +42,27 @@ struct privileges {
  * lock memory without a limit. knows_perfmon: the kernel has CAP_PERFMON.
  */
 uint64_t privileges_wanted(const struct privileges_needs *needs, bool can_lock, bool knows_perfmon);
+
+/*
+ * Returns the capabilities that a daemon of all users needs until privileges_drop(): those that it
+ * may keep then, those to raise limits, and privileges_to_start_children(). Without the last ones,
+ * which it has only until these children run, it cannot open a file for writing that its user may
+ * not write to.
+ */
+uint64_t privileges_to_start(void);
+
+/* Returns the capabilities to start children that change their user, and to end them. */
+uint64_t privileges_to_start_children(void);
+
+/* Gives up capabilities (one bit per capability) permanently. */
+void privileges_give_up(uint64_t given_up);
+
+/*
+ * Changes the user and group of this process, which must be root's, permanently. It leaves its
+ * other groups, and keeps only the capabilities in `kept`, as far as it has them. Returns 0 or
+ * -errno; after an error the process may have changed only partly.
+ */
+int privileges_become(uid_t user, gid_t group, uint64_t kept);
 
 /*
  * Raises RLIMIT_MEMLOCK if allowed, drops all capabilities except the wanted ones, and sets

@@ -118,7 +118,7 @@ static int refused(const struct trace_perf_event *event, int error, struct diag 
 			diag, error,
 			"too few file descriptors: each event needs one for each CPU, and with -p "
 			"for each thread; choose fewer events, or raise the limit (ulimit -n)");
-	perf_open_hint(error, PERF_HINT_SYSTEM, hint, sizeof(hint));
+	perf_open_hint(error, PERF_HINT_SYSTEM, !geteuid(), hint, sizeof(hint));
 	return diag_set(diag, error, "event %s: %s", event->name, hint);
 }
 

@@ -4,6 +4,7 @@
 #include "lib/confine.h"
 #include "lib/folder.h"
 #include "lib/log.h"
+#include "lib/own_user.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +45,7 @@ static int meet_owner(const struct stat *st, const char *path, struct diag *diag
 	char user[FOLDER_USER_BYTES];
 	int error;
 
-	/* Here root does not trust the user oprof, whose files contain data from all users. */
-	if (!st->st_uid || st->st_uid == geteuid() || (geteuid() && folder_trusts(st->st_uid)))
+	if (folder_trusts(st->st_uid))
 		return 0;
 	(void)folder_user(st->st_uid, user);
 	if (has_become)
@@ -140,5 +140,11 @@ int read_folder_open_file(const char *path, struct diag *diag)
 
 mode_t report_file_mode(void)
 {
-	return geteuid() ? 0644 : 0600;
+	struct own_user own;
+
+	/* Both have data of all users. */
+	return !geteuid() || (own_user_find(OWN_USER_LIST, FOLDER_USER, &own) &&
+			      own.uid == geteuid())
+		       ? 0600
+		       : 0644;
 }

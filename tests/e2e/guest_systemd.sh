@@ -121,4 +121,31 @@ ok $? "oprof stop --boot"
 ok $? "disables it"
 opcheck /var/lib/oprofile
 ok $? "all files are in order"
+
+# In a folder of the user oprof's, the unit's daemon is this user.
+echo "root:x:0:0::/root:/bin/sh
+oprof:x:990:990::/:/usr/sbin/nologin
+oprof-parse:x:991:991::/:/usr/sbin/nologin" >/etc/passwd
+chown -hR 990:990 /var/lib/oprofile
+is_oprofs()
+{
+	pid=$(systemctl show -p MainPID --value oprof.service)
+	[ "$pid" != 0 ] && grep -q '^Uid:.990.990.990.990$' "/proc/$pid/status"
+}
+oprof start --boot && is_oprofs
+ok $? "the daemon of the user oprof's folder"
+[ "$(oprof status --raw | grep '^user ')" = "user oprof" ]
+ok $? "says so"
+guest_load 3000
+systemctl kill -s KILL oprof.service
+until_true sh -c '[ "$(systemctl show -p NRestarts --value oprof.service)" = 1 ] &&
+	systemctl is-active oprof.service' && is_oprofs
+ok $? "killed, it is started again as that user"
+systemctl restart oprof.service && is_oprofs
+ok $? "and so it is after a restart"
+oprof stop --boot
+[ -z "$(find /var/lib/oprofile ! -user 990)" ]
+ok $? "and all its files are that user's"
+opcheck /var/lib/oprofile
+ok $? "and in order"
 echo "1..$nr"

@@ -7,6 +7,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -89,7 +90,15 @@ static const struct call {
 
 #define NR_CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* Calls that deny_others() refuses. They change nothing, either. */
+#define CHILD_USER  12345
+#define CHILD_GROUP 12346
+
+static int deny_others_with_child(void)
+{
+	return deny_others(CHILD_USER, CHILD_GROUP);
+}
+
+/* Calls that deny_others() refuses. They change nothing in other processes, either. */
 static const struct call others[] = {
 	{"ioctl", SYS_ioctl, {BAD, 0, 0}},
 	{"tkill", SYS_tkill, {1, 0}},
@@ -109,6 +118,12 @@ static const struct call others[] = {
 	/* There are no such processes, so that nothing is killed without the filter. */
 	{"kill of a group", SYS_kill, {-(long)INT_MAX, SIGKILL}},
 	{"kill by another signal", SYS_kill, {INT_MAX, SIGSTOP}},
+	{"setuid", SYS_setuid, {CHILD_USER}},
+	{"setresuid, real user root", SYS_setresuid, {0, CHILD_USER, CHILD_USER}},
+	{"setresuid, user root", SYS_setresuid, {CHILD_USER, 0, CHILD_USER}},
+	{"setresuid, saved user another", SYS_setresuid, {CHILD_USER, CHILD_USER, 1000}},
+	{"setresgid, group root", SYS_setresgid, {CHILD_GROUP, 0, CHILD_GROUP}},
+	{"setgroups", SYS_setgroups, {1, BAD}},
 	{"setpriority of another", SYS_setpriority, {PRIO_PROCESS, BAD, 0}},
 	{"setpriority of a user", SYS_setpriority, {PRIO_USER, BAD, 0}},
 };
@@ -186,8 +201,9 @@ END_TEST
 START_TEST(each_call_for_others_is_refused)
 {
 	const struct call *call = &others[_i / 2];
-	const int error =
-		has_filters() ? errno_of(call, _i % 2 ? deny_changes : deny_others) : EPERM;
+	const int error = has_filters()
+				  ? errno_of(call, _i % 2 ? deny_changes : deny_others_with_child)
+				  : EPERM;
 
 	ck_assert_msg(error == EPERM, "%s: %s", call->name, strerror(error));
 }
@@ -271,7 +287,7 @@ static void own_children(void)
 	pid_t pid;
 	int status, fd;
 
-	ck_assert_int_eq(deny_others(), 0);
+	ck_assert_int_eq(deny_others_with_child(), 0);
 	ck_assert_int_ge(open("/dev/null", O_RDWR), 0);
 	fd = memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	ck_assert_int_ge(fd, 0);
@@ -286,6 +302,11 @@ static void own_children(void)
 	ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 10), 0);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (geteuid())
+		return;
+	ck_assert_int_eq(setgroups(0, NULL), 0);
+	ck_assert_int_eq(setresgid(CHILD_GROUP, CHILD_GROUP, CHILD_GROUP), 0);
+	ck_assert_int_eq(setresuid(CHILD_USER, CHILD_USER, CHILD_USER), 0);
 }
 
 START_TEST(files_sockets_memory_and_children_remain)

@@ -131,8 +131,8 @@ START_TEST(this_machine_is_read)
 {
 	perf_hint_machine_read(&machine);
 	ck_assert_uint_ge(machine.nr_cpus, 1);
-	perf_open_hint(EACCES, PERF_HINT_OWN_USER, text, sizeof(text));
-	assert_has("refuse");
+	perf_open_hint(EACCES, PERF_HINT_OWN_USER, true, text, sizeof(text));
+	assert_has("container");
 	perf_mmap_hint(EPERM, 64, text, sizeof(text));
 	assert_has("locked memory");
 }

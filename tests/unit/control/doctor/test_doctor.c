@@ -2,9 +2,11 @@
 #include "control/doctor/doctor.h"
 
 #include "lib/confine.h"
+#include "lib/folder.h"
 #include "lib/seccomp_filter.h"
 #include "tests/fixture/control_test.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct doctor_finding finding;
@@ -49,6 +51,8 @@ END_TEST
 
 START_TEST(missing_confinement_is_noted)
 {
+	char folder[PATH_MAX];
+
 	doctor_check_confinement(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "system calls cannot be refused", "");
 	test_put("proc/self/status", "Name:\tx\nNoNewPrivs:\t0\n");
@@ -70,7 +74,30 @@ START_TEST(missing_confinement_is_noted)
 	test_put("etc/passwd",
 		 "other:x:1:1::/:/bin/sh\n" CONFINE_USER ":x:901:900::/:/bin/false\n");
 	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "runs as root", "nologin " FOLDER_USER);
+	test_put("etc/passwd",
+		 FOLDER_USER ":x:902:902::/:/bin/sh\n" CONFINE_USER ":x:901:900::/:/bin/false\n");
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "can log in", "");
+	test_put("etc/passwd", FOLDER_USER ":x:902:902::/:/bin/false\n" CONFINE_USER
+					   ":x:901:900::/:/bin/false\n");
+	doctor_check_confinement(test_dir, &finding);
 	assert_found(DOCTOR_OK, "as the user " CONFINE_USER, "");
+	test_put("var/lib/oprofile/lock", "");
+	doctor_check_confinement(test_dir, &finding);
+	if (geteuid()) {
+		assert_found(DOCTOR_NOTE, "refuses to run", "move the folder away");
+		return;
+	}
+	assert_found(DOCTOR_NOTE, "is root's", "chown -hR " FOLDER_USER ":");
+	(void)snprintf(folder, sizeof(folder), "%s/var/lib/oprofile", test_dir);
+	ck_assert_int_eq(chown(folder, 902, 0), 0);
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_OK, "runs as " FOLDER_USER, "");
+	ck_assert_int_eq(chmod(folder, 0770), 0);
+	doctor_check_confinement(test_dir, &finding);
+	assert_found(DOCTOR_NOTE, "refuses to run", "move the folder away");
+	ck_assert_int_eq(chown(folder, 0, 0), 0);
 }
 END_TEST
 

@@ -62,12 +62,13 @@ START_TEST(every_option_reaches_its_field)
 			       "--unwind=tables --stack-bytes=32768 "
 			       "--sample-pages=16 --side-pages=8 --ready-fd=7 --separate=lib,cpu "
 			       "--frequency=997 --history-bytes=2G --history-days=400 "
-			       "--log-file=/l"),
+			       "--log-file=/l --session-owner=998"),
 			 0);
 	ck_assert_str_eq(options.session_dir, "d");
 	ck_assert(options.foreground && options.start && options.verbose);
 	ck_assert(options.enable_on_exec);
 	ck_assert_int_eq(options.parent, 8);
+	ck_assert_uint_eq(options.session_owner, 998);
 	ck_assert_int_eq(options.begin, SESSION_FRESH);
 	ck_assert_uint_eq(options.nr_pids, 3);
 	ck_assert_int_eq(options.pids[2], 3);
@@ -154,6 +155,9 @@ START_TEST(wrong_values_are_refused_with_their_option)
 	refused("--stack-bytes=65536", "--stack-bytes");
 	refused("--ready-fd=x", "--ready-fd");
 	refused("--parent=0", "--parent");
+	refused("--session-owner=0", "--session-owner");
+	refused("--session-owner=4294967295", "--session-owner");
+	refused("--session-owner=oprof", "--session-owner");
 	refused("--history-bytes=15M", "--history-bytes");
 	refused("--history-bytes=1T", "--history-bytes");
 	refused("--history-days=0", "--history-days");
