@@ -282,7 +282,14 @@ sed -i 's/gcc -o $@ $<$/gcc -o $@ $< count.o/; s/^tests.test_counting: .*/& coun
 mutants 50 links && [ "$(grep -c 'count.c:9	.*killed by unit' "$out")" = 3 ] &&
 	[ "$(grep -c 'count.c:13	.*survived unit	' "$out")" = 3 ]
 result $? "a_test_that_also_links_the_file_runs_the_program_of_the_same_mutant"
+# A test of another name that asks for the build folder and names the program.
+sed "s/int main(void)/const char *built = \"OPROF_TOP_BUILDDIR\";\n&/" \
+	"$tree/tests/test_counting.c" >"$tree/tests/test_other.c"
+sed -i '/test_counting/,$ { s/test_counting/test_other/g; s/ count\.o//g }' "$work/build/Makefile"
 rm "$tree/tests/test_counting.c"
+mutants 50 other && [ "$(grep -c 'count.c:9	.*killed by unit test	tests/test_other' "$out")" = 3 ]
+result $? "a_test_of_another_name_that_runs_the_program_sees_its_mutants"
+rm "$tree/tests/test_other.c"
 
 # This unshare makes no namespace: it starts the shell, or fails as the test asks.
 mkdir "$work/bin"
