@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -256,12 +255,7 @@ void confine_terminal(void)
 		IF_BITS(__X32_SYSCALL_BIT, 1),
 		REFUSE,
 #endif
-		IF_EQUAL(SYS_ioctl, 5),
-		LOAD_ARGUMENT(1),
-		IF_EQUAL(TIOCSTI, 1),
-		REFUSE,
-		IF_EQUAL(TIOCLINUX, 1),
-		REFUSE,
+		REFUSE_TYPING,
 		ALLOW,
 	};
 

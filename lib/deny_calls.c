@@ -138,6 +138,8 @@ int deny_calls(void)
 		 */
 		UNKNOWN_CALL(NR_CLONE3),
 		REFUSE_FOR_BITS(SYS_clone, 0, NEW_NAMESPACES),
+		/* A process that has become another user may have root's terminal open. */
+		REFUSE_TYPING,
 		/* sockets other than those of Unix */
 		IF_EQUAL(SYS_socket, 4),
 		LOAD_ARGUMENT(0),
@@ -246,6 +248,8 @@ int deny_others(uid_t child_user, gid_t child_group)
 		REFUSE_CALL(SYS_bind),
 		REFUSE_FOR_BITS(SYS_mmap, 2, PROT_EXEC),
 		REFUSE_FOR_BITS(SYS_mprotect, 2, PROT_EXEC),
+		REFUSE_FOR_BITS(SYS_pkey_mprotect, 2, PROT_EXEC),
+		REFUSE_CALL(SYS_shmat),
 		ALLOW,
 	};
 

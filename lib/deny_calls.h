@@ -2,8 +2,9 @@
 /*
  * Makes the kernel (seccomp) refuse system calls that the daemon and its children never make, but
  * that code injected into them could use to leave them: calls that start programs, trace
- * other processes, mount, load modules, open network sockets, and so on. A call that no list names
- * is permitted, in contrast to lib/confine.h, which is for processes that parse files of others.
+ * other processes, mount, load modules, open network sockets, insert input into a terminal, and so
+ * on. A call that no list names is permitted, in contrast to lib/confine.h, which is for processes
+ * that parse files of others.
  */
 #ifndef LIB_DENY_CALLS_H
 #define LIB_DENY_CALLS_H

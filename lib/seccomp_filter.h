@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -71,6 +72,14 @@
 /* Refuses the call if argument n has one of these bits, and else permits it. */
 #define REFUSE_FOR_BITS(number, n, bits)                                                           \
 	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), REFUSE, ALLOW
+
+/*
+ * Refuses to insert input into a terminal, and permits all other requests of ioctl(). Compares the
+ * low half of the request, since the kernel ignores the high half.
+ */
+#define REFUSE_TYPING                                                                              \
+	IF_EQUAL(SYS_ioctl, 6), LOAD_ARGUMENT(1), IF_EQUAL(TIOCSTI, 1), REFUSE,                    \
+		IF_EQUAL(TIOCLINUX, 1), REFUSE, ALLOW
 
 /*
  * Installs the filter for this process and its later children. flags: see seccomp(2). Returns 0 or

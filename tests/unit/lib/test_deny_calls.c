@@ -13,9 +13,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -85,6 +87,11 @@ static const struct call {
 	{"personality", SYS_personality, {0xffffffffL}},
 	{"socket of the Internet", SYS_socket, {AF_INET, SOCK_DGRAM, 0}},
 	{"socket of the kernel", SYS_socket, {AF_NETLINK, SOCK_RAW, 0}},
+	{"text into a terminal", SYS_ioctl, {BAD, TIOCSTI, (long)"x"}},
+	{"text into a terminal, the request in 64 bits",
+	 SYS_ioctl,
+	 {BAD, (1L << 32) | TIOCSTI, (long)"x"}},
+	{"a selection into a terminal", SYS_ioctl, {BAD, TIOCLINUX, (long)"\2"}},
 	{"a namespace", SYS_clone, {CLONE_NEWUSER | CLONE_NEWPID | CLONE_THREAD, 0, 0, 0, 0}},
 };
 
@@ -115,6 +122,8 @@ static const struct call others[] = {
 	{"connect", SYS_connect, {BAD, 0, 0}},
 	{"memory for code", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, BAD}},
 	{"code from memory", SYS_mprotect, {0, 0, PROT_EXEC}},
+	{"code from memory with a key", SYS_pkey_mprotect, {0, 0, PROT_EXEC, BAD}},
+	{"shared memory for code", SYS_shmat, {BAD, 0, SHM_EXEC}},
 	/* There are no such processes, so that nothing is killed without the filter. */
 	{"kill of a group", SYS_kill, {-(long)INT_MAX, SIGKILL}},
 	{"kill by another signal", SYS_kill, {INT_MAX, SIGSTOP}},
@@ -250,6 +259,9 @@ static void work(void)
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	ck_assert_int_ge(socket(AF_UNIX, SOCK_DGRAM, 0), 0);
 	ck_assert_int_ge(open("/dev/null", O_RDWR), 0);
+	/* perf events and terminals: of no file here */
+	ck_assert_int_eq(ioctl(-1, TIOCGWINSZ, NULL), -1);
+	ck_assert_int_eq(errno, EBADF);
 	ck_assert_ptr_ne(
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
 		MAP_FAILED);
