@@ -40,10 +40,10 @@ int client_ask(const char *session_dir, enum oprof_request request, const char *
 	       struct diag *diag);
 
 /*
- * As client_ask(), for requests that the user did not type, such as the requests of a report. Sends
- * the request only to a daemon that runs as root or as this process's effective user; otherwise
- * returns -EACCES. answer may be NULL if the caller does not need the answer's content; then no
- * descriptor is received.
+ * As client_ask(), for requests that the user did not type, such as the requests of a report, and
+ * for tracers. Sends the request only to a daemon that runs as root or as this process's effective
+ * user; otherwise returns -EACCES. answer may be NULL if the caller does not need the answer's
+ * content; then no descriptor is received.
  */
 int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,
 		       const struct client_patience *patience, struct client_answer *answer,

@@ -10,6 +10,11 @@ optrace_SOURCES += control/trace/optrace.h \
 
 test_programs += tests/unit/control/trace/test_trace_args
 
+# The test compiles optrace_session.c, which is in no library.
+test_programs += tests/unit/control/trace/test_optrace_session
+tests_unit_control_trace_test_optrace_session_SOURCES = \
+	tests/unit/control/trace/test_optrace_session.c control/trace/optrace_session.c
+
 # The test compiles optrace_profile.c, which is in no library, and replaces the functions that
 # find programs, wait for them, and remove the session's folder.
 test_programs += tests/unit/control/trace/test_optrace_profile

@@ -262,7 +262,8 @@ static int ask(const struct session_command *session, enum oprof_request request
 
 	if (error)
 		return error;
-	error = client_ask(folder, request, text, &patience, answer, diag);
+	/* The session folder may be another user's. */
+	error = client_ask_trusted(folder, request, text, &patience, answer, diag);
 	if (error == -ENOTCONN)
 		error = trace_sessions_none(session->dir, session->name, diag);
 	free(folder);

@@ -51,7 +51,7 @@ static long dead_tracer(const char *folder)
 
 	if (snprintf(path, sizeof(path), "%s/lock", folder) >= (int)sizeof(path))
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return 0;
 	if (!flock(fd, LOCK_SH | LOCK_NB) && file_pread_all(fd, text, sizeof(text) - 1, 0) > 0)
@@ -170,7 +170,8 @@ static int show(const char *folder, const char *name, bool *is_shown, struct dia
 {
 	struct client_answer answer;
 	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
-	const int error = client_ask(folder, OPROF_REQUEST_STATUS, NULL, &patience, &answer, diag);
+	const int error =
+		client_ask_trusted(folder, OPROF_REQUEST_STATUS, NULL, &patience, &answer, diag);
 
 	if (error)
 		return error;
