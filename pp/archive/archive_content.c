@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/archive/archive_content.h"
 
-#include "lib/file.h"
 #include "lib/progress.h"
 #include "lib/utf8.h"
 #include "oprof/session.h"
@@ -9,6 +8,7 @@
 #include "pp/symbols/debug_file.h"
 #include "pp/archive/debug_list.h"
 #include "pp/profile/image_search.h"
+#include "pp/symbols/file_opener.h"
 #include "libdb/sample_name.h"
 #include "pp/base/strings.h"
 
@@ -170,12 +170,50 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	adding->content->skip(path, &diag);
 }
 
+/* lack: as in symbol_image_tell(). */
+static int tell_lack(struct content_adding *adding, const char *path, int lack)
+{
+	char *note;
+
+	(void)symbol_image_tell(lack, &note);
+	if (!note)
+		return out_of_memory(adding);
+	tell_missing(adding, path, note);
+	free(note);
+	return 0;
+}
+
+/*
+ * Adds the file at `path` if it is the image that was profiled. If the image's symbols were cached,
+ * nothing has read this file yet, and another user may have put any file or link there. *lack
+ * becomes 0, or the reason why the file is left out (symbol_image_tell()); it stays if there is no
+ * file.
+ */
+static int add_image_file(struct content_adding *adding, const struct symbol_request *image,
+			  const char *path, int *lack)
+{
+	int fd = debug_file_open_regular(path);
+	int error = 0;
+
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		return 0;
+	*lack = fd < 0 ? fd : symbol_image_check(image, fd);
+	if (fd < 0)
+		return 0;
+	if (!*lack)
+		error = add_fd(adding, name_of(image->path), fd);
+	(void)close(fd);
+	return error;
+}
+
 /*
  * Adds a binary from the place where reports on this machine find it: from a folder of -p if the
- * binary is there, otherwise from its path below the root (-R).
+ * binary is there, otherwise from its path below the root (-R). *lack becomes 0, or the reason why
+ * it is left out (symbol_image_tell()).
  */
-static int add_binary(struct content_adding *adding, const char *path, bool *there)
+static int add_binary(struct content_adding *adding, const struct symbol_request *image, int *lack)
 {
+	const char *path = image->path;
 	const struct profile_options *options = adding->content->options;
 	const char *root = options->root ? options->root : "";
 	const char *folder = options->image_path;
@@ -183,47 +221,47 @@ static int add_binary(struct content_adding *adding, const char *path, bool *the
 	char *tried;
 	int error = 0;
 
-	*there = false;
-	while (folder && *folder && !*there && !error) {
+	*lack = -ENOENT;
+	while (folder && *folder && *lack && !error) {
 		int length = (int)strcspn(folder, ",");
 
 		if (asprintf(&tried, "%s%.*s%s", root, length, folder, file ? file : path) < 0)
 			return out_of_memory(adding);
-		error = add_path(adding, tried, name_of(path), there);
+		error = add_image_file(adding, image, tried, lack);
 		free(tried);
 		folder += length;
 		folder += *folder == ',';
 	}
-	if (*there || error)
+	if (!*lack || error)
 		return error;
 	if (asprintf(&tried, "%s%s", root, path) < 0)
 		return out_of_memory(adding);
-	error = add_path(adding, tried, name_of(path), there);
+	error = add_image_file(adding, image, tried, lack);
 	free(tried);
 	return error;
 }
 
-/* Debug information of an untrusted file may name any path, so only ELF files are archived. */
-static bool is_elf(int fd)
-{
-	char magic[4];
-
-	return file_pread_all(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       !memcmp(magic, "\177ELF", sizeof(magic));
-}
-
+/*
+ * Adds the debug file if it is the file that the helper has read. Debug information of an untrusted
+ * file may name any path, so only ELF files that are no core dumps are archived.
+ */
 static int add_debug_file(struct content_adding *adding, const struct debug_list_file *file)
 {
 	size_t nr_names = adding->names.nr_used;
 	int fd = debug_file_open_below(adding->content->options->root, file->path);
+	struct diag why;
 	int error = 0;
 
-	if (fd < 0)
-		return 0;
-	if (is_elf(fd))
+	if (fd >= 0 && debug_list_is_file(file, fd) && file_opener_accepts(fd)) {
 		error = add_fd(adding, name_of(file->name), fd);
-	adding->content->nr_debug_files += adding->names.nr_used > nr_names;
-	(void)close(fd);
+		adding->content->nr_debug_files += adding->names.nr_used > nr_names;
+	} else {
+		diag_set(&why, -ESTALE, "left out: %s",
+			 fd < 0 ? strerror(-fd) : "another file replaced this debug file");
+		adding->content->skip(file->path, &why);
+	}
+	if (fd >= 0)
+		(void)close(fd);
 	return error;
 }
 
@@ -254,8 +292,7 @@ static int add_debug_files(struct content_adding *adding, const struct symbol_re
 static int add_file(struct content_adding *adding, const struct symbol_request *request,
 		    const struct symbol_table *table)
 {
-	bool there = false;
-	int error;
+	int error, lack;
 
 	if (table->lack == SYMBOLS_WRONG_FILE || table->lack == SYMBOLS_NO_FILE) {
 		tell_missing(adding, request->path, table->note);
@@ -267,12 +304,12 @@ static int add_file(struct content_adding *adding, const struct symbol_request *
 	 */
 	if (table->kept)
 		return 0;
-	error = add_binary(adding, request->path, &there);
-	if (!error && !there)
-		tell_missing(adding, request->path, table->note);
-	if (!error && there)
+	error = add_binary(adding, request, &lack);
+	if (!error && lack)
+		return tell_lack(adding, request->path, lack);
+	if (!error)
 		error = add_debug_files(adding, request);
-	adding->content->nr_binaries += !error && there;
+	adding->content->nr_binaries += !error;
 	return error;
 }
 

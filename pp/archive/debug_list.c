@@ -9,6 +9,7 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,20 @@
 
 #define BYTES_MAX (64u << 20)
 
-/* ---- in the helper: writes "PATH\0NAME\0" for each file ---- */
+#define KEY_BYTES 40
+
+/* Writes the file's number to key; "" if it is unknown. */
+static void key_of(int fd, char key[KEY_BYTES])
+{
+	struct stat status;
+
+	*key = '\0';
+	if (!fstat(fd, &status))
+		(void)snprintf(key, KEY_BYTES, "%" PRIx64 ":%" PRIx64, (uint64_t)status.st_dev,
+			       (uint64_t)status.st_ino);
+}
+
+/* ---- in the helper: writes "PATH\0NAME\0KEY\0" for each file ---- */
 
 struct debug_listing {
 	const struct symbol_request *request;
@@ -28,12 +42,15 @@ struct debug_listing {
 	size_t nr_bytes;
 };
 
-/* Writes one file's path and name to the list. Frees `name`. */
-static int put(struct debug_listing *listing, const char *path, char *name)
+/* Writes one file's path, name and key to the list. fd: the file. Frees `name`. */
+static int put(struct debug_listing *listing, int fd, const char *path, char *name)
 {
+	char key[KEY_BYTES];
+
 	if (!name)
 		return -ENOMEM;
-	(void)fprintf(listing->out, "%s%c%s%c", path, '\0', name, '\0');
+	key_of(fd, key);
+	(void)fprintf(listing->out, "%s%c%s%c%s%c", path, '\0', name, '\0', key, '\0');
 	free(name);
 	return ferror(listing->out) ? -ENOMEM : 0;
 }
@@ -72,7 +89,7 @@ static int put_debug(struct debug_listing *listing)
 
 	if (debug->fd < 0)
 		return 0;
-	return put(listing, debug->path,
+	return put(listing, debug->fd, debug->path,
 		   image->build_id.nr_bytes ? name_by_build_id(&image->build_id)
 					    : name_beside(listing, DEBUG_FILE_PATH, debug->path));
 }
@@ -81,7 +98,7 @@ static int put_alt(struct debug_listing *listing)
 {
 	const struct symbol_file *alt = &listing->files.alt;
 
-	return alt->fd < 0 ? 0 : put(listing, alt->path, name_by_build_id(&alt->build_id));
+	return alt->fd < 0 ? 0 : put(listing, alt->fd, alt->path, name_by_build_id(&alt->build_id));
 }
 
 /*
@@ -112,7 +129,7 @@ static int put_package(struct debug_listing *listing)
 		return -ENOMEM;
 	plain = debug_file_plain_path(name);
 	free(name);
-	return put(listing, listing->split.package_path, plain);
+	return put(listing, listing->split.package_fd, listing->split.package_path, plain);
 }
 
 static int put_split(struct debug_listing *listing, struct dwarf_unit *skeleton)
@@ -128,7 +145,7 @@ static int put_split(struct debug_listing *listing, struct dwarf_unit *skeleton)
 	if (error || (split->package_path && !strcmp(split->path, split->package_path)))
 		return error == -ENOMEM ? error : 0;
 	name = name_split(listing, skeleton);
-	return name ? put(listing, split->path, name) : 0;
+	return name ? put(listing, split->fd, split->path, name) : 0;
 }
 
 static int put_units(struct debug_listing *listing)
@@ -173,7 +190,7 @@ static int put_all(struct debug_listing *listing)
 	if (!error)
 		error = open_for_symbols(listing);
 	if (!error && listing->image.file.by_address)
-		error = put(listing, listing->image.file.path,
+		error = put(listing, listing->image.file.fd, listing->image.file.path,
 			    name_by_build_id(&listing->image.file.build_id));
 	if (!error)
 		error = put_debug(listing);
@@ -220,9 +237,9 @@ static int split_bytes(struct debug_list *list, size_t nr_bytes)
 
 	for (size_t i = 0; i < nr_bytes; i++)
 		nr += !list->bytes[i];
-	if (nr % 2 || (nr_bytes && end[-1]))
+	if (nr % 3 || (nr_bytes && end[-1]))
 		return -EILSEQ;
-	list->files = calloc(nr / 2 + 1, sizeof(*list->files));
+	list->files = calloc(nr / 3 + 1, sizeof(*list->files));
 	if (!list->files)
 		return -ENOMEM;
 	for (; next < end; list->nr_files++) {
@@ -231,6 +248,8 @@ static int split_bytes(struct debug_list *list, size_t nr_bytes)
 		file->path = next;
 		next += strlen(next) + 1;
 		file->name = next;
+		next += strlen(next) + 1;
+		file->key = next;
 		next += strlen(next) + 1;
 		if (!*file->path || !is_plain(file->name))
 			return -EILSEQ;
@@ -279,4 +298,12 @@ void debug_list_deinit(struct debug_list *list)
 	free(list->bytes);
 	free(list->note);
 	*list = (struct debug_list){.files = NULL};
+}
+
+bool debug_list_is_file(const struct debug_list_file *file, int fd)
+{
+	char key[KEY_BYTES];
+
+	key_of(fd, key);
+	return *key && !strcmp(key, file->key);
 }

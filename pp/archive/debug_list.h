@@ -10,6 +10,7 @@
 
 #include "pp/symbols/symbol_image.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct debug_list_file {
@@ -20,6 +21,8 @@ struct debug_list_file {
 	 * "..".
 	 */
 	const char *name;
+	/* The file that the helper has read, as text: see debug_list_is_file(). */
+	const char *key;
 };
 
 struct debug_list {
@@ -39,5 +42,11 @@ struct debug_list {
  */
 int debug_list_load(struct debug_list *list, const struct symbol_request *request);
 void debug_list_deinit(struct debug_list *list);
+
+/*
+ * Returns whether the file open at fd is the listed one. Another file may have replaced it at its
+ * path since the helper read it.
+ */
+bool debug_list_is_file(const struct debug_list_file *file, int fd);
 
 #endif

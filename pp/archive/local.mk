@@ -10,4 +10,5 @@ test_programs += \
 	tests/unit/pp/archive/test_archive_content \
 	tests/unit/pp/archive/test_debug_list
 tests_unit_pp_archive_test_archive_LDFLAGS = $(failing_calls_ldflags) -Wl,--wrap=pipe2,--wrap=fork
+tests_unit_pp_archive_test_archive_content_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=debug_list_load
 tests_unit_pp_archive_test_debug_list_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=symbol_helper_read

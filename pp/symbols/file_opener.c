@@ -43,11 +43,7 @@ void file_opener_deinit(struct file_opener *opener)
 
 /* ---- opening ---- */
 
-/*
- * Returns whether the file may be given to the helper. Reading a file of the kernel may have
- * effects (trace_pipe); such files have no size, and are not read.
- */
-static bool is_acceptable(int fd)
+bool file_opener_accepts(int fd)
 {
 	unsigned char head[EI_NIDENT + 2] = {0}; /* with the type of the file */
 	struct stat st;
@@ -111,7 +107,8 @@ static int open_here(struct file_opener *opener, const struct file_query *query,
 	fd = debug_file_open_below(opener->request->search->root, *path);
 	if (fd < 0)
 		return fd;
-	error = is_acceptable(fd) ? note_opened(&opener->opened, query->kind, *path) : -EBADMSG;
+	error = file_opener_accepts(fd) ? note_opened(&opener->opened, query->kind, *path)
+					: -EBADMSG;
 	if (!error)
 		return fd;
 	(void)close(fd);

@@ -21,6 +21,7 @@
 #include "pp/symbols/file_place.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FILE_OPENER_VERSION 3
@@ -79,6 +80,12 @@ void file_opener_deinit(struct file_opener *opener);
  * it is confined. opener->ready has the descriptors, which must stay open.
  */
 void file_opener_open_own(struct file_opener *opener);
+
+/*
+ * Returns whether the file begins as an ELF file does, and is no core dump. Reading a file of the
+ * kernel may have effects (trace_pipe); such files have no size, and are not read.
+ */
+bool file_opener_accepts(int fd);
 
 /*
  * Opens the file at a place. text: as in file_place(). Returns a descriptor; -ENOEXEC: not a

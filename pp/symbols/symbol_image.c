@@ -81,8 +81,9 @@ enum belief {
 	BELIEVE_NO_LIE, /* no known property may differ */
 };
 
-static bool is_wanted_file(const struct symbol_request *request, const struct symbol_file *file,
-			   enum belief belief)
+/* build_id: of the file at fd. */
+static bool is_wanted_file(const struct symbol_request *request, int fd,
+			   const struct buildid *build_id, enum belief belief)
 {
 	struct buildid id = symbol_request_build_id(request);
 	struct stat status;
@@ -90,9 +91,20 @@ static bool is_wanted_file(const struct symbol_request *request, const struct sy
 	if (belief == BELIEVE_KEPT)
 		return true;
 	if (id.nr_bytes)
-		return is_same_build(&id, &file->build_id);
-	return !fstat(file->fd, &status) && is_same_stat(request, &status) &&
+		return is_same_build(&id, build_id);
+	return !fstat(fd, &status) && is_same_stat(request, &status) &&
 	       (belief == BELIEVE_NO_LIE || is_surely_same(request, &status));
+}
+
+int symbol_image_check(const struct symbol_request *request, int fd)
+{
+	struct buildid id;
+
+	if (!file_opener_accepts(fd))
+		return -ENOEXEC;
+	if (buildid_read_fd(fd, &id))
+		id.nr_bytes = 0;
+	return is_wanted_file(request, fd, &id, BELIEVE_NO_LIE) ? 0 : -ESTALE;
 }
 
 /*
@@ -115,7 +127,7 @@ static int try_image(struct opening *opening, enum file_kind kind, unsigned int 
 	else
 		error = fd < 0 ? fd : symbol_file_open(file, fd, path);
 	free(path);
-	if (error || is_wanted_file(opening->request, file, belief))
+	if (error || is_wanted_file(opening->request, file->fd, &file->build_id, belief))
 		return error;
 	symbol_file_close(file);
 	return -ESTALE;
@@ -257,7 +269,7 @@ enum symbols_lack symbol_image_tell(int error, char **note)
 			       "give the folder of a copy");
 		return SYMBOLS_WRONG_FILE;
 	case -ENOEXEC:
-		*note = strdup("not an ELF file");
+		*note = strdup("not an ELF file, or a core dump");
 		return SYMBOLS_NONE;
 	case -EILSEQ:
 		*note = strdup("damaged: its ELF headers cannot be read");

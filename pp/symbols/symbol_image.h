@@ -37,10 +37,18 @@ struct buildid symbol_request_build_id(const struct symbol_request *request);
 /*
  * Opens the image of request. For KERNEL and IDLE, opens the vmlinux that has the image's build-id;
  * the keys are then relative addresses. Returns 0; -ENOENT: missing; -ESTALE: only another build
- * was found; -ENOEXEC: not an ELF file; -EILSEQ: damaged; -ENOMEM; or -errno of open().
+ * was found; -ENOEXEC: not an ELF file, or a core dump; -EILSEQ: damaged; -ENOMEM; or -errno of
+ * open().
  */
 int symbol_image_open(struct symbol_image *image, const struct symbol_request *request);
 void symbol_image_close(struct symbol_image *image);
+
+/*
+ * Compares the file at fd with the identity of request's image (of kind FILE), as
+ * symbol_image_open() does. Does not need the helper. Returns 0; -ENOEXEC: not an ELF file, or a
+ * core dump; -ESTALE: another build.
+ */
+int symbol_image_check(const struct symbol_request *request, int fd);
 
 /*
  * Describes an error of symbol_image_open(). Returns why symbols are missing. *note is set to a

@@ -6,6 +6,7 @@
 #include "pp/archive/archive_content.h"
 
 #include "lib/buildid.h"
+#include "pp/archive/debug_list.h"
 #include "tests/fixture/built_elf.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/make_stacks.h"
@@ -23,7 +24,23 @@ static struct make_session session;
 static struct make_profile made;
 static unsigned int nr_skipped;
 static unsigned int nr_slices; /* of nr_skipped */
+static char skipped[PATH_MAX]; /* the last one */
+static char reason[DIAG_TEXT_BYTES];
+static const char *after_debug_list; /* a command that runs then; NULL: none */
 static char *list;
+
+int __real_debug_list_load(struct debug_list *files, const struct symbol_request *request);
+int __wrap_debug_list_load(struct debug_list *files, const struct symbol_request *request);
+
+/* Called through the linker's --wrap. */
+int __wrap_debug_list_load(struct debug_list *files, const struct symbol_request *request)
+{
+	int error = __real_debug_list_load(files, request);
+
+	if (after_debug_list)
+		built_elf_run("%s", after_debug_list);
+	return error;
+}
 
 static void setup(void)
 {
@@ -41,7 +58,8 @@ static void teardown(void)
 
 static void skip(const char *path, const struct diag *diag)
 {
-	(void)diag;
+	(void)snprintf(skipped, sizeof(skipped), "%s", path);
+	(void)snprintf(reason, sizeof(reason), "%s", diag_show(diag));
 	nr_skipped++;
 	nr_slices += strstr(path, ".slice") != NULL;
 }
@@ -59,7 +77,8 @@ static void add_sample_of(const char *path)
 			     0x100, 1);
 }
 
-static struct archive_content list_content(const char *word)
+/* Lists what an archive of made.selection would contain. */
+static struct archive_content list_selected(void)
 {
 	size_t nr_bytes;
 	struct archive_content content = {.selection = &made.selection,
@@ -69,19 +88,32 @@ static struct archive_content list_content(const char *word)
 					  .skip = skip};
 	struct diag diag;
 
+	free(list);
 	ck_assert_ptr_nonnull(content.list);
-	ck_assert_msg(!make_profile_select(&made, &session, word, &diag), "%s", diag_show(&diag));
 	ck_assert_msg(!archive_content_add(&content, &diag), "%s", diag_show(&diag));
 	ck_assert_int_eq(fclose(content.list), 0);
 	return content;
 }
 
-static void assert_listed(const char *path)
+static struct archive_content list_content(const char *word)
+{
+	struct diag diag;
+
+	ck_assert_msg(!make_profile_select(&made, &session, word, &diag), "%s", diag_show(&diag));
+	return list_selected();
+}
+
+static bool is_listed(const char *path)
 {
 	char line[PATH_MAX];
 
 	(void)snprintf(line, sizeof(line), "\n%s\n", path + (*path == '/'));
-	ck_assert_msg(strstr(list, line) != NULL, "%s is not in:\n%s", path, list);
+	return strstr(list, line) != NULL;
+}
+
+static void assert_listed(const char *path)
+{
+	ck_assert_msg(is_listed(path), "%s is not in:\n%s", path, list);
 }
 
 START_TEST(binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told)
@@ -111,6 +143,62 @@ START_TEST(binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told)
 	assert_listed(built_elf_path("a.dwo"));
 	assert_listed(built_elf_path("b.dwo"));
 	assert_listed(ARCHIVE_MANIFEST);
+}
+END_TEST
+
+/* What another user can do to a binary whose symbols are in the cache. */
+static const struct {
+	const char *command, *reason;
+} replaced[] = {
+	{"echo secret > program", "not an ELF file"},
+	{"echo secret > other && ln -sf other program", "not an ELF file"},
+	{"${CC:-cc} -o program a.c -Wl,--build-id,--defsym,other=1", "replaced"},
+	{"printf '\\004' | dd of=program bs=1 seek=16 conv=notrunc status=none", "core dump"},
+	{"rm program && mkfifo program", "not an ELF file"},
+	{"rm program", "missing"},
+};
+
+START_TEST(a_file_that_is_not_the_profiled_binary_is_not_archived)
+{
+	struct archive_content content;
+	char *cache = strdup(built_elf_path("cache"));
+
+	built_elf_source("a.c", "int main(void) { return 0; }\n");
+	built_elf_run("${CC:-cc} -o program a.c -Wl,--build-id");
+	add_sample_of(built_elf_path("program"));
+	made.profile_options.cache_path = cache;
+	content = list_content("");
+	ck_assert_uint_eq(content.nr_binaries, 1);
+	ck_assert_uint_eq(nr_skipped, 0);
+	built_elf_run("%s", replaced[_i].command);
+	content = list_selected();
+	ck_assert_msg(!is_listed(built_elf_path("program")), "%s", list);
+	ck_assert_uint_eq(content.nr_binaries, 0);
+	ck_assert_uint_eq(content.nr_missing, 1);
+	ck_assert_uint_eq(nr_skipped, 1);
+	ck_assert_str_eq(skipped, built_elf_path("program"));
+	ck_assert_msg(strstr(reason, replaced[_i].reason) != NULL, "%s", reason);
+	free(cache);
+}
+END_TEST
+
+/* A debug file is searched for and opened by the helper, and then opened again for the archive. */
+START_TEST(a_file_that_is_not_the_debug_file_that_was_read_is_not_archived)
+{
+	struct archive_content content;
+
+	built_elf_source("a.c", "int main(void) { return 0; }\n");
+	built_elf_run("${CC:-cc} -g -gsplit-dwarf -c a.c && ${CC:-cc} -o program a.o "
+		      "-Wl,--build-id && cp a.dwo other.dwo");
+	add_sample_of(built_elf_path("program"));
+	after_debug_list = "ln -sf other.dwo a.dwo";
+	content = list_content("");
+	ck_assert_msg(!is_listed(built_elf_path("a.dwo")), "%s", list);
+	assert_listed(built_elf_path("program"));
+	ck_assert_uint_eq(content.nr_debug_files, 0);
+	ck_assert_uint_eq(nr_skipped, 1);
+	ck_assert_str_eq(skipped, built_elf_path("a.dwo"));
+	ck_assert_msg(strstr(reason, "replaced") != NULL, "%s", reason);
 }
 END_TEST
 
@@ -178,6 +266,9 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_slice_whose_stacks_are_damaged_is_reported);
 	tcase_add_test(tests, a_damaged_slice_that_is_selected_in_part_is_reported_once);
+	tcase_add_loop_test(tests, a_file_that_is_not_the_profiled_binary_is_not_archived, 0,
+			    sizeof(replaced) / sizeof(replaced[0]));
+	tcase_add_test(tests, a_file_that_is_not_the_debug_file_that_was_read_is_not_archived);
 	tcase_add_test(tests, binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

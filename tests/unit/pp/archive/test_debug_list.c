@@ -14,6 +14,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,31 +78,36 @@ END_TEST
 
 START_TEST(each_file_said_has_its_path_and_name)
 {
-	said = (struct said)SAID("/r/a\0/usr/lib/debug/a\0b\0/..b\0");
+	said = (struct said)SAID("/r/a\0/usr/lib/debug/a\0001:2\0b\0/..b\0\0");
 	ck_assert_int_eq(debug_list_load(&list, NULL), 0);
 	ck_assert_uint_eq(list.nr_files, 2);
 	ck_assert_str_eq(list.files[0].path, "/r/a");
 	ck_assert_str_eq(list.files[0].name, "/usr/lib/debug/a");
+	ck_assert_str_eq(list.files[0].key, "1:2");
 	ck_assert_str_eq(list.files[1].path, "b");
 	ck_assert_str_eq(list.files[1].name, "/..b");
+	/* A file without a key is none that can be compared. */
+	ck_assert_str_eq(list.files[1].key, "");
+	ck_assert(!debug_list_is_file(&list.files[1], -1));
 }
 END_TEST
 
 static const struct said refused[] = {
-	SAID("/a\0/b"),		     /* no end */
-	SAID("/a\0"),		     /* only one path */
-	SAID("/a\0/b\0/c\0"),	     /* after a whole file */
-	SAID("\0/b\0"),		     /* no path */
-	SAID("/a\0\0"),		     /* no name: this is the archive's own folder */
-	SAID("/a\0/\0"),	     /* the archive's root */
-	SAID("/a\0b\0"),	     /* a relative path */
-	SAID("/a\0../b\0"),	     /* leads out of the archive */
-	SAID("/a\0/../b\0"),	     /* the same, as an absolute path */
-	SAID("/a\0/b/../../c\0"),    /* the same, from within */
-	SAID("/a\0/b/./c\0"),	     /* not plain */
-	SAID("/a\0//b\0"),	     /* not plain */
-	SAID("/a\0/b/\0"),	     /* not plain */
-	SAID("/a\0/b\0/c\0/../d\0"), /* the second file's name */
+	SAID("/a\0/b\0k"),		   /* no end */
+	SAID("/a\0"),			   /* only one path */
+	SAID("/a\0/b\0"),		   /* no key */
+	SAID("/a\0/b\0k\0/c\0"),	   /* after a whole file */
+	SAID("\0/b\0k\0"),		   /* no path */
+	SAID("/a\0\0k\0"),		   /* no name: this is the archive's own folder */
+	SAID("/a\0/\0k\0"),		   /* the archive's root */
+	SAID("/a\0b\0k\0"),		   /* a relative path */
+	SAID("/a\0../b\0k\0"),		   /* leads out of the archive */
+	SAID("/a\0/../b\0k\0"),		   /* the same, as an absolute path */
+	SAID("/a\0/b/../../c\0k\0"),	   /* the same, from within */
+	SAID("/a\0/b/./c\0k\0"),	   /* not plain */
+	SAID("/a\0//b\0k\0"),		   /* not plain */
+	SAID("/a\0/b/\0k\0"),		   /* not plain */
+	SAID("/a\0/b\0k\0/c\0/../d\0k\0"), /* the second file's name */
 };
 
 START_TEST(an_answer_that_is_none_is_refused)
@@ -168,8 +174,15 @@ static void check_file(const struct debug_list_file *file, const char *path, con
 	char name[PATH_MAX], hex[BUILDID_HEX_BYTES], *got = realpath(file->path, NULL);
 	char *want = realpath(built_elf_path(path), NULL);
 	struct buildid id;
+	int fd;
 
 	ck_assert_str_eq(got, want);
+	fd = open(file->path, O_RDONLY | O_CLOEXEC);
+	ck_assert(debug_list_is_file(file, fd));
+	(void)close(fd);
+	fd = open(built_elf_path("a.c"), O_RDONLY | O_CLOEXEC);
+	ck_assert(!debug_list_is_file(file, fd));
+	(void)close(fd);
 	if (by_id) {
 		ck_assert_int_eq(buildid_read_file(built_elf_path(by_id), &id), 0);
 		buildid_to_hex(&id, hex);
