@@ -118,11 +118,10 @@ static int check_peer(int fd, const char *session_dir, struct diag *diag)
 				"cannot find out which user runs the daemon of %s: %s", session_dir,
 				strerror(errno));
 	if (peer.uid && peer.uid != geteuid())
-		return diag_set(
-			diag, -EACCES,
-			"cannot use the daemon of %s: it runs as another user (uid %u); run "
-			"the command as that user",
-			session_dir, (unsigned int)peer.uid);
+		return diag_set(diag, -EACCES,
+				"cannot use the daemon of %s: it runs as another user (uid %u): "
+				"run the command as that user (sudo -u '#%u')",
+				session_dir, (unsigned int)peer.uid, (unsigned int)peer.uid);
 	return 0;
 }
 

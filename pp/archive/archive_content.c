@@ -170,12 +170,16 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	adding->content->skip(path, &diag);
 }
 
-/* lack: as in symbol_image_tell(). */
+/* lack: of add_binary(). */
 static int tell_lack(struct content_adding *adding, const char *path, int lack)
 {
 	char *note;
 
-	(void)symbol_image_tell(lack, &note);
+	if (lack == -ELOOP)
+		note = strdup("at the end of a symbolic link, and without a build-id: give the "
+			      "folder of the file with -p");
+	else
+		(void)symbol_image_tell(lack, &note);
 	if (!note)
 		return out_of_memory(adding);
 	tell_missing(adding, path, note);
@@ -184,60 +188,111 @@ static int tell_lack(struct content_adding *adding, const char *path, int lack)
 }
 
 /*
- * Adds the file at `path` if it is the image that was profiled. If the image's symbols were cached,
- * nothing has read this file yet, and another user may have put any file or link there. *lack
- * becomes 0, or the reason why the file is left out (symbol_image_tell()); it stays if there is no
- * file.
+ * Returns whether the file at fd is at <folder><rest> itself, not at the end of a symbolic link of
+ * `rest`. folder: a path of the caller's, which may be a link; "": the root folder.
+ */
+static bool is_at(int fd, const char *folder, const char *rest)
+{
+	char *real = realpath(*folder ? folder : "/", NULL);
+	char link[64], path[PATH_MAX];
+	size_t length;
+	ssize_t nr;
+	bool is;
+
+	if (!real)
+		return false;
+	length = strcmp(real, "/") ? strlen(real) : 0;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	nr = readlink(link, path, sizeof(path) - 1);
+	path[nr > 0 ? nr : 0] = '\0';
+	is = !strncmp(path, real, length) && !strcmp(path + length, rest);
+	free(real);
+	return is;
+}
+
+/*
+ * Adds the file at <folder><rest> if it is the image that was profiled. If the image's symbols were
+ * cached, nothing has read this file yet, and another user may have put any file or link there. An
+ * image without a build-id has only its path, size and time, and another file can have its size and
+ * time: then no symbolic link is followed. *lack becomes 0, or the reason why the file is left out
+ * (symbol_image_tell(); -ELOOP: a link); it stays if there is no file.
  */
 static int add_image_file(struct content_adding *adding, const struct symbol_request *image,
-			  const char *path, int *lack)
+			  const char *folder, const char *rest, int *lack)
 {
-	int fd = debug_file_open_regular(path);
 	int error = 0;
+	char *path;
+	int fd;
 
+	if (asprintf(&path, "%s%s", folder, rest) < 0)
+		return out_of_memory(adding);
+	fd = debug_file_open_regular(path);
+	free(path);
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return 0;
 	*lack = fd < 0 ? fd : symbol_image_check(image, fd);
 	if (fd < 0)
 		return 0;
+	if (!*lack && !symbol_request_build_id(image).nr_bytes && !is_at(fd, folder, rest))
+		*lack = -ELOOP;
 	if (!*lack)
 		error = add_fd(adding, name_of(image->path), fd);
 	(void)close(fd);
 	return error;
 }
 
-/*
- * Adds a binary from the place where reports on this machine find it: from a folder of -p if the
- * binary is there, otherwise from its path below the root (-R). *lack becomes 0, or the reason why
- * it is left out (symbol_image_tell()).
- */
-static int add_binary(struct content_adding *adding, const struct symbol_request *image, int *lack)
+/* Adds a binary from the first folder of -p that has it. For `lack` see add_binary(). */
+static int add_from_folders(struct content_adding *adding, const struct symbol_request *image,
+			    int *lack)
 {
-	const char *path = image->path;
 	const struct profile_options *options = adding->content->options;
 	const char *root = options->root ? options->root : "";
 	const char *folder = options->image_path;
-	const char *file = strrchr(path, '/');
+	const char *file = strrchr(image->path, '/');
 	char *tried;
 	int error = 0;
 
-	*lack = -ENOENT;
 	while (folder && *folder && *lack && !error) {
 		int length = (int)strcspn(folder, ",");
 
-		if (asprintf(&tried, "%s%.*s%s", root, length, folder, file ? file : path) < 0)
+		if (asprintf(&tried, "%s%.*s", root, length, folder) < 0)
 			return out_of_memory(adding);
-		error = add_image_file(adding, image, tried, lack);
+		error = add_image_file(adding, image, tried, file ? file : image->path, lack);
 		free(tried);
 		folder += length;
 		folder += *folder == ',';
 	}
-	if (!*lack || error)
+	return error;
+}
+
+/*
+ * Adds a binary from the place where reports on this machine find it: from a folder of -p, from its
+ * path below the root (-R), or by its build-id from the folder of debug files. *lack becomes 0, or
+ * the reason why it is left out (as in add_image_file(); -ENOENT: there is no file).
+ */
+static int add_binary(struct content_adding *adding, const struct symbol_request *image, int *lack)
+{
+	const struct profile_options *options = adding->content->options;
+	const struct buildid id = symbol_request_build_id(image);
+	int other = -ENOENT;
+	char *path;
+	int error;
+
+	*lack = -ENOENT;
+	error = add_from_folders(adding, image, lack);
+	if (error || !*lack)
 		return error;
-	if (asprintf(&tried, "%s%s", root, path) < 0)
+	error = add_image_file(adding, image, options->root ? options->root : "", image->path,
+			       lack);
+	if (error || !*lack || !id.nr_bytes)
+		return error;
+	path = debug_file_build_id_path(image->search, &id, "");
+	if (!path)
 		return out_of_memory(adding);
-	error = add_image_file(adding, image, tried, lack);
-	free(tried);
+	error = add_image_file(adding, image, "", path, &other);
+	free(path);
+	if (!other)
+		*lack = 0;
 	return error;
 }
 

@@ -182,6 +182,60 @@ START_TEST(a_file_that_is_not_the_profiled_binary_is_not_archived)
 }
 END_TEST
 
+/* Without a build-id, the size and the time prove little: another file can have them. */
+static const struct {
+	const char *command, *options;
+	bool is_archived;
+} weak[] = {
+	{"mv program moved && ln -s moved program", NULL, false},
+	{"mkdir other && mv program other && ln -s other/program program", NULL, false},
+	{"mkdir copy && mv program copy", "copy", true},
+	{"mkdir copy && mv program moved && ln -s ../moved copy/program", "copy", false},
+	{"mkdir other && mv program other && ln -s other copy", "copy", true},
+	{"true", NULL, true},
+};
+
+START_TEST(without_a_build_id_no_link_leads_another_file_into_the_archive)
+{
+	char *folder = strdup(built_elf_path(weak[_i].options ? weak[_i].options : "."));
+	struct archive_content content;
+
+	built_elf_source("a.c", "int main(void) { return 0; }\n");
+	built_elf_run("${CC:-cc} -o program a.c -Wl,--build-id=none");
+	add_sample_of(built_elf_path("program"));
+	built_elf_run("%s", weak[_i].command);
+	if (weak[_i].options)
+		made.profile_options.image_path = folder;
+	content = list_content("");
+	ck_assert_int_eq(is_listed(built_elf_path("program")), weak[_i].is_archived);
+	ck_assert_uint_eq(content.nr_binaries, weak[_i].is_archived);
+	ck_assert_uint_eq(content.nr_missing, !weak[_i].is_archived);
+	if (!weak[_i].is_archived)
+		ck_assert_msg(strstr(reason, "symbolic link") != NULL, "%s", reason);
+	free(folder);
+}
+END_TEST
+
+/* Reports find such a binary by its build-id, too. */
+START_TEST(a_binary_below_the_folder_of_debug_files_is_archived)
+{
+	struct archive_content content;
+	char *root = strdup(built_elf_path("root"));
+
+	built_elf_source("a.c", "int main(void) { return 0; }\n");
+	built_elf_run("${CC:-cc} -o program a.c -Wl,--build-id=0x0123456789");
+	add_sample_of(built_elf_path("program"));
+	built_elf_run("mkdir -p root/usr/lib/debug/.build-id/01 && "
+		      "mv program root/usr/lib/debug/.build-id/01/23456789");
+	made.profile_options.root = root;
+	content = list_content("");
+	assert_listed(built_elf_path("program"));
+	ck_assert_uint_eq(content.nr_binaries, 1);
+	ck_assert_uint_eq(content.nr_missing, 0);
+	free(root);
+}
+END_TEST
+
 /* A debug file is searched for and opened by the helper, and then opened again for the archive. */
 START_TEST(a_file_that_is_not_the_debug_file_that_was_read_is_not_archived)
 {
@@ -268,6 +322,9 @@ int main(void)
 	tcase_add_test(tests, a_damaged_slice_that_is_selected_in_part_is_reported_once);
 	tcase_add_loop_test(tests, a_file_that_is_not_the_profiled_binary_is_not_archived, 0,
 			    sizeof(replaced) / sizeof(replaced[0]));
+	tcase_add_loop_test(tests, without_a_build_id_no_link_leads_another_file_into_the_archive,
+			    0, sizeof(weak) / sizeof(weak[0]));
+	tcase_add_test(tests, a_binary_below_the_folder_of_debug_files_is_archived);
 	tcase_add_test(tests, a_file_that_is_not_the_debug_file_that_was_read_is_not_archived);
 	tcase_add_test(tests, binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told);
 	suite_add_tcase(suite, tests);
