@@ -3,6 +3,7 @@
 #include "daemon/module_source/kmod_source.h"
 
 #include "lib/file.h"
+#include "tests/fixture/descriptors.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/kmod_encode.h"
 #include "tests/fixture/record_catcher.h"
@@ -330,6 +331,25 @@ START_TEST(what_it_has_no_file_for_is_an_error)
 }
 END_TEST
 
+/* The standard descriptors are open too, so that closing one of them by mistake is noticed. */
+START_TEST(a_refused_source_closes_exactly_what_it_opened)
+{
+	unsigned int nr;
+
+	while (fcntl(STDERR_FILENO, F_GETFD) < 0)
+		ck_assert_int_ge(open("/dev/null", O_RDWR), 0);
+	nr = nr_descriptors();
+	remove_setting("version");
+	refused(-ENOENT, "not loaded");
+	ck_assert_uint_eq(nr_descriptors(), nr);
+	make_setting("version", "2\n");
+	open_it();
+	source_kmod.close(source);
+	source = NULL;
+	ck_assert_uint_eq(nr_descriptors(), nr);
+}
+END_TEST
+
 /* ---- running ---- */
 
 static void put_samples(unsigned int nr)
@@ -357,6 +377,25 @@ START_TEST(what_is_in_the_buffer_comes_out_and_is_seen)
 	setting_is("dump", "");
 	ck_assert_int_eq(source_kmod.stop(source), 0);
 	setting_is("enable", "0");
+}
+END_TEST
+
+START_TEST(any_event_of_the_kernel_makes_its_samples_known)
+{
+	for (unsigned int first = 0; first < 2; first++) {
+		struct event_choice pair[] = {events[2], events[2]};
+
+		pair[first] = events[0];
+		config.events = pair;
+		record_catcher_init(&catcher);
+		open_it();
+		put_samples(3);
+		feed();
+		ck_assert_int_eq(source_kmod.drain(source, SOURCE_DRAIN_PERIODIC), 0);
+		ck_assert_uint_eq(record_catcher_nr(&catcher, OPROF_RECORD_SAMPLE), 3);
+		source_kmod.close(source);
+		source = NULL;
+	}
 }
 END_TEST
 
@@ -536,7 +575,9 @@ int main(void)
 	tcase_add_test(tests, another_version_is_said_to_be_older_or_newer);
 	tcase_add_test(tests, rates_that_the_module_does_not_take_are_refused);
 	tcase_add_test(tests, what_it_has_no_file_for_is_an_error);
+	tcase_add_test(tests, a_refused_source_closes_exactly_what_it_opened);
 	tcase_add_test(tests, what_is_in_the_buffer_comes_out_and_is_seen);
+	tcase_add_test(tests, any_event_of_the_kernel_makes_its_samples_known);
 	tcase_add_test(tests, all_is_asked_for_by_a_dump_first);
 	tcase_add_test(tests, what_is_read_ahead_comes_out_first_and_counts_then);
 	tcase_add_test(tests, what_is_read_ahead_takes_no_more_memory_than_it_has_bytes);
