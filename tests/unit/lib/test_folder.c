@@ -102,6 +102,20 @@ START_TEST(a_path_leads_where_the_kernel_leads_it)
 }
 END_TEST
 
+/* Makes links chain.1 to chain.<nr>: to follow chain.<i> is to follow i links, to the folder "end".
+ */
+static void make_chain(int nr)
+{
+	char from[32], to[32] = "end";
+
+	ck_assert_int_eq(mkdir(to, 0700), 0);
+	for (int i = 1; i <= nr; i++) {
+		(void)snprintf(from, sizeof(from), "chain.%d", i);
+		ck_assert_int_eq(symlink(to, from), 0);
+		memcpy(to, from, sizeof(to));
+	}
+}
+
 START_TEST(a_path_that_does_not_lead_to_a_folder_gives_the_kernels_error)
 {
 	char lengthy[FOLDER_NAME_BYTES + 1], endless[PATH_MAX + 1];
@@ -113,6 +127,9 @@ START_TEST(a_path_that_does_not_lead_to_a_folder_gives_the_kernels_error)
 	lengthy[sizeof(lengthy) - 1] = '\0';
 	memset(endless, '/', sizeof(endless) - 1);
 	endless[sizeof(endless) - 1] = '\0';
+	make_chain(41);
+	expect_open("chain.40", "end");
+	ck_assert_int_eq(folder_open("chain.41", FOLDER_MUST_EXIST), -ELOOP);
 	ck_assert_int_eq(folder_open("", FOLDER_CREATE), -ENOENT);
 	ck_assert_int_eq(folder_open("missing", FOLDER_MUST_EXIST), -ENOENT);
 	ck_assert_int_eq(folder_open("file", FOLDER_CREATE), -ENOTDIR);
