@@ -214,15 +214,22 @@ END_TEST
 
 START_TEST(a_name_that_says_another_thing_than_its_header_is_damage)
 {
+	static const char *const names[] = {"minute.2.3.slice", "minute.1.2.slice",
+					    "hour.2.2.slice"};
 	char from[600];
 
-	put_slice(OPROF_SLICE_MINUTE, 1, 1);
-	(void)snprintf(from, sizeof(from), "%s", path_of("minute.1.1.slice"));
-	ck_assert_int_eq(rename(from, path_of("minute.1.2.slice")), 0);
-	ck_assert_str_eq(list(), "");
-	ck_assert_uint_eq(history.epoch_named, 2);
-	ck_assert_uint_eq(history.epoch_closed, 0);
-	ck_assert_ptr_nonnull(strstr(complaints, "does not match its header"));
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		put_slice(OPROF_SLICE_MINUTE, 2, 2);
+		(void)snprintf(from, sizeof(from), "%s", path_of("minute.2.2.slice"));
+		ck_assert_int_eq(rename(from, path_of(names[i])), 0);
+		ck_assert_str_eq(list(), "");
+		ck_assert_uint_eq(history.epoch_named, i ? 2 : 3);
+		ck_assert_uint_eq(history.epoch_closed, 0);
+		ck_assert_uint_eq(nr_complaints, i + 1);
+		ck_assert_ptr_nonnull(strstr(complaints, names[i]));
+		ck_assert_ptr_nonnull(strstr(complaints, "does not match its header"));
+		ck_assert_int_eq(unlink(path_of(names[i])), 0);
+	}
 }
 END_TEST
 
@@ -263,6 +270,27 @@ START_TEST(two_lists_are_the_same_when_the_same_slices_count)
 }
 END_TEST
 
+START_TEST(lists_of_slices_that_begin_or_end_elsewhere_differ)
+{
+	static const struct history_file differ[] = {
+		{.level = OPROF_SLICE_MINUTE, .epoch_first = 2, .epoch_last = 5},
+		{.level = OPROF_SLICE_HOUR, .epoch_first = 3, .epoch_last = 5},
+		{.level = OPROF_SLICE_HOUR, .epoch_first = 2, .epoch_last = 6},
+	};
+	struct history_file one = {.level = OPROF_SLICE_HOUR, .epoch_first = 2, .epoch_last = 5};
+	const struct history_files list_of_one = {.files = &one, .nr_files = 1};
+
+	ck_assert(history_files_same(&list_of_one, &list_of_one));
+	for (size_t i = 0; i < sizeof(differ) / sizeof(differ[0]); i++) {
+		struct history_file other = differ[i];
+		const struct history_files others = {.files = &other, .nr_files = 1};
+
+		ck_assert_msg(!history_files_same(&list_of_one, &others), "case %zu", i);
+		ck_assert_msg(!history_files_same(&others, &list_of_one), "case %zu", i);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("history_files");
@@ -279,6 +307,7 @@ int main(void)
 	tcase_add_test(tests, a_name_that_says_another_thing_than_its_header_is_damage);
 	tcase_add_test(tests, slices_that_share_a_part_of_their_epochs_are_told);
 	tcase_add_test(tests, two_lists_are_the_same_when_the_same_slices_count);
+	tcase_add_test(tests, lists_of_slices_that_begin_or_end_elsewhere_differ);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
