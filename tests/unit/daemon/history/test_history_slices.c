@@ -6,6 +6,7 @@
 #include "daemon/history/history.h"
 #include "daemon/history/history_slices.h"
 #include "lib/file.h"
+#include "libdb/slice/history_files.h"
 #include "tests/fixture/failing_asprintf.h"
 #include "tests/fixture/fake_history.h"
 #include "tests/fixture/test_folder.h"
@@ -139,6 +140,22 @@ START_TEST(a_damaged_slice_that_cannot_be_renamed_stays)
 }
 END_TEST
 
+/* An empty list instead of the error would let the daemon give epochs a second time. */
+START_TEST(a_session_is_not_without_slices_when_memory_is_out)
+{
+	struct history_files files = {.nr_files = 0};
+
+	(void)begin(1);
+	failing_asprintf = true;
+	ck_assert_int_eq(history_files_list(&files, "samples/current", NULL, NULL), -ENOMEM);
+	failing_asprintf = false;
+	ck_assert_int_eq(history_files_list(&files, "samples/current", NULL, NULL), 0);
+	ck_assert_uint_eq(files.nr_files, 1);
+	history_files_deinit(&files);
+	fake_history_close();
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("history_slices");
@@ -148,5 +165,6 @@ int main(void)
 	tcase_add_test(tc, very_many_slices_are_synced_at_once);
 	tcase_add_test(tc, an_error_of_any_slice_or_of_their_folder_is_that_of_the_sync);
 	tcase_add_test(tc, a_damaged_slice_that_cannot_be_renamed_stays);
+	tcase_add_test(tc, a_session_is_not_without_slices_when_memory_is_out);
 	return test_run(tc);
 }
