@@ -320,6 +320,10 @@ START_TEST(hex_goes_both_ways)
 	ck_assert_str_eq(hex, "4a5a9b0affb66c437abc0102030405060708090a");
 	ck_assert_int_eq(buildid_from_hex(hex, &back), 0);
 	ck_assert_mem_eq(&back, &id, sizeof(id));
+	ck_assert_int_eq(buildid_from_hex("4A5A9B0AFFB66C437ABC0102030405060708090A", &back), 0);
+	ck_assert_mem_eq(&back, &id, sizeof(id));
+	ck_assert_int_eq(buildid_from_hex("abcdefABCDEF", &back), 0);
+	ck_assert_mem_eq(back.bytes, "\xab\xcd\xef\xab\xcd\xef", 6);
 	id.nr_bytes = 0;
 	buildid_to_hex(&id, hex);
 	ck_assert_str_eq(hex, "");
