@@ -317,6 +317,40 @@ START_TEST(what_is_no_condition_is_refused_with_its_reason)
 }
 END_TEST
 
+/* As in the module's records: the text may end without a NUL, where the record ends. */
+START_TEST(a_text_that_is_the_rest_of_a_record_is_compared_to_its_end)
+{
+	static const struct ctf_field fields[] = {
+		{.kind = CTF_FIELD_INTEGER, .name = "amount", .bits = 64},
+		{.kind = CTF_FIELD_STRING, .name = "name"},
+	};
+	static const char bytes[] = "8 bytes.a name and what follows the record";
+	static const struct {
+		const char *text;
+		size_t nr_bytes;
+		bool is_true;
+	} tests[] = {
+		{"some:thing/name == \"a name\"/", 8 + 6, true},
+		{"some:thing/name == \"a name\"/", 8 + 7, false},
+		{"some:thing/name == \"a name\"/", 8 + 5, false},
+		{"some:thing/name == \"a name\"/", 7, false},
+		{"some:thing/name != \"a name\"/", 8 + 7, true},
+	};
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		struct trace_trigger_record told = {
+			.time = 1, .bytes = (const uint8_t *)bytes, .nr_bytes = tests[i].nr_bytes};
+
+		begin(tests[i].text);
+		told.event = trace_trigger_find(trigger, "some", "thing");
+		ck_assert_int_eq(
+			trace_trigger_lay_out(trigger, told.event, fields, 2, false, &diag), 0);
+		trace_trigger_note(trigger, &told);
+		ck_assert_msg(is_true() == tests[i].is_true, "case %zu", i);
+	}
+}
+END_TEST
+
 START_TEST(a_record_that_is_too_short_is_nobodys)
 {
 	static const char *const texts[] = {"wakeup>1ns", "syscall>1ns", "thing/name == a/",
@@ -384,6 +418,7 @@ int main(void)
 	tcase_add_test(tests, interrupts_of_one_number_on_two_cpus_are_two);
 	tcase_add_test(tests, any_two_events_make_a_span_by_thread_or_field);
 	tcase_add_test(tests, a_field_is_compared);
+	tcase_add_test(tests, a_text_that_is_the_rest_of_a_record_is_compared_to_its_end);
 	tcase_add_test(tests, what_is_no_condition_is_refused_with_its_reason);
 	tcase_add_test(tests, a_record_that_is_too_short_is_nobodys);
 	tcase_add_test(tests, more_spans_than_there_is_room_for_find_the_latest_still);
