@@ -432,6 +432,38 @@ START_TEST(the_client_silent_longest_makes_room_for_a_new_one)
 }
 END_TEST
 
+/* As in a child process that must not keep the daemon's connections open. */
+START_TEST(a_server_that_is_forgotten_holds_no_connection_and_keeps_its_name)
+{
+	int fds[CONTROL_CLIENTS_MAX];
+	pid_t pid;
+	int status;
+
+	for (unsigned int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+		fds[i] = connect_client();
+		run();
+	}
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		const unsigned int before = nr_descriptors();
+
+		control_server_forget(server);
+		/* Of the server also its own two: the socket and the epoll. */
+		_exit(before - nr_descriptors() == CONTROL_CLIENTS_MAX + 2 &&
+				      !access("control", F_OK)
+			      ? 0
+			      : 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	for (unsigned int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+		ck_assert(!hung_up(fds[i]));
+		(void)close(fds[i]);
+	}
+}
+END_TEST
+
 START_TEST(other_users_are_refused)
 {
 	struct oprof_message head;
@@ -513,6 +545,7 @@ int main(void)
 	tcase_add_test(tc, another_version_is_told_ours);
 	tcase_add_test(tc, a_client_that_takes_no_answers_is_hung_up_on);
 	tcase_add_test(tc, the_client_silent_longest_makes_room_for_a_new_one);
+	tcase_add_test(tc, a_server_that_is_forgotten_holds_no_connection_and_keeps_its_name);
 	tcase_add_test(tc, other_users_are_refused);
 	tcase_add_test(tc, a_stale_socket_is_replaced_and_the_name_goes_with_the_server);
 	tcase_add_test(tc, a_path_too_long_for_a_socket_is_refused);
