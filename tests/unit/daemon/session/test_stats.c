@@ -252,6 +252,21 @@ START_TEST(a_recount_leaves_what_expired_in_the_sums)
 }
 END_TEST
 
+/* After a crash the files may hold more than the counters say. */
+START_TEST(samples_that_a_recount_finds_count_as_seen_also_when_the_source_goes_on)
+{
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_begin_source(&stats, 1000, NULL, 0);
+	stats_update_source(&stats, 1100, NULL, 0);
+	stats_set(&stats, STATS_STORED, 100);
+	stats_recount(&stats, 130, 0, 130, 0);
+	ck_assert_uint_eq(stats.values[STATS_SEEN], 130);
+	stats_update_source(&stats, 1107, NULL, 0);
+	ck_assert_uint_eq(stats.values[STATS_SEEN], 137);
+	stats_close(&stats);
+}
+END_TEST
+
 static void recount_stacks(uint64_t stored, uint64_t stacks)
 {
 	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
@@ -334,6 +349,7 @@ int main(void)
 	tcase_add_test(tc, a_file_that_claims_more_entries_than_it_holds_is_damaged);
 	tcase_add_test(tc, a_file_truncated_under_the_daemon_is_made_anew_from_memory);
 	tcase_add_test(tc, a_recount_leaves_what_expired_in_the_sums);
+	tcase_add_test(tc, samples_that_a_recount_finds_count_as_seen_also_when_the_source_goes_on);
 	tcase_add_test(tc, a_recount_tells_stacks_lost_from_samples_lost);
 	tcase_add_test(tc, counters_catch_up_with_later_ones_but_for_what_a_recount_tells);
 	return test_run(tc);
