@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/trace_session.h"
 
+#include "lib/file.h"
+#include "lib/log.h"
 #include "oprof/control.h"
 #include "tests/fixture/test_folder.h"
 
@@ -100,6 +102,44 @@ START_TEST(a_tracer_that_was_killed_is_found_dead_while_its_snapshot_is_being_wr
 }
 END_TEST
 
+/* Opens the session in a child, which ends without optrace stop. Returns the child's pid. */
+static pid_t open_and_die(void)
+{
+	struct trace_session_folder session;
+	const pid_t pid = fork();
+	struct diag diag;
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		log_init("test", LOG_LEVEL_WARNING);
+		trace_session_init(&session);
+		_exit(log_open("log") ||
+		      trace_session_open(&session, "session", refuse, NULL, &diag));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	return pid;
+}
+
+START_TEST(a_tracer_that_ended_without_stop_is_named_by_the_next)
+{
+	char expected[64], *text;
+	pid_t first;
+
+	first = open_and_die();
+	ck_assert_int_eq(file_read_text("log", 4096, &text, NULL), 0);
+	ck_assert_str_eq(text, "");
+	free(text);
+	(void)open_and_die();
+	ck_assert_int_eq(file_read_text("log", 4096, &text, NULL), 0);
+	(void)snprintf(expected, sizeof(expected), "process %d, which wrote this trace, ended",
+		       (int)first);
+	ck_assert_msg(strstr(text, expected) != NULL, "%s", text);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_session");
@@ -107,5 +147,6 @@ int main(void)
 	tcase_add_checked_fixture(tests, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tests,
 		       a_tracer_that_was_killed_is_found_dead_while_its_snapshot_is_being_written);
+	tcase_add_test(tests, a_tracer_that_ended_without_stop_is_named_by_the_next);
 	return test_run(tests);
 }
