@@ -2,6 +2,7 @@
 #include "daemon/tracer/trace_mappings.h"
 
 #include "ctf/reader.h"
+#include "daemon/trace/trace_clock.h"
 #include "daemon/trace/trace_sample.h"
 #include "daemon/trace/trace_tasks.h"
 #include "lib/file.h"
@@ -9,11 +10,14 @@
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -138,7 +142,8 @@ static struct known known_at(uint64_t stamp, int32_t pid)
 static char told[256]; /* events of one process, in order, without "oprof_" */
 static uint64_t told_lost;
 static struct ctf_writer_counts written;
-static unsigned int nr_drains; /* while the snapshot was made */
+static unsigned int nr_drains; /* while the snapshot was made, or in a round */
+static bool first_drain_fails;
 
 /* Called through the linker's --wrap. */
 int __real_trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time,
@@ -149,8 +154,10 @@ int __wrap_trace_channel_drain(struct trace_channel *channel, bool end, uint64_t
 int __wrap_trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time,
 			       struct diag *why)
 {
-	nr_drains++;
-	return __real_trace_channel_drain(channel, end, time, why);
+	const int error = __real_trace_channel_drain(channel, end, time, why);
+
+	return !nr_drains++ && first_drain_fails ? diag_set(why, -EIO, "the first drain failed")
+						 : error;
 }
 
 static void snapshot(uint64_t begin_stamp, int32_t pid)
@@ -352,6 +359,83 @@ START_TEST(a_full_disk_keeps_none_from_being_tried)
 }
 END_TEST
 
+/* ---- a trace that is written all the time ---- */
+
+#define LONG_NAME_BYTES 200
+#define NR_MAPPINGS	170 /* more than two packets */
+
+/* Makes a file with a path of about 1000 bytes, so that few mappings fill packets. */
+static int open_long_path(void)
+{
+	char path[5 * (LONG_NAME_BYTES + 1)] = "";
+	int fd;
+
+	while (strlen(path) + LONG_NAME_BYTES + 2 < sizeof(path)) {
+		if (*path) {
+			ck_assert(!mkdir(path, 0700) || errno == EEXIST);
+			(void)strcat(path, "/");
+		}
+		(void)memset(path + strlen(path), 'a', LONG_NAME_BYTES);
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, 4096), 0);
+	return fd;
+}
+
+/* Returns false on a file system whose files cannot be executed. */
+static bool map_often(int fd)
+{
+	for (unsigned int i = 0; i < NR_MAPPINGS; i++) {
+		void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+		if (code == MAP_FAILED && errno == EPERM)
+			return false;
+		ck_assert_ptr_ne(code, MAP_FAILED);
+		ck_assert_int_eq(munmap(code, 4096), 0);
+	}
+	return true;
+}
+
+START_TEST(an_error_of_a_round_is_told_though_a_later_write_succeeds)
+{
+	struct trace_mappings_config config = {.first_id = FIRST_ID};
+	const struct timespec slack = {.tv_nsec = 2 * TRACE_SLACK_NS};
+	struct ctf_writer *writer;
+	int error, fd;
+
+	if (!begin(0))
+		return;
+	trace_mappings_close(mappings);
+	memcpy(config.uuid, trace.uuid, sizeof(config.uuid));
+	ck_assert_int_eq(ctf_writer_open(&writer, "trace", &trace, &diag), 0);
+	config.writer = writer;
+	ck_assert_int_eq(trace_mappings_open(&mappings, &config, &diag), 0);
+	ck_assert_int_eq(trace_mappings_start(mappings), 0);
+	fd = open_long_path();
+	/* Again if the kernel lost records, since programs of others may fill its rings. */
+	for (unsigned int i = 0; i < NR_TRIES && map_often(fd); i++) {
+		const uint64_t lost = trace_mappings_counts(mappings).lost;
+
+		(void)nanosleep(&slack, NULL);
+		first_drain_fails = true;
+		nr_drains = 0;
+		error = trace_mappings_round(mappings, &diag);
+		first_drain_fails = false;
+		if (trace_mappings_counts(mappings).lost != lost)
+			continue;
+		ck_assert_int_eq(error, -EIO);
+		ck_assert_str_eq(diag.text, "the first drain failed");
+		ck_assert_int_eq(trace_mappings_round(mappings, &diag), 0);
+		break;
+	}
+	(void)close(fd);
+	trace_mappings_close(mappings);
+	mappings = NULL;
+	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_mappings");
@@ -363,5 +447,6 @@ int main(void)
 	tcase_add_test(tests, without_room_who_ended_is_forgotten_first_which_is_told);
 	tcase_add_test(tests, what_finds_no_memory_for_a_file_is_counted_as_taken);
 	tcase_add_test(tests, a_full_disk_keeps_none_from_being_tried);
+	tcase_add_test(tests, an_error_of_a_round_is_told_though_a_later_write_succeeds);
 	return test_run(tests);
 }
