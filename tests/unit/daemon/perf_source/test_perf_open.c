@@ -276,13 +276,22 @@ END_TEST
 
 START_TEST(an_attr_larger_than_the_kernel_knows_is_cut)
 {
-	kernel.attr_bytes = PERF_ATTR_SIZE_VER4; /* older than sample_max_stack */
-	config.chain_depth = 20;
-	init();
-	open_sample(0);
-	ck_assert_uint_eq(kernel.attr.size, PERF_ATTR_SIZE_VER4);
-	ck_assert_uint_eq(kernel.attr.sample_max_stack, 0);
-	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+	static const struct {
+		unsigned int attr_bytes, max_stack;
+	} kernels[] = {
+		{PERF_ATTR_SIZE_VER4, 0},  /* older than sample_max_stack */
+		{PERF_ATTR_SIZE_VER5, 21}, /* the chain and its leaf */
+	};
+
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		kernel.attr_bytes = kernels[i].attr_bytes;
+		config.chain_depth = 20;
+		init();
+		open_sample(0);
+		ck_assert_uint_eq(kernel.attr.size, kernels[i].attr_bytes);
+		ck_assert_uint_eq(kernel.attr.sample_max_stack, kernels[i].max_stack);
+		ck_assert(kernel.attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+	}
 }
 END_TEST
 
