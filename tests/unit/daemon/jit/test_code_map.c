@@ -150,6 +150,24 @@ START_TEST(a_program_that_makes_code_without_end_fills_no_memory)
 }
 END_TEST
 
+START_TEST(names_fill_the_pool_to_its_bound_and_not_beyond_it)
+{
+	const size_t before = pool.nr_bytes;
+	const size_t others = CODE_POOL_BYTES_MAX - sizeof(struct code_name) - 4;
+	struct code_name *name;
+
+	pool.nr_bytes = others; /* as if other names took this much */
+	ck_assert_ptr_null(code_pool_get(&pool, "abcd", 4));
+	name = code_pool_get(&pool, "abc", 3);
+	ck_assert_ptr_nonnull(name);
+	ck_assert_uint_eq(pool.nr_bytes, CODE_POOL_BYTES_MAX);
+	ck_assert_ptr_null(code_pool_get(&pool, "", 0));
+	code_name_put(&pool, name);
+	ck_assert_uint_eq(pool.nr_bytes, others);
+	pool.nr_bytes = before;
+}
+END_TEST
+
 START_TEST(names_have_numbers_that_stay)
 {
 	struct code_name *name = code_pool_get(&pool, "f\n\x01", 3);
@@ -190,6 +208,7 @@ int main(void)
 	tcase_add_test(tests, a_fork_has_a_map_of_its_own_once_one_changes);
 	tcase_add_test(tests, any_order_of_ranges_says_what_an_array_would);
 	tcase_add_test(tests, a_program_that_makes_code_without_end_fills_no_memory);
+	tcase_add_test(tests, names_fill_the_pool_to_its_bound_and_not_beyond_it);
 	tcase_add_test(tests, names_have_numbers_that_stay);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
