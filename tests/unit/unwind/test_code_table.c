@@ -183,20 +183,12 @@ START_TEST(where_eh_frame_says_nothing_debug_frame_does)
 }
 END_TEST
 
-/* Without section headers .eh_frame is found by its segment; linkage slots are lost. */
-START_TEST(a_binary_without_section_headers_has_the_same_functions)
+/* Compares all functions of whole and of the binary that is the same without section headers. */
+static void compare_stripped(void)
 {
-	struct code_table *whole = table_of("whole");
-	int fd = open_built("stripped");
-	Elf64_Ehdr ehdr;
-	struct code_table *bare;
+	struct code_table *whole = table_of("whole"), *bare = table_of("stripped");
 	uint64_t a = 0, b = 0, start, end;
 
-	ck_assert_int_eq(pread(fd, &ehdr, sizeof(ehdr), 0), sizeof(ehdr));
-	ehdr.e_shoff = ehdr.e_shnum = ehdr.e_shstrndx = 0;
-	ck_assert_int_eq(pwrite(fd, &ehdr, sizeof(ehdr), 0), sizeof(ehdr));
-	close(fd);
-	bare = table_of("stripped");
 	find_section("whole", ".text", &start, &end);
 	for (uint64_t key = start; key < end; key++) {
 		struct code_row row_a, row_b;
@@ -211,6 +203,41 @@ START_TEST(a_binary_without_section_headers_has_the_same_functions)
 	}
 	code_table_close(whole);
 	code_table_close(bare);
+}
+
+static void swap_segments(int fd, const Elf64_Ehdr *ehdr, unsigned int i, unsigned int j)
+{
+	const off_t at_i = (off_t)(ehdr->e_phoff + i * sizeof(Elf64_Phdr));
+	const off_t at_j = (off_t)(ehdr->e_phoff + j * sizeof(Elf64_Phdr));
+	Elf64_Phdr phdr_i, phdr_j;
+
+	ck_assert_int_eq(pread(fd, &phdr_i, sizeof(phdr_i), at_i), sizeof(phdr_i));
+	ck_assert_int_eq(pread(fd, &phdr_j, sizeof(phdr_j), at_j), sizeof(phdr_j));
+	ck_assert_int_eq(pwrite(fd, &phdr_i, sizeof(phdr_i), at_j), sizeof(phdr_i));
+	ck_assert_int_eq(pwrite(fd, &phdr_j, sizeof(phdr_j), at_i), sizeof(phdr_j));
+}
+
+/* Without section headers .eh_frame is found by its segment; linkage slots are lost. */
+START_TEST(a_binary_without_section_headers_has_the_same_functions)
+{
+	int fd = open_built("stripped");
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+
+	ck_assert_int_eq(pread(fd, &ehdr, sizeof(ehdr), 0), sizeof(ehdr));
+	ehdr.e_shoff = ehdr.e_shnum = ehdr.e_shstrndx = 0;
+	ck_assert_int_eq(pwrite(fd, &ehdr, sizeof(ehdr), 0), sizeof(ehdr));
+	compare_stripped();
+	/* The segment may be any of them, also the last. */
+	for (unsigned int i = 0; i + 1 < ehdr.e_phnum; i++) {
+		const off_t at = (off_t)(ehdr.e_phoff + i * sizeof(phdr));
+
+		ck_assert_int_eq(pread(fd, &phdr, sizeof(phdr), at), sizeof(phdr));
+		if (phdr.p_type == PT_GNU_EH_FRAME)
+			swap_segments(fd, &ehdr, i, ehdr.e_phnum - 1u);
+	}
+	close(fd);
+	compare_stripped();
 }
 END_TEST
 
@@ -285,6 +312,9 @@ START_TEST(what_is_no_binary_of_ours_is_refused_by_name)
 		 -ENOEXEC, "machine 40"},
 		{"cut", "head -c 40 whole > cut", -EILSEQ, "truncated"},
 		{"half", "head -c 9000 whole > half", -EILSEQ, ""},
+		{"nameless", /* sections without a section of their names */
+		 "cp whole nameless; printf '\\0\\0' | dd of=nameless bs=1 seek=62 conv=notrunc",
+		 -ENODATA, ".eh_frame"},
 		{"no_tables", ":", -ENODATA, ".eh_frame"},
 		{"relocatable", ":", -ENODATA, "no function"},
 	};
@@ -560,7 +590,7 @@ int main(void)
 #endif
 	tcase_add_loop_test(tcase, trampolines_of_signals_are_known_by_their_bytes, 0, 3);
 	tcase_add_test(tcase, a_binary_without_section_headers_has_the_same_functions);
-	tcase_add_loop_test(tcase, what_is_no_binary_of_ours_is_refused_by_name, 0, 8);
+	tcase_add_loop_test(tcase, what_is_no_binary_of_ours_is_refused_by_name, 0, 9);
 	tcase_add_test(tcase, bytes_that_are_not_all_in_the_file_are_refused);
 	tcase_add_test(tcase, beyond_the_bound_nothing_is_written);
 	tcase_add_test(tcase, a_damaged_binary_is_refused_or_gives_a_sound_table);
