@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which files a sync of slices writes to disk, and its errors; a damaged slice without a new name.
- * test_history has the rest.
+ * Which files a sync of slices writes to disk, and its errors; names of damaged slices; slices when
+ * memory is out. test_history has the rest.
  */
 #include "daemon/history/history.h"
 #include "daemon/history/history_slices.h"
@@ -15,9 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SYNC_EACH_MAX 64u /* as in history_slices.c */
+#define DAMAGED_MAX   100 /* as in history_slices.c */
 
 /* Calls in this process since the last expect_calls(). */
 static unsigned int nr_fsync, nr_fdatasync, nr_syncfs;
@@ -140,6 +142,30 @@ START_TEST(a_damaged_slice_that_cannot_be_renamed_stays)
 }
 END_TEST
 
+/* A number of damaged slices of the same epochs are kept; the last name is used again. */
+START_TEST(damaged_slices_of_one_name_are_a_bounded_number)
+{
+	struct history *history = begin(1);
+	const char *path = history->files.files[0].path;
+	char name[512];
+	struct stat st;
+
+	(void)snprintf(name, sizeof(name), "%s.damaged", path);
+	ck_assert_int_eq(file_replace(name, "x", 1, 0600), 0);
+	for (unsigned int i = 2; i <= DAMAGED_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "%s.damaged.%u", path, i);
+		ck_assert_int_eq(file_replace(name, "x", 1, 0600), 0);
+	}
+	history_slices_set_aside(history, path, "by the test");
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_eq(stat(name, &st), 0);
+	ck_assert_int_gt(st.st_size, 1);
+	(void)snprintf(name, sizeof(name), "%s.damaged.%u", path, DAMAGED_MAX + 1);
+	ck_assert_int_ne(access(name, F_OK), 0);
+	fake_history_close();
+}
+END_TEST
+
 /* An empty list instead of the error would let the daemon give epochs a second time. */
 START_TEST(a_session_is_not_without_slices_when_memory_is_out)
 {
@@ -165,6 +191,7 @@ int main(void)
 	tcase_add_test(tc, very_many_slices_are_synced_at_once);
 	tcase_add_test(tc, an_error_of_any_slice_or_of_their_folder_is_that_of_the_sync);
 	tcase_add_test(tc, a_damaged_slice_that_cannot_be_renamed_stays);
+	tcase_add_test(tc, damaged_slices_of_one_name_are_a_bounded_number);
 	tcase_add_test(tc, a_session_is_not_without_slices_when_memory_is_out);
 	return test_run(tc);
 }
