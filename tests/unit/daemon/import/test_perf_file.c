@@ -449,6 +449,22 @@ START_TEST(a_record_that_is_shorter_than_its_trailer_is_damaged)
 }
 END_TEST
 
+START_TEST(a_sample_of_more_counters_than_it_can_hold_is_damaged)
+{
+	const uint64_t sample[] = {UINT64_MAX, 1}; /* a number of counters; the first one's value */
+	const uint64_t read_format = PERF_FORMAT_GROUP;
+
+	begin_pipe();
+	put_event(PERF_SAMPLE_READ, 100);
+	memcpy(bytes + 16 + sizeof(struct perf_event_header) +
+		       offsetof(struct perf_event_attr, read_format),
+	       &read_format, sizeof(read_format));
+	put_record(PERF_RECORD_SAMPLE, 0, sample, sizeof(sample));
+	write_data(nr_bytes);
+	ck_assert_uint_eq(go_through().nr_bad, 1);
+}
+END_TEST
+
 /* Convert the only record of a file and return the misc of the result. */
 static uint16_t misc_of(uint32_t type, uint16_t misc, const void *body, size_t nr)
 {
@@ -657,12 +673,15 @@ END_TEST
 
 START_TEST(its_machine_is_told)
 {
+	const struct timespec times[2] = {{.tv_sec = 1000000000}, {1000000000, 7}};
 	struct import_machine machine;
 	struct perf_file file;
 
 	read_data("plain");
 	write_data(nr_bytes);
+	ck_assert_int_eq(utimensat(AT_FDCWD, "data", times, 0), 0);
 	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(file.mtime_ns, INT64_C(1000000000000000007));
 	ck_assert_str_eq(file.arch, "x86_64");
 	ck_assert_uint_gt(file.nr_build_ids, 1);
 	ck_assert_uint_gt(file.nr_cpus, 0);
@@ -761,6 +780,7 @@ int main(void)
 	tcase_add_test(tc, an_interrupt_ends_what_goes_through_the_file);
 	tcase_add_test(tc, processes_of_a_recording_make_no_folders);
 	tcase_add_test(tc, the_kernels_build_id_is_a_note_of_its_machine);
+	tcase_add_test(tc, a_sample_of_more_counters_than_it_can_hold_is_damaged);
 	tcase_add_test(tc, its_machine_is_told);
 	tcase_add_test(tc,
 		       a_record_at_the_end_of_a_window_is_read_whole_and_nothing_is_read_past_it);
