@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Call stacks in a session's history: closed, merged, dropped, left over, saved. */
 #include "daemon/history/history.h"
+#include "daemon/history/history_epoch.h"
+#include "daemon/history/live_slice.h"
 #include "lib/file.h"
 #include "libdb/stacks/stack_file.h"
 #include "tests/fixture/fake_history.h"
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CURRENT "samples/current"
@@ -90,6 +93,29 @@ START_TEST(slices_tell_what_their_trees_hold)
 	ck_assert_uint_eq(slice_header(slice)->flags & OPROF_SLICE_STACKS, OPROF_SLICE_STACKS);
 	stack_tree_deinit(&tree);
 	slice_close(slice);
+	fake_history_close();
+}
+END_TEST
+
+/* The budget makes room for this much before the slice is written. */
+START_TEST(the_limit_of_a_slice_s_size_grows_by_no_more_than_the_stack_file)
+{
+	struct live_slice live;
+	struct stat st;
+	uint64_t before;
+
+	fake_history_open();
+	fake_samples(100, 0);
+	work(10, 0x200);
+	fake_round();
+	ck_assert_int_eq(stat(LIVE, &st), 0);
+	ck_assert_int_eq(live_slice_init(&live), 0);
+	before = live.bytes_max;
+	ck_assert_int_eq(live_slice_add_stacks(&live, CURRENT, 0), 0);
+	ck_assert_uint_eq(live.nr_stacks, 110);
+	ck_assert_uint_gt(live.bytes_max, before);
+	ck_assert_uint_le(live.bytes_max, before + (uint64_t)st.st_size);
+	live_slice_deinit(&live);
 	fake_history_close();
 }
 END_TEST
@@ -239,6 +265,27 @@ START_TEST(a_stack_file_that_is_removed_is_lost_and_the_next_minute_has_another)
 }
 END_TEST
 
+/* A slice without the stacks would lose them, because the next epoch empties the file. */
+START_TEST(an_epoch_whose_stacks_cannot_be_read_now_is_closed_later)
+{
+	fake_history_open();
+	fake_samples(10, 0);
+	work(7, 0x200);
+	fake_round();
+	ck_assert_int_eq(rename(LIVE, "aside"), 0);
+	ck_assert_int_eq(symlink(OPROF_STACK_FILE, LIVE), 0); /* leads to itself */
+	ck_assert_int_eq(history_epoch_close(&fake_profiler.history, false), -ELOOP);
+	ck_assert_uint_eq(fake_history()->files.nr_files, 0);
+	ck_assert_int_eq(rename("aside", LIVE), 0);
+	ck_assert_int_eq(history_epoch_close(&fake_profiler.history, false), 0);
+	ck_assert_uint_eq(fake_history()->files.nr_files, 1);
+	fake_history_conserved();
+	ck_assert_uint_eq(fake_counter(STATS_STACKS_STORED), 17);
+	ck_assert_uint_eq(fake_stacks_lost(), 0);
+	fake_history_close();
+}
+END_TEST
+
 START_TEST(a_stack_file_found_damaged_at_the_start_is_set_aside)
 {
 	fake_history_open();
@@ -307,6 +354,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, fake_history_teardown);
 	tcase_add_test(tc, each_minutes_stacks_are_in_its_slice_and_the_live_file_begins_anew);
 	tcase_add_test(tc, slices_tell_what_their_trees_hold);
+	tcase_add_test(tc, the_limit_of_a_slice_s_size_grows_by_no_more_than_the_stack_file);
 	tcase_add_test(tc, stacks_that_a_daemon_left_become_a_slice_at_the_next_start);
 	tcase_add_test(tc, a_run_without_call_chains_keeps_the_stacks_of_one_before);
 	tcase_add_test(tc, merged_slices_hold_the_sum_of_their_stacks);
@@ -314,6 +362,7 @@ int main(void)
 	tcase_add_test(tc, slices_removed_by_somebody_take_their_stacks_with_them);
 	tcase_add_test(tc, a_reset_begins_without_stacks_and_a_saved_session_keeps_its_own);
 	tcase_add_test(tc, a_stack_file_that_is_removed_is_lost_and_the_next_minute_has_another);
+	tcase_add_test(tc, an_epoch_whose_stacks_cannot_be_read_now_is_closed_later);
 	tcase_add_test(tc, a_stack_file_found_damaged_at_the_start_is_set_aside);
 	tcase_add_test(tc, a_folder_in_the_way_of_the_file_is_set_aside);
 	tcase_add_test(tc, ways_without_end_are_folded_and_not_lost);
