@@ -256,6 +256,25 @@ START_TEST(a_file_that_is_not_the_debug_file_that_was_read_is_not_archived)
 }
 END_TEST
 
+/* Files that are still being written, and folders in its folders, are left out. */
+START_TEST(files_of_the_meta_folder_and_of_its_folders_go_in)
+{
+	static const char *const names[] = {"file", "symbols/last", "symbols/first",
+					    "unfinished.tmp1", "symbols/deep/file"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		make_session_meta(&session, names[i], "text", 4);
+	add_sample_of("/missing/first");
+	(void)list_content("");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/samples/current/meta/%s", session.dir,
+			       names[i]);
+		ck_assert_msg(is_listed(path) == (i < 3), "%s\n%s", names[i], list);
+	}
+}
+END_TEST
+
 /* Damages the first byte of the stacks of the slice at path. */
 static void damage_stacks(const char *path)
 {
@@ -318,6 +337,7 @@ int main(void)
 	TCase *tests = tcase_create("archive_content");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, files_of_the_meta_folder_and_of_its_folders_go_in);
 	tcase_add_test(tests, a_slice_whose_stacks_are_damaged_is_reported);
 	tcase_add_test(tests, a_damaged_slice_that_is_selected_in_part_is_reported_once);
 	tcase_add_loop_test(tests, a_file_that_is_not_the_profiled_binary_is_not_archived, 0,
