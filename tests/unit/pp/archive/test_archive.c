@@ -579,7 +579,7 @@ END_TEST
 
 /* ---- stacks ---- */
 
-/* Stacks of the kernel on behalf of x, filed under the kernel. */
+/* Stacks of a library and of the kernel below it on behalf of x, filed under these images. */
 static void make_kernel_stacks(struct stack_tree *tree)
 {
 	const struct slice_section root = {.app = {.path = "/bin/x"},
@@ -591,11 +591,17 @@ static void make_kernel_stacks(struct stack_tree *tree)
 					   .cpu = SAMPLE_NAME_ALL};
 	const struct stack_image kernel = {.path = {.kind = SAMPLE_PATH_KERN, .path = "vmlinux"},
 					   .kind = OPROF_IMAGE_KERNEL};
+	const struct stack_image library = {.path = {.path = "/lib/z.so"},
+					    .kind = OPROF_IMAGE_FILE};
 	int64_t top = stack_tree_root(tree, &root);
-	int64_t image = stack_tree_image(tree, &kernel);
-	int64_t node = stack_tree_child(tree, (uint32_t)top, (uint32_t)image, 8);
+	int64_t image = stack_tree_image(tree, &library);
+	int64_t outer = stack_tree_child(tree, (uint32_t)top, (uint32_t)image, 24);
+	int64_t node;
 
+	image = stack_tree_image(tree, &kernel);
+	node = stack_tree_child(tree, (uint32_t)outer, (uint32_t)image, 8);
 	ck_assert(node >= 0);
+	stack_tree_add(tree, (uint32_t)outer, 7000, 7000 * UINT64_C(1000000));
 	stack_tree_add(tree, (uint32_t)node, 500, 500 * UINT64_C(1000000));
 }
 
@@ -693,7 +699,7 @@ static uint64_t stacks_of(const struct make_session *session, const char *word)
 	return sum.nr_samples;
 }
 
-/* Makes a slice of three applications with stacks. */
+/* Makes a slice of four applications with stacks. */
 static void make_slice_with_stacks(struct make_session *session)
 {
 	const struct make_slice_head head = {
@@ -702,11 +708,12 @@ static void make_slice_with_stacks(struct make_session *session)
 		{.file = {.app = "/bin/x"}, .key = 16, .nr_samples = 3},
 		{.file = {.app = "/bin/y"}, .key = 16, .nr_samples = 40},
 		{.file = {.app = "vmlinux"}, .key = 8, .nr_samples = 500},
+		{.file = {.app = "/lib/z.so"}, .key = 24, .nr_samples = 7000},
 	};
 	char path[PATH_MAX];
 
 	make_session_init(session);
-	make_session_slice(session, &head, parts, 3, path);
+	make_session_slice(session, &head, parts, 4, path);
 	put_stacks(path);
 }
 
@@ -715,8 +722,10 @@ START_TEST(stacks_go_with_their_applications)
 	struct make_session session;
 
 	make_slice_with_stacks(&session);
-	ck_assert_uint_eq(stacks_of(&session, NULL), 543);
+	ck_assert_uint_eq(stacks_of(&session, NULL), 7543);
+	/* Not the samples in the library, which is only a caller here. */
 	ck_assert_uint_eq(stacks_of(&session, "image:vmlinux"), 500);
+	ck_assert_uint_eq(stacks_of(&session, "image:/lib/z.so"), 7000);
 	ck_assert_uint_eq(stacks_of(&session, "image:/bin/x"), 3);
 	ck_assert_uint_eq(stacks_of(&session, "image:/bin/y"), 40);
 	ck_assert_uint_eq(stacks_of(&session, "lib-image:/bin/y"), 0);
