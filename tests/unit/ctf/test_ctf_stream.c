@@ -633,6 +633,8 @@ START_TEST(long_strings_are_read_whole)
 	ck_assert_uint_eq(record.values[0].nr, nr_first);
 	ck_assert_mem_eq(record.values[0].bytes, bytes + 124, nr_first + 1);
 	ck_assert_str_eq((const char *)record.values[2].bytes, "second");
+	for (unsigned int i = 0; i <= 2; i += 2) /* only integers have a number */
+		ck_assert_uint_eq(record.values[i].number, 0);
 	ck_assert_int_eq(ctf_stream_next(stream, &record, &diag), 1);
 	ck_assert_int_eq(ctf_stream_next(stream, &record, &diag), 0);
 	ck_assert_uint_eq(ctf_stream_counts(stream).nr_padding, 1);
