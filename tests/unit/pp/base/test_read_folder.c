@@ -3,7 +3,9 @@
 #include "pp/base/read_folder.h"
 
 #include "lib/diag.h"
+#include "lib/file.h"
 #include "tests/fixture/run_suite.h"
+#include "tests/fixture/test_folder.h"
 
 #include <check.h>
 #include <errno.h>
@@ -60,13 +62,46 @@ START_TEST(the_owner_of_a_folder_cannot_type_into_roots_terminal)
 }
 END_TEST
 
+static void expect_file(const char *path)
+{
+	struct diag diag;
+	struct stat st;
+	const int fd = read_folder_open_file(path, &diag);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert(S_ISREG(st.st_mode));
+	ck_assert_int_eq(close(fd), 0);
+}
+
+/* One of the folders on these paths then gets descriptor 0. */
+START_TEST(files_are_opened_without_standard_input)
+{
+	const int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	(void)close(STDIN_FILENO);
+	ck_assert_int_eq(mkdir("sub", 0700), 0);
+	ck_assert_int_eq(file_replace("file", "x", 1, 0600), 0);
+	ck_assert_int_eq(file_replace("sub/file", "x", 1, 0600), 0);
+	expect_file("file");
+	expect_file("sub/file");
+	if (saved >= 0) {
+		ck_assert_int_eq(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+		(void)close(saved);
+	}
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *all = suite_create("read_folder");
-	TCase *tcase = tcase_create("read_folder");
+	TCase *tcase = tcase_create("read_folder"), *files = tcase_create("files");
 
 	tcase_add_test(tcase, the_owner_of_a_folder_cannot_type_into_roots_terminal);
 	suite_add_tcase(all, tcase);
+	tcase_add_checked_fixture(files, test_folder_setup, test_folder_teardown);
+	tcase_add_test(files, files_are_opened_without_standard_input);
+	suite_add_tcase(all, files);
 	return all;
 }
 
