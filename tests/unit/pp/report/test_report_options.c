@@ -139,10 +139,12 @@ START_TEST(formats_of_stacks_are_chosen_one_at_a_time)
 	expect_refused("--folded --callgrind", -EINVAL, "one format");
 	expect_refused("--pprof a -o b", -EINVAL, "twice");
 	expect_refused("-c --stacks", -EINVAL, "--callgraph");
-	expect_refused("-c -a", -EINVAL, "--accumulated");
+	expect_refused("-c -a", -EINVAL, "--accumulated cannot be combined with a call graph");
 	expect_refused("-c -d", -EINVAL, "--details");
-	expect_refused("--stacks -w", -EINVAL, "--show-address");
-	expect_refused("--folded -t 1", -EINVAL, "--threshold");
+	expect_refused("--stacks -w", -EINVAL,
+		       "--show-address cannot be combined with a tree of stacks");
+	expect_refused("--folded -t 1", -EINVAL,
+		       "--threshold cannot be combined with a format for other programs");
 	expect_refused("--callgrind -s symbol", -EINVAL, "--sort");
 }
 END_TEST
