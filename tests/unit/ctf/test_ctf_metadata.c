@@ -128,6 +128,22 @@ START_TEST(fields_of_a_later_version_are_stepped_over)
 }
 END_TEST
 
+/* oprof's own last type is for the headers of records only. */
+START_TEST(fields_may_have_the_type_that_is_described_last)
+{
+	char *made = changed("\nevent {", "\ntypealias integer { size = 32; signed = true; } := "
+					  "later_t;\nevent {");
+	char *type = strstr(made, "int32_t _prev_tid");
+
+	ck_assert_ptr_nonnull(type);
+	memcpy(type, "later_t", 7);
+	ck_assert_msg(!parse(made), "%s", diag_show(&diag));
+	ck_assert_uint_eq(metadata.trace.events[1].fields[1].bits, 32);
+	ck_assert(metadata.trace.events[1].fields[1].is_signed);
+	free(made);
+}
+END_TEST
+
 static const struct {
 	const char *old, *new, *said;
 } faults[] = {
@@ -236,6 +252,7 @@ int main(void)
 	tcase_add_test(tc, it_begins_as_ctf_wants);
 	tcase_add_test(tc, a_text_that_is_cut_anywhere_is_refused);
 	tcase_add_test(tc, fields_of_a_later_version_are_stepped_over);
+	tcase_add_test(tc, fields_may_have_the_type_that_is_described_last);
 	tcase_add_loop_test(tc, what_is_not_as_written_is_refused_with_its_line, 0,
 			    (int)(sizeof(faults) / sizeof(faults[0])));
 	tcase_add_test(tc, a_description_that_is_not_sound_is_not_written);
