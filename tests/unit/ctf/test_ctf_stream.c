@@ -263,6 +263,7 @@ START_TEST(a_last_packet_that_is_damaged_or_of_another_size_has_all_looked_at)
 	ctf_file_close(&file);
 	ctf_file_close(&file_damaged);
 	ctf_file_close(&file_other);
+	ck_assert_int_eq(file.fd, -1); /* no file is open */
 }
 END_TEST
 
