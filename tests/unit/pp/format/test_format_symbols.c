@@ -291,6 +291,30 @@ START_TEST(lines_are_sorted_by_source_place)
 }
 END_TEST
 
+static const struct fake_range same[] = {
+	{.start = 0x100, .end = 0x110, .file = 2, .line = 5},
+	{.start = 0x200, .end = 0x210, .file = 2, .line = 5},
+};
+
+START_TEST(lines_of_one_source_place_are_sorted_by_what_is_asked_next)
+{
+	fake_lines_set("/bin/prog", same, 2, files, 3);
+	made.profile_options.lines = true;
+	options.header = false;
+	options.sort[0] = TEXT_SORT_DEBUG;
+	options.sort[1] = TEXT_SORT_SYMBOL;
+	options.nr_sort = 2;
+	add_program();
+	expect_text("700      70.0000  foo()\n"
+		    "250      25.0000  main\n"
+		    "50        5.0000  (no symbols)\n");
+	options.sort[1] = TEXT_SORT_VMA;
+	expect_text("250      25.0000  main\n"
+		    "700      70.0000  foo()\n"
+		    "50        5.0000  (no symbols)\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("format_symbols");
@@ -311,6 +335,7 @@ int main(void)
 	tcase_add_test(tests, percentages_of_addresses_are_of_all_samples_when_asked);
 	tcase_add_test(tests, source_places_are_shown_of_symbols_and_addresses);
 	tcase_add_test(tests, lines_are_sorted_by_source_place);
+	tcase_add_test(tests, lines_of_one_source_place_are_sorted_by_what_is_asked_next);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
