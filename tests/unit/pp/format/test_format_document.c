@@ -4,6 +4,7 @@
  * xmllint with doc/opreport.xsd, and python3, which also adds up the numbers.
  */
 #include "lib/file.h"
+#include "tests/fixture/fake_lines.h"
 #include "tests/fixture/fake_symbols.h"
 #include "tests/fixture/make_calls.h"
 #include "tests/fixture/make_chains.h"
@@ -41,6 +42,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+	fake_lines_clear();
 	fake_symbols_clear();
 	make_session_deinit(&session);
 }
@@ -189,6 +191,37 @@ START_TEST(json_has_the_shape_that_its_page_says)
 		      "  {\"app\":0,\"image\":0,\"symbol\":\"main\","));
 	ck_assert_ptr_nonnull(strstr(text, "\"symbol\":null,\"samples\":[50],\"details\":[{"
 					   "\"address\":\"0x10\",\"samples\":[50]}]}\n ]\n}\n"));
+	free(text);
+	expect_valid(1000);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+static const struct fake_range ranges[] = {
+	{.start = 0x200, .end = 0x210, .file = 2, .line = 70},
+	{.start = 0x210, .end = 0x220, .file = 1, .line = 4},
+};
+static const char *const files[] = {"", "/src/small.h", "/src/prog.c"};
+
+/* Of symbols and of their addresses; only of those whose source place is known. */
+START_TEST(json_has_source_places)
+{
+	char *text;
+
+	fake_lines_set("/bin/prog", ranges, 2, files, 3);
+	made.profile_options.details = made.profile_options.lines = true;
+	add_program();
+	make_profile_init(&made, &session, "lib-image:/bin/prog");
+	text = make_document(write_json, "r.json");
+	ck_assert_msg(strstr(text, "\n \"files\":[\n  \"/src/prog.c\",\n  \"/src/small.h\"\n ],\n"),
+		      "%s", text);
+	ck_assert_msg(
+		strstr(text,
+		       "\"bytes\":256,\"file\":0,\"line\":70,\"samples\":[700],\"details\":["
+		       "{\"address\":\"0x401210\",\"file\":1,\"line\":4,\"samples\":[700]}]}"),
+		"%s", text);
+	ck_assert_msg(strstr(text, "\"address\":\"0x401100\",\"bytes\":256,\"samples\":[250],"),
+		      "%s", text);
 	free(text);
 	expect_valid(1000);
 	make_profile_deinit(&made);
@@ -410,6 +443,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, xml_has_the_shape_that_users_know);
 	tcase_add_test(tests, json_has_the_shape_that_its_page_says);
+	tcase_add_test(tests, json_has_source_places);
 	tcase_add_test(tests, details_are_in_both);
 	tcase_add_test(tests, xml_has_the_code_of_symbols);
 	tcase_add_test(tests, names_that_are_no_text_make_no_document_invalid);
