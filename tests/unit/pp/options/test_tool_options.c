@@ -6,7 +6,9 @@
 
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NOW_NS	   INT64_C(1795183200000000000)
 #define MINUTE_NS  INT64_C(60000000000)
@@ -104,6 +106,42 @@ START_TEST(help_needs_no_words_that_are_right)
 }
 END_TEST
 
+/* Returns what is shown on standard output. */
+static const char *shown(enum tool_what what)
+{
+	static char text[4096];
+	FILE *file = tmpfile();
+	int saved = dup(STDOUT_FILENO);
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(saved, 0);
+	(void)fflush(stdout);
+	(void)dup2(fileno(file), STDOUT_FILENO);
+	tool_options_show(&command, what);
+	(void)fflush(stdout);
+	(void)dup2(saved, STDOUT_FILENO);
+	(void)close(saved);
+	rewind(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	(void)fclose(file);
+	return text;
+}
+
+START_TEST(the_version_the_usage_and_the_help_are_shown)
+{
+	const char *text = shown(TOOL_VERSION);
+
+	ck_assert_msg(!strncmp(text, "tool: oprof " OPROF_VERSION "\nLicense ", 22), "%s", text);
+	ck_assert_msg(strstr(text, "this program contains libbfd."), "%s", text);
+	text = shown(TOOL_USAGE);
+	ck_assert_msg(strstr(text, "[--own TEXT]") || strstr(text, "--own=TEXT"), "%s", text);
+	ck_assert_msg(!strstr(text, "of this tool"), "%s", text);
+	text = shown(TOOL_HELP);
+	ck_assert_msg(!strncmp(text, "Usage: tool [WORD...]\n", 22), "%s", text);
+	ck_assert_msg(strstr(text, "of this tool"), "%s", text);
+}
+END_TEST
+
 START_TEST(mistakes_are_named)
 {
 	ck_assert_int_eq(parse("--nothing"), -EINVAL);
@@ -154,6 +192,7 @@ int main(void)
 	tcase_add_test(tests, options_of_all_tools_are_kept_and_the_rest_is_the_tools);
 	tcase_add_test(tests, a_list_of_folders_that_is_too_long_is_refused);
 	tcase_add_test(tests, help_needs_no_words_that_are_right);
+	tcase_add_test(tests, the_version_the_usage_and_the_help_are_shown);
 	tcase_add_test(tests, mistakes_are_named);
 	tcase_add_test(tests, the_stretch_of_time_is_that_of_the_one_side);
 	suite_add_tcase(suite, tests);
