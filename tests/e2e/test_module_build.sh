@@ -397,6 +397,31 @@ if [ "$(id -u)" = 0 ]; then
 	fi
 fi
 
+# ---- root's module, where other users may change things ----
+
+# build_in OUTPUT: a build of the small module, with its status
+build_in()
+{
+	module build --release "$R" --source "$mini" --output "$1"
+	status=$?
+}
+
+# Lists what users other than root may write to. If there is an access list, the bits of the group
+# are its mask.
+others_write() # FOLDER
+{
+	find "$1" ! -type l -perm /022
+}
+
+if [ "$(id -u)" = 0 ]; then
+	mkdir "$T/mask"
+	before=$(umask)
+	umask 000
+	build_in "$T/mask/new"
+	umask "$before"
+	tap_is "$status $(others_write "$T/mask")" "0 " "a umask of 000 does not let others write to what is new"
+fi
+
 # ---- opcontrol without a module ----
 
 if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
