@@ -414,6 +414,17 @@ others_write() # FOLDER
 }
 
 if [ "$(id -u)" = 0 ]; then
+	mkdir -p "$T/walk/theirs"
+	chown 64242 "$T/walk/theirs"
+	build_in "$T/walk/new/../theirs"
+	refuses "other users may change or replace $T/walk/theirs," "--output DIR" \
+		".. behind a missing folder, to another user's folder"
+	tap_is "$(ls -A "$T/walk/theirs")" "" "nothing is made there"
+	build_in "$T/walk/new/../ours/deep"
+	tap_is "$status $(cat "$T/out")" "0 $T/walk/ours/deep/$R/oprof.ko" \
+		".. behind a missing folder, to folders of root's: they are made"
+	tap_is "$(others_write "$T/walk/ours")" "" "only root may write to them"
+
 	mkdir "$T/mask"
 	before=$(umask)
 	umask 000
