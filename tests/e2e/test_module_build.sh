@@ -238,7 +238,7 @@ mkdir -p "$T/killed"
 printf '#!/bin/sh\nnr=$(cat %s 2>/dev/null || echo 0)\necho $((nr + 1)) >%s\n%s\nexec /bin/mv "$@"\n' \
 	"$T/moved" "$T/moved" "[ \$nr != \$MOVES ] || kill -9 \$PPID" >"$T/killed/mv"
 chmod +x "$T/killed/mv"
-for moves in 0 1; do
+for moves in 1 2; do
 	mini_source "after$moves"
 	rm -f "$T/moved"
 	MOVES=$moves PATH="$T/killed:$PATH" "$BIN/oprof-module" build --release "$R" --source "$mini" \
@@ -363,7 +363,7 @@ if [ "$(id -u)" = 0 ]; then
 	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "and not told from another one"
 	kept=$M/var/lib/oprofile/module/$running
 	tr '\0' '\n' <"$kept/oprof.ko" | sed -n 's/.*srcversion=//p' >"$M/sys/module/oprof/srcversion"
-	mini_source after1 # as built
+	mini_source after2 # as built
 	load --source "$mini"
 	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "nor one of these very sources"
 	mini_source three
@@ -413,6 +413,19 @@ others_write() # FOLDER
 	find "$1" ! -type l -perm /022
 }
 
+# left_link NAME: a build in a folder that belonged to another user, who left a link NAME.PID there
+# to a file of root's
+left_link()
+{
+	rm -rf "$T/given"
+	mkdir -p "$T/given/$R"
+	echo precious >"$T/precious"
+	sh -c 'ln -s "$1" "$2.$$" && shift 2 && exec "$@"' - "$T/precious" "$T/given/$R/$1" \
+		"$BIN/oprof-module" build --release "$R" --source "$mini" --output "$T/given" \
+		>"$T/out" 2>"$T/err"
+	status=$?
+}
+
 if [ "$(id -u)" = 0 ]; then
 	mkdir -p "$T/walk/theirs"
 	chown 64242 "$T/walk/theirs"
@@ -424,6 +437,16 @@ if [ "$(id -u)" = 0 ]; then
 	tap_is "$status $(cat "$T/out")" "0 $T/walk/ours/deep/$R/oprof.ko" \
 		".. behind a missing folder, to folders of root's: they are made"
 	tap_is "$(others_write "$T/walk/ours")" "" "only root may write to them"
+
+	left_link .oprof.ko
+	tap_is "$status $(cat "$T/precious")" "0 precious" \
+		"a folder that was another user's: the build follows no link .oprof.ko.PID"
+	[ -f "$T/given/$R/oprof.ko" ] && [ ! -L "$T/given/$R/oprof.ko" ]
+	tap_ok $? "the module is no link"
+	echo 'this is no C' >>"$mini/oprof.c"
+	left_link .room
+	tap_is "$status $(cat "$T/precious")" "1 precious" "a build that fails follows no link .room.PID"
+	mini_source three
 
 	mkdir "$T/mask"
 	before=$(umask)
