@@ -448,12 +448,46 @@ if [ "$(id -u)" = 0 ]; then
 	tap_is "$status $(cat "$T/precious")" "1 precious" "a build that fails follows no link .room.PID"
 	mini_source three
 
+	mkdir "$T/list"
+	if ! command -v setfacl >/dev/null; then
+		tap_skip "a default access list does not let others write to what is new" "no setfacl (acl)"
+	elif ! setfacl -d -m u:64242:rwx "$T/list" 2>/dev/null; then
+		tap_skip "a default access list does not let others write to what is new" "no such lists here"
+	else
+		build_in "$T/list/new"
+		tap_is "$status $(others_write "$T/list")" "0 " \
+			"a default access list does not let others write to what is new"
+	fi
+	# A file system on which everybody may write to each folder.
+	mkdir "$T/loose" "$T/each"
+	for command in mkdir mv; do
+		printf '#!/bin/sh\n%s "$@" || exit 1\nfor last; do :; done\n[ ! -d "$last" ] || chmod 777 "$last"\n' \
+			"$(command -v $command)" >"$T/loose/$command"
+		chmod +x "$T/loose/$command"
+	done
+	PATH="$T/loose:$PATH" build_in "$T/each/new"
+	refuses "other users may change or replace $T/each/new," "--output DIR" \
+		"a new folder in which others may write"
+	tap_is "$(ls -A "$T/each/new")" "" "nothing is written there"
+
 	mkdir "$T/mask"
 	before=$(umask)
 	umask 000
 	build_in "$T/mask/new"
 	umask "$before"
 	tap_is "$status $(others_write "$T/mask")" "0 " "a umask of 000 does not let others write to what is new"
+
+	if $su_nobody true 2>/dev/null && $su_nobody test -x "$BIN/oprof-module"; then
+		mkdir "$T/user"
+		chown 65534 "$T/user"
+		TMPDIR=$T/user $su_nobody "$BIN/oprof-module" build --release "$R" --source "$mini" \
+			--output "$T/user/new/../kept" >"$T/out" 2>"$T/err"
+		tap_is "$? $(cat "$T/out")" "0 $T/user/new/../kept/$R/oprof.ko" \
+			"an ordinary user's path leads through new folders and .."
+		tap_is "$(cd "$T/user" && echo -- * .[!.]* kept/*/* kept/*/.[!.]*)" \
+			"-- kept new .[!.]* kept/$R/build.log kept/$R/built-of kept/$R/oprof.ko kept/*/.[!.]*" \
+			"the build leaves nothing else"
+	fi
 fi
 
 # ---- opcontrol without a module ----
