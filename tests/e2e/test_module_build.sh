@@ -477,6 +477,22 @@ if [ "$(id -u)" = 0 ]; then
 	umask "$before"
 	tap_is "$status $(others_write "$T/mask")" "0 " "a umask of 000 does not let others write to what is new"
 
+	mkdir "$T/theirs" "$T/spy"
+	chown 64242 "$T/theirs"
+	printf '#!/bin/sh\necho "$TMPDIR $*" >>"%s"\nexec %s "$@"\n' "$T/made" "$(command -v make)" \
+		>"$T/spy/make"
+	chmod +x "$T/spy/make"
+	TMPDIR=$T/theirs PATH="$T/spy:$PATH" build_in "$T/ours"
+	! grep -F "$T/theirs" "$T/made"
+	tap_ok $? "the module is not built in another user's TMPDIR"
+	tap_has "$T/err" "other users may change or replace $T/theirs: .* in /tmp" \
+		"/tmp is used instead, and the reason is told"
+	mkdir -m 1777 "$T/sticky"
+	rm "$T/made"
+	TMPDIR=$T/sticky PATH="$T/spy:$PATH" build_in "$T/sticky-built"
+	grep -Eq "^$T/sticky/(oprof-module[^ /]*) .* M=$T/sticky/\1/" "$T/made"
+	tap_ok $? "a TMPDIR like /tmp is used; the compiler's files are in the folder of the build"
+
 	if $su_nobody true 2>/dev/null && $su_nobody test -x "$BIN/oprof-module"; then
 		mkdir "$T/user"
 		chown 65534 "$T/user"
