@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,24 @@ START_TEST(a_name_that_memory_did_not_suffice_for_is_written_once)
 }
 END_TEST
 
+START_TEST(without_memory_to_load_them_all_names_stay_in_the_file)
+{
+	bool reached = true;
+	int error;
+
+	put("1 one\n2 two\n");
+	for (unsigned long nth = 1; reached; nth++) {
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = name_table_init(&table, "names");
+		reached = failing_end();
+		ck_assert_int_eq(error, reached ? -ENOMEM : 0);
+		expect_file("1 one\n2 two\n");
+	}
+	ck_assert_int_eq(name_table_number(&table, "two"), 2);
+	name_table_deinit(&table);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("name_table");
@@ -211,5 +230,6 @@ int main(void)
 	tcase_add_test(tc, a_name_that_cannot_be_written_has_no_number);
 	tcase_add_test(tc, a_folder_that_is_missing_is_an_error);
 	tcase_add_test(tc, a_name_that_memory_did_not_suffice_for_is_written_once);
+	tcase_add_test(tc, without_memory_to_load_them_all_names_stay_in_the_file);
 	return test_run(tc);
 }
