@@ -6,10 +6,12 @@
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@ static struct trace_perf *perf;
 static struct diag diag;
 static struct {
 	uint64_t nr[2], time[2]; /* records by CPU */
+	uint64_t nr_mappings;
 	uint64_t disordered;
 	int32_t pid;
 } seen;
@@ -35,6 +38,7 @@ static void take(struct trace_perf_sink *sink, const struct trace_perf_record *r
 	seen.disordered += record->time < seen.time[record->cpu];
 	seen.time[record->cpu] = record->time;
 	seen.nr[record->cpu]++;
+	seen.nr_mappings += record->kind == TRACE_RECORD_MAPPING;
 	if (record->kind == TRACE_RECORD_SAMPLE)
 		seen.pid = record->pid;
 }
@@ -170,6 +174,27 @@ START_TEST(only_the_threads_that_are_asked_for_are_recorded)
 }
 END_TEST
 
+START_TEST(each_event_is_recorded_the_last_too)
+{
+	const int32_t self = (int32_t)getpid();
+	void *code;
+	int fd;
+
+	set_online("0-1\n");
+	if (!open_all(&self, 1))
+		return;
+	ck_assert_int_eq(trace_perf_enable(perf, true), 0);
+	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	ck_assert_int_eq(munmap(code, 4096), 0);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert(wait_record(0));
+	ck_assert(wait_record(1));
+	ck_assert_uint_gt(seen.nr_mappings, 0);
+}
+END_TEST
+
 /* As in a program started without standard input; here no CPU can be added or removed. */
 START_TEST(descriptor_0_is_as_good_as_any)
 {
@@ -223,6 +248,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_cpu_that_comes_is_recorded_and_one_that_goes_is_not);
 	tcase_add_test(tests, only_the_threads_that_are_asked_for_are_recorded);
+	tcase_add_test(tests, each_event_is_recorded_the_last_too);
 	tcase_add_test(tests, descriptor_0_is_as_good_as_any);
 	tcase_add_test(tests, a_thread_that_there_is_not_is_told);
 	return test_run(tests);
