@@ -166,6 +166,40 @@ START_TEST(damaged_slices_of_one_name_are_a_bounded_number)
 }
 END_TEST
 
+static bool log_says(const char *part)
+{
+	char *text;
+	bool says;
+
+	ck_assert_int_eq(file_read_text("log", 1 << 20, &text, NULL), 0);
+	says = strstr(text, part) != NULL;
+	free(text);
+	return says;
+}
+
+START_TEST(idle_samples_of_slices_count_when_slices_are_missed)
+{
+	fake_history_open();
+	for (unsigned int i = 0; i < 3; i++) {
+		fake_cpu(0);
+		fake_task(1, 1, 1, 0);
+		for (unsigned int j = 0; j < 4; j++)
+			fake_sample(0, OPROF_MODE_IDLE, 2, j * 16, 10);
+		fake_minute(5, 0);
+	}
+	fake_history_close();
+	fake_history_open();
+	ck_assert(!log_says("missing"));
+	ck_assert_uint_eq(fake_history()->files.nr_files, 3);
+	ck_assert_int_eq(unlink(fake_history()->files.files[1].path), 0);
+	fake_history_close();
+	fake_history_open();
+	ck_assert(log_says("slices are missing: 18 of 27 samples are in other slices"));
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
 /* An empty list instead of the error would let the daemon give epochs a second time. */
 START_TEST(a_session_is_not_without_slices_when_memory_is_out)
 {
@@ -192,6 +226,7 @@ int main(void)
 	tcase_add_test(tc, an_error_of_any_slice_or_of_their_folder_is_that_of_the_sync);
 	tcase_add_test(tc, a_damaged_slice_that_cannot_be_renamed_stays);
 	tcase_add_test(tc, damaged_slices_of_one_name_are_a_bounded_number);
+	tcase_add_test(tc, idle_samples_of_slices_count_when_slices_are_missed);
 	tcase_add_test(tc, a_session_is_not_without_slices_when_memory_is_out);
 	return test_run(tc);
 }
