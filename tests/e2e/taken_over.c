@@ -39,7 +39,7 @@
 #include <unistd.h>
 
 #define WAIT_MS 10000 /* for the end of a process that makes a call */
-#define LOCK_MS 20000
+#define LOCK_MS 200000
 #define NO_CALL (-1)
 
 static const char *const process_texts[] = TAKEN_PROCESS_TEXTS;
@@ -155,6 +155,10 @@ static bool observe(enum taken_process process, int call, pid_t pid)
 	struct taken_result *result = &setup.file->results[process];
 	int status = 0;
 
+	if (pid <= 0) { /* fork() has failed: kill() would signal all processes */
+		store(&result->answers[call], TAKEN_NO_END);
+		return false;
+	}
 	for (int ms = 0; ms < WAIT_MS; ms++) {
 		if (call == TAKEN_STATUS && load(&result->status_wanted) == 1) {
 			read_status(result, pid);

@@ -248,7 +248,8 @@ static void read_victims(const char *folder)
 
 	path_set(path, folder, VICTIM_PIDS);
 	file = fopen(path, "re");
-	if (!file || fscanf(file, "%d %d %d", &victim, &killed_root, &killed_user) != 3)
+	if (!file || fscanf(file, "%d %d %d", &victim, &killed_root, &killed_user) != 3 ||
+	    victim < 2 || killed_root < 2 || killed_user < 2)
 		abort();
 	(void)fclose(file);
 	(void)snprintf(memory, sizeof(memory), "/proc/%d/mem", victim);

@@ -67,6 +67,8 @@ static pid_t start_killed(uid_t user)
 {
 	const pid_t parent = getpid(), pid = fork();
 
+	if (pid < 0)
+		fail("fork");
 	if (pid)
 		return pid;
 	(void)signal(SIGTERM, SIG_IGN);

@@ -326,6 +326,7 @@ END_TEST
 START_TEST(a_full_disk_keeps_none_from_being_tried)
 {
 	struct rlimit limit;
+	rlim_t before;
 	struct ctf_writer *writer;
 	struct trace_mappings_counts whole;
 
@@ -345,12 +346,15 @@ START_TEST(a_full_disk_keeps_none_from_being_tried)
 	(void)file_remove_tree("trace");
 	(void)signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	before = limit.rlim_cur;
 	limit.rlim_cur = PACKET_BYTES;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert_int_eq(ctf_writer_open(&writer, "trace", &trace, &diag), 0);
 	ck_assert_int_eq(trace_mappings_snapshot(mappings, writer, 0, &taken, &diag), -EFBIG);
 	written = ctf_writer_counts(writer);
 	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
+	limit.rlim_cur = before;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert_uint_eq(written.nr_packets, 1);
 	ck_assert_uint_gt(written.lost_unwritten_packets, 2);
 	ck_assert_uint_eq(taken.nr_records, whole.nr_records);
