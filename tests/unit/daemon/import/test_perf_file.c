@@ -777,10 +777,10 @@ int main(void)
 			    sizeof(told_ids) / sizeof(told_ids[0]));
 	tcase_add_test(tc, records_that_do_not_say_of_which_layout_they_are_are_refused);
 	tcase_add_test(tc, a_path_has_the_first_build_id_that_is_told_of_it);
+	tcase_add_test(tc, a_sample_of_more_counters_than_it_can_hold_is_damaged);
 	tcase_add_test(tc, an_interrupt_ends_what_goes_through_the_file);
 	tcase_add_test(tc, processes_of_a_recording_make_no_folders);
 	tcase_add_test(tc, the_kernels_build_id_is_a_note_of_its_machine);
-	tcase_add_test(tc, a_sample_of_more_counters_than_it_can_hold_is_damaged);
 	tcase_add_test(tc, its_machine_is_told);
 	tcase_add_test(tc,
 		       a_record_at_the_end_of_a_window_is_read_whole_and_nothing_is_read_past_it);
