@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Snapshots of a kind of tracer that the test defines. */
-#include "daemon/tracer/tracer_internal.h"
+#include "daemon/tracer/tracer_perf_internal.h"
 
 #include "tests/fixture/make_trace.h"
 #include "tests/fixture/test_folder.h"
@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -162,6 +163,48 @@ START_TEST(of_a_snapshot_without_a_folder_there_is_nothing)
 }
 END_TEST
 
+/* ---- a flight recorder of perf events ---- */
+
+static struct trace_perf_sink sink;
+
+/* The rings are the largest that there can be. */
+START_TEST(a_flight_recorder_whose_rings_find_no_memory_does_not_start)
+{
+	static const struct trace_perf_event event = {
+		.name = "sample", .kind = TRACE_RECORD_SAMPLE, .samples_hz = 99};
+	const struct trace_channel_config config = {.mode = RING_OVERWRITE,
+						    .sub_buffer_bytes = RING_SUB_BUFFER_MAX,
+						    .nr_sub_buffers = RING_NR_SUB_BUFFERS_MAX,
+						    .nr_cpus = TRACE_CHANNEL_NR_CPUS_MAX};
+	const int32_t self = (int32_t)getpid();
+	const struct trace_perf_config perf = {.events = &event,
+					       .nr_events = 1,
+					       .ring_bytes = 1 << 16,
+					       .sink = &sink,
+					       .tids = &self,
+					       .nr_tids = 1};
+	struct tracer_perf flight = {.base.ops = &tracer_perf_ops};
+	const size_t nr_bytes = (size_t)config.sub_buffer_bytes * config.nr_sub_buffers;
+	void *memory =
+		mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int error;
+
+	if (memory != MAP_FAILED) { /* the kernel promises any memory (vm.overcommit_memory) */
+		ck_assert_int_eq(munmap(memory, nr_bytes), 0);
+		return;
+	}
+	error = trace_perf_open(&flight.perf, &perf, &diag);
+	if (error == -EACCES || error == -EPERM) /* performance events are refused here */
+		return;
+	ck_assert_msg(!error, "%s", diag_show(&diag));
+	ck_assert_int_eq(trace_channel_create(&flight.channel, &config, &diag), 0);
+	ck_assert_int_eq(tracer_perf_ops.start(&flight.base, &diag), -ENOMEM);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "cannot make the buffers of CPU "));
+	trace_channel_destroy(flight.channel);
+	trace_perf_close(flight.perf);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("tracer");
@@ -172,5 +215,6 @@ int main(void)
 	tcase_add_test(tests, a_full_disk_that_takes_no_packet_leaves_nothing);
 	tcase_add_test(tests, what_the_disk_may_have_lost_at_the_end_is_not_told_as_there);
 	tcase_add_test(tests, of_a_snapshot_without_a_folder_there_is_nothing);
+	tcase_add_test(tests, a_flight_recorder_whose_rings_find_no_memory_does_not_start);
 	return test_run(tests);
 }
