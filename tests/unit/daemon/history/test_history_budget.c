@@ -232,6 +232,30 @@ START_TEST(slices_that_cannot_be_renamed_stay_and_the_log_says_so_once)
 }
 END_TEST
 
+/* ---- memory ---- */
+
+/* Each allocation of closing an epoch fails in turn; the next close makes up for it. */
+START_TEST(an_epoch_that_finds_no_memory_is_closed_later_with_all_its_samples)
+{
+	unsigned long nth = 1;
+	bool reached = true;
+	int error;
+
+	fake_history_open();
+	for (; reached; nth++) {
+		fake_samples(10, nth * 16);
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = history_epoch_close(&fake_profiler.history, false);
+		reached = failing_end();
+		ck_assert(reached || !error);
+		fake_history_conserved();
+	}
+	ck_assert_uint_gt(fake_history()->close_errors, 0);
+	ck_assert_uint_eq(fake_counter(STATS_STORED), 10 * (nth - 1));
+	fake_history_close();
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("history_budget");
@@ -246,5 +270,6 @@ int main(void)
 	tcase_add_test(tc, symbols_of_binaries_get_a_quarter_of_the_budget);
 	tcase_add_test(tc, days_drop_what_is_older);
 	tcase_add_test(tc, slices_that_cannot_be_renamed_stay_and_the_log_says_so_once);
+	tcase_add_test(tc, an_epoch_that_finds_no_memory_is_closed_later_with_all_its_samples);
 	return test_run(tc);
 }
