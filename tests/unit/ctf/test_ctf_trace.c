@@ -108,6 +108,26 @@ START_TEST(no_name_or_id_is_there_twice)
 }
 END_TEST
 
+/* The ids of the first trace may still be in the memory behind those of the second. */
+START_TEST(a_trace_of_the_last_events_of_another_is_sound)
+{
+	struct ctf_event events[6];
+	int error;
+
+	for (unsigned int i = 0; i < 6; i++) {
+		events[i] = event;
+		events[i].id = i;
+	}
+	trace.events = events;
+	trace.nr_events = 6;
+	error = ctf_trace_check(&trace, &diag); /* no call in between that may use the memory */
+	trace.events = events + 1;
+	trace.nr_events = 5;
+	error |= ctf_trace_check(&trace, &diag);
+	ck_assert_msg(!error, "%s", diag.text);
+}
+END_TEST
+
 START_TEST(events_are_of_streams_that_there_are)
 {
 	event.stream_id = 1;
@@ -209,6 +229,7 @@ int main(void)
 	tcase_add_test(tc, keywords_name_fields_but_not_the_clock_or_things_in_the_environment);
 	tcase_add_test(tc, ids_of_padding_and_escape_are_taken);
 	tcase_add_test(tc, no_name_or_id_is_there_twice);
+	tcase_add_test(tc, a_trace_of_the_last_events_of_another_is_sound);
 	tcase_add_test(tc, events_are_of_streams_that_there_are);
 	tcase_add_test(tc, alignments_are_1_2_4_or_8_and_1_without_fields);
 	tcase_add_test(tc, fields_are_of_sizes_that_there_are);
