@@ -212,8 +212,10 @@ static void assert_once(const char *part)
 		      shown);
 }
 
-/* The first and last elements of each array; CPU 1 has no record. */
-START_TEST(json_has_all_cpus_threads_and_calls)
+/*
+ * The first and last elements of each array; CPU 1 has no record. The threads' process is unknown.
+ */
+START_TEST(json_has_all_cpus_processes_threads_and_calls)
 {
 	call(READ, 100);
 	packet.cpu_id = 2;
@@ -224,8 +226,13 @@ START_TEST(json_has_all_cpus_threads_and_calls)
 	assert_once(
 		"\n \"cpus\":[\n  {\"cpu\":0,\"idle_ns\":0,\"user_ns\":101,\"syscall_ns\":100,");
 	assert_once("},\n  {\"cpu\":2,\"idle_ns\":100,\"user_ns\":0,\"syscall_ns\":101,");
-	assert_once("\n \"threads\":[\n  {\"tid\":7,");
-	assert_once("},\n  {\"tid\":8,");
+	assert_once("\n \"processes\":[\n  {\"pid\":-1,\"name\":\"\",\"kernel\":false,"
+		    "\"threads\":2,\"user_ns\":101,\"syscall_ns\":201,");
+	assert_once(",\"unknown_ns\":100,\"switches\":2,\"syscalls\":2,\"errors\":0,\"wakeups\":0,"
+		    "\"wakeup\":{\"nr\":0,");
+	assert_once("\n \"threads\":[\n  {\"tid\":7,\"pid\":-1,\"name\":\"n\",\"kernel\":false,"
+		    "\"ended\":false,\"user_ns\":101,\"syscall_ns\":100,");
+	assert_once("},\n  {\"tid\":8,\"pid\":-1,");
 	assert_once("\n \"calls\":[\n  {\"name\":\"read\",\"calls\":1,");
 	assert_once("},\n  {\"name\":\"write\",\"calls\":1,");
 }
@@ -314,7 +321,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_call_that_only_failed_is_shown, 0, 2);
 	tcase_add_test(tests, a_thread_that_ran_only_before_the_window_is_not_shown);
 	tcase_add_loop_test(tests, a_thread_of_which_only_its_last_switch_is_known_is_shown, 0, 2);
-	tcase_add_test(tests, json_has_all_cpus_threads_and_calls);
+	tcase_add_test(tests, json_has_all_cpus_processes_threads_and_calls);
 	tcase_add_test(tests, the_window_is_told_with_where_it_begins);
 	return test_run(tests);
 }
