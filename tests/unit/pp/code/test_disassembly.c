@@ -400,6 +400,18 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
+/* Together, the parts have as many lines as there are, because the sum wraps around. */
+START_TEST(a_part_of_more_lines_than_there_are_is_refused)
+{
+	struct answer answer = good_answer();
+
+	answer.parts[0].nr = UINT64_MAX;
+	answer.parts[1].first = UINT64_MAX;
+	answer.parts[1].nr = 4;
+	ck_assert_int_eq(parse(&answer), -EILSEQ);
+}
+END_TEST
+
 static Suite *disassembly_suite(void)
 {
 	Suite *suite = suite_create("disassembly");
@@ -420,6 +432,7 @@ static Suite *disassembly_suite(void)
 	tcase_add_test(tcase, an_unknown_machine_is_told_by_name);
 	tcase_add_test(tcase, a_good_answer_is_taken);
 	tcase_add_test(tcase, what_makes_no_sense_is_refused);
+	tcase_add_test(tcase, a_part_of_more_lines_than_there_are_is_refused);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
