@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The program as its users run it: its output, its errors and its exit status. */
 #include "lib/file.h"
+#include "tests/fixture/make_chains.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
 
@@ -162,6 +163,24 @@ START_TEST(what_programs_read_is_flat_without_stacks)
 }
 END_TEST
 
+/* For reports that need call stacks, and for JSON, which contains those that there are. */
+START_TEST(call_stacks_are_read_where_they_are_shown)
+{
+	const struct make_file big = {.app = "/nowhere/big"};
+	struct make_chains chains;
+
+	make_chains_init(&chains);
+	make_chains_add(&chains, &big, "+1 /nowhere/lib.so+1", 5);
+	make_chains_live(&chains, &session, 1);
+	make_chains_deinit(&chains);
+	ck_assert_int_eq(run("-c"), 0);
+	ck_assert_int_eq(run("--folded"), 0);
+	ck_assert_uint_eq(sum_of_last_column(out_text), 5);
+	ck_assert_int_eq(run("-l --json"), 0);
+	ck_assert_ptr_nonnull(strstr(out_text, "\n \"stacks\":{\n  \"samples\":5,\n"));
+}
+END_TEST
+
 START_TEST(a_damaged_file_is_named_and_left_out)
 {
 	const struct make_sample sample = {1, 5};
@@ -244,6 +263,7 @@ int main(void)
 	tcase_add_test(tests, nothing_chosen_is_an_error);
 	tcase_add_test(tests, a_call_graph_without_stacks_says_how_to_get_them);
 	tcase_add_test(tests, what_programs_read_is_flat_without_stacks);
+	tcase_add_test(tests, call_stacks_are_read_where_they_are_shown);
 	tcase_add_test(tests, a_damaged_file_is_named_and_left_out);
 	tcase_add_test(tests, only_damaged_files_make_an_empty_report);
 	tcase_add_test(tests, an_output_file_is_replaced_and_a_link_to_it_stays);
