@@ -93,6 +93,30 @@ START_TEST(all_settings_have_a_key_that_the_setup_knows)
 }
 END_TEST
 
+/* The default of oprof start applies only if the user has chosen nothing, not even none. */
+static const struct {
+	const char *words;
+	unsigned int separation;
+} left_on[] = {
+	{"--start", SAMPLING_SEPARATE_LIB},
+	{"--start --separate=none", 0},
+	{"--start --separate=cpu", SAMPLING_SEPARATE_CPU},
+};
+
+START_TEST(a_separation_that_is_given_is_kept)
+{
+	struct setup setup;
+
+	setup_init(&setup);
+	ck_assert_int_eq(parse(left_on[_i].words), 0);
+	options.left_on = true;
+	ck_assert_msg(!opcontrol_options_apply(&options, &setup, &diag), "%s", diag_show(&diag));
+	ck_assert_uint_eq(setup.sampling.separation, left_on[_i].separation);
+	setup_deinit(&setup);
+	opcontrol_options_deinit(&options);
+}
+END_TEST
+
 static const struct {
 	const char *words, *message;
 } bad[] = {
@@ -132,6 +156,8 @@ int main(void)
 	tcase_add_loop_test(cases, options_mean_actions, 0, sizeof(actions) / sizeof(actions[0]));
 	tcase_add_test(cases, settings_given_replace_those_kept);
 	tcase_add_test(cases, all_settings_have_a_key_that_the_setup_knows);
+	tcase_add_loop_test(cases, a_separation_that_is_given_is_kept, 0,
+			    sizeof(left_on) / sizeof(left_on[0]));
 	tcase_add_loop_test(cases, bad_command_lines_say_what_to_do, 0,
 			    sizeof(bad) / sizeof(bad[0]));
 	return test_run(cases);
