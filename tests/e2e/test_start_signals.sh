@@ -113,4 +113,15 @@ check_ready INT 0 "the trace is in $T/trace" optrace record -o "$T/trace"
 check_ready INT 130 "the trace is in $T/trace" optrace record -o "$T/trace" true
 tap_has "$T/err" "ended before true was run" "with what was not run"
 
+# The daemon is ready, but the program cannot be run, so there is no trace of it.
+rm "$T/ready_at_term"
+: >"$T/ready"
+echo "#!$T/missing" >"$T/script"
+chmod 755 "$T/script"
+begin optrace record -o "$T/trace" "$T/script"
+wait $tool
+tap_is $? 127 "optrace record: a script without its interpreter has the status that shells give"
+tap_is "$(cat "$T/err")" "optrace: error: cannot run $T/script: No such file or directory" \
+	"and no trace is told"
+
 tap_end
