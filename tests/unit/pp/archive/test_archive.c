@@ -369,6 +369,7 @@ pid_t __wrap_fork(void)
 
 START_TEST(an_archive_whose_folder_nobody_would_remove_is_not_unpacked)
 {
+	char *before = strdup(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	struct archive_place place;
 
 	make_archive("file.tar.zst", ARCHIVE_MANIFEST " 1\nsession_dir var/lib/x\n");
@@ -385,6 +386,8 @@ START_TEST(an_archive_whose_folder_nobody_would_remove_is_not_unpacked)
 	ck_assert_int_eq(rmdir("tmp"), 0);
 	ck_assert_int_eq(archive_place_open(&place, "file.tar.zst", &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "cannot unpack the archive here"));
+	ck_assert_int_eq(setenv("TMPDIR", before, 1), 0);
+	free(before);
 }
 END_TEST
 

@@ -44,6 +44,7 @@ int __wrap_debug_list_load(struct debug_list *files, const struct symbol_request
 
 static void setup(void)
 {
+	nr_skipped = nr_slices = 0;
 	built_elf_init();
 	make_session_init(&session);
 }
