@@ -546,7 +546,7 @@ START_TEST(interrupts_are_counted_by_number_and_name)
 {
 	sched(0, 1000, 0, 0, 7);
 	one(0, IRQ_ENTRY, 1010, 36);
-	packets[0].seq++; /* the next packet follows without a loss */
+	packets[0].seq++;	    /* the next packet follows without a loss */
 	one(0, IRQ_EXIT, 1025, 36); /* 15 */
 	one(0, SOFTIRQ_ENTRY, 1030, 3);
 	one(0, IRQ_ENTRY, 1040, 36); /* 5, within a soft interrupt */
