@@ -408,13 +408,16 @@ START_TEST(an_error_of_a_round_is_told_though_a_later_write_succeeds)
 	struct ctf_writer *writer;
 	int error, fd;
 
-	if (!begin(0))
-		return;
-	trace_mappings_close(mappings);
 	memcpy(config.uuid, trace.uuid, sizeof(config.uuid));
+	trace_sample_events(events, FIRST_ID, 0);
 	ck_assert_int_eq(ctf_writer_open(&writer, "trace", &trace, &diag), 0);
 	config.writer = writer;
-	ck_assert_int_eq(trace_mappings_open(&mappings, &config, &diag), 0);
+	error = trace_mappings_open(&mappings, &config, &diag);
+	if (error == -EACCES || error == -EPERM) {
+		ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
+		return;
+	}
+	ck_assert_msg(!error, "%s", diag_show(&diag));
 	ck_assert_int_eq(trace_mappings_start(mappings), 0);
 	fd = open_long_path();
 	/* Again if the kernel lost records, since programs of others may fill its rings. */
@@ -430,7 +433,6 @@ START_TEST(an_error_of_a_round_is_told_though_a_later_write_succeeds)
 			continue;
 		ck_assert_int_eq(error, -EIO);
 		ck_assert_str_eq(diag.text, "the first drain failed");
-		ck_assert_int_eq(trace_mappings_round(mappings, &diag), 0);
 		break;
 	}
 	(void)close(fd);
