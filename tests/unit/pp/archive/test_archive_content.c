@@ -106,10 +106,15 @@ static struct archive_content list_content(const char *word)
 
 static bool is_listed(const char *path)
 {
-	char line[PATH_MAX];
+	const char *name = path + (*path == '/');
+	const size_t length = strlen(name);
 
-	(void)snprintf(line, sizeof(line), "\n%s\n", path + (*path == '/'));
-	return strstr(list, line) != NULL;
+	for (const char *line = list; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, name, length) && line[length] == '\n')
+			return true;
+	}
+	return false;
 }
 
 static void assert_listed(const char *path)
