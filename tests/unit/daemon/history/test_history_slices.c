@@ -160,7 +160,7 @@ START_TEST(damaged_slices_of_one_name_are_a_bounded_number)
 	ck_assert_int_ne(access(path, F_OK), 0);
 	ck_assert_int_eq(stat(name, &st), 0);
 	ck_assert_int_gt(st.st_size, 1);
-	(void)snprintf(name, sizeof(name), "%s.damaged.%u", path, DAMAGED_MAX + 1);
+	(void)snprintf(name, sizeof(name), "%s.damaged.%d", path, DAMAGED_MAX + 1);
 	ck_assert_int_ne(access(name, F_OK), 0);
 	fake_history_close();
 }
