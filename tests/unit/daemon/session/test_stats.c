@@ -4,6 +4,7 @@
 #include "lib/file.h"
 #include "tests/fixture/test_folder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -170,6 +171,21 @@ START_TEST(more_counters_than_fit_are_left_out_without_harm)
 	stats_update_source(&stats, 0, counters, 200);
 	ck_assert_uint_eq(stats.nr_entries, STATS_ENTRIES_MAX);
 	ck_assert_uint_eq(on_disk("c10"), 1);
+	stats_close(&stats);
+}
+END_TEST
+
+/* A call that failed before has left its errno. */
+START_TEST(a_file_is_opened_whatever_failed_before)
+{
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_set(&stats, STATS_SEEN, 5);
+	stats_close(&stats);
+	errno = EIO;
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	ck_assert_uint_eq(stats.values[STATS_SEEN], 5);
+	stats_set(&stats, STATS_SEEN, 6);
+	ck_assert_uint_eq(on_disk("seen"), 6);
 	stats_close(&stats);
 }
 END_TEST
@@ -344,6 +360,7 @@ int main(void)
 	tcase_add_test(tc, a_counter_that_the_source_brings_later_is_taken_up_whole);
 	tcase_add_test(tc, a_source_cannot_set_the_daemons_own_counters);
 	tcase_add_test(tc, more_counters_than_fit_are_left_out_without_harm);
+	tcase_add_test(tc, a_file_is_opened_whatever_failed_before);
 	tcase_add_test(tc, a_damaged_file_begins_anew_and_says_so);
 	tcase_add_test(tc, counters_of_another_version_are_not_taken_for_ours);
 	tcase_add_test(tc, a_file_that_claims_more_entries_than_it_holds_is_damaged);
