@@ -116,22 +116,23 @@ END_TEST
 
 START_TEST(a_function_longer_than_its_symbol_is_one_and_addresses_are_the_files)
 {
-	/* main continues after its symbol, where there is none, and again after g. */
+	/* main continues after its symbol, where there is none, and again after g's symbol. */
 	static const struct symbol symbols[] = {
 		{.start = 0x100, .nr_bytes = 0x10, .address = 0x400100, .name = "main"},
 		{.start = 0x200, .nr_bytes = 0x10, .address = 0x400200, .name = "g"},
 	};
-	static const struct fake_function functions[] = {{0x100, 0x200}, {0x240, 0x300}};
+	static const struct fake_function functions[] = {{0x100, 0x240}, {0x240, 0x300}};
 
 	fake_symbols_set("/bin/b", symbols, 2, NULL);
 	fake_functions_set("/bin/b", functions, 2);
 	make_chains_add(&chains, &(struct make_file){.app = "/bin/b"}, "+105", 1);
 	make_chains_add(&chains, &(struct make_file){.app = "/bin/b"}, "+150", 2);
 	make_chains_add(&chains, &(struct make_file){.app = "/bin/b"}, "+205", 4);
+	make_chains_add(&chains, &(struct make_file){.app = "/bin/b"}, "+220", 16);
 	make_chains_add(&chains, &(struct make_file){.app = "/bin/b"}, "+250", 8);
 	make_chains_live(&chains, &session, 1);
 	read_all("");
-	ck_assert_uint_eq(make_calls_self(&calls, "/bin/b;main", 0), 3);
+	ck_assert_uint_eq(make_calls_self(&calls, "/bin/b;main", 0), 19);
 	ck_assert_uint_eq(make_calls_self(&calls, "/bin/b;g", 0), 4);
 	ck_assert_uint_eq(make_calls_self(&calls, "/bin/b;b+0x240", 0), 8);
 	ck_assert_uint_eq(calls.tree.functions[make_calls_function(&calls, "b+0x240")].address,
