@@ -114,6 +114,24 @@ tap_ok $? "in the place of what was there"
 cd "$T" || exit 1
 module build --release "$R" --source mini --output kept
 tap_is "$? $(cat "$T/out")" "0 $O/$R/oprof.ko" "names of folders may be relative"
+# The links are to a folder that another user may change: make must not run there.
+ln -s "$mini" "$T/link"
+ln -s mini "$T/relative-link"
+for link in link relative-link; do
+	module build --release "$R" --source "$T/$link" --output "$O" --force
+	tap_is "$? $(cd "$mini" && echo *)" "0 Kbuild oprof.c" \
+		"sources behind a link ($link) are copied, and nothing is built in their folder"
+done
+# The sources change when they have been copied.
+mkdir "$T/changes"
+printf '#!/bin/sh\n%s "$@" || exit 1\n[ "$1" != -R ] || echo "/* changed */" >>"%s"\n' \
+	"$(command -v cp)" "$mini/oprof.c" >"$T/changes/cp"
+chmod +x "$T/changes/cp"
+PATH="$T/changes:$PATH" module build --release "$R" --source "$mini" --output "$O" --force
+tap_is $? 0 "sources change after they were copied: the copy is built"
+module build --release "$R" --source "$mini" --output "$O"
+tap_has "$T/err" building "and the next build notices the change"
+mini_source two
 
 echo 'this is no C' >>"$mini/oprof.c"
 module build --release "$R" --source "$mini" --output "$O"
