@@ -456,6 +456,39 @@ if [ "$(id -u)" = 0 ]; then
 		".. behind a missing folder, to folders of root's: they are made"
 	tap_is "$(others_write "$T/walk/ours")" "" "only root may write to them"
 
+	# Kernel headers and sources of another user: make would run their commands as root.
+	new_machine
+	mkdir -p "$M/lib/modules/$R" "$T/their-headers" "$T/their-source"
+	ln -s "$T/their-headers" "$M/lib/modules/$R/build"
+	printf 'modules:\n\t@echo "error: these headers are used"; exit 1\n' >"$T/their-headers/Makefile"
+	cp "$mini"/* "$T/their-source"
+	chown 64242 "$T/their-headers" "$T/their-source"
+	module build --root "$M" --release "$R" --source "$mini" --output "$T/refused"
+	status=$?
+	refuses "other users may change or replace $T/their-headers, where the kernel headers are" \
+		"if you trust its owner: oprof-module build --headers $M/lib/modules/$R/build" \
+		"kernel headers of another user"
+	chown 0 "$T/their-headers"
+	chmod 1777 "$T/their-headers"
+	module build --root "$M" --release "$R" --source "$mini" --output "$T/refused"
+	status=$?
+	refuses "other users may change or replace $T/their-headers, where the kernel headers are" \
+		"if you trust its owner" "kernel headers in a folder like /tmp"
+	module build --root "$M" --release "$R" --headers "$M/lib/modules/$R/build" --source "$mini" \
+		--output "$T/refused"
+	status=$?
+	refuses "the module does not build for $R: error: these headers are used" 'report it' \
+		"headers that the caller chose are used, whoever owns them"
+	mkdir "$T/script"
+	sed "s,^installed_source=.*,installed_source=$T/their-source," "$BIN/oprof-module" >"$T/script/oprof-module"
+	chmod +x "$T/script/oprof-module"
+	"$T/script/oprof-module" build --release "$R" --output "$T/refused" >"$T/out" 2>"$T/err"
+	status=$?
+	refuses "other users may change or replace $T/their-source, where the module's sources are" \
+		"if you trust its owner: oprof-module build --source $T/their-source" "installed sources of another user"
+	module build --release "$R" --source "$T/their-source" --output "$T/trusted"
+	tap_is $? 0 "sources that the caller chose are built, whoever owns them"
+
 	left_link .oprof.ko
 	tap_is "$status $(cat "$T/precious")" "0 precious" \
 		"a folder that was another user's: the build follows no link .oprof.ko.PID"
