@@ -520,6 +520,20 @@ if [ "$(id -u)" = 0 ]; then
 	refuses "other users may change or replace $T/each/new," "--output DIR" \
 		"a new folder in which others may write"
 	tap_is "$(ls -A "$T/each/new")" "" "nothing is written there"
+	# A file system on which everybody may write to each file, or to each file of a build.
+	mkdir "$T/loose-files" "$T/loose-work"
+	printf '#!/bin/sh\n%s "$@" || exit 1\nfor last; do :; done\ncase $last in *.ko) chmod 666 "$last" ;; esac\n' \
+		"$(command -v mv)" >"$T/loose-files/mv"
+	printf '#!/bin/sh\nmade=$(%s "$@") || exit 1\ncase $made in */oprof-module.*) chmod 777 "$made" ;; esac\necho "$made"\n' \
+		"$(command -v mktemp)" >"$T/loose-work/mktemp"
+	chmod +x "$T/loose-files/mv" "$T/loose-work/mktemp"
+	PATH="$T/loose-files:$PATH" build_in "$T/loose-kept"
+	refuses "other users may change or replace $T/loose-kept/$R/oprof.ko," "--output DIR" \
+		"a new module to which others may write"
+	PATH="$T/loose-work:$PATH" build_in "$T/loose-built"
+	refuses "other users may change or replace .*/oprof-module\.[^/]*, where the module would be built" \
+		"set TMPDIR" "a folder of the build in which others may write"
+	tap_is "$(find "$T/loose-built" -name oprof.ko)" "" "nothing is built there"
 
 	mkdir "$T/mask"
 	before=$(umask)
