@@ -114,6 +114,8 @@ tap_ok $? "in the place of what was there"
 cd "$T" || exit 1
 module build --release "$R" --source mini --output kept
 tap_is "$? $(cat "$T/out")" "0 $O/$R/oprof.ko" "names of folders may be relative"
+module build --release "$R" --source mini --output 'back\nslash'
+tap_is "$? $(cat "$T/out")" "0 $T/back\\nslash/$R/oprof.ko" "a backslash in a relative name stays as it is"
 # The links are to a folder that another user may change: make must not run there.
 ln -s "$mini" "$T/link"
 ln -s mini "$T/relative-link"
@@ -488,6 +490,20 @@ if [ "$(id -u)" = 0 ]; then
 		"if you trust its owner: oprof-module build --source $T/their-source" "installed sources of another user"
 	module build --release "$R" --source "$T/their-source" --output "$T/trusted"
 	tap_is $? 0 "sources that the caller chose are built, whoever owns them"
+
+	# Another user may have made a hard link in a folder like /tmp to a link of root's.
+	mkdir -m 1777 "$T/like-tmp"
+	ln -s "$T/walk/ours" "$T/like-tmp/link"
+	build_in "$T/like-tmp/link"
+	refuses "other users may change or replace $T/like-tmp/link," "--output DIR" \
+		"a link in a folder like /tmp, even one of root's"
+	# Another process of root's makes each folder just before mv moves the new one there.
+	mkdir "$T/race" "$T/both"
+	printf '#!/bin/sh\n[ ! -d "$2" ] || mkdir "$3"\nexec %s "$@"\n' "$(command -v mv)" >"$T/race/mv"
+	chmod +x "$T/race/mv"
+	PATH="$T/race:$PATH" build_in "$T/both/new"
+	tap_is "$status $(find "$T/both" -name '.new*')" "0 " \
+		"two processes make the same folders: the build goes on, and leaves nothing else there"
 
 	left_link .oprof.ko
 	tap_is "$status $(cat "$T/precious")" "0 precious" \
