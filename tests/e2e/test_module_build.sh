@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The kernel module on this machine, which need not be able to load it: built
-# against the kernel headers that are installed, kept, built anew when it is of
-# something else; each thing that can be in the way, with what helps; and
-# opcontrol without a module. Nothing is loaded here: the machine that
-# oprof-module sees is a folder. With OPROF_CHECK_ALL=1 DKMS builds it, too.
+# oprof-module builds the kernel module with the installed kernel headers, keeps
+# it, and builds it again if its sources, headers or kernel have changed. Each
+# reason that prevents this is reported with its remedy. opcontrol works without
+# a module. Nothing is loaded: a folder takes the place of the machine on which
+# oprof-module runs. With OPROF_CHECK_ALL=1, DKMS builds the module, too.
 . "$(dirname "$0")/lib.sh"
 
 [ -x "$BIN/oprof-module" ] || tap_bail "there is no oprof-module in $BIN"
@@ -14,8 +14,8 @@ R=$(basename "$(dirname "$R")")
 	tap_skip_all "no kernel headers are installed (linux-headers-amd64)"
 running=$(uname -r)
 headers=/lib/modules/$R/build
-M=$T/machine   # what oprof-module sees of this machine
-O=$T/kept      # where it keeps what it builds
+M=$T/machine   # the folder that takes the place of the machine
+O=$T/kept      # the folder in which modules are kept
 mini=$T/mini   # sources that build in a second
 export TMPDIR="$T/tmp"
 mkdir -p "$TMPDIR"
@@ -29,8 +29,8 @@ module()
 refuses()
 {
 	tap_is "$status" 1 "$3: refused"
-	tap_has "$T/err" "^oprof-module: .*$1" "$3: the reason is told"
-	tap_has "$T/err" "^oprof-module: -> .*$2" "$3: so is what helps"
+	tap_has "$T/err" "^oprof-module: .*$1" "$3: the reason is reported"
+	tap_has "$T/err" "^oprof-module: -> .*$2" "$3: so is the remedy"
 }
 
 # A module of one file, whose only content is TEXT.
@@ -46,7 +46,7 @@ MODULE_VERSION("1");
 END
 }
 
-# A machine that can load modules, and has nothing in the way.
+# A machine on which nothing prevents loading a module.
 new_machine()
 {
 	rm -rf "$M"
@@ -62,7 +62,7 @@ new_machine()
 	printf 'PRETTY_NAME="x"\nID=debian\n' >"$M/etc/os-release"
 }
 
-# load [OPTION...]: there is never anything to be loaded
+# load [OPTION...]: the command is always refused, or the module is loaded already
 load()
 {
 	module load --root "$M" "$@"
@@ -88,15 +88,15 @@ mini_source one
 module build --release "$R" --source "$mini" --output "$O"
 tap_is $? 0 "a module is built for $R"
 tap_is "$(cat "$T/out")" "$O/$R/oprof.ko" "its path is printed, and nothing else"
-tap_has "$T/err" 'building the module .*build.log' "progress is told, with the log"
+tap_has "$T/err" 'building the module .*build.log' "progress is reported, with the log"
 has_module_of "$O/$R/oprof.ko" "$R"
 tap_ok $? "it is for that kernel"
 was=$(stat -c %i.%Y "$O/$R/oprof.ko")
 module build --release "$R" --source "$mini" --output "$O"
-tap_is "$? $(cat "$T/out" "$T/err")" "0 $O/$R/oprof.ko" "what is there is not built again"
+tap_is "$? $(cat "$T/out" "$T/err")" "0 $O/$R/oprof.ko" "an existing module is not built again"
 tap_is "$(stat -c %i.%Y "$O/$R/oprof.ko")" "$was" "nor written"
 module build --headers "$headers" --source "$mini" --output "$O" --lines
-tap_is "$? $(cat "$T/out" "$T/err")" "0 path $O/$R/oprof.ko" "headers tell whose they are"
+tap_is "$? $(cat "$T/out" "$T/err")" "0 path $O/$R/oprof.ko" "the headers contain the release of their kernel"
 mini_source two
 module build --release "$R" --source "$mini" --output "$O"
 tap_is $? 0 "other sources"
@@ -159,7 +159,7 @@ wait $slow
 tap_is $? 143 "is ended by a signal"
 tap_is "$(ls -A "$TMPDIR")$(ls -A "$T/cut/$R")" "build.log" "and leaves nothing half made"
 
-# ---- what is in the way of building ----
+# ---- what prevents a build ----
 
 module build --release 5.10.0-20-amd64 --source "$mini" --output "$O"
 status=$?
@@ -230,7 +230,7 @@ status=$?
 refuses "cannot create a temporary folder in $T/nowhere" 'TMPDIR=DIR' \
 	"--force: to be built again, without room for temporary files"
 module build --release ../x --source "$mini" --output "$O"
-tap_is $? 1 "a release that is none is refused"
+tap_is $? 1 "a path is refused as a release"
 module build --colour
 tap_is $? 1 "an unknown option is refused"
 
@@ -270,7 +270,7 @@ for moves in 1 2; do
 done
 rm -rf "$TMPDIR"/oprof-module.*
 
-# ---- what is in the way of loading ----
+# ---- what prevents loading ----
 
 if [ "$(id -u)" = 0 ]; then
 	new_machine
@@ -316,14 +316,14 @@ if [ "$(id -u)" = 0 ]; then
 	sed -i "s/vermagic=$R /vermagic=$running /" "$M/var/lib/oprofile/module/$running/oprof.ko"
 	module status --root "$M" --source "$mini"
 	tap_ok $? "one of this kernel and these sources would be loaded"
-	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$running/oprof.ko" "status tells which"
+	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$running/oprof.ko" "status shows which one"
 	chown 64242 "$M/var/lib/oprofile"
 	load --source "$mini"
 	refuses "other users may change or replace $M/var/lib/oprofile," "--output DIR" \
 		"one in a folder below another user's"
 	module status --root "$M" --source "$mini"
 	tap_has "$T/out" "^built no$" "status does not read it"
-	tap_has "$T/out" "^reason other users may change" "and says why"
+	tap_has "$T/out" "^reason other users may change" "and shows why"
 	module build --root "$M" --source "$mini"
 	status=$?
 	refuses "other users may change or replace $M/var/lib/oprofile," "--output DIR" "nor is it built there"
@@ -371,30 +371,30 @@ if [ "$(id -u)" = 0 ]; then
 	refuses 'oprof.ko was built from other sources; there are no kernel headers' 'linux-headers' \
 		"a stale module"
 	module status --root "$M" --source "$mini"
-	tap_is $? 1 "status tells so"
-	tap_has "$T/out" '^built no: .*other sources' "and why"
+	tap_is $? 1 "status reports this"
+	tap_has "$T/out" '^built no: .*other sources' "and the reason"
 	tap_has "$T/out" '^reason .*other sources; there are no kernel headers' "with the reason"
 	tap_has "$T/out" '^remedy apt-get install' "and the remedy"
 	module status --root "$M" --source "$T/nowhere"
-	tap_ok $? "without sources, as on a board, it is taken as it is"
+	tap_ok $? "without sources, as on a board, it is not compared with them"
 	mkdir -p "$M/sys/module/oprof"
 	load
-	tap_is "$status" 0 "one that is loaded is loaded"
-	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "and not told from another one"
+	tap_is "$status" 0 "a loaded module is not loaded again"
+	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "nor compared with the kept one, because the version of its sources is unknown"
 	kept=$M/var/lib/oprofile/module/$running
 	tr '\0' '\n' <"$kept/oprof.ko" | sed -n 's/.*srcversion=//p' >"$M/sys/module/oprof/srcversion"
 	mini_source after2 # as built
 	load --source "$mini"
-	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "nor one of these very sources"
+	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "nor is a difference reported if it was built from these sources"
 	mini_source three
 	load --source "$mini"
 	tap_has "$T/err" 'built from other sources, and is loaded; .*opcontrol --deinit' \
-		"one that is loaded and stale is told"
+		"a loaded module that is stale is reported"
 	echo 0123456789ABCDEF >"$M/sys/module/oprof/srcversion"
 	load --source "$mini"
 	tap_has "$T/err" "built from other sources than $kept/oprof.ko; .*opcontrol --deinit" \
-		"so is one that is older than what was built"
-	tap_is "$status" 0 "it is loaded, all the same"
+		"so is one that is older than the kept module"
+	tap_is "$status" 0 "this is not an error"
 	if ! [ -d /sys/module/oprof ]; then
 		echo "x /mnt/o oprofilefs rw 0 0" >"$M/proc/mounts"
 		module unload --root "$M"
@@ -407,13 +407,15 @@ if [ "$(id -u)" = 0 ]; then
 	fi
 	rm -r "$M/sys/module/oprof"
 	module unload --root "$M"
-	tap_is $? 0 "unloading none is none"
+	tap_is $? 0 "unloading succeeds if no module is loaded"
 	su_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 	if $su_nobody true 2>/dev/null && $su_nobody test -x "$BIN/oprof-module"; then
 		chmod -R a+rX "$M"
 		$su_nobody "$BIN/oprof-module" load --root "$M" >"$T/out" 2>"$T/err"
 		status=$?
 		refuses 'only root' 'sudo opcontrol --init' "a user"
+	else
+		tap_skip "a user cannot load the module" "the user nobody cannot run the programs in this folder"
 	fi
 fi
 
@@ -433,7 +435,7 @@ others_write() # FOLDER
 	find "$1" ! -type l -perm /022
 }
 
-# left_link NAME: a build in a folder that belonged to another user, who left a link NAME.PID there
+# left_link NAME: builds in a folder that belonged to another user, who left there a link NAME.PID
 # to a file of root's
 left_link()
 {
@@ -514,10 +516,27 @@ if [ "$(id -u)" = 0 ]; then
 	left_link .room
 	tap_is "$status $(cat "$T/precious")" "1 precious" "a build that fails follows no link .room.PID"
 	mini_source three
+	# All temporary names are mktemp's, and no folder is made with mkdir, which obeys the access list
+	# of the folder above. make may call mkdir for its own folders.
+	mkdir "$T/names" "$T/names-built"
+	printf '#!/bin/sh\nfor last; do :; done\ncase $last in /*) echo "$last" >>"%s" ;; esac\nexec %s "$@"\n' "$T/templates" \
+		"$(command -v mktemp)" >"$T/names/mktemp"
+	printf '#!/bin/sh\nfor last; do :; done\ncase $last in %s*) exit 1 ;; esac\nexec %s "$@"\n' \
+		"$T/names-built" "$(command -v mkdir)" >"$T/names/mkdir"
+	chmod +x "$T/names/mktemp" "$T/names/mkdir"
+	PATH="$T/names:$PATH" build_in "$T/names-built/new"
+	tap_is "$status $(grep -c . "$T/templates") $(grep -vc 'XXXXXX$' "$T/templates")" "0 6 0" \
+		"two folders, three files and the folder of the build get unpredictable names, without mkdir"
+	echo 'this is no C' >>"$mini/oprof.c"
+	rm "$T/templates"
+	PATH="$T/names:$PATH" build_in "$T/names-built/new"
+	tap_is "$status $(grep -c '/\.room\.' "$T/templates") $(grep -vc 'XXXXXX$' "$T/templates")" "1 2 0" \
+		"so do the files with which a build that fails measures the space"
+	mini_source three
 
 	mkdir "$T/list"
 	if ! command -v setfacl >/dev/null; then
-		tap_skip "a default access list does not let others write to what is new" "no setfacl (acl)"
+		tap_skip "a default access list does not let others write to what is new" "setfacl is not installed (acl)"
 	elif ! setfacl -d -m u:64242:rwx "$T/list" 2>/dev/null; then
 		tap_skip "a default access list does not let others write to what is new" "no such lists here"
 	else
@@ -558,20 +577,30 @@ if [ "$(id -u)" = 0 ]; then
 	umask "$before"
 	tap_is "$status $(others_write "$T/mask")" "0 " "a umask of 000 does not let others write to what is new"
 
+	# Only root's own sticky folder is like /tmp.
+	mkdir -m 1777 "$T/theirs-sticky"
+	mkdir "$T/theirs-sticky/ours"
+	chown 64242 "$T/theirs-sticky"
+	build_in "$T/theirs-sticky/ours"
+	refuses "other users may change or replace $T/theirs-sticky," "--output DIR" \
+		"a folder of root's in another user's sticky folder"
+
 	mkdir "$T/theirs" "$T/spy"
 	chown 64242 "$T/theirs"
 	printf '#!/bin/sh\necho "$TMPDIR $*" >>"%s"\nexec %s "$@"\n' "$T/made" "$(command -v make)" \
 		>"$T/spy/make"
 	chmod +x "$T/spy/make"
-	TMPDIR=$T/theirs PATH="$T/spy:$PATH" build_in "$T/ours"
-	! grep -F "$T/theirs" "$T/made"
-	tap_ok $? "the module is not built in another user's TMPDIR"
-	tap_has "$T/err" "other users may change or replace $T/theirs: .* in /tmp" \
-		"/tmp is used instead, and the reason is told"
+	for folder in theirs theirs-sticky; do
+		rm -f "$T/made"
+		TMPDIR=$T/$folder PATH="$T/spy:$PATH" build_in "$T/ours-$folder"
+		tap_is "$status $(grep -cm1 ' M=/tmp/oprof-module\.' "$T/made") $(grep -cF "$T/$folder" "$T/made")" "0 1 0" \
+			"the module is built in /tmp, not in a TMPDIR of another user: $folder"
+		tap_has "$T/err" "other users may change or replace $T/$folder: .* in /tmp" "and the reason is reported"
+	done
 	mkdir -m 1777 "$T/sticky"
-	rm "$T/made"
+	rm -f "$T/made"
 	TMPDIR=$T/sticky PATH="$T/spy:$PATH" build_in "$T/sticky-built"
-	grep -Eq "^$T/sticky/(oprof-module[^ /]*) .* M=$T/sticky/\1/" "$T/made"
+	[ "$status" = 0 ] && grep -Eq "^$T/sticky/(oprof-module[^ /]*) .* M=$T/sticky/\1/" "$T/made"
 	tap_ok $? "a TMPDIR like /tmp is used; the compiler's files are in the folder of the build"
 
 	if $su_nobody true 2>/dev/null && $su_nobody test -x "$BIN/oprof-module"; then
@@ -584,6 +613,9 @@ if [ "$(id -u)" = 0 ]; then
 		tap_is "$(cd "$T/user" && echo -- * .[!.]* kept/*/* kept/*/.[!.]*)" \
 			"-- kept new .[!.]* kept/$R/build.log kept/$R/built-of kept/$R/oprof.ko kept/*/.[!.]*" \
 			"the build leaves nothing else"
+	else
+		tap_skip "an ordinary user's path leads through new folders and .." \
+			"the user nobody cannot run the programs in this folder"
 	fi
 fi
 
@@ -605,15 +637,15 @@ if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
 
 	for try in first second; do
 		control --init
-		tap_is $? 0 "init without a module is no error, the $try time"
-		tap_has "$T/err" "no kernel module: there are no kernel headers for $running" "it says why"
-		tap_has "$T/err" "-> apt-get install linux-headers-$running" "and what helps"
-		tap_has "$T/err" 'perf is the source' "and what is done instead"
+		tap_is $? 0 "init without a module succeeds, the $try time"
+		tap_has "$T/err" "no kernel module: there are no kernel headers for $running" "it shows why"
+		tap_has "$T/err" "-> apt-get install linux-headers-$running" "and the remedy"
+		tap_has "$T/err" 'perf is the source' "and the source that is used instead"
 	done
 	control --status
-	tap_has "$T/out" '^source perf$' "status without a daemon: what a start takes"
-	tap_has "$T/out" '^module absent$' "that there is no module"
-	tap_has "$T/out" '^module_reason there are no kernel headers' "and why, again"
+	tap_has "$T/out" '^source perf$' "status without a daemon: the source that a start would use"
+	tap_has "$T/out" '^module absent$' "no module is loaded"
+	tap_has "$T/out" '^module_reason there are no kernel headers' "and the reason, again"
 	control --setup --event=cpu-clock --frequency=997 --separate=lib --start
 	tap_is $? 0 "sampling begins"
 	cleanup_pid "$(cat "$S/lock")"
@@ -623,10 +655,10 @@ if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
 	tap_has "$T/out" '^source perf$' "the daemon samples by perf"
 	tap_has "$T/out" "^module_remedy apt-get install linux-headers-$running" "status repeats the remedy"
 	control --health
-	tap_has "$T/out" '^  source    perf: no kernel module: there are no kernel headers' "health says so"
+	tap_has "$T/out" '^  source    perf: no kernel module: there are no kernel headers' "health shows this"
 	tap_has "$T/out" '^            -> apt-get install' "with the remedy"
 	"$BIN/opreport" "--session-dir=$S" -l >"$T/report" 2>/dev/null
-	tap_has "$T/report" ' load ' "what ran is in the report"
+	tap_has "$T/report" ' load ' "the workload is in the report"
 	control --deinit
 	tap_is $? 0 "deinit"
 	tap_has "$T/out" 'Daemon ended' "ends the daemon"
@@ -634,12 +666,12 @@ if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
 	tap_is $? 0 "a second one finds nothing to do"
 	control --init --source=perf
 	tap_is $? 0 "perf was chosen: init has nothing to do"
-	tap_has "$T/err" 'the kernel module is not loaded: .*--source=perf' "and says so"
+	tap_has "$T/err" 'the kernel module is not loaded: .*--source=perf' "and shows this"
 	control --setup --source=kmod
 	control --init
 	tap_is $? 1 "the module alone was chosen: init without one is an error"
 	control --status
-	tap_has "$T/out" '^source kmod$' "and a start would take nothing else"
+	tap_has "$T/out" '^source kmod$' "and a start would use no other source"
 fi
 
 # ---- the real one ----
