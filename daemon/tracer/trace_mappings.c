@@ -132,7 +132,9 @@ static void remove_items(struct trace_mappings *mappings, size_t nr)
 		free(mappings->items[i]);
 	}
 	mappings->nr_items -= nr;
-	memmove(mappings->items, mappings->items + nr, mappings->nr_items * sizeof(struct item *));
+	if (mappings->nr_items) /* there is no array before the first item */
+		memmove(mappings->items, mappings->items + nr,
+			mappings->nr_items * sizeof(struct item *));
 }
 
 /* Adds an item to the list. Returns false if out of memory. */

@@ -214,6 +214,20 @@ static bool snapshot_of_child(void)
 	return true;
 }
 
+/* With sanitizers, the move of no records in an array that did not exist was an error. */
+START_TEST(a_trace_can_be_closed_before_its_first_record)
+{
+	const struct trace_mappings_config config = {.first_id = FIRST_ID, .oldest = oldest};
+	const int error = trace_mappings_open(&mappings, &config, &diag);
+
+	if (error == -EACCES || error == -EPERM)
+		return;
+	ck_assert_msg(!error, "%s", diag_show(&diag));
+	trace_mappings_close(mappings);
+	mappings = NULL;
+}
+END_TEST
+
 START_TEST(what_began_and_ended_is_told_in_order)
 {
 	if (!snapshot_of_child())
@@ -447,6 +461,7 @@ int main(void)
 	TCase *tests = tcase_create("trace_mappings");
 
 	tcase_add_checked_fixture(tests, test_folder_setup, teardown);
+	tcase_add_test(tests, a_trace_can_be_closed_before_its_first_record);
 	tcase_add_test(tests, what_began_and_ended_is_told_in_order);
 	tcase_add_test(tests, what_ran_before_the_begin_is_known_and_what_ended_before_it_is_not);
 	tcase_add_test(tests, what_the_rings_have_forgotten_takes_no_memory);
