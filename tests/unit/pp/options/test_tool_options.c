@@ -2,13 +2,13 @@
 #include "pp/options/tool_options.h"
 
 #include "pp/symbols/symbols.h"
+#include "tests/fixture/catch_stdout.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NOW_NS	   INT64_C(1795183200000000000)
 #define MINUTE_NS  INT64_C(60000000000)
@@ -23,6 +23,7 @@ static struct taken {
 } taken;
 static struct tool_options options;
 static struct diag diag;
+static char *output; /* of the last shown() */
 
 static const struct poptOption option_table[] = {
 	{"own", 'o', ARG_TEXT, OPTION_OWN, "of this tool", "TEXT"}, TOOL_TABLE_END};
@@ -75,6 +76,8 @@ static int parse(const char *line)
 static void teardown(void)
 {
 	tool_options_deinit(&options);
+	free(output);
+	output = NULL;
 }
 
 START_TEST(options_of_all_tools_are_kept_and_the_rest_is_the_tools)
@@ -106,38 +109,29 @@ START_TEST(help_needs_no_words_that_are_right)
 }
 END_TEST
 
-/* Returns what is shown on standard output. */
+/* Returns the text that is written to stdout. It is valid until the next call. */
 static const char *shown(enum tool_what what)
 {
-	static char text[4096];
-	FILE *file = tmpfile();
-	int saved = dup(STDOUT_FILENO);
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_int_ge(saved, 0);
-	(void)fflush(stdout);
-	(void)dup2(fileno(file), STDOUT_FILENO);
+	free(output);
+	catch_stdout_begin();
 	tool_options_show(&command, what);
-	(void)fflush(stdout);
-	(void)dup2(saved, STDOUT_FILENO);
-	(void)close(saved);
-	rewind(file);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	(void)fclose(file);
-	return text;
+	output = catch_stdout_end();
+	return output;
 }
 
 START_TEST(the_version_the_usage_and_the_help_are_shown)
 {
+	static const char version[] = "tool: oprof " OPROF_VERSION "\nLicense ";
+	static const char help[] = "Usage: tool [WORD...]\n";
 	const char *text = shown(TOOL_VERSION);
 
-	ck_assert_msg(!strncmp(text, "tool: oprof " OPROF_VERSION "\nLicense ", 22), "%s", text);
+	ck_assert_msg(!strncmp(text, version, sizeof(version) - 1), "%s", text);
 	ck_assert_msg(strstr(text, "this program contains libbfd."), "%s", text);
 	text = shown(TOOL_USAGE);
 	ck_assert_msg(strstr(text, "[--own TEXT]") || strstr(text, "--own=TEXT"), "%s", text);
 	ck_assert_msg(!strstr(text, "of this tool"), "%s", text);
 	text = shown(TOOL_HELP);
-	ck_assert_msg(!strncmp(text, "Usage: tool [WORD...]\n", 22), "%s", text);
+	ck_assert_msg(!strncmp(text, help, sizeof(help) - 1), "%s", text);
 	ck_assert_msg(strstr(text, "of this tool"), "%s", text);
 }
 END_TEST

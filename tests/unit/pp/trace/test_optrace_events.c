@@ -4,16 +4,13 @@
 
 #include "ctf/reader.h"
 #include "ctf/writer.h"
-#include "lib/file.h"
 #include "lib/log.h"
+#include "tests/fixture/catch_stdout.h"
 #include "tests/fixture/make_trace.h"
 #include "tests/fixture/test_folder.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PACKET_BYTES 512
 #define BEGIN	     (UINT64_MAX - 10000) /* ns: one second later is past the range */
@@ -62,23 +59,14 @@ static void teardown(void)
 static unsigned int nr_events(const char *first, const char *second)
 {
 	const char *argv[] = {"optrace", "trace", first, second, NULL};
-	int saved = dup(STDOUT_FILENO);
-	int fd = open("out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	unsigned int nr = 0;
 	int error;
 
-	ck_assert_int_ge(saved, 0);
-	ck_assert_int_ge(fd, 0);
-	(void)fflush(stdout);
-	(void)dup2(fd, STDOUT_FILENO);
-	error = optrace_events(second ? 4 : first ? 3 : 2, argv);
-	(void)fflush(stdout);
-	(void)dup2(saved, STDOUT_FILENO);
-	(void)close(saved);
-	(void)close(fd);
-	ck_assert_int_eq(error, 0);
 	free(out);
-	ck_assert_int_eq(file_read_text("out", 1 << 20, &out, NULL), 0);
+	catch_stdout_begin();
+	error = optrace_events(second ? 4 : first ? 3 : 2, argv);
+	out = catch_stdout_end();
+	ck_assert_int_eq(error, 0);
 	for (const char *c = out; *c; c++)
 		nr += *c == '\n';
 	return nr;

@@ -6,12 +6,12 @@
 #include "ctf/writer.h"
 #include "lib/file.h"
 #include "lib/log.h"
+#include "tests/fixture/catch_stdout.h"
 #include "tests/fixture/make_trace.h"
 #include "tests/fixture/test_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,24 +75,15 @@ static void close_trace(void)
 static int stats(const char *first, const char *second)
 {
 	const char *argv[] = {"optrace", first, second, NULL};
-	int saved = dup(STDOUT_FILENO);
-	int fd = open("out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	int error;
 
-	ck_assert_int_ge(saved, 0);
-	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(truncate("log", 0), 0);
-	(void)fflush(stdout);
-	(void)dup2(fd, STDOUT_FILENO);
-	error = optrace_stats(second ? 3 : first ? 2 : 1, argv);
-	(void)fflush(stdout);
-	(void)dup2(saved, STDOUT_FILENO);
-	(void)close(saved);
-	(void)close(fd);
 	free(out);
 	free(err);
-	out = err = NULL;
-	ck_assert_int_eq(file_read_text("out", 1 << 20, &out, NULL), 0);
+	err = NULL;
+	catch_stdout_begin();
+	error = optrace_stats(second ? 3 : first ? 2 : 1, argv);
+	out = catch_stdout_end();
 	ck_assert_int_eq(file_read_text("log", 1 << 20, &err, NULL), 0);
 	return error;
 }
