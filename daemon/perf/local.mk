@@ -14,4 +14,5 @@ test_programs += \
 	tests/unit/daemon/perf/test_perf_parse \
 	tests/unit/daemon/perf/test_perf_regs \
 	tests/unit/daemon/perf/test_perf_ring
+tests_unit_daemon_perf_test_perf_feed_LDFLAGS = $(failing_calls_ldflags)
 tests_unit_daemon_perf_test_perf_order_LDFLAGS = $(failing_calls_ldflags)

@@ -31,3 +31,4 @@ tests_unit_daemon_perf_source_test_perf_source_stacks_SOURCES = \
 	tests/unit/daemon/perf_source/test_perf_source_stacks.c $(fake_perf_state)
 tests_unit_daemon_perf_source_test_perf_source_switches_SOURCES = \
 	tests/unit/daemon/perf_source/test_perf_source_switches.c $(fake_perf_state)
+tests_unit_daemon_perf_source_test_perf_state_LDFLAGS = $(failing_calls_ldflags)

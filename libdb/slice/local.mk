@@ -40,6 +40,7 @@ test_programs += \
 	tests/unit/libdb/slice/test_stack_tree \
 	tests/unit/libdb/slice/test_stack_tree_encode \
 	tests/unit/libdb/slice/test_stack_tree_fold
+tests_unit_libdb_slice_test_history_files_LDFLAGS = $(failing_asprintf_ldflags)
 tests_unit_libdb_slice_test_slice_close_LDADD = $(sdb_faults_libs)
 tests_unit_libdb_slice_test_slice_fault_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=pwrite,--wrap=pwrite64,--wrap=pread,--wrap=pread64 \

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which files a sync of slices writes to disk, and its errors; names of damaged slices; slices when
- * memory is out. test_history has the rest.
+ * Which files a sync of slices writes to disk, and its errors; names of damaged slices. The rest is
+ * in test_history.
  */
 #include "daemon/history/history.h"
 #include "daemon/history/history_slices.h"
 #include "lib/file.h"
-#include "libdb/slice/history_files.h"
 #include "tests/fixture/failing_asprintf.h"
 #include "tests/fixture/fake_history.h"
 #include "tests/fixture/test_folder.h"
@@ -200,22 +199,6 @@ START_TEST(idle_samples_of_slices_count_when_slices_are_missed)
 }
 END_TEST
 
-/* An empty list instead of the error would let the daemon give epochs a second time. */
-START_TEST(a_session_is_not_without_slices_when_memory_is_out)
-{
-	struct history_files files = {.nr_files = 0};
-
-	(void)begin(1);
-	failing_asprintf = true;
-	ck_assert_int_eq(history_files_list(&files, "samples/current", NULL, NULL), -ENOMEM);
-	failing_asprintf = false;
-	ck_assert_int_eq(history_files_list(&files, "samples/current", NULL, NULL), 0);
-	ck_assert_uint_eq(files.nr_files, 1);
-	history_files_deinit(&files);
-	fake_history_close();
-}
-END_TEST
-
 int main(void)
 {
 	TCase *tc = tcase_create("history_slices");
@@ -227,6 +210,5 @@ int main(void)
 	tcase_add_test(tc, a_damaged_slice_that_cannot_be_renamed_stays);
 	tcase_add_test(tc, damaged_slices_of_one_name_are_a_bounded_number);
 	tcase_add_test(tc, idle_samples_of_slices_count_when_slices_are_missed);
-	tcase_add_test(tc, a_session_is_not_without_slices_when_memory_is_out);
 	return test_run(tc);
 }

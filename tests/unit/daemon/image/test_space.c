@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image/space.h"
 #include "tests/fixture/failing_calls.h"
-#include "tests/fixture/replay.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
-#include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -291,88 +290,10 @@ START_TEST(random_maps_and_forks_are_as_a_model_has_them)
 }
 END_TEST
 
-/* ---- the space of a process, which perf's records change ---- */
-
-static void put_map(struct replay *replay, uint64_t time_ns, int pid, uint64_t start)
-{
-	const struct perf_item item = {.time_ns = time_ns,
-				       .type = PERF_RECORD_MMAP2,
-				       .misc = PERF_RECORD_MISC_USER,
-				       .event = UINT16_MAX,
-				       .pid = pid,
-				       .tid = pid,
-				       .u.mmap = {.start = start,
-						  .nr_bytes = 0x1000,
-						  .identity = {.dev = 1, .inode = 99},
-						  .prot = PROT_READ | PROT_EXEC,
-						  .path = "/bin/a"}};
-
-	replay_item(replay, replay_ring(replay, 0, true), &item, NULL);
-}
-
-/*
- * Process 11 shares the space of its parent 10 until its mapping changes a copy of it, during which
- * the nth allocation fails. Returns false if there are not so many.
- */
-static bool lose_space(unsigned long nth, unsigned int *nr_lost)
-{
-	const struct perf_item begin = {.time_ns = 100,
-					.type = PERF_RECORD_COMM,
-					.misc = PERF_RECORD_MISC_COMM_EXEC,
-					.event = UINT16_MAX,
-					.pid = 10,
-					.tid = 10,
-					.u.comm = {"a", true}};
-	const struct perf_item child = {.time_ns = 120,
-					.type = PERF_RECORD_FORK,
-					.event = UINT16_MAX,
-					.pid = 11,
-					.tid = 11,
-					.u.task = {10, 10}};
-	const struct perf_item sample = {.time_ns = 140,
-					 .type = PERF_RECORD_SAMPLE,
-					 .misc = PERF_RECORD_MISC_USER,
-					 .pid = 11,
-					 .tid = 11,
-					 .u.sample = {.ip = 0x400010, .period = 1}};
-	struct replay *replay;
-	bool reached;
-
-	ck_assert_int_eq(replay_create(&replay, NULL), 0);
-	replay_item(replay, replay_ring(replay, 0, true), &begin, NULL);
-	put_map(replay, 110, 10, 0x400000);
-	replay_item(replay, replay_ring(replay, 0, true), &child, NULL);
-	replay_flush(replay, 125);
-	put_map(replay, 130, 11, 0x500000);
-	failing_begin(FAILING_MEMORY, nth, 0);
-	replay_flush(replay, 135);
-	reached = failing_end();
-	replay_item(replay, replay_ring(replay, 0, false), &sample, NULL);
-	ck_assert_msg(!replay_end(replay), "%.2000s", replay->report);
-	/* The sample has no mapping any more exactly if a change was counted as lost. */
-	ck_assert_uint_eq(replay->lost[OPROF_LOST_NO_MAPPING],
-			  replay_counter(replay, "state_lost_memory"));
-	*nr_lost += replay->lost[OPROF_LOST_NO_MAPPING] == 1;
-	replay_destroy(replay);
-	return reached;
-}
-
-START_TEST(a_process_that_loses_its_space_for_want_of_memory_is_counted)
-{
-	unsigned int nr_lost = 0;
-	unsigned long nth = 1;
-
-	while (lose_space(nth, &nr_lost))
-		nth++;
-	ck_assert_uint_gt(nr_lost, 0);
-	ck_assert_uint_lt(nr_lost, nth);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("space");
-	TCase *tests = tcase_create("space"), *processes = tcase_create("processes");
+	TCase *tests = tcase_create("space");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_empty_space_has_nothing);
@@ -383,7 +304,5 @@ int main(void)
 	tcase_add_test(tests, a_space_that_is_too_large_is_refused);
 	tcase_add_loop_test(tests, random_maps_and_forks_are_as_a_model_has_them, 1, 9);
 	suite_add_tcase(suite, tests);
-	tcase_add_test(processes, a_process_that_loses_its_space_for_want_of_memory_is_counted);
-	suite_add_tcase(suite, processes);
 	return run_suite(suite);
 }

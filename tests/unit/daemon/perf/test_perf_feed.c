@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf/perf_feed.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/perf_encode.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -249,6 +251,29 @@ START_TEST(fields_that_it_cannot_decode_are_refused_with_the_ring)
 }
 END_TEST
 
+/* The numbers of rings continue without a gap. */
+START_TEST(without_memory_a_feed_does_not_add_a_ring)
+{
+	struct perf_feed *empty;
+	unsigned long nth = 1;
+	uint32_t ring;
+	int error;
+
+	ck_assert_int_eq(perf_feed_create(&empty, &consumer, &sink), 0);
+	for (bool reached = true; reached; nth++) {
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = perf_feed_add_ring(empty, &layouts[0], 0, &ring);
+		reached = failing_end();
+		ck_assert_int_eq(error, reached ? -ENOMEM : 0);
+	}
+	ck_assert_uint_gt(nth, 2);
+	ck_assert_uint_eq(ring, 0);
+	ck_assert_int_eq(perf_feed_add_ring(empty, &layouts[0], 0, &ring), 0);
+	ck_assert_uint_eq(ring, 1);
+	perf_feed_destroy(empty);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_feed");
@@ -266,6 +291,7 @@ int main(void)
 	tcase_add_test(tests, losses_of_the_kernel_and_the_hardware_are_seen_and_lost);
 	tcase_add_test(tests, throttling_becomes_records_that_begin_and_end);
 	tcase_add_test(tests, fields_that_it_cannot_decode_are_refused_with_the_ring);
+	tcase_add_test(tests, without_memory_a_feed_does_not_add_a_ring);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

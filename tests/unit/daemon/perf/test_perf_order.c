@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/perf/perf_feed.h"
 #include "daemon/perf/perf_order.h"
 #include "tests/fixture/failing_calls.h"
 #include "tests/fixture/run_suite.h"
@@ -302,32 +301,6 @@ START_TEST(without_memory_a_reservation_fails_and_the_next_one_succeeds)
 }
 END_TEST
 
-/* The numbers of rings continue without a gap. */
-START_TEST(without_memory_a_feed_says_that_it_has_not_added_a_ring)
-{
-	const struct perf_layout layout = {.sample_type = PERF_SAMPLE_TIME};
-	struct perf_consumer consumer = {.apply = NULL};
-	struct record_sink sink = {NULL};
-	struct perf_feed *feed;
-	unsigned long nth = 1;
-	uint32_t ring;
-	int error;
-
-	ck_assert_int_eq(perf_feed_create(&feed, &consumer, &sink), 0);
-	for (bool reached = true; reached; nth++) {
-		failing_begin(FAILING_MEMORY, nth, 0);
-		error = perf_feed_add_ring(feed, &layout, 0, &ring);
-		reached = failing_end();
-		ck_assert_int_eq(error, reached ? -ENOMEM : 0);
-	}
-	ck_assert_uint_gt(nth, 2);
-	ck_assert_uint_eq(ring, 0);
-	ck_assert_int_eq(perf_feed_add_ring(feed, &layout, 0, &ring), 0);
-	ck_assert_uint_eq(ring, 1);
-	perf_feed_destroy(feed);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("perf_order");
@@ -347,7 +320,6 @@ int main(void)
 	tcase_add_test(tests, each_ring_has_room_of_its_own);
 	tcase_add_test(tests, without_memory_a_ring_is_not_added_and_the_others_go_on);
 	tcase_add_test(tests, without_memory_a_reservation_fails_and_the_next_one_succeeds);
-	tcase_add_test(tests, without_memory_a_feed_says_that_it_has_not_added_a_ring);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

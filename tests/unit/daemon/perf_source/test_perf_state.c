@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The streams of tests/data/streams, and those below, sample by sample. */
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/replay.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <glob.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void run(const char *text)
 {
@@ -130,6 +134,85 @@ START_TEST(code_made_at_ever_new_places_is_a_few_images)
 }
 END_TEST
 
+/* ---- without memory ---- */
+
+static void put_map(struct replay *replay, uint64_t time_ns, int pid, uint64_t start)
+{
+	const struct perf_item item = {.time_ns = time_ns,
+				       .type = PERF_RECORD_MMAP2,
+				       .misc = PERF_RECORD_MISC_USER,
+				       .event = UINT16_MAX,
+				       .pid = pid,
+				       .tid = pid,
+				       .u.mmap = {.start = start,
+						  .nr_bytes = 0x1000,
+						  .identity = {.dev = 1, .inode = 99},
+						  .prot = PROT_READ | PROT_EXEC,
+						  .path = "/bin/a"}};
+
+	replay_item(replay, replay_ring(replay, 0, true), &item, NULL);
+}
+
+/*
+ * Process 11 shares the space of its parent 10 until a mapping of its own makes a copy necessary.
+ * The nth allocation during this change fails. Returns false if there are fewer allocations.
+ */
+static bool lose_space(unsigned long nth, unsigned int *nr_lost)
+{
+	const struct perf_item begin = {.time_ns = 100,
+					.type = PERF_RECORD_COMM,
+					.misc = PERF_RECORD_MISC_COMM_EXEC,
+					.event = UINT16_MAX,
+					.pid = 10,
+					.tid = 10,
+					.u.comm = {"a", true}};
+	const struct perf_item child = {.time_ns = 120,
+					.type = PERF_RECORD_FORK,
+					.event = UINT16_MAX,
+					.pid = 11,
+					.tid = 11,
+					.u.task = {10, 10}};
+	const struct perf_item sample = {.time_ns = 140,
+					 .type = PERF_RECORD_SAMPLE,
+					 .misc = PERF_RECORD_MISC_USER,
+					 .pid = 11,
+					 .tid = 11,
+					 .u.sample = {.ip = 0x400010, .period = 1}};
+	struct replay *replay;
+	bool reached;
+
+	ck_assert_int_eq(replay_create(&replay, NULL), 0);
+	replay_item(replay, replay_ring(replay, 0, true), &begin, NULL);
+	put_map(replay, 110, 10, 0x400000);
+	replay_item(replay, replay_ring(replay, 0, true), &child, NULL);
+	replay_flush(replay, 125);
+	put_map(replay, 130, 11, 0x500000);
+	failing_begin(FAILING_MEMORY, nth, 0);
+	replay_flush(replay, 135);
+	reached = failing_end();
+	replay_item(replay, replay_ring(replay, 0, false), &sample, NULL);
+	ck_assert_msg(!replay_end(replay), "%.2000s", replay->report);
+	/* The sample has no mapping exactly if the change was counted as lost. */
+	ck_assert_uint_eq(replay->lost[OPROF_LOST_NO_MAPPING],
+			  replay_counter(replay, "state_lost_memory"));
+	ck_assert_uint_le(replay->lost[OPROF_LOST_NO_MAPPING], reached ? 1 : 0);
+	*nr_lost += (unsigned int)replay->lost[OPROF_LOST_NO_MAPPING];
+	replay_destroy(replay);
+	return reached;
+}
+
+START_TEST(without_memory_for_its_space_a_process_loses_its_samples)
+{
+	unsigned int nr_lost = 0;
+	unsigned long nth = 1;
+
+	while (lose_space(nth, &nr_lost))
+		nth++;
+	ck_assert_uint_gt(nr_lost, 0);
+	ck_assert_uint_lt(nr_lost, nth);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_state");
@@ -141,6 +224,7 @@ int main(void)
 	tcase_add_test(tests, a_sample_that_comes_late_is_not_of_the_next_program);
 	tcase_add_test(tests, one_without_a_pid_is_not_of_the_next_process_of_that_pid);
 	tcase_add_test(tests, code_made_at_ever_new_places_is_a_few_images);
+	tcase_add_test(tests, without_memory_for_its_space_a_process_loses_its_samples);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

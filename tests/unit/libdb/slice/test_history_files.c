@@ -3,6 +3,7 @@
 #include "libdb/slice/history_files.h"
 
 #include "lib/file.h"
+#include "tests/fixture/failing_asprintf.h"
 #include "tests/fixture/make_sdb.h"
 #include "tests/fixture/make_slice.h"
 #include "tests/fixture/run_suite.h"
@@ -291,6 +292,19 @@ START_TEST(lists_of_slices_that_begin_or_end_elsewhere_differ)
 }
 END_TEST
 
+/* An empty list instead of the error would make the daemon use epochs again. */
+START_TEST(without_memory_the_list_of_slices_fails)
+{
+	put_slice(OPROF_SLICE_MINUTE, 3, 3);
+	failing_asprintf = true;
+	ck_assert_int_eq(history_files_list(&history, live.folder, complain, &history), -ENOMEM);
+	failing_asprintf = false;
+	ck_assert_uint_eq(history.nr_files, 0);
+	ck_assert_str_eq(list(), "minute.3.3");
+	ck_assert_uint_eq(nr_complaints, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("history_files");
@@ -308,6 +322,7 @@ int main(void)
 	tcase_add_test(tests, slices_that_share_a_part_of_their_epochs_are_told);
 	tcase_add_test(tests, two_lists_are_the_same_when_the_same_slices_count);
 	tcase_add_test(tests, lists_of_slices_that_begin_or_end_elsewhere_differ);
+	tcase_add_test(tests, without_memory_the_list_of_slices_fails);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
