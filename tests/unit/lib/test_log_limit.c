@@ -79,7 +79,7 @@ START_TEST(what_a_place_left_out_is_told_after_another_has_taken_it)
 }
 END_TEST
 
-START_TEST(what_each_of_all_places_left_out_is_told)
+START_TEST(the_messages_left_out_of_every_place_are_reported)
 {
 	static const char formats[LOG_LIMIT_PLACES];
 	unsigned int nr = 0;
@@ -112,7 +112,7 @@ int main(void)
 	tcase_add_test(tc, a_turn_that_nobody_follows_is_told_once);
 	tcase_add_test(tc, more_places_than_there_is_room_for_do_no_harm);
 	tcase_add_test(tc, what_a_place_left_out_is_told_after_another_has_taken_it);
-	tcase_add_test(tc, what_each_of_all_places_left_out_is_told);
+	tcase_add_test(tc, the_messages_left_out_of_every_place_are_reported);
 	tcase_add_test(tc, without_a_bound_everything_is_let_through);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);

@@ -380,7 +380,7 @@ START_TEST(what_is_in_the_buffer_comes_out_and_is_seen)
 }
 END_TEST
 
-START_TEST(any_event_of_the_kernel_makes_its_samples_known)
+START_TEST(kernel_samples_have_an_image_whichever_event_is_the_kernels)
 {
 	for (unsigned int first = 0; first < 2; first++) {
 		struct event_choice pair[] = {events[2], events[2]};
@@ -577,7 +577,7 @@ int main(void)
 	tcase_add_test(tests, what_it_has_no_file_for_is_an_error);
 	tcase_add_test(tests, a_refused_source_closes_exactly_what_it_opened);
 	tcase_add_test(tests, what_is_in_the_buffer_comes_out_and_is_seen);
-	tcase_add_test(tests, any_event_of_the_kernel_makes_its_samples_known);
+	tcase_add_test(tests, kernel_samples_have_an_image_whichever_event_is_the_kernels);
 	tcase_add_test(tests, all_is_asked_for_by_a_dump_first);
 	tcase_add_test(tests, what_is_read_ahead_comes_out_first_and_counts_then);
 	tcase_add_test(tests, what_is_read_ahead_takes_no_more_memory_than_it_has_bytes);

@@ -59,15 +59,25 @@ static void write_all(int fd, const void *bytes, size_t nr)
 		_exit(EXIT_FAILURE);
 }
 
-/* A tracer whose child writes a snapshot for ever; the child's pid is written to fd. */
+/* Opens the session's folder in a child. Returns false after an error, which it prints. */
+static bool open_session(struct trace_session_folder *session)
+{
+	struct diag diag;
+
+	trace_session_init(session);
+	if (!trace_session_open(session, "session", refuse, NULL, &diag))
+		return true;
+	(void)fprintf(stderr, "# %s\n", diag_show(&diag));
+	return false;
+}
+
+/* A tracer whose child is still writing a snapshot. The child's pid is written to fd. */
 static void __attribute__((noreturn)) trace(int fd)
 {
 	struct trace_session_folder session;
-	struct diag diag;
 	pid_t child;
 
-	trace_session_init(&session);
-	if (trace_session_open(&session, "session", refuse, NULL, &diag))
+	if (!open_session(&session))
 		_exit(EXIT_FAILURE);
 	child = fork();
 	if (!child) {
@@ -107,15 +117,12 @@ static pid_t open_and_die(void)
 {
 	struct trace_session_folder session;
 	const pid_t pid = fork();
-	struct diag diag;
 	int status;
 
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
 		log_init("test", LOG_LEVEL_WARNING);
-		trace_session_init(&session);
-		_exit(log_open("log") ||
-		      trace_session_open(&session, "session", refuse, NULL, &diag));
+		_exit(log_open("log") || !open_session(&session));
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
