@@ -102,8 +102,7 @@ START_TEST(a_path_leads_where_the_kernel_leads_it)
 }
 END_TEST
 
-/* Makes links chain.1 to chain.<nr>: to follow chain.<i> is to follow i links, to the folder "end".
- */
+/* Makes links chain.1 to chain.<nr>. From chain.<i>, i links lead to the folder "end". */
 static void make_chain(int nr)
 {
 	char from[32], to[32] = "end";
@@ -119,6 +118,7 @@ static void make_chain(int nr)
 START_TEST(a_path_that_does_not_lead_to_a_folder_gives_the_kernels_error)
 {
 	char lengthy[FOLDER_NAME_BYTES + 1], endless[PATH_MAX + 1];
+	struct stat st;
 
 	ck_assert_int_eq(file_replace("file", "x", 1, 0600), 0);
 	ck_assert_int_eq(symlink("loop", "loop"), 0);
@@ -130,6 +130,8 @@ START_TEST(a_path_that_does_not_lead_to_a_folder_gives_the_kernels_error)
 	make_chain(41);
 	expect_open("chain.40", "end");
 	ck_assert_int_eq(folder_open("chain.41", FOLDER_MUST_EXIST), -ELOOP);
+	ck_assert_int_eq(stat("chain.41", &st), -1);
+	ck_assert_int_eq(errno, ELOOP);
 	ck_assert_int_eq(folder_open("", FOLDER_CREATE), -ENOENT);
 	ck_assert_int_eq(folder_open("missing", FOLDER_MUST_EXIST), -ENOENT);
 	ck_assert_int_eq(folder_open("file", FOLDER_CREATE), -ENOTDIR);

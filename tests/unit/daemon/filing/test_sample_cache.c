@@ -320,14 +320,15 @@ END_TEST
 
 START_TEST(too_few_descriptors_close_files_and_lose_nothing)
 {
-	struct rlimit limit;
+	struct rlimit before, limit;
 	int fd;
 
 	make_cache(1000);
 	fd = open("/dev/null", O_RDONLY);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(close(fd), 0);
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
 	limit.rlim_cur = (rlim_t)fd + 6;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	for (unsigned int i = 0; i < 100; i++)
@@ -336,6 +337,7 @@ START_TEST(too_few_descriptors_close_files_and_lose_nothing)
 	for (uint32_t image = 1; image <= 50; image++)
 		ck_assert_uint_eq(samples_of(image), 2);
 	sample_cache_destroy(cache);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 END_TEST
 

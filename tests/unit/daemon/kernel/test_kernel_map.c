@@ -344,7 +344,7 @@ static void tell(uint64_t address)
 	ck_assert_uint_ne(image_tell(kernel_map_find(&map, address)->image), OPROF_IMAGE_NONE);
 }
 
-/* The text of the session's file for the image at address; NULL if there is none. */
+/* Returns the text of the session's file for the image at address, or NULL if there is no file. */
 static char *saved_text(uint64_t address)
 {
 	const struct image *image = &kernel_map_find(&map, address)->image->image;
@@ -365,10 +365,35 @@ static void save(const struct vdso *vdso)
 	ck_assert_int_eq(kernel_symbols_save(&images, vdso, proc.path, meta), 0);
 }
 
+static void expect_saved(uint64_t address, const char *expected)
+{
+	char *text = saved_text(address);
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+static const char symbols_of_kernel[] = "oprof-kernel-symbols 1\n"
+					"0 100 T _stext\n"
+					"100 100 T global_alias\n"
+					"200 100 T schedule\n"
+					"300 40 t default_idle.cold\n"
+					"340 4c0 T after_idle\n"
+					"800 10 T __cpuidle_text_start\n"
+					"810 f0 t some_new_idle\n"
+					"900 100 T __cpuidle_text_end\n"
+					"a00 40 t __psci_enter_domain_idle_state\n"
+					"a40 40 T after_psci\n"
+					"a80 40 t pvm_safe_halt_hc\n"
+					"ac0 540 T handle_softirqs\n";
+static const char symbols_of_ext4[] = "oprof-kernel-symbols 1\n"
+				      "0 20 t ext4_first\n"
+				      "20 fe0 T ext4_second\n";
+
 START_TEST(symbols_of_what_was_told_are_kept)
 {
 	struct vdso none = {.nr_bytes = 0};
-	char *text;
 
 	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
 	save(&none);
@@ -378,33 +403,19 @@ START_TEST(symbols_of_what_was_told_are_kept)
 	tell(0xffffffffc0200000);
 	image_tell(map.idle);
 	save(&none);
-	text = saved_text(0xffffffff81000000);
-	ck_assert_str_eq(text, "oprof-kernel-symbols 1\n"
-			       "0 100 T _stext\n"
-			       "100 100 T global_alias\n"
-			       "200 100 T schedule\n"
-			       "300 40 t default_idle.cold\n"
-			       "340 4c0 T after_idle\n"
-			       "800 10 T __cpuidle_text_start\n"
-			       "810 f0 t some_new_idle\n"
-			       "900 100 T __cpuidle_text_end\n"
-			       "a00 40 t __psci_enter_domain_idle_state\n"
-			       "a40 40 T after_psci\n"
-			       "a80 40 t pvm_safe_halt_hc\n"
-			       "ac0 540 T handle_softirqs\n");
-	free(text);
-	text = saved_text(0xffffffffc0100000);
-	ck_assert_str_eq(text, "oprof-kernel-symbols 1\n0 20 t ext4_first\n20 fe0 T ext4_second\n");
-	free(text);
+	expect_saved(0xffffffff81000000, symbols_of_kernel);
+	expect_saved(0xffffffffc0100000, symbols_of_ext4);
 	/* Programs are known by their names: no symbols are kept. */
 	ck_assert_ptr_null(saved_text(0xffffffffc0200000));
-	/* As in the next run of the daemon, which finds the files of this one. */
+	/* The next run of the daemon finds the files of this one. */
 	images.saved_inode = 0;
 	save(&none);
+	expect_saved(0xffffffff81000000, symbols_of_kernel);
+	expect_saved(0xffffffffc0100000, symbols_of_ext4);
 }
 END_TEST
 
-/* Make kallsyms a pipe that gives its lines once; a second reader would wait for ever. */
+/* Makes kallsyms a pipe with its lines. A second reader would wait forever. */
 static pid_t tell_kallsyms_once(void)
 {
 	char path[256];

@@ -502,6 +502,7 @@ START_TEST(out_of_descriptors_the_limit_is_raised)
 	kernel.nr_emfile = 1; /* the limit can no longer be raised */
 	ck_assert_int_eq(perf_open_samples(&opened, 0, -1, 0, &diag), -EMFILE);
 	ck_assert_ptr_nonnull(strstr(diag.text, "ulimit"));
+	(void)setrlimit(RLIMIT_NOFILE, &before); /* only root can raise the hard limit */
 }
 END_TEST
 

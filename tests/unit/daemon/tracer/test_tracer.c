@@ -31,7 +31,7 @@ static void limit_files(rlim_t nr_bytes)
 
 	(void)signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = nr_bytes;
+	limit.rlim_cur = nr_bytes < limit.rlim_max ? nr_bytes : limit.rlim_max;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
@@ -84,6 +84,12 @@ static void setup(void)
 	tracer = (struct tracer){.ops = &fake_ops, .trace = made_trace};
 	memset(&taken, 0xff, sizeof(taken));
 	no_sync = no_room = false;
+}
+
+static void teardown(void)
+{
+	limit_files(RLIM_INFINITY);
+	test_folder_teardown();
 }
 
 START_TEST(a_snapshot_holds_all_that_was_taken)
@@ -209,7 +215,7 @@ int main(void)
 {
 	TCase *tests = tcase_create("tracer");
 
-	tcase_add_checked_fixture(tests, setup, test_folder_teardown);
+	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_snapshot_holds_all_that_was_taken);
 	tcase_add_test(tests, what_a_full_disk_leaves_of_a_snapshot_is_told);
 	tcase_add_test(tests, a_full_disk_that_takes_no_packet_leaves_nothing);

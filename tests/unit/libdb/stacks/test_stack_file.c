@@ -466,10 +466,14 @@ END_TEST
 
 START_TEST(at_the_limit_of_files_it_folds_and_goes_on_once_it_is_raised)
 {
-	const struct rlimit limit = {131072, RLIM_INFINITY}, raised = {4194304, RLIM_INFINITY};
 	struct stack_file *file = open_file(1, BYTES_MAX);
+	struct rlimit before, limit, raised;
 	uint64_t nr_samples = 0, nr_bytes;
 
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = raised = before;
+	limit.rlim_cur = 131072;
+	raised.rlim_cur = 4194304;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert_uint_gt(add_until_full(file, 20000, &nr_samples), 1000);
 	nr_bytes = stack_file_nr_bytes(file);
@@ -480,6 +484,7 @@ START_TEST(at_the_limit_of_files_it_folds_and_goes_on_once_it_is_raised)
 	ck_assert_uint_gt(stack_file_nr_bytes(file), nr_bytes);
 	verify_full(nr_samples, true);
 	stack_file_close(file);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 END_TEST
 

@@ -296,22 +296,25 @@ static const struct fake_range same[] = {
 	{.start = 0x200, .end = 0x210, .file = 2, .line = 5},
 };
 
+/* Neither order is the one by samples, which is the order of lines that are otherwise equal. */
 START_TEST(lines_of_one_source_place_are_sorted_by_what_is_asked_next)
 {
+	const struct make_file program = {.app = "/bin/prog"};
+
 	fake_lines_set("/bin/prog", same, 2, files, 3);
 	made.profile_options.lines = true;
 	options.header = false;
 	options.sort[0] = TEXT_SORT_DEBUG;
 	options.sort[1] = TEXT_SORT_SYMBOL;
 	options.nr_sort = 2;
-	add_program();
-	expect_text("700      70.0000  foo()\n"
-		    "250      25.0000  main\n"
-		    "50        5.0000  (no symbols)\n");
+	add(&program, 0x100, 700);
+	add(&program, 0x200, 250);
+	expect_text("250      26.3158  foo()\n"
+		    "700      73.6842  main\n");
+	add(&program, 0x200, 1000);
 	options.sort[1] = TEXT_SORT_VMA;
-	expect_text("250      25.0000  main\n"
-		    "700      70.0000  foo()\n"
-		    "50        5.0000  (no symbols)\n");
+	expect_text("700      35.8974  main\n"
+		    "1250     64.1026  foo()\n");
 }
 END_TEST
 
