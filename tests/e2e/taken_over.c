@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * To be preloaded into oprofiled, oprof-tracer, opimport and report tools: makes system calls in
- * them and in their children, as an attacker would who controls the process, and writes the answers
- * to the file TAKEN_OVER_FILE, which it maps at the start, so that a process needs no right for it.
+ * To be preloaded into oprofiled, oprof-tracer, opimport and report tools. The library makes system
+ * calls in these programs and their children, as an attacker would who controls the process. It
+ * writes the answers to the file TAKEN_OVER_FILE. It maps the file at the start, because a confined
+ * process cannot open it.
  *
- * A process that makes a call could be ended or changed by it, so each call has a process of its
- * own. A process whose rights permit this starts them itself: they have its rights. Processes that
- * parse may start none: then the library starts several of them instead of one, each goes all the
- * way to its confinement, and makes one call there. One more does the work.
+ * A call can end or change the process that makes it, so each call has a process of its own. If a
+ * process is permitted to start others, it starts them itself, and they have its rights. Processes
+ * that parse are not permitted to: then the library starts several of them instead of one. Each
+ * confines itself as usual, and then makes one call. One more does the work.
  *
  * Environment: TAKEN_OVER: the processes that make calls; TAKEN_OVER_FOLDER: what is attacked;
  * TAKEN_OVER_SESSION: the session folder; TAKEN_OVER_UNCONFINED: if set, no process gives up
@@ -21,7 +22,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -153,11 +153,11 @@ static void show_answer(int answer)
 		(void)puts(strerrorname_np(answer));
 }
 
-/* Prints the lines of /proc/PID/status in which rights are. */
+/* Prints the lines of /proc/PID/status that show the rights of the process. */
 static void show_status(const char *process, char *status)
 {
-	static const char *const names[] = {"Uid:",    "Gid:",	  "Groups:",	 "CapEff:",
-					    "CapPrm:", "CapBnd:", "NoNewPrivs:", "Seccomp:"};
+	static const char *const names[] = {
+		"Uid:", "Gid:", "Groups:", "CapEff:", "CapPrm:", "Seccomp:"};
 
 	for (char *line = strtok(status, "\n"); line; line = strtok(NULL, "\n"))
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

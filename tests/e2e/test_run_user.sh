@@ -6,10 +6,11 @@
 
 [ "$(id -u)" = 0 ] || tap_skip_all "needs root: profiles the whole machine"
 perf_system_works || tap_skip_all "performance events are refused here"
-if [ -z "${IN_NAMESPACE:-}" ]; then
+ns=$(readlink /proc/self/ns/mnt)
+if [ "${OPROF_OUTER_NS:-$ns}" = "$ns" ]; then
 	unshare -m true 2>/dev/null || tap_skip_all "no mount namespaces: the test adds users in one"
 	rm -rf "$T"
-	IN_NAMESPACE=1 exec unshare -m sh "$0"
+	OPROF_OUTER_NS=$ns exec unshare -m sh "$0"
 fi
 S="$T/session"
 chmod 711 "$T"
