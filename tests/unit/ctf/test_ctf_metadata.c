@@ -128,7 +128,7 @@ START_TEST(fields_of_a_later_version_are_stepped_over)
 }
 END_TEST
 
-/* oprof's own last type is for the headers of records only. */
+/* The last of oprof's own types is only for the headers of records. */
 START_TEST(fields_may_have_the_type_that_is_described_last)
 {
 	char *made = changed("\nevent {", "\ntypealias integer { size = 32; signed = true; } := "

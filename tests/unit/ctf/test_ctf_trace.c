@@ -108,7 +108,7 @@ START_TEST(no_name_or_id_is_there_twice)
 }
 END_TEST
 
-/* The ids of the first trace may still be in the memory behind those of the second. */
+/* After the ids of the second trace, memory may still hold ids of the first trace. */
 START_TEST(a_trace_of_the_last_events_of_another_is_sound)
 {
 	struct ctf_event events[6];

@@ -163,7 +163,7 @@ START_TEST(what_programs_read_is_flat_without_stacks)
 }
 END_TEST
 
-/* For reports that need call stacks, and for JSON, which contains those that there are. */
+/* Reports of call stacks need the stacks. JSON contains them if there are any. */
 START_TEST(call_stacks_are_read_where_they_are_shown)
 {
 	const struct make_file big = {.app = "/nowhere/big"};

@@ -234,7 +234,7 @@ END_TEST
 
 /* ---- memory ---- */
 
-/* Each allocation of closing an epoch fails in turn; the next close makes up for it. */
+/* Each allocation of the close of an epoch fails in turn. The next close stores its samples. */
 START_TEST(an_epoch_that_finds_no_memory_is_closed_later_with_all_its_samples)
 {
 	unsigned long nth = 1;

@@ -97,7 +97,7 @@ START_TEST(slices_tell_what_their_trees_hold)
 }
 END_TEST
 
-/* The budget makes room for this much before the slice is written. */
+/* The budget frees room for this number of bytes before the slice is written. */
 START_TEST(the_limit_of_a_slice_s_size_grows_by_no_more_than_the_stack_file)
 {
 	struct live_slice live;

@@ -156,7 +156,7 @@ START_TEST(names_fill_the_pool_to_its_bound_and_not_beyond_it)
 	const size_t others = CODE_POOL_BYTES_MAX - sizeof(struct code_name) - 4;
 	struct code_name *name;
 
-	pool.nr_bytes = others; /* as if other names took this much */
+	pool.nr_bytes = others; /* as if other names used these bytes */
 	ck_assert_ptr_null(code_pool_get(&pool, "abcd", 4));
 	name = code_pool_get(&pool, "abc", 3);
 	ck_assert_ptr_nonnull(name);

@@ -175,7 +175,7 @@ START_TEST(more_counters_than_fit_are_left_out_without_harm)
 }
 END_TEST
 
-/* A call that failed before has left its errno. */
+/* An earlier call has failed and left its errno. */
 START_TEST(a_file_is_opened_whatever_failed_before)
 {
 	ck_assert_int_eq(stats_open(&stats, "stats"), 0);

@@ -173,7 +173,7 @@ END_TEST
 
 static struct trace_perf_sink sink;
 
-/* The rings are the largest that there can be. */
+/* The rings have their largest possible size. */
 START_TEST(a_flight_recorder_whose_rings_find_no_memory_does_not_start)
 {
 	static const struct trace_perf_event event = {

@@ -262,7 +262,7 @@ START_TEST(a_file_that_is_not_the_debug_file_that_was_read_is_not_archived)
 }
 END_TEST
 
-/* Files that are still being written, and folders in its folders, are left out. */
+/* Files that are still being written are left out, and folders in the folders of meta, too. */
 START_TEST(files_of_the_meta_folder_and_of_its_folders_go_in)
 {
 	static const char *const names[] = {"file", "symbols/last", "symbols/first",

@@ -74,7 +74,7 @@ static void expect_file(const char *path)
 	ck_assert_int_eq(close(fd), 0);
 }
 
-/* One of the folders on these paths then gets descriptor 0. */
+/* Then one of the folders on these paths has the descriptor 0. */
 START_TEST(files_are_opened_without_standard_input)
 {
 	const int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);

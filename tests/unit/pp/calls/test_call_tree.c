@@ -116,7 +116,7 @@ END_TEST
 
 START_TEST(a_function_longer_than_its_symbol_is_one_and_addresses_are_the_files)
 {
-	/* main continues after its symbol, where there is none, and again after g's symbol. */
+	/* main has code after its symbol, where there is no symbol, and also after g's symbol. */
 	static const struct symbol symbols[] = {
 		{.start = 0x100, .nr_bytes = 0x10, .address = 0x400100, .name = "main"},
 		{.start = 0x200, .nr_bytes = 0x10, .address = 0x400200, .name = "g"},

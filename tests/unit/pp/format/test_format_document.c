@@ -203,7 +203,7 @@ static const struct fake_range ranges[] = {
 };
 static const char *const files[] = {"", "/src/small.h", "/src/prog.c"};
 
-/* Of symbols and of their addresses; only of those whose source place is known. */
+/* Source places of symbols and of their addresses, if they are known. */
 START_TEST(json_has_source_places)
 {
 	char *text;
