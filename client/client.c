@@ -119,9 +119,9 @@ static int check_peer(int fd, const char *session_dir, struct diag *diag)
 				strerror(errno));
 	if (peer.uid && peer.uid != geteuid())
 		return diag_set(diag, -EACCES,
-				"cannot use the daemon of %s: it runs as another user (uid %u): "
-				"run the command as that user (sudo -u '#%u')",
-				session_dir, (unsigned int)peer.uid, (unsigned int)peer.uid);
+				"cannot use the daemon of %s: it runs as another user (uid %u, "
+				"process %d): run the command as that user",
+				session_dir, (unsigned int)peer.uid, (int)peer.pid);
 	return 0;
 }
 
