@@ -171,51 +171,31 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 }
 
 /* lack: of add_binary(). */
-static int tell_lack(struct content_adding *adding, const char *path, int lack)
+static int tell_lack(struct content_adding *adding, const struct symbol_request *image, int lack)
 {
 	char *note;
 
-	if (lack == -ELOOP)
-		note = strdup("at the end of a symbolic link, and without a build-id: give the "
-			      "folder of the file with -p");
+	if (lack == -ELOOP && !symbol_request_build_id(image).nr_bytes)
+		note = strdup(
+			"a symbolic link leads to this file, and the session has no build-id "
+			"to verify it. Copy the file to a folder, with the same name, and give "
+			"this folder with -p");
 	else
 		(void)symbol_image_tell(lack, &note);
 	if (!note)
 		return out_of_memory(adding);
-	tell_missing(adding, path, note);
+	tell_missing(adding, image->path, note);
 	free(note);
 	return 0;
-}
-
-/*
- * Returns whether the file at fd is at <folder><rest> itself, not at the end of a symbolic link of
- * `rest`. folder: a path of the caller's, which may be a link; "": the root folder.
- */
-static bool is_at(int fd, const char *folder, const char *rest)
-{
-	char *real = realpath(*folder ? folder : "/", NULL);
-	char link[64], path[PATH_MAX];
-	size_t length;
-	ssize_t nr;
-	bool is;
-
-	if (!real)
-		return false;
-	length = strcmp(real, "/") ? strlen(real) : 0;
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	nr = readlink(link, path, sizeof(path) - 1);
-	path[nr > 0 ? nr : 0] = '\0';
-	is = !strncmp(path, real, length) && !strcmp(path + length, rest);
-	free(real);
-	return is;
 }
 
 /*
  * Adds the file at <folder><rest> if it is the image that was profiled. If the image's symbols were
  * cached, nothing has read this file yet, and another user may have put any file or link there. An
  * image without a build-id has only its path, size and time, and another file can have its size and
- * time: then no symbolic link is followed. *lack becomes 0, or the reason why the file is left out
- * (symbol_image_tell(); -ELOOP: a link); it stays if there is no file.
+ * time: then no symbolic link of `rest` is followed. folder: of the caller's, may be a link; "":
+ * the root folder. *lack becomes 0, or the reason why the file is left out (symbol_image_tell();
+ * -ELOOP: a link); it stays if there is no file.
  */
 static int add_image_file(struct content_adding *adding, const struct symbol_request *image,
 			  const char *folder, const char *rest, int *lack)
@@ -224,17 +204,19 @@ static int add_image_file(struct content_adding *adding, const struct symbol_req
 	char *path;
 	int fd;
 
-	if (asprintf(&path, "%s%s", folder, rest) < 0)
-		return out_of_memory(adding);
-	fd = debug_file_open_regular(path);
-	free(path);
+	if (!symbol_request_build_id(image).nr_bytes) {
+		fd = debug_file_open_without_links(folder, rest);
+	} else {
+		if (asprintf(&path, "%s%s", folder, rest) < 0)
+			return out_of_memory(adding);
+		fd = debug_file_open_regular(path);
+		free(path);
+	}
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return 0;
 	*lack = fd < 0 ? fd : symbol_image_check(image, fd);
 	if (fd < 0)
 		return 0;
-	if (!*lack && !symbol_request_build_id(image).nr_bytes && !is_at(fd, folder, rest))
-		*lack = -ELOOP;
 	if (!*lack)
 		error = add_fd(adding, name_of(image->path), fd);
 	(void)close(fd);
@@ -361,7 +343,7 @@ static int add_file(struct content_adding *adding, const struct symbol_request *
 		return 0;
 	error = add_binary(adding, request, &lack);
 	if (!error && lack)
-		return tell_lack(adding, request->path, lack);
+		return tell_lack(adding, request, lack);
 	if (!error)
 		error = add_debug_files(adding, request);
 	adding->content->nr_binaries += !error;

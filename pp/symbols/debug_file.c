@@ -9,6 +9,7 @@
 #include <bfd.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens the file that a descriptor of O_PATH refers to, if the file is regular. */
+/*
+ * Opens the file that a descriptor of O_PATH refers to, if the file is regular. path: the file's,
+ * which is opened if there is no /proc; NULL: none.
+ */
 static int open_located(int located, const char *path)
 {
 	char name[sizeof("/proc/self/fd/") + 11];
@@ -29,7 +33,7 @@ static int open_located(int located, const char *path)
 		return -ENOEXEC;
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", located);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 && errno == ENOENT) /* no /proc */
+	if (fd < 0 && errno == ENOENT && path) /* no /proc */
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
@@ -52,12 +56,59 @@ int debug_file_open_regular(const char *path)
 	return fd;
 }
 
-/* ---- paths below a root ---- */
-
 static bool is_dots(const char *part, size_t nr_bytes)
 {
 	return nr_bytes == 2 && part[0] == '.' && part[1] == '.';
 }
+
+/*
+ * Opens the parts of path one after another from the folder at `fd`, which is closed. Returns a
+ * descriptor of O_PATH, or -errno; -ELOOP: a part is a symbolic link; -ENOENT: a part is "..".
+ */
+static int locate_without_links(int fd, const char *path)
+{
+	char part[NAME_MAX + 1];
+	struct stat status;
+
+	for (path += strspn(path, "/"); *path && fd >= 0; path += strspn(path, "/")) {
+		const size_t nr_bytes = strcspn(path, "/");
+		const int folder = fd;
+
+		if (nr_bytes >= sizeof(part) || is_dots(path, nr_bytes)) {
+			(void)close(folder);
+			return nr_bytes >= sizeof(part) ? -ENAMETOOLONG : -ENOENT;
+		}
+		memcpy(part, path, nr_bytes);
+		part[nr_bytes] = '\0';
+		path += nr_bytes;
+		fd = openat(folder, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			fd = -errno;
+		(void)close(folder);
+		if (fd >= 0 && !fstat(fd, &status) && S_ISLNK(status.st_mode)) {
+			(void)close(fd);
+			fd = -ELOOP;
+		}
+	}
+	return fd;
+}
+
+int debug_file_open_without_links(const char *folder, const char *path)
+{
+	int located = open(*folder ? folder : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd;
+
+	if (located < 0)
+		return errno == ELOOP ? -ENOENT : -errno;
+	located = locate_without_links(located, path);
+	if (located < 0)
+		return located;
+	fd = open_located(located, NULL);
+	(void)close(located);
+	return fd;
+}
+
+/* ---- paths below a root ---- */
 
 static bool has_dots(const char *path)
 {

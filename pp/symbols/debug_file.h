@@ -31,6 +31,13 @@ int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct d
 int debug_file_open_regular(const char *path);
 
 /*
+ * Like debug_file_open_regular(), for a path below `folder` ("": the root folder) in which another
+ * user may change names. No part of the path may be a symbolic link (-ELOOP) or ".." (-ENOENT); the
+ * folder itself may be a link.
+ */
+int debug_file_open_without_links(const char *folder, const char *path);
+
+/*
  * Like debug_file_open_regular(), for a path that may begin with root (NULL: none). Returns -ENOENT
  * if ".." leads out of root. If path does not exist, tries again without each "DIR/..", because an
  * archive may lack DIR.

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct make_session session;
@@ -52,7 +53,10 @@ static void setup(void)
 static void teardown(void)
 {
 	free(list);
+	list = NULL;
+	after_debug_list = NULL;
 	make_profile_deinit(&made);
+	made = (struct make_profile){0};
 	make_session_deinit(&session);
 	built_elf_deinit();
 }
@@ -69,7 +73,13 @@ static void add_sample_of(const char *path)
 {
 	struct oprof_image_identity identity = {0};
 	struct buildid id;
+	struct stat st;
 
+	if (!stat(path, &st)) {
+		identity.size_bytes = (uint64_t)st.st_size;
+		identity.mtime_ns = (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) +
+				    (uint64_t)st.st_mtim.tv_nsec;
+	}
 	if (!buildid_read_file(path, &id)) {
 		memcpy(identity.build_id, id.bytes, id.nr_bytes);
 		identity.nr_build_id = id.nr_bytes;
@@ -188,37 +198,56 @@ START_TEST(a_file_that_is_not_the_profiled_binary_is_not_archived)
 }
 END_TEST
 
-/* Without a build-id, the size and the time prove little: another file can have them. */
+/*
+ * Without a build-id, the size and the time prove little: another file can have them. The program
+ * was at sub/program.
+ */
 static const struct {
-	const char *command, *options;
-	bool is_archived;
+	const char *command, *image_path, *root;
+	const char *reason; /* NULL: archived */
 } weak[] = {
-	{"mv program moved && ln -s moved program", NULL, false},
-	{"mkdir other && mv program other && ln -s other/program program", NULL, false},
-	{"mkdir copy && mv program copy", "copy", true},
-	{"mkdir copy && mv program moved && ln -s ../moved copy/program", "copy", false},
-	{"mkdir other && mv program other && ln -s other copy", "copy", true},
-	{"true", NULL, true},
+	{"true", NULL, NULL, NULL},
+	{"mv sub/program moved && ln -s ../moved sub/program", NULL, NULL, "symbolic link"},
+	{"mv sub/program moved && ln -s $PWD/moved sub/program", NULL, NULL, "symbolic link"},
+	{"mv sub moved && ln -s moved sub", NULL, NULL, "symbolic link"},
+	{"mv sub moved && ln -s /proc/self/cwd/moved sub", NULL, NULL, "symbolic link"},
+	{"touch -d @1 sub/program", NULL, NULL, "replaced"},
+	{"printf x >>sub/program", NULL, NULL, "replaced"},
+	{"mv sub copy", "copy", NULL, NULL},
+	{"mv sub copy", "./copy/", NULL, NULL},
+	{"mv sub moved && ln -s moved copy", "copy", NULL, NULL},
+	{"mv sub moved && mkdir copy && ln -s ../moved/program copy", "copy", NULL,
+	 "symbolic link"},
+	{"mv sub copy && printf x >>copy/program", "copy", NULL, "replaced"},
+	{"mkdir -p root$PWD && mv sub root$PWD", NULL, "root", NULL},
+	{"mkdir -p root$PWD && mv sub root$PWD", NULL, "root/", NULL},
+	{"mkdir -p real$PWD && mv sub real$PWD && ln -s real root", NULL, "root", NULL},
+	{"mkdir -p root$PWD && mv sub moved && ln -s $PWD/moved root$PWD/sub", NULL, "root",
+	 "symbolic link"},
 };
 
 START_TEST(without_a_build_id_no_link_leads_another_file_into_the_archive)
 {
-	char *folder = strdup(built_elf_path(weak[_i].options ? weak[_i].options : "."));
+	char *program = strdup(built_elf_path("sub/program"));
 	struct archive_content content;
+	char before[PATH_MAX];
 
 	built_elf_source("a.c", "int main(void) { return 0; }\n");
-	built_elf_run("${CC:-cc} -o program a.c -Wl,--build-id=none");
-	add_sample_of(built_elf_path("program"));
+	built_elf_run("mkdir sub && ${CC:-cc} -o sub/program a.c -Wl,--build-id=none");
+	add_sample_of(program);
 	built_elf_run("%s", weak[_i].command);
-	if (weak[_i].options)
-		made.profile_options.image_path = folder;
+	made.profile_options.image_path = weak[_i].image_path;
+	made.profile_options.root = weak[_i].root;
+	ck_assert_ptr_nonnull(getcwd(before, sizeof(before)));
+	ck_assert_int_eq(chdir(built_elf_path(".")), 0);
 	content = list_content("");
-	ck_assert_int_eq(is_listed(built_elf_path("program")), weak[_i].is_archived);
-	ck_assert_uint_eq(content.nr_binaries, weak[_i].is_archived);
-	ck_assert_uint_eq(content.nr_missing, !weak[_i].is_archived);
-	if (!weak[_i].is_archived)
-		ck_assert_msg(strstr(reason, "symbolic link") != NULL, "%s", reason);
-	free(folder);
+	ck_assert_int_eq(chdir(before), 0);
+	ck_assert_int_eq(is_listed(program), !weak[_i].reason);
+	ck_assert_uint_eq(content.nr_binaries, !weak[_i].reason);
+	ck_assert_uint_eq(content.nr_missing, weak[_i].reason != NULL);
+	if (weak[_i].reason)
+		ck_assert_msg(strstr(reason, weak[_i].reason) != NULL, "%s", reason);
+	free(program);
 }
 END_TEST
 

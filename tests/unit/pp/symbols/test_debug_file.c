@@ -73,6 +73,68 @@ START_TEST(dots_do_not_lead_out_of_the_root)
 }
 END_TEST
 
+static const struct {
+	const char *folder, *path;
+	int error; /* 0: opened */
+} without_links[] = {
+	{"root", "a/in", 0},
+	{"root", "//a//in", 0},
+	{"root/", "/a/./in", 0},
+	{"link", "a/in", 0},
+	{"link/", "a/in", 0},
+	{"root", "a/to_in", -ELOOP},
+	{"root", "a/nowhere", -ELOOP},
+	{"root", "to_a/in", -ELOOP},
+	{"root", "self/cwd/root/a/in", -ELOOP},
+	{"root", "a/../a/in", -ENOENT},
+	{"root", "../root/a/in", -ENOENT},
+	{"root", "a/..", -ENOENT},
+	{"root", "a/missing", -ENOENT},
+	{"root", "a/in/in", -ENOTDIR},
+	{"root", "a", -ENOEXEC},
+	{"root", "", -ENOEXEC},
+	{"root", "a/pipe", -ENOEXEC},
+	{"missing", "a/in", -ENOENT},
+	{"loop", "a/in", -ENOENT},
+	{"outside", "a/in", -ENOTDIR},
+};
+
+START_TEST(no_link_below_the_folder_is_followed)
+{
+	char longest[NAME_MAX + 2], path[PATH_MAX];
+	int fd;
+
+	ck_assert_int_eq(file_make_dirs("root/a", 0700), 0);
+	ck_assert_int_eq(file_replace("outside", "x", 1, 0600), 0);
+	ck_assert_int_eq(file_replace("root/a/in", "in", 2, 0600), 0);
+	ck_assert_int_eq(symlink("in", "root/a/to_in"), 0);
+	ck_assert_int_eq(symlink("nothing", "root/a/nowhere"), 0);
+	ck_assert_int_eq(symlink("a", "root/to_a"), 0);
+	ck_assert_int_eq(symlink("/proc/self", "root/self"), 0);
+	ck_assert_int_eq(symlink("root", "link"), 0);
+	ck_assert_int_eq(symlink("loop", "loop"), 0);
+	ck_assert_int_eq(mkfifo("root/a/pipe", 0600), 0);
+	for (size_t i = 0; i < sizeof(without_links) / sizeof(without_links[0]); i++) {
+		fd = debug_file_open_without_links(without_links[i].folder, without_links[i].path);
+		ck_assert_msg((fd < 0 ? fd : 0) == without_links[i].error, "%zu: %d", i, fd);
+		if (fd >= 0) {
+			ck_assert_int_eq(read(fd, path, sizeof(path)), 2);
+			ck_assert_int_eq(close(fd), 0);
+		}
+	}
+	memset(longest, 'a', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	ck_assert_int_eq(debug_file_open_without_links("root", longest), -ENAMETOOLONG);
+	longest[sizeof(longest) - 2] = '\0';
+	ck_assert_int_eq(debug_file_open_without_links("root", longest), -ENOENT);
+	ck_assert_ptr_nonnull(getcwd(path, sizeof(path) - 10));
+	(void)strcat(path, "/outside");
+	fd = debug_file_open_without_links("", path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(close(fd), 0);
+}
+END_TEST
+
 START_TEST(files_that_are_not_regular_are_refused_without_opening_them)
 {
 	int events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -102,6 +164,7 @@ int main(void)
 	tcase_add_checked_fixture(all, test_folder_setup, test_folder_teardown);
 	tcase_add_test(all, plain_paths_have_no_dots);
 	tcase_add_test(all, dots_do_not_lead_out_of_the_root);
+	tcase_add_test(all, no_link_below_the_folder_is_followed);
 	tcase_add_test(all, files_that_are_not_regular_are_refused_without_opening_them);
 	return test_run(all);
 }
