@@ -99,7 +99,8 @@ START_TEST(a_tracer_of_another_user_gets_no_request)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 0);
-	ck_assert_msg(strstr(log_text, "runs as another user (uid 65534, process ") != NULL, "%s", log_text);
+	ck_assert_msg(strstr(log_text, "runs as another user (uid 65534, process ") != NULL, "%s",
+		      log_text);
 }
 END_TEST
 
