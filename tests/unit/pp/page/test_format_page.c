@@ -6,6 +6,8 @@
 #include "lib/file.h"
 #include "tests/fixture/fake_lines.h"
 #include "tests/fixture/fake_symbols.h"
+#include "tests/fixture/make_calls.h"
+#include "tests/fixture/make_chains.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
@@ -66,16 +68,13 @@ static void add(const struct make_file *file, uint64_t key, uint64_t nr_samples)
 	make_session_add_one(&session, file, key, nr_samples);
 }
 
-/* Make the page for words and expect this output of read_page.py, if python3 is installed. */
-static void expect_page(const char *words, const char *expected)
+/* Expects this output of read_page.py for the page in text, if python3 is installed. */
+static void expect_read(const char *expected)
 {
 	const char *top = getenv("OPROF_TOP_SRCDIR");
 	char path[PATH_MAX], line[3 * PATH_MAX];
 	char *said;
 
-	make_profile_init(&made, &session, words);
-	text = make_profile_text(write_page, NULL);
-	make_profile_deinit(&made);
 	if (system("command -v python3 >/dev/null 2>&1") != 0)
 		return;
 	(void)snprintf(path, sizeof(path), "%s/page.html", session.dir);
@@ -87,6 +86,15 @@ static void expect_page(const char *words, const char *expected)
 	ck_assert_int_eq(file_read_text(path, 1 << 20, &said, NULL), 0);
 	ck_assert_str_eq(said, expected);
 	free(said);
+}
+
+/* Makes the page for words and expects this output of read_page.py. */
+static void expect_page(const char *words, const char *expected)
+{
+	make_profile_init(&made, &session, words);
+	text = make_profile_text(write_page, NULL);
+	make_profile_deinit(&made);
+	expect_read(expected);
 }
 
 static void add_program(void)
@@ -208,6 +216,47 @@ START_TEST(each_slice_is_a_stretch_of_time)
 }
 END_TEST
 
+static struct make_calls calls;
+
+static void write_calls(FILE *out, void *context)
+{
+	const struct page_options options = {.demangle = DEMANGLE_NORMAL, .calls = &calls.tree};
+
+	(void)context;
+	ck_assert_int_eq(page_format(out, &calls.made.profile, &options), 0);
+}
+
+static void add_stacks(uint64_t epoch, uint64_t nr_samples)
+{
+	const struct make_slice_head head = {.level = OPROF_SLICE_MINUTE,
+					     .epoch_first = epoch,
+					     .epoch_last = epoch,
+					     .begin_ns = BEGIN_NS + (int64_t)epoch * MINUTE_NS,
+					     .end_ns = BEGIN_NS + (int64_t)(epoch + 1) * MINUTE_NS};
+	const struct make_file file = {.app = "/bin/prog"};
+	struct make_chains chains;
+
+	make_chains_init(&chains);
+	make_chains_add(&chains, &file, "+110 +210", nr_samples);
+	make_chains_add(&chains, &file, "+110", 1);
+	make_chains_slice(&chains, &session, &head);
+	make_chains_deinit(&chains);
+}
+
+START_TEST(the_tree_of_stacks_has_the_sum_of_the_rows_over_all_time)
+{
+	add_stacks(1, 10);
+	add_stacks(2, 20);
+	calls = (struct make_calls){.made.profile_options = made.profile_options};
+	make_calls_init(&calls, &session, "");
+	text = make_profile_text(write_calls, NULL);
+	make_calls_deinit(&calls);
+	expect_read("row 32\nkey 32\ntime 32\ntree 32\ntreeTime 32\n");
+	ck_assert_ptr_nonnull(strstr(text, "\"treeApps\":[\"/bin/prog\"]"));
+	ck_assert_ptr_nonnull(strstr(text, "\"treeNames\":[\"main\",\"foo()\"]"));
+}
+END_TEST
+
 START_TEST(two_sides_are_columns_without_time)
 {
 	session.name = "before";
@@ -255,6 +304,7 @@ int main(void)
 	tcase_add_test(tests, two_sides_have_their_own_numbers_of_samples);
 	tcase_add_test(tests, names_can_not_leave_the_data);
 	tcase_add_test(tests, each_slice_is_a_stretch_of_time);
+	tcase_add_test(tests, the_tree_of_stacks_has_the_sum_of_the_rows_over_all_time);
 	tcase_add_test(tests, two_sides_are_columns_without_time);
 	tcase_add_test(tests, numbers_have_digits_of_base_128_in_base64);
 	suite_add_tcase(suite, tests);
