@@ -170,18 +170,39 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	adding->content->skip(path, &diag);
 }
 
+/* Returns why a binary without a build-id is left out for a reason of add_image_file(); or NULL. */
+static const char *unverified(int lack)
+{
+	switch (lack) {
+	case -ELOOP:
+		return "a symbolic link leads to this file, and the session has no build-id to "
+		       "verify it. Check where the link leads, copy that file to a folder, with "
+		       "the same name, and give this folder with -p";
+	case -EPERM:
+		return "only some users may read this file, and the session has no build-id to "
+		       "verify it. If it is the binary that was profiled, copy it to a folder, "
+		       "with the same name and readable by all users, and give this folder with "
+		       "-p";
+	case -ENODATA:
+		return "the session has neither the build-id nor the size of this file to verify "
+		       "it. If it is the binary that was profiled, copy it to a folder, with the "
+		       "same name, and give this folder with -p";
+	default:
+		return NULL;
+	}
+}
+
 /* lack: of add_binary(). */
 static int tell_lack(struct content_adding *adding, const struct symbol_request *image, int lack)
 {
+	const char *why = symbol_request_build_id(image).nr_bytes ? NULL : unverified(lack);
 	char *note;
 
-	if (lack == -ELOOP && !symbol_request_build_id(image).nr_bytes)
-		note = strdup(
-			"a symbolic link leads to this file, and the session has no build-id "
-			"to verify it. Copy the file to a folder, with the same name, and give "
-			"this folder with -p");
-	else
-		(void)symbol_image_tell(lack, &note);
+	if (why) {
+		tell_missing(adding, image->path, why);
+		return 0;
+	}
+	(void)symbol_image_tell(lack, &note);
 	if (!note)
 		return out_of_memory(adding);
 	tell_missing(adding, image->path, note);
@@ -190,28 +211,46 @@ static int tell_lack(struct content_adding *adding, const struct symbol_request 
 }
 
 /*
- * Adds the file at <folder><rest> if it is the image that was profiled. If the image's symbols were
- * cached, nothing has read this file yet, and another user may have put any file or link there. An
- * image without a build-id has only its path, size and time, and another file can have its size and
- * time: then no symbolic link of `rest` is followed. folder: of the caller's, may be a link; "":
- * the root folder. *lack becomes 0, or the reason why the file is left out (symbol_image_tell();
- * -ELOOP: a link); it stays if there is no file.
+ * Opens the file at <folder><rest>. If the image's symbols were cached, nothing has read this file
+ * yet, and another user may have put any file or link there. An image without a build-id has only
+ * its path, size and time, all of which another user can choose, for example in a mount namespace
+ * of their own. Therefore such a path is followed without links (-ELOOP), and root opens only what
+ * all users may read (-EPERM).
+ */
+static int open_image_file(const struct symbol_request *image, const char *folder, const char *rest)
+{
+	const bool is_verified = symbol_request_build_id(image).nr_bytes;
+	bool is_public = true;
+	char *path;
+	int fd;
+
+	if (!is_verified) {
+		fd = debug_file_open_without_links(folder, rest, &is_public);
+	} else {
+		if (asprintf(&path, "%s%s", folder, rest) < 0)
+			return -ENOMEM;
+		fd = debug_file_open_regular(path);
+		free(path);
+	}
+	if (fd < 0 || is_public || geteuid())
+		return fd;
+	(void)close(fd);
+	return -EPERM;
+}
+
+/*
+ * Adds the file at <folder><rest> if it is the image that was profiled. folder: of the caller's,
+ * may be a link; "": the root folder. *lack becomes 0, or the reason why the file is left out (an
+ * error of symbol_image_check() or open_image_file()); it stays if there is no file.
  */
 static int add_image_file(struct content_adding *adding, const struct symbol_request *image,
 			  const char *folder, const char *rest, int *lack)
 {
+	const int fd = open_image_file(image, folder, rest);
 	int error = 0;
-	char *path;
-	int fd;
 
-	if (!symbol_request_build_id(image).nr_bytes) {
-		fd = debug_file_open_without_links(folder, rest);
-	} else {
-		if (asprintf(&path, "%s%s", folder, rest) < 0)
-			return out_of_memory(adding);
-		fd = debug_file_open_regular(path);
-		free(path);
-	}
+	if (fd == -ENOMEM)
+		return out_of_memory(adding);
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return 0;
 	*lack = fd < 0 ? fd : symbol_image_check(image, fd);

@@ -18,11 +18,12 @@
 #include <unistd.h>
 
 /*
- * Opens the file that a descriptor of O_PATH refers to, if the file is regular. path: the file's,
- * which is opened if there is no /proc; NULL: none.
+ * Opens the file that a descriptor of O_PATH refers to, if the file is regular. Without /proc,
+ * opens `path`, relative to `folder`, with `flags` in addition, and checks that it is this file.
  */
-static int open_located(int located, const char *path)
+static int open_located(int located, int folder, const char *path, int flags)
 {
+	const int all = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	char name[sizeof("/proc/self/fd/") + 11];
 	struct stat status, opened;
 	int fd;
@@ -32,9 +33,9 @@ static int open_located(int located, const char *path)
 	if (!S_ISREG(status.st_mode))
 		return -ENOEXEC;
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", located);
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 && errno == ENOENT && path) /* no /proc */
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = open(name, all);
+	if (fd < 0 && errno == ENOENT) /* no /proc */
+		fd = openat(folder, path, all | flags);
 	if (fd < 0)
 		return -errno;
 	if (!fstat(fd, &opened) && opened.st_dev == status.st_dev && opened.st_ino == status.st_ino)
@@ -51,7 +52,7 @@ int debug_file_open_regular(const char *path)
 
 	if (located < 0)
 		return -errno;
-	fd = open_located(located, path);
+	fd = open_located(located, AT_FDCWD, path, 0);
 	(void)close(located);
 	return fd;
 }
@@ -62,50 +63,94 @@ static bool is_dots(const char *part, size_t nr_bytes)
 }
 
 /*
- * Opens the parts of path one after another from the folder at `fd`, which is closed. Returns a
- * descriptor of O_PATH, or -errno; -ELOOP: a part is a symbolic link; -ENOENT: a part is "..".
+ * Copies the first part of *path to `part` ("." if there is none), and moves *path behind it.
+ * Returns 0; -ENOENT: the part is ".."; -ENAMETOOLONG.
  */
-static int locate_without_links(int fd, const char *path)
+static int take_part(const char **path, char part[NAME_MAX + 1])
 {
-	char part[NAME_MAX + 1];
-	struct stat status;
+	const char *begin = *path + strspn(*path, "/");
+	const size_t nr_bytes = strcspn(begin, "/");
 
-	for (path += strspn(path, "/"); *path && fd >= 0; path += strspn(path, "/")) {
-		const size_t nr_bytes = strcspn(path, "/");
-		const int folder = fd;
-
-		if (nr_bytes >= sizeof(part) || is_dots(path, nr_bytes)) {
-			(void)close(folder);
-			return nr_bytes >= sizeof(part) ? -ENAMETOOLONG : -ENOENT;
-		}
-		memcpy(part, path, nr_bytes);
-		part[nr_bytes] = '\0';
-		path += nr_bytes;
-		fd = openat(folder, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			fd = -errno;
-		(void)close(folder);
-		if (fd >= 0 && !fstat(fd, &status) && S_ISLNK(status.st_mode)) {
-			(void)close(fd);
-			fd = -ELOOP;
-		}
-	}
-	return fd;
+	if (nr_bytes > NAME_MAX)
+		return -ENAMETOOLONG;
+	if (is_dots(begin, nr_bytes))
+		return -ENOENT;
+	(void)snprintf(part, NAME_MAX + 1, "%.*s", nr_bytes ? (int)nr_bytes : 1,
+		       nr_bytes ? begin : ".");
+	*path = begin + nr_bytes + strspn(begin + nr_bytes, "/");
+	return 0;
 }
 
-int debug_file_open_without_links(const char *folder, const char *path)
+/* Returns the error of openat() as -errno; -ELOOP if the part is a symbolic link. */
+static int part_error(int folder, const char *part)
 {
-	int located = open(*folder ? folder : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const int error = -errno;
+	struct stat status;
+
+	if (error == -ENOTDIR && !fstatat(folder, part, &status, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISLNK(status.st_mode))
+		return -ELOOP;
+	return error;
+}
+
+/*
+ * Replaces the folder at *folder by the one named `part` in it. O_DIRECTORY makes the kernel mount
+ * a file system that is mounted on demand. *is_public becomes false if other users than the owner
+ * and its group may not enter the folder. Returns 0 or -errno; -ELOOP: a symbolic link.
+ */
+static int enter_part(int *folder, const char *part, bool *is_public)
+{
+	const int fd = openat(*folder, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0)
+		return part_error(*folder, part);
+	(void)close(*folder);
+	*folder = fd;
+	if (fstat(fd, &status))
+		return -errno;
+	*is_public = *is_public && (status.st_mode & S_IXOTH);
+	return 0;
+}
+
+/* Opens the regular file `part`. Returns a descriptor or -errno; -ELOOP: a symbolic link. */
+static int open_last(int folder, const char *part, bool *is_public)
+{
+	const int located = openat(folder, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat status;
 	int fd;
 
 	if (located < 0)
-		return errno == ELOOP ? -ENOENT : -errno;
-	located = locate_without_links(located, path);
-	if (located < 0)
-		return located;
-	fd = open_located(located, NULL);
+		return -errno;
+	if (fstat(located, &status))
+		fd = -errno;
+	else if (S_ISLNK(status.st_mode))
+		fd = -ELOOP;
+	else
+		fd = open_located(located, folder, part, O_NOFOLLOW);
 	(void)close(located);
+	*is_public = *is_public && fd >= 0 && (status.st_mode & S_IROTH);
 	return fd;
+}
+
+int debug_file_open_without_links(const char *folder, const char *path, bool *is_public)
+{
+	int fd = open(*folder ? folder : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char part[NAME_MAX + 1];
+	int error, result;
+
+	*is_public = true;
+	if (fd < 0)
+		return errno == ELOOP ? -ENOENT : -errno;
+	error = take_part(&path, part);
+	while (!error && *path) {
+		error = enter_part(&fd, part, is_public);
+		if (!error)
+			error = take_part(&path, part);
+	}
+	result = error ? error : open_last(fd, part, is_public);
+	(void)close(fd);
+	return result;
 }
 
 /* ---- paths below a root ---- */

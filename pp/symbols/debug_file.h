@@ -11,6 +11,7 @@
 #include "pp/symbols/symbol_file.h"
 #include "pp/symbols/symbols.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DEBUG_FILE_PATH "/usr/lib/debug"
@@ -33,9 +34,10 @@ int debug_file_open_regular(const char *path);
 /*
  * Like debug_file_open_regular(), for a path below `folder` ("": the root folder) in which another
  * user may change names. No part of the path may be a symbolic link (-ELOOP) or ".." (-ENOENT); the
- * folder itself may be a link.
+ * folder itself may be a link. *is_public: every user may read the file and enter each folder of
+ * the path, as far as their modes say.
  */
-int debug_file_open_without_links(const char *folder, const char *path);
+int debug_file_open_without_links(const char *folder, const char *path, bool *is_public);
 
 /*
  * Like debug_file_open_regular(), for a path that may begin with root (NULL: none). Returns -ENOENT

@@ -43,6 +43,12 @@ static uint64_t dev_of(const struct stat *status)
 	return (uint64_t)major(status->st_dev) << 32 | minor(status->st_dev);
 }
 
+/* Returns whether files are searched for in other places than those of the session (-R, -p). */
+static bool is_copy(const struct symbol_request *request)
+{
+	return request->search->root || request->search->image_path;
+}
+
 /*
  * Compares size and time. Compares the inode only if the device numbers match, because on btrfs and
  * overlays stat() returns other device numbers than the kernel recorded. A file found elsewhere
@@ -51,11 +57,10 @@ static uint64_t dev_of(const struct stat *status)
 static bool is_same_stat(const struct symbol_request *request, const struct stat *status)
 {
 	const struct oprof_image_identity *identity = request->identity;
-	bool is_copy = request->search->root || request->search->image_path;
 
 	if (identity->size_bytes && identity->size_bytes != (uint64_t)status->st_size)
 		return false;
-	if (is_copy)
+	if (is_copy(request))
 		return true;
 	if (identity->mtime_ns && identity->mtime_ns != mtime_ns_of(status))
 		return false;
@@ -65,13 +70,14 @@ static bool is_same_stat(const struct symbol_request *request, const struct stat
 
 /*
  * Returns whether a match by is_same_stat() proves that the file is the image. A match is a proof
- * if the identity has a size, a time or the file's device number.
+ * if the identity has a size, a time, or an inode and the file's device number.
  */
 static bool is_surely_same(const struct symbol_request *request, const struct stat *status)
 {
 	const struct oprof_image_identity *identity = request->identity;
 
-	return identity->size_bytes || identity->mtime_ns || identity->dev == dev_of(status);
+	return identity->size_bytes || identity->mtime_ns ||
+	       (identity->inode && identity->dev == dev_of(status));
 }
 
 /* How much evidence is required that a file is the image. */
@@ -104,7 +110,9 @@ int symbol_image_check(const struct symbol_request *request, int fd)
 		return -ENOEXEC;
 	if (buildid_read_fd(fd, &id))
 		id.nr_bytes = 0;
-	return is_wanted_file(request, fd, &id, BELIEVE_NO_LIE) ? 0 : -ESTALE;
+	if (!is_wanted_file(request, fd, &id, BELIEVE_NO_LIE))
+		return -ESTALE;
+	return is_copy(request) || is_wanted_file(request, fd, &id, BELIEVE_PROOF) ? 0 : -ENODATA;
 }
 
 /*

@@ -46,7 +46,8 @@ void symbol_image_close(struct symbol_image *image);
 /*
  * Compares the file at fd with the identity of request's image (of kind FILE), as
  * symbol_image_open() does. Does not need the helper. Returns 0; -ENOEXEC: not an ELF file, or a
- * core dump; -ESTALE: another build.
+ * core dump; -ESTALE: another build; -ENODATA: the identity has nothing to compare, and the file is
+ * not from a place that the user chose (-p, -R).
  */
 int symbol_image_check(const struct symbol_request *request, int fd);
 

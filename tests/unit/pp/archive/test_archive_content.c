@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static struct make_session session;
@@ -46,6 +47,9 @@ int __wrap_debug_list_load(struct debug_list *files, const struct symbol_request
 static void setup(void)
 {
 	nr_skipped = nr_slices = 0;
+	/* root archives a binary without a build-id only if all users may read it. */
+	ck_assert_int_eq(setenv("TMPDIR", "/tmp", 1), 0);
+	(void)umask(022);
 	built_elf_init();
 	make_session_init(&session);
 }
@@ -69,13 +73,25 @@ static void skip(const char *path, const struct diag *diag)
 	nr_slices += strstr(path, ".slice") != NULL;
 }
 
-static void add_sample_of(const char *path)
+/* What the session knows of a file, besides its path and build-id. */
+enum known {
+	KNOWN_SIZE_AND_TIME,
+	KNOWN_INODE,
+	KNOWN_INODE_ELSEWHERE, /* of another device */
+	KNOWN_NOTHING,
+};
+
+static void add_sample(const char *path, enum known known)
 {
 	struct oprof_image_identity identity = {0};
 	struct buildid id;
 	struct stat st;
 
-	if (!stat(path, &st)) {
+	if (!stat(path, &st) && (known == KNOWN_INODE || known == KNOWN_INODE_ELSEWHERE)) {
+		identity.dev = ((uint64_t)major(st.st_dev) << 32 | minor(st.st_dev)) +
+			       (known == KNOWN_INODE_ELSEWHERE);
+		identity.inode = st.st_ino;
+	} else if (!stat(path, &st) && known == KNOWN_SIZE_AND_TIME) {
 		identity.size_bytes = (uint64_t)st.st_size;
 		identity.mtime_ns = (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) +
 				    (uint64_t)st.st_mtim.tv_nsec;
@@ -86,6 +102,11 @@ static void add_sample_of(const char *path)
 	}
 	make_session_add_one(&session, &(struct make_file){.app = path, .identity = &identity},
 			     0x100, 1);
+}
+
+static void add_sample_of(const char *path)
+{
+	add_sample(path, KNOWN_SIZE_AND_TIME);
 }
 
 /* Lists what an archive of made.selection would contain. */
@@ -198,6 +219,10 @@ START_TEST(a_file_that_is_not_the_profiled_binary_is_not_archived)
 }
 END_TEST
 
+#define LINK	"symbolic link"
+#define PRIVATE "only some users may read this file" /* archived if the test is not root's */
+#define UNKNOWN "neither the build-id nor the size"
+
 /*
  * Without a build-id, the size and the time prove little: another file can have them. The program
  * was at sub/program.
@@ -205,36 +230,55 @@ END_TEST
 static const struct {
 	const char *command, *image_path, *root;
 	const char *reason; /* NULL: archived */
+	enum known known;
 } weak[] = {
-	{"true", NULL, NULL, NULL},
-	{"mv sub/program moved && ln -s ../moved sub/program", NULL, NULL, "symbolic link"},
-	{"mv sub/program moved && ln -s $PWD/moved sub/program", NULL, NULL, "symbolic link"},
-	{"mv sub moved && ln -s moved sub", NULL, NULL, "symbolic link"},
-	{"mv sub moved && ln -s /proc/self/cwd/moved sub", NULL, NULL, "symbolic link"},
-	{"touch -d @1 sub/program", NULL, NULL, "replaced"},
-	{"printf x >>sub/program", NULL, NULL, "replaced"},
-	{"mv sub copy", "copy", NULL, NULL},
-	{"mv sub copy", "./copy/", NULL, NULL},
-	{"mv sub moved && ln -s moved copy", "copy", NULL, NULL},
-	{"mv sub moved && mkdir copy && ln -s ../moved/program copy", "copy", NULL,
-	 "symbolic link"},
-	{"mv sub copy && printf x >>copy/program", "copy", NULL, "replaced"},
-	{"mkdir -p root$PWD && mv sub root$PWD", NULL, "root", NULL},
-	{"mkdir -p root$PWD && mv sub root$PWD", NULL, "root/", NULL},
-	{"mkdir -p real$PWD && mv sub real$PWD && ln -s real root", NULL, "root", NULL},
-	{"mkdir -p root$PWD && mv sub moved && ln -s $PWD/moved root$PWD/sub", NULL, "root",
-	 "symbolic link"},
+	{"true", NULL, NULL, NULL, 0},
+	{"mv sub/program moved && ln -s ../moved sub/program", NULL, NULL, LINK, 0},
+	{"mv sub/program moved && ln -s $PWD/moved sub/program", NULL, NULL, LINK, 0},
+	{"mv sub moved && ln -s moved sub", NULL, NULL, LINK, 0},
+	{"mv sub moved && ln -s /proc/self/cwd/moved sub", NULL, NULL, LINK, 0},
+	{"touch -d @1 sub/program", NULL, NULL, "replaced", 0},
+	{"printf x >>sub/program", NULL, NULL, "replaced", 0},
+	{"chmod o-r sub/program", NULL, NULL, PRIVATE, 0},
+	{"cp -a sub/program secret && chmod 600 secret && ln -f secret sub/program", NULL, NULL,
+	 PRIVATE, 0},
+	{"chmod o-x sub", NULL, NULL, PRIVATE, 0},
+	{"chmod o-x .", NULL, NULL, PRIVATE, 0},
+	{"mv sub copy", "copy", NULL, NULL, 0},
+	{"mv sub copy", "./copy/", NULL, NULL, 0},
+	{"mv sub copy && chmod o-x copy", "copy", NULL, NULL, 0},
+	{"mv sub copy && chmod o-r copy/program", "copy", NULL, PRIVATE, 0},
+	{"mv sub moved && ln -s moved copy", "copy", NULL, NULL, 0},
+	{"mv sub moved && mkdir copy && ln -s ../moved/program copy", "copy", NULL, LINK, 0},
+	{"mv sub copy && printf x >>copy/program", "copy", NULL, "replaced", 0},
+	{"mkdir -p root$PWD && mv sub root$PWD", NULL, "root", NULL, 0},
+	{"mkdir -p root$PWD && mv sub root$PWD", NULL, "root/", NULL, 0},
+	{"mkdir -p root$PWD && mv sub root$PWD && chmod o-x root", NULL, "root", NULL, 0},
+	{"mkdir -p root$PWD && mv sub root$PWD && chmod o-x root/tmp", NULL, "root", PRIVATE, 0},
+	{"mkdir -p real$PWD && mv sub real$PWD && ln -s real root", NULL, "root", NULL, 0},
+	{"mkdir -p root$PWD && mv sub moved && ln -s $PWD/moved root$PWD/sub", NULL, "root", LINK,
+	 0},
+	{"true", NULL, NULL, NULL, KNOWN_INODE},
+	{"cp -a sub/program new && mv new sub/program", NULL, NULL, "replaced", KNOWN_INODE},
+	{"true", NULL, NULL, UNKNOWN, KNOWN_INODE_ELSEWHERE},
+	{"mv sub copy", "copy", NULL, NULL, KNOWN_INODE_ELSEWHERE},
+	{"true", NULL, NULL, UNKNOWN, KNOWN_NOTHING},
+	{"mv sub copy", "copy", NULL, NULL, KNOWN_NOTHING},
 };
 
-START_TEST(without_a_build_id_no_link_leads_another_file_into_the_archive)
+START_TEST(a_file_without_a_build_id_is_archived_only_if_it_is_no_secret)
 {
 	char *program = strdup(built_elf_path("sub/program"));
+	const char *why = weak[_i].reason;
 	struct archive_content content;
 	char before[PATH_MAX];
 
+	if (geteuid() && why && !strcmp(why, PRIVATE))
+		why = NULL;
 	built_elf_source("a.c", "int main(void) { return 0; }\n");
-	built_elf_run("mkdir sub && ${CC:-cc} -o sub/program a.c -Wl,--build-id=none");
-	add_sample_of(program);
+	built_elf_run("chmod 755 . && mkdir sub && "
+		      "${CC:-cc} -o sub/program a.c -Wl,--build-id=none");
+	add_sample(program, weak[_i].known);
 	built_elf_run("%s", weak[_i].command);
 	made.profile_options.image_path = weak[_i].image_path;
 	made.profile_options.root = weak[_i].root;
@@ -242,11 +286,11 @@ START_TEST(without_a_build_id_no_link_leads_another_file_into_the_archive)
 	ck_assert_int_eq(chdir(built_elf_path(".")), 0);
 	content = list_content("");
 	ck_assert_int_eq(chdir(before), 0);
-	ck_assert_int_eq(is_listed(program), !weak[_i].reason);
-	ck_assert_uint_eq(content.nr_binaries, !weak[_i].reason);
-	ck_assert_uint_eq(content.nr_missing, weak[_i].reason != NULL);
-	if (weak[_i].reason)
-		ck_assert_msg(strstr(reason, weak[_i].reason) != NULL, "%s", reason);
+	ck_assert_int_eq(is_listed(program), !why);
+	ck_assert_uint_eq(content.nr_binaries, !why);
+	ck_assert_uint_eq(content.nr_missing, why != NULL);
+	if (why)
+		ck_assert_msg(strstr(reason, why) != NULL, "%s", reason);
 	free(program);
 }
 END_TEST
@@ -377,8 +421,8 @@ int main(void)
 	tcase_add_test(tests, a_damaged_slice_that_is_selected_in_part_is_reported_once);
 	tcase_add_loop_test(tests, a_file_that_is_not_the_profiled_binary_is_not_archived, 0,
 			    sizeof(replaced) / sizeof(replaced[0]));
-	tcase_add_loop_test(tests, without_a_build_id_no_link_leads_another_file_into_the_archive,
-			    0, sizeof(weak) / sizeof(weak[0]));
+	tcase_add_loop_test(tests, a_file_without_a_build_id_is_archived_only_if_it_is_no_secret, 0,
+			    sizeof(weak) / sizeof(weak[0]));
 	tcase_add_test(tests, a_binary_below_the_folder_of_debug_files_is_archived);
 	tcase_add_test(tests, a_file_that_is_not_the_debug_file_that_was_read_is_not_archived);
 	tcase_add_test(tests, binaries_go_in_with_all_their_debug_files_and_missing_ones_are_told);

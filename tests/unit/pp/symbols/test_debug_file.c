@@ -76,37 +76,47 @@ END_TEST
 static const struct {
 	const char *folder, *path;
 	int error; /* 0: opened */
+	bool is_private;
 } without_links[] = {
-	{"root", "a/in", 0},
-	{"root", "//a//in", 0},
-	{"root/", "/a/./in", 0},
-	{"link", "a/in", 0},
-	{"link/", "a/in", 0},
-	{"root", "a/to_in", -ELOOP},
-	{"root", "a/nowhere", -ELOOP},
-	{"root", "to_a/in", -ELOOP},
-	{"root", "self/cwd/root/a/in", -ELOOP},
-	{"root", "a/../a/in", -ENOENT},
-	{"root", "../root/a/in", -ENOENT},
-	{"root", "a/..", -ENOENT},
-	{"root", "a/missing", -ENOENT},
-	{"root", "a/in/in", -ENOTDIR},
-	{"root", "a", -ENOEXEC},
-	{"root", "", -ENOEXEC},
-	{"root", "a/pipe", -ENOEXEC},
-	{"missing", "a/in", -ENOENT},
-	{"loop", "a/in", -ENOENT},
-	{"outside", "a/in", -ENOTDIR},
+	{"root", "a/in", 0, false},
+	{"root", "//a//in", 0, false},
+	{"root/", "/a/./in", 0, false},
+	{"link", "a/in", 0, false},
+	{"link/", "a/in", 0, false},
+	{"root", "a/to_in", -ELOOP, false},
+	{"root", "a/nowhere", -ELOOP, false},
+	{"root", "to_a/in", -ELOOP, false},
+	{"root", "self/cwd/root/a/in", -ELOOP, false},
+	{"root", "a/../a/in", -ENOENT, false},
+	{"root", "../root/a/in", -ENOENT, false},
+	{"root", "a/..", -ENOENT, false},
+	{"root", "a/missing", -ENOENT, false},
+	{"root", "a/in/in", -ENOTDIR, false},
+	{"root", "a", -ENOEXEC, false},
+	{"root", "", -ENOEXEC, false},
+	{"root", "a/pipe", -ENOEXEC, false},
+	{"missing", "a/in", -ENOENT, false},
+	{"loop", "a/in", -ENOENT, false},
+	{"outside", "a/in", -ENOTDIR, false},
+	{"root", "a/owned", 0, true},
+	{"root", "closed/in", 0, true},
+	{"closed", "in", 0, false},
 };
 
 START_TEST(no_link_below_the_folder_is_followed)
 {
 	char longest[NAME_MAX + 2], path[PATH_MAX];
+	bool is_public;
 	int fd;
 
-	ck_assert_int_eq(file_make_dirs("root/a", 0700), 0);
+	(void)umask(0);
+	ck_assert_int_eq(file_make_dirs("root/a", 0711), 0);
+	ck_assert_int_eq(file_make_dirs("root/closed", 0776), 0);
+	ck_assert_int_eq(symlink("root/closed", "closed"), 0);
 	ck_assert_int_eq(file_replace("outside", "x", 1, 0600), 0);
-	ck_assert_int_eq(file_replace("root/a/in", "in", 2, 0600), 0);
+	ck_assert_int_eq(file_replace("root/a/in", "in", 2, 0604), 0);
+	ck_assert_int_eq(file_replace("root/a/owned", "in", 2, 0640), 0);
+	ck_assert_int_eq(file_replace("root/closed/in", "in", 2, 0604), 0);
 	ck_assert_int_eq(symlink("in", "root/a/to_in"), 0);
 	ck_assert_int_eq(symlink("nothing", "root/a/nowhere"), 0);
 	ck_assert_int_eq(symlink("a", "root/to_a"), 0);
@@ -115,21 +125,23 @@ START_TEST(no_link_below_the_folder_is_followed)
 	ck_assert_int_eq(symlink("loop", "loop"), 0);
 	ck_assert_int_eq(mkfifo("root/a/pipe", 0600), 0);
 	for (size_t i = 0; i < sizeof(without_links) / sizeof(without_links[0]); i++) {
-		fd = debug_file_open_without_links(without_links[i].folder, without_links[i].path);
+		fd = debug_file_open_without_links(without_links[i].folder, without_links[i].path,
+						   &is_public);
 		ck_assert_msg((fd < 0 ? fd : 0) == without_links[i].error, "%zu: %d", i, fd);
 		if (fd >= 0) {
+			ck_assert_msg(is_public == !without_links[i].is_private, "%zu", i);
 			ck_assert_int_eq(read(fd, path, sizeof(path)), 2);
 			ck_assert_int_eq(close(fd), 0);
 		}
 	}
 	memset(longest, 'a', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
-	ck_assert_int_eq(debug_file_open_without_links("root", longest), -ENAMETOOLONG);
+	ck_assert_int_eq(debug_file_open_without_links("root", longest, &is_public), -ENAMETOOLONG);
 	longest[sizeof(longest) - 2] = '\0';
-	ck_assert_int_eq(debug_file_open_without_links("root", longest), -ENOENT);
+	ck_assert_int_eq(debug_file_open_without_links("root", longest, &is_public), -ENOENT);
 	ck_assert_ptr_nonnull(getcwd(path, sizeof(path) - 10));
 	(void)strcat(path, "/outside");
-	fd = debug_file_open_without_links("", path);
+	fd = debug_file_open_without_links("", path, &is_public);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(close(fd), 0);
 }
