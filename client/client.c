@@ -119,9 +119,9 @@ static int check_peer(int fd, const char *session_dir, struct diag *diag)
 				strerror(errno));
 	if (peer.uid && peer.uid != geteuid())
 		return diag_set(diag, -EACCES,
-				"cannot use the daemon of %s: it runs as another user (uid %u, "
-				"process %d): run the command as that user",
-				session_dir, (unsigned int)peer.uid, (int)peer.pid);
+				"cannot use the daemon of %s: it runs as another user (uid %u)%s",
+				session_dir, (unsigned int)peer.uid,
+				geteuid() ? ": run the command as that user" : "");
 	return 0;
 }
 

@@ -311,12 +311,24 @@ static void tell_place(const struct session_command *session, const char *text)
 			 folder, folder, folder);
 }
 
+/* Tells root how to end a tracer to which optrace sends no request. */
+static void advise_root(int error, struct diag *diag)
+{
+	const size_t used = strlen(diag->text);
+
+	if (error == -EACCES && !geteuid())
+		(void)snprintf(diag->text + used, sizeof(diag->text) - used,
+			       ": end all traces of that user with: pkill -TERM -u UID -x "
+			       "oprof-tracer");
+}
+
 static int stop(struct session_command *session, struct diag *diag)
 {
 	struct client_answer answer;
 	char failure[DIAG_TEXT_BYTES];
 	int error = ask(session, OPROF_REQUEST_SHUTDOWN, NULL, &answer, diag);
 
+	advise_root(error, diag);
 	if (error)
 		return error;
 	tell_lines(answer.text);
