@@ -14,6 +14,9 @@ R=$(basename "$(dirname "$R")")
 	tap_skip_all "no kernel headers are installed (linux-headers-amd64)"
 running=$(uname -r)
 headers=/lib/modules/$R/build
+# As regular expressions: a release may be 6.12.0+.
+R_re=$(printf '%s' "$R" | sed 's/[+.]/[&]/g')
+running_re=$(printf '%s' "$running" | sed 's/[+.]/[&]/g')
 M=$T/machine   # the folder that takes the place of the machine
 O=$T/kept      # the folder in which modules are kept
 mini=$T/mini   # sources that build in a second
@@ -138,7 +141,7 @@ mini_source two
 echo 'this is no C' >>"$mini/oprof.c"
 module build --release "$R" --source "$mini" --output "$O"
 status=$?
-refuses "other sources; the module does not build for $R: .*error.*$O/$R/build.log" \
+refuses "other sources; the module does not build for $R_re: .*error.*$O/$R_re/build.log" \
 	'report it with that log' "sources that do not compile"
 [ -s "$O/$R/build.log" ]
 tap_ok $? "the log is there"
@@ -189,13 +192,13 @@ refuses 'no kernel headers' 'linux-headers \(if these headers are not for 9.9.9-
 rmdir "$M/lib/modules/$running"
 module build --root "$M" --source "$mini"
 status=$?
-refuses "no kernel headers for $running" 'boot, if an update has replaced the running kernel' \
+refuses "no kernel headers for $running_re" 'boot, if an update has replaced the running kernel' \
 	"a kernel that an update has replaced"
 mkdir "$M/lib/modules/$running"
 if [ ! -e "/lib/modules/$running/build" ]; then
 	module build --source "$mini" --output "$O"
 	status=$?
-	refuses "no kernel headers for $running" "$running" "this machine's own kernel"
+	refuses "no kernel headers for $running_re" "$running_re" "this machine's own kernel"
 fi
 
 # The same machine without some of its commands.
@@ -218,12 +221,12 @@ refuses 'make, which builds the module, is not installed' 'make' "no make"
 : >"$T/file"
 module build --release "$R" --source "$mini" --output "$T/file/x"
 status=$?
-refuses "cannot write to $T/file/x/$R, where the module is stored" '--output DIR' \
+refuses "cannot write to $T/file/x/$R_re, where the module is stored" '--output DIR' \
 	"an output that can't be written"
 mkdir -p "$T/log/$R/build.log"
 module build --release "$R" --source "$mini" --output "$T/log"
 status=$?
-refuses "cannot write to $T/log/$R, where the module is stored" '--output DIR' \
+refuses "cannot write to $T/log/$R_re, where the module is stored" '--output DIR' \
 	"an output that is there and can't be written"
 TMPDIR=$T/nowhere module build --force --release "$R" --source "$mini" --output "$O"
 status=$?
@@ -250,7 +253,7 @@ if unshare -m true 2>/dev/null; then
 	[ -f "$O/$R/oprof.ko" ]
 	tap_ok $? "what was built before is still there"
 	small 16k "$T/small"
-	refuses "no space is left in $T/small/$R, where the module is stored" 'free space there' \
+	refuses "no space is left in $T/small/$R_re, where the module is stored" 'free space there' \
 		"a full disk where it is kept"
 fi
 # Killed while the new one takes the place of the old one, the last one that was built.
@@ -293,7 +296,7 @@ if [ "$(id -u)" = 0 ]; then
 	load --source "$mini" --no-build
 	refuses 'must be built first' 'opcontrol --init' "--no-build with nothing built"
 	load --source "$mini"
-	refuses "no kernel headers for $running" "apt-get install linux-headers-$running" \
+	refuses "no kernel headers for $running_re" "apt-get install linux-headers-$running_re" \
 		"no headers for the running kernel"
 
 	installed "$running"
@@ -311,12 +314,12 @@ if [ "$(id -u)" = 0 ]; then
 	mkdir -p "$M/var/lib/oprofile/module/$running"
 	cp "$O/$R/oprof.ko" "$O/$R/built-of" "$M/var/lib/oprofile/module/$running"
 	load --source "$mini"
-	refuses "oprof.ko is for the kernel $R, not $running; there are no kernel headers" \
+	refuses "oprof.ko is for the kernel $R_re, not $running_re; there are no kernel headers" \
 		'linux-headers' "a module of another kernel"
 	sed -i "s/vermagic=$R /vermagic=$running /" "$M/var/lib/oprofile/module/$running/oprof.ko"
 	module status --root "$M" --source "$mini"
 	tap_ok $? "one of this kernel and these sources would be loaded"
-	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$running/oprof.ko" "status shows which one"
+	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$running_re/oprof.ko" "status shows which one"
 	chown 64242 "$M/var/lib/oprofile"
 	load --source "$mini"
 	refuses "other users may change or replace $M/var/lib/oprofile," "--output DIR" \
@@ -344,7 +347,7 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 755 "$M/var/lib/oprofile/module"
 	chmod 1777 "$M/var/lib/oprofile/module/$running"
 	load --source "$mini"
-	refuses "other users may change or replace $M/var/lib/oprofile/module/$running," "--output DIR" \
+	refuses "other users may change or replace $M/var/lib/oprofile/module/$running_re," "--output DIR" \
 		"one in a folder like /tmp"
 	chmod 755 "$M/var/lib/oprofile/module/$running"
 	ln "$M/var/lib/oprofile/module/$running/oprof.ko" "$T/hard"
@@ -359,7 +362,7 @@ if [ "$(id -u)" = 0 ]; then
 	mv "$M/var/lib/oprofile/module" "$M/shared/module"
 	ln -s "../../../shared/module" "$M/var/lib/oprofile/module"
 	module status --root "$M" --source "$mini"
-	tap_has "$T/out" "^built $M/shared/module/$running/oprof.ko" "a link of root's is followed"
+	tap_has "$T/out" "^built $M/shared/module/$running_re/oprof.ko" "a link of root's is followed"
 	chown -h 64242 "$M/var/lib/oprofile/module"
 	load --source "$mini"
 	refuses "other users may change or replace $M/var/lib/oprofile/module," "--output DIR" \
@@ -470,18 +473,33 @@ if [ "$(id -u)" = 0 ]; then
 	module build --root "$M" --release "$R" --source "$mini" --output "$T/refused"
 	status=$?
 	refuses "other users may change or replace $T/their-headers, where the kernel headers are" \
-		"if you trust its owner: oprof-module build --headers $M/lib/modules/$R/build" \
+		"if you trust its owner: oprof-module build --headers $M/lib/modules/$R_re/build --release $R_re --source $mini --output $T/refused\$" \
 		"kernel headers of another user"
+	# A pipe in the place of each file that is read before the folder is refused.
+	mkdir -p "$T/their-headers/include/config" "$T/their-headers/include/generated"
+	for name in .config .kernelvariables include/config/auto.conf include/generated/utsrelease.h; do
+		mkfifo "$T/their-headers/$name"
+	done
+	timeout 60 "$BIN/oprof-module" status --root "$M" --release "$R" --source "$mini" >"$T/out" 2>"$T/err"
+	tap_is $? 1 "pipes in headers of another user do not stop status"
+	tap_has "$T/out" "^remedy if you trust its owner" "which refuses the headers"
+	timeout 60 "$BIN/oprof-module" status --root "$M" --headers "$T/their-headers" --source "$mini" >"$T/out" 2>"$T/err"
+	tap_ok $(($? == 124)) "nor do pipes in headers that the caller chose"
+	rm -r "$T/their-headers/include" "$T/their-headers/.config" "$T/their-headers/.kernelvariables"
 	chown 0 "$T/their-headers"
 	chmod 1777 "$T/their-headers"
 	module build --root "$M" --release "$R" --source "$mini" --output "$T/refused"
 	status=$?
 	refuses "other users may change or replace $T/their-headers, where the kernel headers are" \
-		"if you trust its owner" "kernel headers in a folder like /tmp"
+		"chmod go-w $T/their-headers; if you trust all who may: oprof-module build --headers" \
+		"kernel headers in a folder like /tmp"
+	module build --root "$M" --release "$R" --source "$mini" --output "$T/it's refused"
+	status=$?
+	tap_has "$T/err" "--output '$T/it'.''s refused'\$" "the remedy is a command as a shell reads it"
 	module build --root "$M" --release "$R" --headers "$M/lib/modules/$R/build" --source "$mini" \
 		--output "$T/refused"
 	status=$?
-	refuses "the module does not build for $R: error: these headers are used" 'report it' \
+	refuses "the module does not build for $R_re: error: these headers are used" 'report it' \
 		"headers that the caller chose are used, whoever owns them"
 	mkdir "$T/script"
 	sed "s,^installed_source=.*,installed_source=$T/their-source," "$BIN/oprof-module" >"$T/script/oprof-module"
@@ -490,6 +508,20 @@ if [ "$(id -u)" = 0 ]; then
 	status=$?
 	refuses "other users may change or replace $T/their-source, where the module's sources are" \
 		"if you trust its owner: oprof-module build --source $T/their-source" "installed sources of another user"
+	chown 64242 "$T/script"
+	"$T/script/oprof-module" build --release "$R" --output "$T/refused" >"$T/out" 2>"$T/err"
+	status=$?
+	refuses "other users may change or replace $T/their-source, where the module's sources are" \
+		"--source" "installed sources of another user, though another user may change the script, too"
+	cp -R "$T/their-source" "$T/script/module-src"
+	"$T/script/oprof-module" build --release "$R" --output "$T/trusted" >"$T/out" 2>"$T/err"
+	tap_is "$? $(cat "$T/out")" "0 $T/trusted/$R/oprof.ko" "sources beside the script are trusted like the script"
+	chown 0 "$T/script"
+	chown 64242 "$T/script/module-src"
+	"$T/script/oprof-module" build --release "$R" --output "$T/refused" >"$T/out" 2>"$T/err"
+	status=$?
+	refuses "other users may change or replace $T/script/module-src" "if you trust its owner" \
+		"sources of another user beside a script of root's"
 	module build --release "$R" --source "$T/their-source" --output "$T/trusted"
 	tap_is $? 0 "sources that the caller chose are built, whoever owns them"
 
@@ -563,12 +595,21 @@ if [ "$(id -u)" = 0 ]; then
 		"$(command -v mktemp)" >"$T/loose-work/mktemp"
 	chmod +x "$T/loose-files/mv" "$T/loose-work/mktemp"
 	PATH="$T/loose-files:$PATH" build_in "$T/loose-kept"
-	refuses "other users may change or replace $T/loose-kept/$R/oprof.ko," "--output DIR" \
+	refuses "other users may change or replace $T/loose-kept/$R_re/oprof.ko," "--output DIR" \
 		"a new module to which others may write"
 	PATH="$T/loose-work:$PATH" build_in "$T/loose-built"
 	refuses "other users may change or replace .*/oprof-module\.[^/]*, where the module would be built" \
 		"set TMPDIR" "a folder of the build in which others may write"
 	tap_is "$(find "$T/loose-built" -name oprof.ko)" "" "nothing is built there"
+	# cut runs while the file built-of is written.
+	printf '#!/bin/sh\nchmod 666 "%s"/oprof-module.*/built-of 2>/dev/null\nexec %s "$@"\n' "$T/sticky" \
+		"$(command -v cut)" >"$T/loose-work/cut"
+	rm "$T/loose-work/mktemp"
+	chmod +x "$T/loose-work/cut"
+	mkdir -m 1777 "$T/sticky"
+	TMPDIR=$T/sticky PATH="$T/loose-work:$PATH" build_in "$T/loose-built"
+	refuses "other users may change or replace .*/oprof-module\.[^/]*/built-of, where" "set TMPDIR" \
+		"a list of what the module is built of to which others may write"
 
 	mkdir "$T/mask"
 	before=$(umask)
@@ -593,11 +634,10 @@ if [ "$(id -u)" = 0 ]; then
 	for folder in theirs theirs-sticky; do
 		rm -f "$T/made"
 		TMPDIR=$T/$folder PATH="$T/spy:$PATH" build_in "$T/ours-$folder"
-		tap_is "$status $(grep -cm1 ' M=/tmp/oprof-module\.' "$T/made") $(grep -cF "$T/$folder" "$T/made")" "0 1 0" \
+		tap_is "$status $(grep -cm1 " M=$(realpath /tmp)/oprof-module\." "$T/made") $(grep -cF "$T/$folder" "$T/made")" "0 1 0" \
 			"the module is built in /tmp, not in a TMPDIR of another user: $folder"
 		tap_has "$T/err" "other users may change or replace $T/$folder: .* in /tmp" "and the reason is reported"
 	done
-	mkdir -m 1777 "$T/sticky"
 	rm -f "$T/made"
 	TMPDIR=$T/sticky PATH="$T/spy:$PATH" build_in "$T/sticky-built"
 	[ "$status" = 0 ] && grep -Eq "^$T/sticky/(oprof-module[^ /]*) .* M=$T/sticky/\1/" "$T/made"
@@ -638,8 +678,8 @@ if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
 	for try in first second; do
 		control --init
 		tap_is $? 0 "init without a module succeeds, the $try time"
-		tap_has "$T/err" "no kernel module: there are no kernel headers for $running" "it shows why"
-		tap_has "$T/err" "-> apt-get install linux-headers-$running" "and the remedy"
+		tap_has "$T/err" "no kernel module: there are no kernel headers for $running_re" "it shows why"
+		tap_has "$T/err" "-> apt-get install linux-headers-$running_re" "and the remedy"
 		tap_has "$T/err" 'perf is the source' "and the source that is used instead"
 	done
 	control --status
@@ -653,7 +693,7 @@ if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
 	control --dump
 	control --status
 	tap_has "$T/out" '^source perf$' "the daemon samples by perf"
-	tap_has "$T/out" "^module_remedy apt-get install linux-headers-$running" "status repeats the remedy"
+	tap_has "$T/out" "^module_remedy apt-get install linux-headers-$running_re" "status repeats the remedy"
 	control --health
 	tap_has "$T/out" '^  source    perf: no kernel module: there are no kernel headers' "health shows this"
 	tap_has "$T/out" '^            -> apt-get install' "with the remedy"
