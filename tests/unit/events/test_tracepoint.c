@@ -273,7 +273,9 @@ START_TEST(events_are_listed_in_order_by_pattern)
 	ck_assert_str_eq(listed(folder, "sched:sched_s*"), " sched:sched_switch");
 	ck_assert_int_eq(tracepoint_list(folder, "sched:nothing", note, NULL, &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "no event sched:nothing"));
+	diag_set(&diag, 0, "none");
 	ck_assert_int_eq(tracepoint_read(&tracepoint, folder, "sched", "nothing", &diag), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "this kernel has no event sched:nothing"));
 	ck_assert_int_eq(tracepoint_read(&tracepoint, folder, "irq", "softirq_exit", &diag), 0);
 	ck_assert_str_eq(tracepoint->system, "irq");
 	end();
