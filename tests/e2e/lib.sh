@@ -208,3 +208,22 @@ sum_symbols()
 	awk -v column="${2:+2}" 'BEGIN { if (!column) column = 1 }
 		$column ~ /^[0-9]+$/ { sum += $column } END { print sum + 0 }' "$1"
 }
+
+# own_state_folder, leave_state_folder: give a test in a mount namespace of its own a /var/lib/oprofile
+# of its own. If another process removes the folder, the kernel unmounts it in all namespaces:
+# therefore only the last test that uses it removes a folder that a test has made.
+own_state_folder()
+{
+	exec 9</var/lib && flock -s 9 || return
+	state_made=
+	[ -d /var/lib/oprofile ] || state_made=yes
+	mkdir -p /var/lib/oprofile
+	mount -t tmpfs -o mode=700 oprofile /var/lib/oprofile
+}
+
+leave_state_folder()
+{
+	umount /var/lib/oprofile
+	[ -z "$state_made" ] || ! flock -xn 9 || rmdir /var/lib/oprofile
+	exec 9<&-
+}

@@ -15,17 +15,13 @@ fi
 perf_system_works || tap_skip_all "performance events are refused here"
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || tap_skip_all "users may not profile here"
 "$BIN/optrace" list-events >"$T/events.list" 2>"$T/err" || tap_skip_all "$(cat "$T/err")"
-made=
-[ -d /var/lib/oprofile ] || made=/var/lib/oprofile
-mkdir -p /var/lib/oprofile
-mount -t tmpfs -o mode=700 oprofile /var/lib/oprofile || tap_skip_all "cannot mount here"
+own_state_folder || tap_skip_all "cannot mount here"
 
 end_all()
 {
 	"$BIN/oprof" stop >/dev/null 2>&1
 	"$BIN/oprof" trace stop >/dev/null 2>&1
-	umount /var/lib/oprofile
-	[ -z "$made" ] || rmdir "$made"
+	leave_state_folder
 	cleanup
 }
 trap end_all EXIT

@@ -10,14 +10,10 @@ fi
 
 [ -n "${OPROF_BOOT_TEST:-}" ] || tap_skip_all "needs root and mount namespaces"
 perf_system_works || tap_skip_all "performance events are refused here"
-made=
-[ -d /var/lib/oprofile ] || made=/var/lib/oprofile
-mkdir -p /var/lib/oprofile
-if ! mount -t tmpfs -o mode=755 run /run ||
-	! mount -t tmpfs -o mode=700 oprofile /var/lib/oprofile; then
+if ! mount -t tmpfs -o mode=755 run /run || ! own_state_folder; then
 	tap_skip_all "cannot mount here"
 fi
-trap 'umount /var/lib/oprofile /run 2>/dev/null; [ -z "$made" ] || rmdir "$made"; cleanup' EXIT
+trap 'leave_state_folder; umount /run; cleanup' EXIT
 
 # ---- without systemd ----
 
