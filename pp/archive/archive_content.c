@@ -179,10 +179,10 @@ static const char *unverified(int lack)
 		       "verify it. Check where the link leads, copy that file to a folder, with "
 		       "the same name, and give this folder with -p";
 	case -EPERM:
-		return "only some users may read this file, and the session has no build-id to "
-		       "verify it. If it is the binary that was profiled, copy it to a folder, "
-		       "with the same name and readable by all users, and give this folder with "
-		       "-p";
+		return "not every user may read this file or enter its folders, and the session "
+		       "has no build-id to verify it. If it is the binary that was profiled, copy "
+		       "it to a folder, with the same name and readable by every user, and give "
+		       "this folder with -p";
 	case -ENODATA:
 		return "the session has neither the build-id nor the size of this file to verify "
 		       "it. If it is the binary that was profiled, copy it to a folder, with the "
@@ -215,7 +215,7 @@ static int tell_lack(struct content_adding *adding, const struct symbol_request 
  * yet, and another user may have put any file or link there. An image without a build-id has only
  * its path, size and time, all of which another user can choose, for example in a mount namespace
  * of their own. Therefore such a path is followed without links (-ELOOP), and root opens only what
- * all users may read (-EPERM).
+ * all users may read, or what a process had mapped (-EPERM).
  */
 static int open_image_file(const struct symbol_request *image, const char *folder, const char *rest)
 {
@@ -232,16 +232,16 @@ static int open_image_file(const struct symbol_request *image, const char *folde
 		fd = debug_file_open_regular(path);
 		free(path);
 	}
-	if (fd < 0 || is_public || geteuid())
+	if (fd < 0 || is_public || geteuid() || symbol_image_was_mapped(image, fd))
 		return fd;
 	(void)close(fd);
 	return -EPERM;
 }
 
 /*
- * Adds the file at <folder><rest> if it is the image that was profiled. folder: of the caller's,
- * may be a link; "": the root folder. *lack becomes 0, or the reason why the file is left out (an
- * error of symbol_image_check() or open_image_file()); it stays if there is no file.
+ * Adds the file at <folder><rest> if it is the image that was profiled. folder: chosen by the
+ * caller, may be a link; "": the root folder. *lack becomes 0, or the reason why the file is left
+ * out (an error of symbol_image_check() or open_image_file()); it stays if there is no file.
  */
 static int add_image_file(struct content_adding *adding, const struct symbol_request *image,
 			  const char *folder, const char *rest, int *lack)
@@ -253,7 +253,7 @@ static int add_image_file(struct content_adding *adding, const struct symbol_req
 		return out_of_memory(adding);
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return 0;
-	*lack = fd < 0 ? fd : symbol_image_check(image, fd);
+	*lack = fd < 0 ? fd : symbol_image_check(image, fd, *folder != '\0');
 	if (fd < 0)
 		return 0;
 	if (!*lack)

@@ -102,7 +102,17 @@ static bool is_wanted_file(const struct symbol_request *request, int fd,
 	       (belief == BELIEVE_NO_LIE || is_surely_same(request, &status));
 }
 
-int symbol_image_check(const struct symbol_request *request, int fd)
+bool symbol_image_was_mapped(const struct symbol_request *request, int fd)
+{
+	const struct oprof_image_identity *identity = request->identity;
+	struct stat status;
+
+	return !is_copy(request) && !fstat(fd, &status) && major(status.st_dev) &&
+	       identity->inode == status.st_ino && identity->dev == dev_of(&status) &&
+	       identity->size_bytes && identity->mtime_ns && is_same_stat(request, &status);
+}
+
+int symbol_image_check(const struct symbol_request *request, int fd, bool is_chosen)
 {
 	struct buildid id;
 
@@ -112,7 +122,7 @@ int symbol_image_check(const struct symbol_request *request, int fd)
 		id.nr_bytes = 0;
 	if (!is_wanted_file(request, fd, &id, BELIEVE_NO_LIE))
 		return -ESTALE;
-	return is_copy(request) || is_wanted_file(request, fd, &id, BELIEVE_PROOF) ? 0 : -ENODATA;
+	return is_chosen || is_wanted_file(request, fd, &id, BELIEVE_PROOF) ? 0 : -ENODATA;
 }
 
 /*

@@ -46,10 +46,17 @@ void symbol_image_close(struct symbol_image *image);
 /*
  * Compares the file at fd with the identity of request's image (of kind FILE), as
  * symbol_image_open() does. Does not need the helper. Returns 0; -ENOEXEC: not an ELF file, or a
- * core dump; -ESTALE: another build; -ENODATA: the identity has nothing to compare, and the file is
- * not from a place that the user chose (-p, -R).
+ * core dump; -ESTALE: another build; -ENODATA: the identity has nothing to compare. is_chosen: the
+ * user chose the place of the file (-p, -R); then such an identity is enough.
  */
-int symbol_image_check(const struct symbol_request *request, int fd);
+int symbol_image_check(const struct symbol_request *request, int fd, bool is_chosen);
+
+/*
+ * Returns whether the file at fd is the one that a process had mapped, which could therefore read
+ * it: inode, device, size and time are equal. The number of a device without a disk may belong to
+ * another file system by now; then returns false.
+ */
+bool symbol_image_was_mapped(const struct symbol_request *request, int fd);
 
 /*
  * Describes an error of symbol_image_open(). Returns why symbols are missing. *note is set to a

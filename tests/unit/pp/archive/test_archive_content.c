@@ -46,9 +46,12 @@ int __wrap_debug_list_load(struct debug_list *files, const struct symbol_request
 
 static void setup(void)
 {
+	char tmp[PATH_MAX];
+
 	nr_skipped = nr_slices = 0;
 	/* root archives a binary without a build-id only if all users may read it. */
-	ck_assert_int_eq(setenv("TMPDIR", "/tmp", 1), 0);
+	ck_assert_ptr_nonnull(realpath("/tmp", tmp));
+	ck_assert_int_eq(setenv("TMPDIR", tmp, 1), 0);
 	(void)umask(022);
 	built_elf_init();
 	make_session_init(&session);
@@ -76,6 +79,7 @@ static void skip(const char *path, const struct diag *diag)
 /* What the session knows of a file, besides its path and build-id. */
 enum known {
 	KNOWN_SIZE_AND_TIME,
+	KNOWN_ALL, /* with the inode */
 	KNOWN_INODE,
 	KNOWN_INODE_ELSEWHERE, /* of another device */
 	KNOWN_NOTHING,
@@ -87,11 +91,12 @@ static void add_sample(const char *path, enum known known)
 	struct buildid id;
 	struct stat st;
 
-	if (!stat(path, &st) && (known == KNOWN_INODE || known == KNOWN_INODE_ELSEWHERE)) {
+	if (!stat(path, &st) && known >= KNOWN_ALL && known != KNOWN_NOTHING) {
 		identity.dev = ((uint64_t)major(st.st_dev) << 32 | minor(st.st_dev)) +
 			       (known == KNOWN_INODE_ELSEWHERE);
 		identity.inode = st.st_ino;
-	} else if (!stat(path, &st) && known == KNOWN_SIZE_AND_TIME) {
+	}
+	if (!stat(path, &st) && known <= KNOWN_ALL) {
 		identity.size_bytes = (uint64_t)st.st_size;
 		identity.mtime_ns = (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) +
 				    (uint64_t)st.st_mtim.tv_nsec;
@@ -220,7 +225,7 @@ START_TEST(a_file_that_is_not_the_profiled_binary_is_not_archived)
 END_TEST
 
 #define LINK	"symbolic link"
-#define PRIVATE "only some users may read this file" /* archived if the test is not root's */
+#define PRIVATE "not every user may read this file" /* archived if the test is not root's */
 #define UNKNOWN "neither the build-id nor the size"
 
 /*
@@ -254,10 +259,15 @@ static const struct {
 	{"mkdir -p root$PWD && mv sub root$PWD", NULL, "root", NULL, 0},
 	{"mkdir -p root$PWD && mv sub root$PWD", NULL, "root/", NULL, 0},
 	{"mkdir -p root$PWD && mv sub root$PWD && chmod o-x root", NULL, "root", NULL, 0},
-	{"mkdir -p root$PWD && mv sub root$PWD && chmod o-x root/tmp", NULL, "root", PRIVATE, 0},
+	{"mkdir -p root$PWD && mv sub root$PWD && chmod o-x root$(dirname $PWD)", NULL, "root",
+	 PRIVATE, 0},
 	{"mkdir -p real$PWD && mv sub real$PWD && ln -s real root", NULL, "root", NULL, 0},
 	{"mkdir -p root$PWD && mv sub moved && ln -s $PWD/moved root$PWD/sub", NULL, "root", LINK,
 	 0},
+	{"mv sub copy", "/nowhere", NULL, "missing", KNOWN_NOTHING},
+	{"true", "/nowhere", NULL, UNKNOWN, KNOWN_NOTHING},
+	{"true", NULL, NULL, NULL, KNOWN_ALL},
+	{"chmod o-x .", NULL, NULL, PRIVATE, KNOWN_ALL},
 	{"true", NULL, NULL, NULL, KNOWN_INODE},
 	{"cp -a sub/program new && mv new sub/program", NULL, NULL, "replaced", KNOWN_INODE},
 	{"true", NULL, NULL, UNKNOWN, KNOWN_INODE_ELSEWHERE},
@@ -266,6 +276,15 @@ static const struct {
 	{"mv sub copy", "copy", NULL, NULL, KNOWN_NOTHING},
 };
 
+/* Returns whether the session knows a file of a disk by its inode. */
+static bool is_known_by_disk(const char *path, enum known known)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return known == KNOWN_ALL && major(st.st_dev);
+}
+
 START_TEST(a_file_without_a_build_id_is_archived_only_if_it_is_no_secret)
 {
 	char *program = strdup(built_elf_path("sub/program"));
@@ -273,12 +292,13 @@ START_TEST(a_file_without_a_build_id_is_archived_only_if_it_is_no_secret)
 	struct archive_content content;
 	char before[PATH_MAX];
 
-	if (geteuid() && why && !strcmp(why, PRIVATE))
-		why = NULL;
 	built_elf_source("a.c", "int main(void) { return 0; }\n");
 	built_elf_run("chmod 755 . && mkdir sub && "
 		      "${CC:-cc} -o sub/program a.c -Wl,--build-id=none");
 	add_sample(program, weak[_i].known);
+	if (why && !strcmp(why, PRIVATE) &&
+	    (geteuid() || is_known_by_disk(program, weak[_i].known)))
+		why = NULL;
 	built_elf_run("%s", weak[_i].command);
 	made.profile_options.image_path = weak[_i].image_path;
 	made.profile_options.root = weak[_i].root;
