@@ -118,10 +118,10 @@ static int check_peer(int fd, const char *session_dir, struct diag *diag)
 				"cannot find out which user runs the daemon of %s: %s", session_dir,
 				strerror(errno));
 	if (peer.uid && peer.uid != geteuid())
-		return diag_set(diag, -EACCES,
-				"cannot use the daemon of %s: it runs as another user (uid %u)%s",
-				session_dir, (unsigned int)peer.uid,
-				geteuid() ? ": run the command as that user" : "");
+		return diag_set(
+			diag, -EACCES, "cannot use the daemon of %s: " CLIENT_OTHER_USER "%u): %s",
+			session_dir, (unsigned int)peer.uid,
+			geteuid() ? "run the command as that user" : "only that user can use it");
 	return 0;
 }
 

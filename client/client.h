@@ -15,6 +15,9 @@
 #define CLIENT_TIMEOUT_MS      10000
 #define CLIENT_DUMP_TIMEOUT_MS 300000
 
+/* What precedes the number of the user in the message of client_ask_trusted() about -EACCES. */
+#define CLIENT_OTHER_USER "it runs as another user (uid "
+
 /* The conditions that end the wait for an answer. */
 struct client_patience {
 	int timeout_ms; /* > 0 */

@@ -311,15 +311,22 @@ static void tell_place(const struct session_command *session, const char *text)
 			 folder, folder, folder);
 }
 
-/* Tells root how to end a tracer to which optrace sends no request. */
+/*
+ * Tells root how to end a tracer to which client_ask_trusted() sends no request. The name of the
+ * folder, which another user may have chosen, precedes the number of the user.
+ */
 static void advise_root(int error, struct diag *diag)
 {
 	const size_t used = strlen(diag->text);
+	const char *user = NULL;
 
-	if (error == -EACCES && !geteuid())
+	for (const char *at = diag->text; (at = strstr(at, CLIENT_OTHER_USER)); user = at)
+		at += strlen(CLIENT_OTHER_USER);
+	if (error == -EACCES && user && !geteuid())
 		(void)snprintf(diag->text + used, sizeof(diag->text) - used,
-			       ": end all traces of that user with: pkill -TERM -u UID -x "
-			       "oprof-tracer");
+			       "; end all traces of that user with: pkill -TERM -u %lu -x "
+			       "oprof-tracer",
+			       strtoul(user, NULL, 10));
 }
 
 static int stop(struct session_command *session, struct diag *diag)

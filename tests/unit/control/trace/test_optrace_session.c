@@ -100,7 +100,7 @@ START_TEST(a_tracer_of_another_user_gets_no_request)
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 0);
 	ck_assert_msg(strstr(log_text, "runs as another user (uid 65534)") != NULL, "%s", log_text);
-	ck_assert_msg(!strstr(log_text, "pkill -TERM -u UID -x oprof-tracer") ==
+	ck_assert_msg(!strstr(log_text, "pkill -TERM -u 65534 -x oprof-tracer") ==
 			      (asking[_i].verb != optrace_stop),
 		      "%s", log_text);
 }
