@@ -473,7 +473,7 @@ if [ "$(id -u)" = 0 ]; then
 	module build --root "$M" --release "$R" --source "$mini" --output "$T/refused"
 	status=$?
 	refuses "other users may change or replace $T/their-headers, where the kernel headers are" \
-		"if you trust its owner: oprof-module build --headers $M/lib/modules/$R_re/build --release $R_re --source $mini --output $T/refused\$" \
+		"if you trust the users who may change it: oprof-module build --headers $M/lib/modules/$R_re/build --release $R_re --source $mini --output $T/refused\$" \
 		"kernel headers of another user"
 	# A pipe in the place of each file that is read before the folder is refused.
 	mkdir -p "$T/their-headers/include/config" "$T/their-headers/include/generated"
@@ -482,17 +482,27 @@ if [ "$(id -u)" = 0 ]; then
 	done
 	timeout 60 "$BIN/oprof-module" status --root "$M" --release "$R" --source "$mini" >"$T/out" 2>"$T/err"
 	tap_is $? 1 "pipes in headers of another user do not stop status"
-	tap_has "$T/out" "^remedy if you trust its owner" "which refuses the headers"
+	tap_has "$T/out" "^remedy if you trust the users" "which refuses the headers"
+	mkdir -p "$M/var/lib/oprofile/module/$R"
+	cp "$O/$R/oprof.ko" "$O/$R/built-of" "$M/var/lib/oprofile/module/$R"
+	timeout 60 "$BIN/oprof-module" status --root "$M" --release "$R" --source "$mini" >"$T/out" 2>"$T/err"
+	tap_is $? 0 "nor do they stop status if a module is kept"
+	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$R_re/oprof.ko" "which can be loaded: such headers are not compared"
 	timeout 60 "$BIN/oprof-module" status --root "$M" --headers "$T/their-headers" --source "$mini" >"$T/out" 2>"$T/err"
 	tap_ok $(($? == 124)) "nor do pipes in headers that the caller chose"
 	rm -r "$T/their-headers/include" "$T/their-headers/.config" "$T/their-headers/.kernelvariables"
 	chown 0 "$T/their-headers"
+	chmod 777 "$T/their-headers"
+	module build --root "$M" --release "$R" --source "$mini" --output "$T/refused"
+	status=$?
+	refuses "other users may change or replace $T/their-headers, where the kernel headers are" \
+		"chmod go-w $T/their-headers; if you trust the users who may change it: oprof-module build --headers" \
+		"kernel headers in a folder to which all may write"
 	chmod 1777 "$T/their-headers"
 	module build --root "$M" --release "$R" --source "$mini" --output "$T/refused"
 	status=$?
 	refuses "other users may change or replace $T/their-headers, where the kernel headers are" \
-		"chmod go-w $T/their-headers; if you trust all who may: oprof-module build --headers" \
-		"kernel headers in a folder like /tmp"
+		"-> if you trust the users who may change it: oprof-module" "kernel headers in a folder like /tmp"
 	module build --root "$M" --release "$R" --source "$mini" --output "$T/it's refused"
 	status=$?
 	tap_has "$T/err" "--output '$T/it'.''s refused'\$" "the remedy is a command as a shell reads it"
@@ -507,7 +517,7 @@ if [ "$(id -u)" = 0 ]; then
 	"$T/script/oprof-module" build --release "$R" --output "$T/refused" >"$T/out" 2>"$T/err"
 	status=$?
 	refuses "other users may change or replace $T/their-source, where the module's sources are" \
-		"if you trust its owner: oprof-module build --source $T/their-source" "installed sources of another user"
+		"if you trust the users who may change it: oprof-module build --source $T/their-source" "installed sources of another user"
 	chown 64242 "$T/script"
 	"$T/script/oprof-module" build --release "$R" --output "$T/refused" >"$T/out" 2>"$T/err"
 	status=$?
@@ -520,7 +530,7 @@ if [ "$(id -u)" = 0 ]; then
 	chown 64242 "$T/script/module-src"
 	"$T/script/oprof-module" build --release "$R" --output "$T/refused" >"$T/out" 2>"$T/err"
 	status=$?
-	refuses "other users may change or replace $T/script/module-src" "if you trust its owner" \
+	refuses "other users may change or replace $T/script/module-src" "if you trust the users" \
 		"sources of another user beside a script of root's"
 	module build --release "$R" --source "$T/their-source" --output "$T/trusted"
 	tap_is $? 0 "sources that the caller chose are built, whoever owns them"
