@@ -425,6 +425,11 @@ int fcntl(int fd, int command, ...)
 	return CALL(SYS_fcntl, fd, command, argument);
 }
 
+/* The names that programs with 64-bit offsets import on 32-bit machines. */
+int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
+ssize_t pread64(int fd, void *bytes, size_t nr_bytes, off64_t offset)
+	__attribute__((alias("pread")));
+
 ssize_t recv(int fd, void *bytes, size_t nr_bytes, int flags)
 {
 	if (!strcmp(thread_name, "oprof-reader"))

@@ -9,6 +9,7 @@ perf_system_works || tap_skip_all "performance events are refused here"
 ns=$(readlink /proc/self/ns/mnt)
 # In the second run, the parent is still in the outer namespace.
 outer=$(readlink "/proc/$PPID/ns/mnt")
+[ -n "$outer" ] || tap_skip_all "the mount namespace of the parent process cannot be read"
 if [ "${OPROF_OUTER_NS:-}" != "$outer" ] || [ "$outer" = "$ns" ]; then
 	[ "$outer" = "$ns" ] || tap_skip_all "the process that started the test is in another mount namespace"
 	unshare -m true 2>/dev/null || tap_skip_all "no mount namespaces: the test adds users in one"
@@ -69,7 +70,7 @@ run_load()
 	mkdir -p "$T/private"
 	# Other tests, which this one also profiles, run programs from guest_load.c.
 	cp "$E2E/guest_load.c" "$T/run_user_load.c"
-	$CC -g "-O$2" -o "$T/private/$1" "$T/run_user_load.c"
+	$CC -g "-O$2" -Wl,--build-id -o "$T/private/$1" "$T/run_user_load.c"
 	chown -R 61300 "$T/private"
 	chmod 700 "$T/private"
 	setpriv --reuid=61300 --regid=61300 --clear-groups "$T/private/$1" 800 >/dev/null

@@ -20,6 +20,7 @@ own=$(awk '$1 == "CapEff:" { print $2 }' /proc/self/status)
 ns=$(readlink /proc/self/ns/mnt)
 # In the second run, the parent is still in the outer namespace.
 outer=$(readlink "/proc/$PPID/ns/mnt")
+[ -n "$outer" ] || tap_skip_all "the mount namespace of the parent process cannot be read"
 if [ "${OPROF_OUTER_NS:-}" != "$outer" ] || [ "$outer" = "$ns" ]; then
 	[ "$outer" = "$ns" ] || tap_skip_all "the process that started the test is in another mount namespace"
 	rm -rf "$T"
@@ -52,9 +53,10 @@ build()
 		strip -o "$T/load" "$T/load.debug" &&
 		objcopy --add-gnu-debuglink="$T/load.debug" "$T/load"
 }
+for command in nm objcopy strip; do
+	command -v $command >/dev/null || tap_skip_all "$command is not installed (binutils)"
+done
 build || tap_bail "the test's programs do not build"
-
-command -v nm >/dev/null || tap_skip_all "nm is not installed (binutils)"
 
 # imports PROGRAM FUNCTION...: the program must call functions that the library replaces by the names that the library has
 imports()
