@@ -483,8 +483,7 @@ if [ "$(id -u)" = 0 ]; then
 	timeout 60 "$BIN/oprof-module" status --root "$M" --release "$R" --source "$mini" >"$T/out" 2>"$T/err"
 	tap_is $? 1 "pipes in headers of another user do not stop status"
 	tap_has "$T/out" "^remedy if you trust the users" "which refuses the headers"
-	mkdir -p "$M/var/lib/oprofile/module/$R"
-	cp "$O/$R/oprof.ko" "$O/$R/built-of" "$M/var/lib/oprofile/module/$R"
+	module build --release "$R" --source "$mini" --output "$M/var/lib/oprofile/module"
 	timeout 60 "$BIN/oprof-module" status --root "$M" --release "$R" --source "$mini" >"$T/out" 2>"$T/err"
 	tap_is $? 0 "nor do they stop status if a module is kept"
 	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$R_re/oprof.ko" "which can be loaded: such headers are not compared"
@@ -502,7 +501,8 @@ if [ "$(id -u)" = 0 ]; then
 	module build --root "$M" --release "$R" --source "$mini" --output "$T/refused"
 	status=$?
 	refuses "other users may change or replace $T/their-headers, where the kernel headers are" \
-		"-> if you trust the users who may change it: oprof-module" "kernel headers in a folder like /tmp"
+		"if you trust the users who may change it: oprof-module" "kernel headers in a folder like /tmp"
+	tap_is "$(grep -c chmod "$T/err")" 0 "whose mode must stay as it is"
 	module build --root "$M" --release "$R" --source "$mini" --output "$T/it's refused"
 	status=$?
 	tap_has "$T/err" "--output '$T/it'.''s refused'\$" "the remedy is a command as a shell reads it"
