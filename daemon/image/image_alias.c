@@ -395,6 +395,8 @@ void image_alias_prepare(struct image_alias_table *table, const struct mapped_fi
 {
 	static struct look_batch batch; /* too big for the stack */
 
+	if (table->names_only)
+		return;
 	batch.table = table;
 	batch.tgid = tgid;
 	batch.time_ns = time_ns;
@@ -418,7 +420,7 @@ void image_alias_identify(struct image_alias_table *table, const struct mapped_f
 	const uint64_t hash = file_hash(&file->name);
 	struct alias *alias = alias_find(table, &file->name, hash);
 
-	if (!is_fresh(alias, time_ns)) {
+	if (!table->names_only && !is_fresh(alias, time_ns)) {
 		image_alias_prepare(table, file, 1, tgid, time_ns);
 		alias = alias_find(table, &file->name, hash);
 	}

@@ -15,6 +15,7 @@
 #include "daemon/system/slow_reader.h"
 #include "oprof/sample_file.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define IMAGE_ALIAS_LATE 64u
@@ -36,6 +37,11 @@ struct image_alias_table {
 	const char *proc_path; /* borrowed */
 	/* The child that reads the files; borrowed; NULL: this process reads them. */
 	struct slow_reader *reader;
+	/*
+	 * No file is opened: an identity consists of what the record contains. Set for a recording
+	 * that is imported, because its author can name any file of this machine.
+	 */
+	bool names_only;
 };
 
 /* For the reader's list of functions (slow_reader.h): finds the identities of files. */
@@ -63,8 +69,8 @@ void image_alias_deinit(struct image_alias_table *table);
 /*
  * Finds the identity of a file that a process maps, as complete as possible: its build-id;
  * otherwise device, inode, inode generation, modification time and size; otherwise, or if the file
- * cannot be read in time, only device, inode and inode generation. time_ns: the current time, on
- * the clock of records.
+ * cannot be read in time or the table has names_only, only device, inode and inode generation.
+ * time_ns: the current time, on the clock of records.
  */
 void image_alias_identify(struct image_alias_table *table, const struct mapped_file *file,
 			  pid_t tgid, uint64_t time_ns, struct oprof_image_identity *identity);

@@ -417,7 +417,8 @@ static size_t read_trailer(const struct perf_normal *normal, const struct perf_e
 /*
  * An MMAP2 record has pid, tid, start, length and offset, then 24 bytes with device and inode or
  * with a build-id, then prot, flags and path. Device and inode mean nothing on another machine, but
- * a build-id does.
+ * a build-id does. The author of the recording can choose all of them; therefore the import takes
+ * no build-id, size or time from a file with this path (names_only in image_alias.h).
  */
 #define MMAP2_IDENTITY 32
 #define MMAP2_PATH     (MMAP2_IDENTITY + 24 + 8)

@@ -74,6 +74,7 @@ int places_init(struct places *places, const struct places_config *config, struc
 			    config->proc_path && !config->recorded ? NULL : "/");
 	if (config->read_apart)
 		places->aliases.reader = &places->reader;
+	places->aliases.names_only = config->recorded;
 	if (!error && config->code_tables)
 		error = image_code_begin(&places->code_tables, config->code_path, &places->vdso);
 	if (error)

@@ -232,7 +232,7 @@ static int open_image_file(const struct symbol_request *image, const char *folde
 		fd = debug_file_open_regular(path);
 		free(path);
 	}
-	if (fd < 0 || is_public || geteuid() || symbol_image_was_mapped(image, fd))
+	if (fd < 0 || is_public || geteuid() || (!*folder && symbol_image_was_mapped(image, fd)))
 		return fd;
 	(void)close(fd);
 	return -EPERM;

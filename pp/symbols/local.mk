@@ -26,6 +26,7 @@ test_programs += \
 	tests/unit/pp/symbols/test_kernel_symbols \
 	tests/unit/pp/symbols/test_symbol_cache \
 	tests/unit/pp/symbols/test_symbol_helper \
+	tests/unit/pp/symbols/test_symbol_image \
 	tests/unit/pp/symbols/test_symbol_list \
 	tests/unit/pp/symbols/test_symbol_reader \
 	tests/unit/pp/symbols/test_symbol_wire \

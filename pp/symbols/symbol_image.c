@@ -43,25 +43,23 @@ static uint64_t dev_of(const struct stat *status)
 	return (uint64_t)major(status->st_dev) << 32 | minor(status->st_dev);
 }
 
-/* Returns whether files are searched for in other places than those of the session (-R, -p). */
-static bool is_copy(const struct symbol_request *request)
+static bool is_same_size(const struct symbol_request *request, const struct stat *status)
 {
-	return request->search->root || request->search->image_path;
+	const uint64_t size_bytes = request->identity->size_bytes;
+
+	return !size_bytes || size_bytes == (uint64_t)status->st_size;
 }
 
 /*
  * Compares size and time. Compares the inode only if the device numbers match, because on btrfs and
- * overlays stat() returns other device numbers than the kernel recorded. A file found elsewhere
- * (-R, -p) is a copy; only its size is compared.
+ * overlays stat() returns other device numbers than the kernel recorded.
  */
 static bool is_same_stat(const struct symbol_request *request, const struct stat *status)
 {
 	const struct oprof_image_identity *identity = request->identity;
 
-	if (identity->size_bytes && identity->size_bytes != (uint64_t)status->st_size)
+	if (!is_same_size(request, status))
 		return false;
-	if (is_copy(request))
-		return true;
 	if (identity->mtime_ns && identity->mtime_ns != mtime_ns_of(status))
 		return false;
 	return !identity->inode || identity->dev != dev_of(status) ||
@@ -82,9 +80,17 @@ static bool is_surely_same(const struct symbol_request *request, const struct st
 
 /* How much evidence is required that a file is the image. */
 enum belief {
-	BELIEVE_KEPT,	/* no check: the daemon stored the file under the image's identity */
-	BELIEVE_PROOF,	/* build-id, size, time or inode must match */
-	BELIEVE_NO_LIE, /* no known property may differ */
+	/* None: the daemon stored the file under the image's identity. */
+	BELIEVE_KEPT,
+	/*
+	 * The file may be a copy, because the user chose its place (-p, -R): its build-id or,
+	 * without one, its size, if it is known, must match.
+	 */
+	BELIEVE_COPY,
+	/* The build-id or, without one, each known one of size, time and inode must match. */
+	BELIEVE_NO_CONFLICT,
+	/* In addition, at least one of them must be known. */
+	BELIEVE_PROOF,
 };
 
 /* build_id: of the file at fd. */
@@ -98,8 +104,21 @@ static bool is_wanted_file(const struct symbol_request *request, int fd,
 		return true;
 	if (id.nr_bytes)
 		return is_same_build(&id, build_id);
-	return !fstat(fd, &status) && is_same_stat(request, &status) &&
-	       (belief == BELIEVE_NO_LIE || is_surely_same(request, &status));
+	if (fstat(fd, &status))
+		return false;
+	if (belief == BELIEVE_COPY)
+		return is_same_size(request, &status);
+	return is_same_stat(request, &status) &&
+	       (belief == BELIEVE_NO_CONFLICT || is_surely_same(request, &status));
+}
+
+/*
+ * Returns whether the file can be read by each class of users (owner, group, others) that can
+ * execute the file.
+ */
+static bool is_readable_program(const struct stat *status)
+{
+	return !((status->st_mode & 0111) << 2 & ~status->st_mode);
 }
 
 bool symbol_image_was_mapped(const struct symbol_request *request, int fd)
@@ -107,9 +126,9 @@ bool symbol_image_was_mapped(const struct symbol_request *request, int fd)
 	const struct oprof_image_identity *identity = request->identity;
 	struct stat status;
 
-	return !is_copy(request) && !fstat(fd, &status) && major(status.st_dev) &&
-	       identity->inode == status.st_ino && identity->dev == dev_of(&status) &&
-	       identity->size_bytes && identity->mtime_ns && is_same_stat(request, &status);
+	return !fstat(fd, &status) && major(status.st_dev) && identity->inode == status.st_ino &&
+	       identity->dev == dev_of(&status) && identity->size_bytes && identity->mtime_ns &&
+	       is_same_stat(request, &status) && is_readable_program(&status);
 }
 
 int symbol_image_check(const struct symbol_request *request, int fd, bool is_chosen)
@@ -120,9 +139,11 @@ int symbol_image_check(const struct symbol_request *request, int fd, bool is_cho
 		return -ENOEXEC;
 	if (buildid_read_fd(fd, &id))
 		id.nr_bytes = 0;
-	if (!is_wanted_file(request, fd, &id, BELIEVE_NO_LIE))
+	if (is_chosen)
+		return is_wanted_file(request, fd, &id, BELIEVE_COPY) ? 0 : -ESTALE;
+	if (!is_wanted_file(request, fd, &id, BELIEVE_NO_CONFLICT))
 		return -ESTALE;
-	return is_chosen || is_wanted_file(request, fd, &id, BELIEVE_PROOF) ? 0 : -ENODATA;
+	return is_wanted_file(request, fd, &id, BELIEVE_PROOF) ? 0 : -ENODATA;
 }
 
 /*
@@ -158,7 +179,7 @@ static int try_image_path(struct opening *opening)
 	int result = -ENOENT;
 
 	for (unsigned int i = 0; folder && *folder; i++) {
-		int error = try_image(opening, FILE_IMAGE_FOLDER, i, BELIEVE_NO_LIE);
+		int error = try_image(opening, FILE_IMAGE_FOLDER, i, BELIEVE_COPY);
 
 		if (!error || error == -ENOMEM)
 			return error;
@@ -186,16 +207,17 @@ static int open_file(struct opening *opening)
 	first = try_image_path(opening);
 	if (!first)
 		return 0;
-	error = try_image(opening, FILE_IMAGE_PATH, 0, BELIEVE_PROOF);
+	error = try_image(opening, FILE_IMAGE_PATH, 0,
+			  opening->request->search->root ? BELIEVE_COPY : BELIEVE_PROOF);
 	if (!error || !try_kept(opening))
 		return 0;
 	if (error == -ESTALE)
-		error = try_image(opening, FILE_IMAGE_PATH, 0, BELIEVE_NO_LIE);
+		error = try_image(opening, FILE_IMAGE_PATH, 0, BELIEVE_NO_CONFLICT);
 	if (!error)
 		return 0;
 	if (error != -ENOENT)
 		first = error;
-	return try_image(opening, FILE_IMAGE_BUILD_ID, 0, BELIEVE_NO_LIE) ? first : 0;
+	return try_image(opening, FILE_IMAGE_BUILD_ID, 0, BELIEVE_NO_CONFLICT) ? first : 0;
 }
 
 /* ---- the kernel ---- */
@@ -247,7 +269,7 @@ static int open_kernel(struct opening *opening)
 	result = try_image_path(opening);
 	error = result ? try_image(opening, FILE_KERNEL_DEBUG, 0, BELIEVE_PROOF) : 0;
 	if (error && error != -ENOMEM)
-		error = try_image(opening, FILE_IMAGE_BUILD_ID, 0, BELIEVE_NO_LIE);
+		error = try_image(opening, FILE_IMAGE_BUILD_ID, 0, BELIEVE_NO_CONFLICT);
 	if (error && error != -ENOMEM)
 		error = try_kernel_places(opening);
 	if (error)

@@ -47,14 +47,17 @@ void symbol_image_close(struct symbol_image *image);
  * Compares the file at fd with the identity of request's image (of kind FILE), as
  * symbol_image_open() does. Does not need the helper. Returns 0; -ENOEXEC: not an ELF file, or a
  * core dump; -ESTALE: another build; -ENODATA: the identity has nothing to compare. is_chosen: the
- * user chose the place of the file (-p, -R); then such an identity is enough.
+ * user chose the place of the file (-p, -R). The file may then be a copy: without a build-id, only
+ * its size is compared, if it is known.
  */
 int symbol_image_check(const struct symbol_request *request, int fd, bool is_chosen);
 
 /*
- * Returns whether the file at fd is the one that a process had mapped, which could therefore read
- * it: inode, device, size and time are equal. The number of a device without a disk may belong to
- * another file system by now; then returns false.
+ * Returns whether the file at fd is one that a process had mapped, and therefore could read: inode,
+ * device, size and time are equal. A process can map a file that it may only execute, or that
+ * another process has opened for it; a file with an execute permission whose read permission is
+ * missing is therefore refused. The number of a device without a disk may belong to another file
+ * system by now; then returns false.
  */
 bool symbol_image_was_mapped(const struct symbol_request *request, int fd);
 

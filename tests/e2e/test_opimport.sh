@@ -203,5 +203,23 @@ if command -v perf >/dev/null 2>&1 && perf_system_works; then
 	else
 		tap_note "this perf copies no stacks here"
 	fi
+
+	# Another user may have written the recording, with the device and inode of root's program.
+	if [ "$(id -u)" -eq 0 ]; then
+		$CC -O1 -pthread -Wl,--build-id=none -o "$T/secret" "$E2E/report_program.c" ||
+			tap_bail "does not build"
+		perf record -q -N -B --no-bpf-event -e cpu-clock -F 997 -o "$T/secret.data" \
+			"$T/secret" 300 1000 >/dev/null 2>&1
+		chmod 700 "$T/secret"
+		import "$T/secret.data"
+		"$BIN/oparchive" "--session-dir=$T/session" -o "$T/archive" >"$T/out" 2>"$T/err"
+		grep "$T/secret: left out: not every user may read this file" "$T/err"
+		tap_ok $? "a binary that a recording names is not archived unless every user may read it"
+		chmod 755 "$T/secret"
+		"$BIN/oparchive" "--session-dir=$T/session" -o "$T/public" >"$T/out" 2>"$T/err"
+		tap_ok $? "a binary that every user may read is archived"
+		find "$T/public" -path "*$T/secret" | grep -q .
+		tap_ok $? "with its content"
+	fi
 fi
 tap_end

@@ -144,6 +144,25 @@ START_TEST(another_file_of_that_path_is_not_looked_into)
 }
 END_TEST
 
+/* Whoever made the recording can name any file of this machine. */
+START_TEST(files_that_a_recording_names_are_not_opened)
+{
+	copy_program("/bin/sh", path);
+	struct file_name file = name_of(path);
+	struct oprof_image_identity identity;
+
+	file.inode_generation = 5;
+	aliases.names_only = true;
+	identity = identify(&file, path, SECOND);
+	ck_assert_uint_eq(identity.nr_build_id, 0);
+	ck_assert_uint_eq(identity.size_bytes, 0);
+	ck_assert_int_eq(identity.mtime_ns, 0);
+	ck_assert_uint_eq(identity.dev, file.dev);
+	ck_assert_uint_eq(identity.inode, file.inode);
+	ck_assert_uint_eq(identity.inode_generation, 5);
+}
+END_TEST
+
 START_TEST(a_file_rewritten_in_place_is_another_a_second_later)
 {
 	copy_program("/bin/sh", path);
@@ -432,6 +451,7 @@ int main(void)
 	tcase_add_test(tests, a_file_with_a_build_id_is_known_by_it);
 	tcase_add_test(tests, a_file_without_one_is_known_by_all_the_rest);
 	tcase_add_test(tests, another_file_of_that_path_is_not_looked_into);
+	tcase_add_test(tests, files_that_a_recording_names_are_not_opened);
 	tcase_add_test(tests, a_file_rewritten_in_place_is_another_a_second_later);
 	tcase_add_test(tests, what_was_found_once_is_kept_when_the_file_goes);
 	tcase_add_test(tests, a_file_of_another_mount_namespace_is_found_by_the_process_root);
