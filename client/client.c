@@ -108,7 +108,8 @@ static int client_connect(const char *session_dir, int timeout_ms, struct diag *
  * of the listening process. The owner of the socket's file would be no proof: the file may be a
  * symbolic link to another daemon's socket.
  */
-static int check_peer(int fd, const char *session_dir, struct diag *diag)
+static int check_peer(int fd, const char *session_dir, struct client_answer *answer,
+		      struct diag *diag)
 {
 	struct ucred peer = {.pid = 0};
 	socklen_t size = sizeof(peer);
@@ -117,12 +118,14 @@ static int check_peer(int fd, const char *session_dir, struct diag *diag)
 		return diag_set(diag, -errno,
 				"cannot find out which user runs the daemon of %s: %s", session_dir,
 				strerror(errno));
-	if (peer.uid && peer.uid != geteuid())
-		return diag_set(
-			diag, -EACCES, "cannot use the daemon of %s: " CLIENT_OTHER_USER "%u): %s",
+	if (!peer.uid || peer.uid == geteuid())
+		return 0;
+	if (answer)
+		answer->refused_uid = peer.uid;
+	return diag_set(diag, -EACCES,
+			"cannot use the daemon of %s: it runs as another user (uid %u): %s",
 			session_dir, (unsigned int)peer.uid,
 			geteuid() ? "run the command as that user" : "only that user can use it");
-	return 0;
 }
 
 static int send_question(int fd, enum oprof_request request, const char *text, struct diag *diag)
@@ -295,13 +298,9 @@ static int get_answer(int fd, enum oprof_request request, const char *text,
 	return error;
 }
 
-/*
- * check() decides whether the daemon at the other end of fd gets the request. If check is NULL,
- * every daemon gets the request.
- */
+/* is_trusted: only a daemon that check_peer() accepts gets the request. */
 static int ask(const char *session_dir, enum oprof_request request, const char *text,
-	       const struct client_patience *patience,
-	       int (*check)(int fd, const char *session_dir, struct diag *diag),
+	       const struct client_patience *patience, bool is_trusted,
 	       struct client_answer *answer, struct diag *diag)
 {
 	int fd = client_connect(session_dir, patience->timeout_ms, diag);
@@ -309,7 +308,7 @@ static int ask(const char *session_dir, enum oprof_request request, const char *
 
 	if (fd < 0)
 		return fd;
-	error = check ? check(fd, session_dir, diag) : 0;
+	error = is_trusted ? check_peer(fd, session_dir, answer, diag) : 0;
 	if (!error)
 		error = get_answer(fd, request, text, patience, answer, diag);
 	(void)close(fd);
@@ -320,14 +319,14 @@ int client_ask(const char *session_dir, enum oprof_request request, const char *
 	       const struct client_patience *patience, struct client_answer *answer,
 	       struct diag *diag)
 {
-	return ask(session_dir, request, text, patience, NULL, answer, diag);
+	return ask(session_dir, request, text, patience, false, answer, diag);
 }
 
 int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,
 		       const struct client_patience *patience, struct client_answer *answer,
 		       struct diag *diag)
 {
-	return ask(session_dir, request, text, patience, check_peer, answer, diag);
+	return ask(session_dir, request, text, patience, true, answer, diag);
 }
 
 void client_answer_deinit(struct client_answer *answer)

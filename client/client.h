@@ -15,9 +15,6 @@
 #define CLIENT_TIMEOUT_MS      10000
 #define CLIENT_DUMP_TIMEOUT_MS 300000
 
-/* What precedes the number of the user in the message of client_ask_trusted() about -EACCES. */
-#define CLIENT_OTHER_USER "it runs as another user (uid "
-
 /* The conditions that end the wait for an answer. */
 struct client_patience {
 	int timeout_ms; /* > 0 */
@@ -28,6 +25,11 @@ struct client_answer {
 	pid_t daemon; /* pid of the daemon that answered; 0: unknown */
 	int fd;	      /* descriptor that came with the answer; -1: none */
 	char *text;   /* lines "key value\n" (lib/key_value.h); malloc'ed, with a NUL */
+	/*
+	 * The user of a daemon that client_ask_trusted() refused. The other members are then
+	 * unchanged.
+	 */
+	uid_t refused_uid;
 };
 
 /*
@@ -45,8 +47,8 @@ int client_ask(const char *session_dir, enum oprof_request request, const char *
 /*
  * As client_ask(), for requests that the user did not type, such as the requests of a report, and
  * for tracers. Sends the request only to a daemon that runs as root or as this process's effective
- * user; otherwise returns -EACCES. answer may be NULL if the caller does not need the answer's
- * content; then no descriptor is received.
+ * user; otherwise returns -EACCES and sets answer->refused_uid. answer may be NULL if the caller
+ * does not need the answer's content; then no descriptor is received.
  */
 int client_ask_trusted(const char *session_dir, enum oprof_request request, const char *text,
 		       const struct client_patience *patience, struct client_answer *answer,

@@ -311,31 +311,24 @@ static void tell_place(const struct session_command *session, const char *text)
 			 folder, folder, folder);
 }
 
-/*
- * Tells root how to end a tracer to which client_ask_trusted() sends no request. The name of the
- * folder, which another user may have chosen, precedes the number of the user.
- */
-static void advise_root(int error, struct diag *diag)
+/* Adds how root can end a tracer of this user, to which client_ask_trusted() sends no request. */
+static void advise_root(uid_t uid, struct diag *diag)
 {
 	const size_t used = strlen(diag->text);
-	const char *user = NULL;
 
-	for (const char *at = diag->text; (at = strstr(at, CLIENT_OTHER_USER)); user = at)
-		at += strlen(CLIENT_OTHER_USER);
-	if (error == -EACCES && user && !geteuid())
-		(void)snprintf(diag->text + used, sizeof(diag->text) - used,
-			       "; end all traces of that user with: pkill -TERM -u %lu -x "
-			       "oprof-tracer",
-			       strtoul(user, NULL, 10));
+	(void)snprintf(diag->text + used, sizeof(diag->text) - used,
+		       "; end all traces of that user with: pkill -TERM -u %u -x oprof-tracer",
+		       (unsigned int)uid);
 }
 
 static int stop(struct session_command *session, struct diag *diag)
 {
-	struct client_answer answer;
+	struct client_answer answer = {.refused_uid = 0};
 	char failure[DIAG_TEXT_BYTES];
 	int error = ask(session, OPROF_REQUEST_SHUTDOWN, NULL, &answer, diag);
 
-	advise_root(error, diag);
+	if (error && answer.refused_uid && !geteuid())
+		advise_root(answer.refused_uid, diag);
 	if (error)
 		return error;
 	tell_lines(answer.text);

@@ -146,9 +146,10 @@ START_TEST(another_users_daemon_is_asked_only_by_requests_that_the_user_typed)
 	ck_assert_int_eq(listen(listener, 4), 0);
 	ck_assert_int_eq(seteuid(0), 0);
 	ck_assert_int_eq(
-		client_ask_trusted(dir, OPROF_REQUEST_STATUS, NULL, &patience, NULL, &diag),
+		client_ask_trusted(dir, OPROF_REQUEST_STATUS, NULL, &patience, &answer, &diag),
 		-EACCES);
-	assert_has(diag.text, CLIENT_OTHER_USER "65534): only that user can use it");
+	assert_has(diag.text, "it runs as another user (uid 65534): only that user can use it");
+	ck_assert_uint_eq(answer.refused_uid, 65534);
 	fd = accept(listener, NULL, NULL);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
