@@ -425,10 +425,15 @@ int fcntl(int fd, int command, ...)
 	return CALL(SYS_fcntl, fd, command, argument);
 }
 
-/* The names that programs with 64-bit offsets import on 32-bit machines. */
+/*
+ * The names that programs with 64-bit offsets import from glibc. With 32-bit offsets by default,
+ * the types would differ; in musl, the names are macros.
+ */
+#if defined(__GLIBC__) && defined(__LP64__)
 int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
 ssize_t pread64(int fd, void *bytes, size_t nr_bytes, off64_t offset)
 	__attribute__((alias("pread")));
+#endif
 
 ssize_t recv(int fd, void *bytes, size_t nr_bytes, int flags)
 {

@@ -73,6 +73,8 @@ if [ "$(id -u)" != 0 ] || setpriv --reuid=65534 --clear-groups test -r "$T/bin/p
 	build noid -g -Wl,--build-id=none
 	separate noid
 	add noid
+else
+	tap_note "not every user may read $T: no binary without a build-id is archived"
 fi
 build dwo -g -gsplit-dwarf
 add dwo

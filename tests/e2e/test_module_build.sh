@@ -487,6 +487,8 @@ if [ "$(id -u)" = 0 ]; then
 	timeout 60 "$BIN/oprof-module" status --root "$M" --release "$R" --source "$mini" >"$T/out" 2>"$T/err"
 	tap_is $? 0 "nor do they stop status if a module is kept"
 	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$R_re/oprof.ko" "which can be loaded: such headers are not compared"
+	tap_has "$T/err" "oprof.ko was not compared with the kernel headers: other users may change or replace $T/their-headers\$" \
+		"and a message reports that"
 	timeout 60 "$BIN/oprof-module" status --root "$M" --headers "$T/their-headers" --source "$mini" >"$T/out" 2>"$T/err"
 	tap_ok $(($? == 124)) "nor do pipes in headers that the caller chose"
 	rm -r "$T/their-headers/include" "$T/their-headers/.config" "$T/their-headers/.kernelvariables"

@@ -85,8 +85,21 @@ START_TEST(what_goes_in_comes_out_of_a_folder_and_of_a_file)
 	make_archive("file.tar.zst", manifest);
 	assert_opens("file.tar.zst");
 	ck_assert_int_ne(access("file.tar.zst.tmp", F_OK), 0);
-	ck_assert_int_eq(unsetenv("TMPDIR"), 0);
-	assert_opens("file.tar.zst");
+}
+END_TEST
+
+START_TEST(an_archive_is_unpacked_in_tmp_unless_TMPDIR_names_a_folder)
+{
+	struct archive_place place;
+
+	make_archive("file.tar.zst", ARCHIVE_MANIFEST " 1\nsession_dir var/lib/x\nwhole 1\n");
+	if (_i)
+		ck_assert_int_eq(setenv("TMPDIR", "", 1), 0);
+	else
+		ck_assert_int_eq(unsetenv("TMPDIR"), 0);
+	ck_assert_int_eq(archive_place_open(&place, "file.tar.zst", &diag), 0);
+	ck_assert_msg(!strncmp(place.root, "/tmp/", strlen("/tmp/")), "%s", place.root);
+	archive_place_deinit(&place);
 }
 END_TEST
 
@@ -776,6 +789,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tc, what_goes_in_comes_out_of_a_folder_and_of_a_file);
+	tcase_add_loop_test(tc, an_archive_is_unpacked_in_tmp_unless_TMPDIR_names_a_folder, 0, 2);
 	tcase_add_test(tc, the_writer_counts_what_the_limits_of_reports_count);
 	tcase_add_test(tc, a_folder_that_holds_something_is_not_written_to);
 	tcase_add_test(tc, what_was_given_up_leaves_nothing);
