@@ -60,8 +60,9 @@ struct shown_text {
 static struct shown_text shown(const char *name, size_t nr_bytes)
 {
 	struct shown_text shown = {""};
+	const size_t room = sizeof(shown.text) - 1;
 
-	(void)snprintf(shown.text, sizeof(shown.text), "%.*s", (int)nr_bytes, name);
+	memcpy(shown.text, name, strnlen(name, nr_bytes < room ? nr_bytes : room));
 	utf8_mask(shown.text, "");
 	return shown;
 }
