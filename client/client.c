@@ -34,8 +34,8 @@ static const char *const request_names[] = {
 };
 
 /*
- * A socket's address holds at most 107 bytes, and session directories may have longer paths.
- * The address therefore goes through the directory's descriptor.
+ * A socket's address holds at most 107 bytes, and session directories may have longer paths. The
+ * address therefore names the directory by its descriptor, through /proc/self/fd.
  */
 static int connect_in(int dir_fd, int fd)
 {
@@ -104,9 +104,9 @@ static int client_connect(const char *session_dir, int timeout_ms, struct diag *
 }
 
 /*
- * Refuses a daemon that runs as another user, unless that user is root. SO_PEERCRED gives the user
- * of the listening process. The owner of the socket's file would be no proof: the file may be a
- * symbolic link to another daemon's socket.
+ * Accepts only a daemon that runs as this user or as root. SO_PEERCRED gives the user of the
+ * listening process. The owner of the socket's file would be no proof: the file may be a symbolic
+ * link to another daemon's socket.
  */
 static int check_peer(int fd, const char *session_dir, struct client_answer *answer,
 		      struct diag *diag)
@@ -204,7 +204,7 @@ static int receive_answer(int fd, struct oprof_message *head, struct client_answ
 
 	if (take_fd) {
 		message.msg_control = control.bytes;
-		/* Not CMSG_SPACE, which might leave room for a second descriptor. */
+		/* Do not use CMSG_SPACE: it might leave room for a second descriptor. */
 		message.msg_controllen = CMSG_LEN(sizeof(int));
 	}
 	do {

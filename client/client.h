@@ -35,10 +35,15 @@ struct client_answer {
 /*
  * Sends `request` with `text` (may be NULL) to the daemon of session_dir. Returns 0 on success; the
  * caller then frees answer by client_answer_deinit(). On failure answer is unchanged, diag has the
- * reason, and the result is -ENOTCONN (no daemon runs there), -EPROTONOSUPPORT (the versions
- * differ), -EPROTO (the answer is not valid), -ETIMEDOUT, -EINTR (wake_fd became readable),
- * -ECONNRESET or -EPIPE (the daemon ended before it answered), -ENOMEM, or the error in the
- * daemon's answer.
+ * reason, and the result is one of:
+ *
+ *	-ENOTCONN		no daemon runs there
+ *	-EPROTONOSUPPORT	the versions differ
+ *	-EPROTO			the answer is not valid
+ *	-ETIMEDOUT		no answer came in time
+ *	-EINTR			wake_fd became readable
+ *	-ECONNRESET, -EPIPE	the daemon ended before it answered
+ *	-ENOMEM, or the error in the daemon's answer
  */
 int client_ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience, struct client_answer *answer,

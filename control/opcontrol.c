@@ -153,7 +153,10 @@ static void tell_settings(const struct opcontrol *control)
 #define NO_MODULE                                                                                  \
 	"the session folder belongs to the user " FOLDER_USER ", who cannot use the kernel module"
 
-/* Refuses a setup that needs the kernel module where the daemon cannot use it. */
+/*
+ * Refuses a setup that requires the kernel module if the daemon will run as FOLDER_USER, since this
+ * user cannot use the module.
+ */
 static int check_module(struct opcontrol *control)
 {
 	if (!control->owner.user || control->setup.source != SETUP_SOURCE_KMOD)
@@ -194,7 +197,10 @@ static int launch_args(struct opcontrol *control, struct daemon_args *args)
 	daemon_args_init(args, DAEMON_PROFILER);
 	daemon_args_add(args, "--session-dir=%s", control->session_dir);
 	daemon_args_add(args, "--append");
-	/* The daemon opens the folder again, and the settings are not root's. */
+	/*
+	 * The settings may be those of the folder's owner, and the daemon opens the folder again.
+	 * This option lets the daemon check that it runs as this owner.
+	 */
 	if (control->owner.user)
 		daemon_args_add(args, "--session-owner=%u", (unsigned int)control->owner.user);
 	if (control->options->verbose)
@@ -208,7 +214,8 @@ static int launch_daemon(struct opcontrol *control)
 	pid_t pid;
 	int error = launch_args(control, &args);
 
-	session_owner_leave(&control->owner); /* The daemon becomes the owner itself. */
+	/* The daemon is started as root, and then becomes the folder's owner. */
+	session_owner_leave(&control->owner);
 	if (!error)
 		error = daemon_start(&args, DAEMON_DETACHED, NULL, &pid, &control->diag);
 	session_owner_return(&control->owner);
@@ -460,7 +467,10 @@ static void print_source(const struct opcontrol *control)
 	(void)printf("source %s\nsource_reason %s\n", setup_source_names[source], reason);
 }
 
-/* The folder with the reason why there is no module; -1: none, or not root's. */
+/*
+ * Returns the folder that may have the reason why there is no module, or -1. A reason in a folder
+ * that is not root's is not used.
+ */
 static int module_folder(const struct opcontrol *control)
 {
 	return control->owner.user ? -1 : control->folder_fd;
@@ -516,7 +526,7 @@ static int print_health(struct opcontrol *control, const char *status)
 		free(text);
 		return diag_set(&control->diag, -ENOMEM, "out of memory for the status");
 	}
-	utf8_mask(text, "\n"); /* the daemon's warnings name processes and files of others */
+	utf8_mask(text, "\n"); /* the daemon's warnings name processes and files of other users */
 	control->exit_status = (int)status_text_print(stdout, text, clock_realtime_ns());
 	free(text);
 	return 0;

@@ -35,7 +35,7 @@ static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 	if (fd < 0)
 		return fd;
 	error = folder_path(fd, absolute);
-	if (error && realpath(dir, absolute)) /* there is no /proc */
+	if (error && realpath(dir, absolute)) /* folder_path() needs /proc, realpath() does not */
 		error = 0;
 	(void)close(fd);
 	if (error)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Writes text in quotes, with escapes by which every CTF reader can restore all its bytes. */
+/* Writes text in quotes. Escapes all bytes that a CTF reader could not restore otherwise. */
 static void put_string(FILE *to, const char *text)
 {
 	putc('"', to);
@@ -43,8 +43,8 @@ static void put_alias(FILE *to, const struct tsdl_integer *integer, const char *
 }
 
 /*
- * Returns the beginning of a type's name: uint, int, hex or signed_hex, to which "8_t" and so on
- * is added.
+ * Returns the beginning of a type's name: uint, int, hex or signed_hex. The caller appends the
+ * size, such as "8_t".
  */
 static const char *integer_stem(bool is_signed, unsigned int base)
 {

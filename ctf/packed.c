@@ -72,7 +72,7 @@ static int read_all(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 
 /*
  * Finds the offset of the index. The number of frames is stored at the end of the index, and
- * determines the size of the index. The size stored at the beginning of the index must be equal.
+ * determines the size of the index. The beginning of the index must have the same size.
  */
 static int find_index(struct ctf_packed *packed, uint64_t file_bytes, uint64_t *index)
 {

@@ -25,8 +25,8 @@
 #define CTF_PACKED_NR_FRAMES_MAX   (1u << 20)
 /*
  * A few compressed bytes may expand to gigabytes of zeros. Therefore two limits apply to a
- * compressed file. The first limits the uncompressed bytes in which a reader searches for packets
- * after damaged ones. The second limits the number of packets in an index; a reader makes an
+ * compressed file. The first limits how many uncompressed bytes a reader searches for valid packets
+ * after damaged packets. The second limits the number of packets in an index; a reader makes an
  * index if the packets' sizes differ.
  */
 #define CTF_PACKED_SEARCH_BYTES_MAX ((uint64_t)256 << 20)

@@ -217,7 +217,7 @@ static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_p
 	if (result && (!packets->size || place->nr_bytes == packets->size))
 		return 0;
 	if (!packets->size)
-		return -EIO; /* the packet was valid when it was indexed, and is not now */
+		return -EIO; /* the indexed packet is no longer valid */
 	result = index_all(packets);
 	return result ? result : -EAGAIN;
 }

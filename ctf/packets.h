@@ -47,8 +47,8 @@ bool ctf_packets_is_partial(const struct ctf_packets *packets);
 int ctf_packets_find(struct ctf_packets *packets, uint64_t time, uint64_t *number);
 
 /*
- * Finds the packet with this number. Returns 0; -ENOENT: there are not so many packets; -EBADMSG:
- * the file is compressed and damaged; -ENOMEM, -EIO.
+ * Finds the packet with this number. Returns 0; -ENOENT: the file has fewer packets; -EBADMSG: the
+ * file is compressed and damaged; -ENOMEM, -EIO.
  */
 int ctf_packets_get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place);
 

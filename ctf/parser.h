@@ -68,7 +68,7 @@ int parser_take_number(struct parser *parser, uint64_t max, uint64_t *number);
 int parser_take_signed(struct parser *parser, int64_t *number);
 int parser_take_string(struct parser *parser, const char **text);
 int parser_take_uuid(struct parser *parser, uint8_t uuid[CTF_UUID_BYTES]);
-/* Parses exactly the tokens of `text`; in an error message, `what` is their name. */
+/* Parses exactly the tokens of `text`. In error messages, `what` stands for these tokens. */
 int parser_take_tokens(struct parser *parser, const char *text, const char *what);
 
 /* Parses "typealias integer { ... } := NAME;", of which the first word is already parsed. */

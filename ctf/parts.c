@@ -83,11 +83,11 @@ static int find_last(struct ctf_parts *parts, uint64_t *nr, struct ctf_packet_pl
 	error = *nr ? ctf_packets_get(parts->packets, *nr - 1, last) : 0;
 	if (error != -ENOENT)
 		return error;
-	*nr = ctf_packets_nr(parts->packets); /* sizes differ: there are fewer packets */
+	*nr = ctf_packets_nr(parts->packets); /* now that packets are indexed, there are fewer */
 	return *nr ? ctf_packets_get(parts->packets, *nr - 1, last) : 0;
 }
 
-/* Opens a part and sets its state: whether it has packets, and when the last one ends. */
+/* Opens a part and sets its state: whether it has packets, and when the last packet ends. */
 static int look_at(struct ctf_parts *parts, unsigned int part, const char **fault)
 {
 	int error = open_part(parts, part, fault);

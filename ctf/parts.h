@@ -40,9 +40,9 @@ void ctf_parts_close(struct ctf_parts *parts); /* NULL: does nothing */
 int ctf_parts_find(struct ctf_parts *parts, uint64_t time, struct ctf_position *at);
 
 /*
- * Looks at the parts before at->part, from the nearest one back to a readable one. Returns
- * the earliest of these parts that cannot be read, or at->part if there is no such part or if *at
- * is not the first packet of at->part.
+ * Examines the parts directly before at->part, back to the next readable part. Returns the earliest
+ * of them that cannot be read. Returns at->part if there is none, or if packets of at->part precede
+ * *at.
  */
 unsigned int ctf_parts_first_unreadable(const struct ctf_parts *parts,
 					const struct ctf_position *at);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a heap merges the streams. The heap has the streams whose next record is known;
- * the stream with the oldest record is on top. The stream from which the last record was returned
- * is not in the heap but in `due`: the next call first reads this stream's next record, which
- * makes the returned record invalid.
+ * How it works: a heap merges the streams. The heap has the streams whose next record is known; the
+ * stream with the oldest record is on top. The stream from which the last record was returned is
+ * not in the heap but in `due`. The next call first reads this stream's next record; the record
+ * that was returned is then no longer valid.
  */
 #include "ctf/reader.h"
 
@@ -111,7 +111,7 @@ static int read_metadata(struct ctf_reader *reader, const char *name, struct dia
  * Reads the metadata of the newest chunk in which the metadata is not damaged, and uses it for the
  * packets of all chunks. The newest chunk is tried first for two reasons: its metadata describes
  * all events of older chunks, and old chunks are removed first. If no chunk's metadata can be read,
- * diag describes the fault of the newest one.
+ * diag describes the fault in the newest chunk.
  */
 static int find_chunk_metadata(struct ctf_reader *reader, struct diag *diag)
 {
@@ -510,7 +510,7 @@ void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struc
 	make_all_due(reader);
 }
 
-/* The newest of a stream's packets that are not yet in the range of ctf_reader_stretch(). */
+/* A stream's newest packet that is not yet in the range of ctf_reader_stretch(). */
 struct newest_packet {
 	struct ctf_parts *parts; /* NULL: the stream has no more packets */
 	struct ctf_position at;
@@ -572,7 +572,7 @@ int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_b
 		if (sum && sum + next->place.nr_bytes > nr_bytes)
 			break;
 		sum += next->place.nr_bytes;
-		/* In a damaged file, a packet may begin before the preceding one. */
+		/* In a damaged file, a packet may begin before the preceding packet. */
 		if (to_ns(reader, next->place.time_begin) < *begin)
 			*begin = to_ns(reader, next->place.time_begin);
 		error = step_back(next);

@@ -24,10 +24,10 @@ int ctf_reader_open_fd(struct ctf_reader **reader, int fd, const char *folder, s
 void ctf_reader_close(struct ctf_reader *reader); /* NULL: does nothing */
 
 /*
- * Makes the reader use nanoseconds since the clock's 0 instead of ticks: for the times of records
- * and of their packets' headers, and for times in calls of these functions. struct
- * ctf_stream_counts still has ticks. With a fast clock, several ticks become the same nanosecond.
- * Call this before the first record is read.
+ * Makes the reader use nanoseconds since the clock's 0 instead of ticks. This applies to the times
+ * of records, to the times in their packets' headers, and to the times in calls of these functions.
+ * struct ctf_stream_counts still has ticks. With a fast clock, several ticks become the same
+ * nanosecond. Call this before the first record is read.
  */
 void ctf_reader_use_ns(struct ctf_reader *reader);
 

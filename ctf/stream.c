@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works: a stream is a state machine. NEW: the next file must be opened. BETWEEN: the
- * header of the next packet must be checked. IN_PACKET: record.c decodes records. ENDED: there are
- * no more files. After a damaged packet, the next packet is expected at the place where the
- * damaged one should end. If no packet begins there, the file is searched for the magic and uuid
- * of a packet at each multiple of 128 bytes.
+ * How it works: a stream is a state machine. NEW: the next file must be opened. BETWEEN: the header
+ * of the next packet must be checked. IN_PACKET: record.c decodes records. ENDED: there are no more
+ * files. After a damaged packet, the next packet is expected at the place where the damaged packet
+ * should end. If no packet begins there, the file is searched for the magic and uuid of a packet at
+ * each multiple of 128 bytes.
  */
 #include "ctf/stream.h"
 
@@ -51,7 +51,7 @@ struct ctf_stream {
 	uint64_t nr_in_packet;		   /* records read from the current packet */
 	uint64_t nr_skipped;		   /* damaged packets after the last valid packet */
 	uint64_t nr_searched;		   /* bytes of the file that were searched for packets */
-	uint64_t nr_entered;		   /* packets that were begun, each time they were begun */
+	uint64_t nr_entered;		   /* number of times that a packet was begun */
 
 	struct ctf_value values[CTF_NR_FIELDS_MAX];
 	struct ctf_stream_counts counts;
@@ -121,8 +121,8 @@ void ctf_stream_destroy(struct ctf_stream *stream)
 }
 
 /*
- * Opens the next file. If the chunk has no such file, or was removed after the chunks were listed,
- * this is no error: a gap in seq then shows the loss.
+ * Opens the next file. It is not an error if the chunk has no such file, or was removed after the
+ * chunks were listed: the loss then shows as a gap in seq.
  */
 static int open_file(struct ctf_stream *stream, struct diag *diag)
 {
@@ -259,7 +259,7 @@ static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *foun
 	return result;
 }
 
-/* Closes a compressed file, whose rest is not read, since the search has reached its limit. */
+/* Ends the reading of a compressed file, because the search for a packet has reached its limit. */
 static int end_search(struct ctf_stream *stream, uint64_t start, const char *fault,
 		      struct diag *diag)
 {
@@ -542,9 +542,10 @@ static void start_at(struct ctf_stream *stream, unsigned int chunk)
 }
 
 /*
- * Finds the position from which records of `time` and later must be read. Returns 0: *at and *place
- * are the position of a packet; 1: at->part is a chunk that cannot be read but may have had packets
- * of this time; -ENOENT: there is no such packet and no such chunk; or another -errno.
+ * Finds the position from which records of `time` and later must be read. Returns 0, with *at and
+ * *place of a packet. Returns 1 if at->part is a chunk that cannot be read, but may have had
+ * packets of this time. Returns -ENOENT if there is neither such a packet nor such a chunk; or
+ * another -errno.
  */
 static int find_begin(struct ctf_parts *parts, uint64_t time, struct ctf_position *at,
 		      struct ctf_packet_place *place)

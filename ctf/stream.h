@@ -46,12 +46,12 @@ struct ctf_stream_counts {
 	uint64_t seq_first, seq_last;	/* numbers of the first and last packet, if any */
 
 	/*
-	 * Records that were lost during recording, since the ring began, according to the last
-	 * packet.
+	 * Records that were lost during recording, counted since the ring began. The values are
+	 * those of the last packet's header.
 	 */
 	uint64_t lost, lost_by[OPROF_NR_LOST];
 	/*
-	 * The value of `lost` in the first packet. Unless seq_first is 0, these records were lost
+	 * The value of `lost` in the first packet. If seq_first is not 0, these records were lost
 	 * before the trace began.
 	 */
 	uint64_t lost_before;
@@ -74,27 +74,27 @@ struct ctf_place {
 /*
  * Creates a reader for the stream `name`. The caller owns metadata, place and nr_long_bytes, which
  * must exist until the stream is destroyed. Files are opened when ctf_stream_next needs them.
- * Streams that share a counter *nr_long_bytes, which must be 0 at first, use together at most
- * CTF_LONG_BYTES_MAX bytes for long records and compressed files. If nr_long_bytes is NULL, only
- * the length of each record is limited (CTF_RECORD_BYTES_MAX). Returns 0 or -ENOMEM.
+ * *nr_long_bytes must be 0 at first. Streams that share it together use at most CTF_LONG_BYTES_MAX
+ * bytes for long records and compressed files. If nr_long_bytes is NULL, only the length of each
+ * record is limited (CTF_RECORD_BYTES_MAX). Returns 0 or -ENOMEM.
  */
 int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *metadata,
 		      const struct ctf_place *place, const char *name, uint64_t *nr_long_bytes);
 void ctf_stream_destroy(struct ctf_stream *stream); /* NULL: does nothing */
 
 /*
- * Reads the next record. Returns 1; 0 at the end of the stream; -EBADMSG: a packet is damaged,
- * diag has its location, and the next call continues after the fault; another -errno: the rest of
- * the file cannot be read, and the next call continues with the next chunk.
+ * Reads the next record. Returns 1, or 0 at the end of the stream. Returns -EBADMSG if a packet is
+ * damaged; diag has its location, and the next call continues after the fault. Returns another
+ * -errno if the rest of the file cannot be read; the next call continues with the next chunk.
  */
 int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag);
 
 /*
  * Moves to the first packet that ends at `time` or later: ctf_stream_next continues with the first
  * record of this packet, and the counts begin again. If a chunk directly before this packet cannot
- * be read, it may have had packets of this time; therefore ctf_stream_next begins with this chunk
- * and reports its error. Returns the same errors as ctf_stream_next. If the search fails, the
- * stream is moved to its end.
+ * be read, it may have had packets of this time. ctf_stream_next then begins with this chunk and
+ * reports its error. Returns the same errors as ctf_stream_next. If the search fails, the stream is
+ * moved to its end.
  */
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag);
 

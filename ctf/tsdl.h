@@ -62,7 +62,7 @@ enum tsdl_token_kind {
 struct tsdl_token {
 	enum tsdl_token_kind kind;
 	unsigned int line;
-	const char *text; /* points into the input; of a string: after its first quote */
+	const char *text; /* points into the input; for a string, after its first quote */
 	size_t nr_bytes;
 	uint64_t number;
 };

@@ -40,7 +40,7 @@ void ctf_window_deinit(struct ctf_window *window)
 	*window = (struct ctf_window){.file.fd = -1};
 }
 
-/* Removes the bytes before file offset `keep`: moves the others to the start of the window. */
+/* Removes the bytes before file offset `keep`: moves the rest to the start of the window. */
 static void drop_before(struct ctf_window *window, uint64_t keep)
 {
 	const uint64_t end = window->offset + window->nr_bytes;
@@ -55,7 +55,8 @@ static void drop_before(struct ctf_window *window, uint64_t keep)
 }
 
 /*
- * Sets the window's size to the smallest one that has room for nr_bytes and for the present bytes.
+ * Sets the window's size to the smallest size that has room for nr_bytes and for the bytes that are
+ * already in the window.
  */
 static int make_room(struct ctf_window *window, uint64_t nr_bytes)
 {

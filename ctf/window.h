@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A window: the part of a stream's file that is in memory. The window moves forward as the file is
- * read. The file is read by pread, not mapped: if it is truncated during the reading, this causes
- * an error and not a signal.
+ * read. The file is read by pread and not mapped, so that a truncation during the reading causes an
+ * error and not a signal.
  */
 #ifndef CTF_WINDOW_H
 #define CTF_WINDOW_H

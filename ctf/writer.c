@@ -75,8 +75,8 @@ static int check_empty(int folder_fd)
 }
 
 /*
- * Locks the folder for this writer: if two writers find it empty at the same time, only one can
- * continue. A file system that does not support locks gives no such protection.
+ * Locks the folder for this writer: if two writers find the folder empty at the same time, only one
+ * can continue. If the file system does not support locks, there is no such protection.
  */
 static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 {

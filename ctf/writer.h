@@ -18,7 +18,7 @@ struct ctf_writer;
 struct ctf_writer_counts {
 	uint64_t nr_packets, nr_bytes;	 /* written */
 	uint64_t nr_records;		 /* records in written packets, if known */
-	uint64_t lost_refused_packets;	 /* packets refused: a fault in the header */
+	uint64_t lost_refused_packets;	 /* packets refused because of a fault in the header */
 	uint64_t lost_unwritten_packets; /* packets not written: disk full or failed */
 	uint64_t lost_unwritten_records; /* records in unwritten packets, if known */
 
@@ -62,10 +62,10 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 /*
  * Appends one whole packet. The packet may be in memory that changes during the call, such as a
  * program's own ring. Therefore the header is copied, and the copy is checked and written. Returns
- * 0; -EBADMSG: the header has a fault, and the packet is refused; another -errno: writing failed,
- * and the bytes already written are removed from the file or, if they cannot be removed,
- * overwritten by the next packet. Both kinds of errors are counted, readers see a gap in seq, and
- * later packets can still be written.
+ * 0. Returns -EBADMSG if the header has a fault; the packet is then refused. Returns another -errno
+ * if writing failed; the bytes already written are then removed from the file. If they cannot be
+ * removed, the next packet overwrites them. Both kinds of errors are counted, readers see a gap in
+ * seq, and later packets can still be written.
  */
 int ctf_writer_append(struct ctf_writer *writer, unsigned int file, const void *packet,
 		      size_t nr_bytes, struct diag *diag);
@@ -89,9 +89,9 @@ int ctf_writer_open_folder(const struct ctf_writer *writer);
 struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer);
 
 /*
- * Frees writer, and removes what it created: its files and, if it created the folder, the folder.
- * Of a trace in chunks, only the last chunk is removed; the folder is removed only if this chunk is
- * also the first.
+ * Frees writer, and removes the files that it created and, if it created the folder, also the
+ * folder. For a trace in chunks, removes only the last chunk; the folder is then removed only if it
+ * has no other chunk.
  */
 void ctf_writer_discard(struct ctf_writer *writer);
 

@@ -327,7 +327,7 @@ static int prepare(struct diag *diag)
 	int error;
 
 	(void)umask(077);
-	(void)deny_calls(); /* without it, the import works nevertheless */
+	(void)deny_calls(); /* if the kernel has no seccomp, the import works without it */
 	import_interrupt_catch();
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (!getrlimit(RLIMIT_NOFILE, &limit)) {

@@ -69,7 +69,8 @@ static int open_signals(struct program *program, struct diag *diag)
 	else
 		(void)sigaddset(&set, SIGHUP);
 	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN); /* writes then fail as on a full disk */
+	/* With this signal ignored, a write beyond the file size limit fails, as on a full disk. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	children_keep();
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
@@ -81,8 +82,8 @@ static int open_signals(struct program *program, struct diag *diag)
 }
 
 /*
- * Returns whether a signal that ends the tracer is pending. To be called before tracing begins,
- * while signals are not read from signal_fd yet.
+ * Returns whether a signal that ends the tracer is pending. Call this before tracing begins, while
+ * no signals are read from signal_fd yet.
  */
 static bool is_asked_to_end(void)
 {
@@ -267,7 +268,7 @@ static bool is_chosen(const struct program *program, const char *system, const c
 	return false;
 }
 
-/* Also chooses the events that the conditions need. */
+/* Parses the conditions, and adds the events that they need to the chosen events. */
 static int choose_conditions(struct program *program, struct diag *diag)
 {
 	const struct tracer_options *options = &program->options;
@@ -331,7 +332,10 @@ static int begin(struct program *program, struct diag *diag)
 	config.nr_pids = program->nr_pids;
 	config.uids = program->uids;
 	config.nr_uids = program->nr_uids;
-	/* Check the place now: an error at the end would be too late. */
+	/*
+	 * Check now whether the folder can be created. The trace is written only at the end, when
+	 * an error would be too late.
+	 */
 	if (!error && options->overwrite && !options->session && !options->keep_old)
 		error = trace_place_check(options->folder, diag);
 	else if (!error && options->overwrite)
@@ -353,8 +357,8 @@ static void tell_log(void *context, bool is_loss, const char *text)
 }
 
 /*
- * Called at the end of a flight recorder that has no session: writes its records to the folder, as
- * the trace. After an error, *counts describes the part that was written.
+ * Called at the end of a flight recorder that has no session. Writes the records in memory to the
+ * folder, as the trace. After an error, *counts describes the part that was written.
  */
 static int take_last(struct program *program, struct tracer_counts *counts, struct diag *diag)
 {

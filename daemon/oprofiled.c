@@ -31,8 +31,8 @@
 
 #define LOG_NAME "oprofiled.log"
 /*
- * Maximum time between two rounds: for the whole machine, and for chosen processes, which may end
- * soon.
+ * Maximum time between two rounds. It is shorter if single processes are profiled, because they may
+ * end soon.
  */
 #define ROUND_SYSTEM_MS 1000
 #define ROUND_TASKS_MS	100
@@ -365,7 +365,10 @@ static void daemon_loop(struct daemon *daemon)
 	};
 
 	while (!daemon->ending && !profiler->lost) {
-		/* Requests and rounds have priority over files that remain. */
+		/*
+		 * profiler_tidy handles a few files at a time, because requests and rounds have
+		 * priority.
+		 */
 		const bool untidy = profiler_tidy(profiler);
 		int nr = poll(fds, sizeof(fds) / sizeof(fds[0]),
 			      untidy ? 0 : service_wait_ms(&daemon->service, wait_ms));
@@ -446,7 +449,10 @@ static int check_own_user(const struct options *options, struct diag *diag)
 				"%s: the session folder belongs to the user " FOLDER_USER
 				", as whom the daemon runs; choose a folder of root's",
 				wants_module ? "--source=kmod" : "--keep-privileges");
-	/* The change of the user has ended this. */
+	/*
+	 * The change of the user has cleared the request for a signal at the parent's end: repeat
+	 * the request.
+	 */
 	return options->parent ? parent_follow(options->parent, diag) : 0;
 }
 
@@ -590,7 +596,7 @@ static int daemon_run(struct daemon *daemon, struct diag *diag)
 	return error;
 }
 
-/* Without seccomp, the daemon works nevertheless. */
+/* A failure is only logged, because the daemon also works without seccomp. */
 static void refuse_calls(void)
 {
 	int error = deny_calls();

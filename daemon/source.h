@@ -66,7 +66,8 @@ struct source_config {
 struct image {
 	uint32_t cookie;
 	enum oprof_image_kind kind;
-	char *path; /* path of a file in the source's mount namespace; a name if it is no file */
+	/* path of a file in the source's mount namespace; a name if the image is not a file */
+	char *path;
 	struct oprof_image_identity identity;
 	pid_t tgid;	     /* for anonymous regions */
 	uint64_t start, end; /* addresses of anonymous regions, the kernel and modules */
@@ -93,9 +94,9 @@ struct source_note {
 #define SOURCE_NOTES_MAX 8
 
 /*
- * A counter of the source, for status and meta/stats. Counters only increase, and a session counts
- * from their values at its beginning, so a value that describes a state must be a note instead. If
- * a name begins with "lost_", the rest must name a value of enum oprof_lost.
+ * A counter of the source, for status and meta/stats. Counters only increase. A session adds their
+ * increases since its beginning, so a value that describes a state must be a note instead. If a
+ * name begins with "lost_", the rest must name a value of enum oprof_lost.
  */
 struct source_counter {
 	const char *name;
@@ -166,8 +167,8 @@ struct source_ops {
 	bool (*ended)(const struct source *source);
 
 	/*
-	 * Returns the number of sample records that were read, plus the number that the kernel
-	 * could not write, by its own count.
+	 * Returns the number of sample records that were read, plus the number of those that the
+	 * kernel could not write, as counted by the kernel.
 	 */
 	uint64_t (*seen)(const struct source *source);
 
@@ -228,7 +229,7 @@ struct source_ops {
 
 	/*
 	 * Returns the processor time of the source's child processes that were not waited for. NULL
-	 * member: there are none.
+	 * member: the source has no child processes.
 	 */
 	uint64_t (*children_cpu_ns)(const struct source *source);
 

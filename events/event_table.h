@@ -14,7 +14,7 @@ struct event_table {
 	size_t nr_events, events_room;
 	struct event_unit_mask **unit_masks; /* allocated separately: events point to them */
 	size_t nr_unit_masks, unit_masks_room;
-	char **cpu_types; /* the types loaded so far; each may be loaded only once */
+	char **cpu_types; /* the cpu types loaded so far; each type may be loaded only once */
 	size_t nr_cpu_types, cpu_types_room;
 	const char *dir; /* folder of tables, while loading; NULL: "include:" is refused */
 	unsigned int depth;

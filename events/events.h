@@ -77,7 +77,7 @@ struct event_choice {
 	uint32_t unit_mask;
 	bool frequency;	       /* period_or_hz is in Hz (-F) */
 	uint64_t period_or_hz; /* events between samples (COUNT), or samples per second */
-	bool kernel, user;     /* whether to sample in kernel mode, in user mode */
+	bool kernel, user;     /* whether to sample in kernel mode, and in user mode */
 };
 
 /*

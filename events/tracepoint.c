@@ -13,7 +13,7 @@
 
 #define COMMON_PREFIX "common_"
 #define ELEMENTS_MAX  65536u
-#define OFFSET_MAX    65535u /* limit of perf's records */
+#define OFFSET_MAX    65535u /* perf's limit for the size of a record */
 
 /* State of parsing a format file. */
 struct format {

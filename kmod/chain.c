@@ -65,7 +65,7 @@ static void add_user(struct chain *chain, unsigned int depth, unsigned long addr
 		compat_strip_return_address(address);
 }
 
-/* Adds the link, unless its value cannot be an address in a program. */
+/* Adds the link if its value can be an address in a program. */
 static void add_link(struct chain *chain, struct pt_regs *user)
 {
 	unsigned long link = compat_strip_return_address(compat_link(user));

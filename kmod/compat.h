@@ -141,9 +141,9 @@ static __always_inline bool compat_is_32bit_call(void)
 }
 
 /*
- * Disable preemption in probes of system calls. Kernels in which these probes
- * may sleep call them with preemption enabled; other kernels have already
- * disabled it.
+ * These functions disable and enable preemption in probes of system calls. Some
+ * kernels call these probes with preemption enabled, because the probes may
+ * sleep. Other kernels have already disabled preemption.
  */
 static __always_inline void compat_syscall_probe_begin(void)
 {
@@ -199,8 +199,8 @@ static inline bool compat_read_user_nmi(void *to, unsigned long from, size_t byt
 
 /*
  * Returns the address to which the interrupted function would return if it has
- * no frame; if it has one, the result is arbitrary. regs must be registers of
- * a program. Callable from NMI.
+ * no frame. If it has a frame, the result is arbitrary. regs must be registers
+ * of a program. Callable from NMI.
  */
 static inline unsigned long compat_link(struct pt_regs *regs)
 {

@@ -15,10 +15,7 @@
 
 struct context_cpu {
 	struct context levels[ENTRY_NR_LEVELS];
-	/*
-	 * The context of level TASK before the present one, for SWITCH
-	 * records; holds no references.
-	 */
+	/* The previous context of level TASK, which SWITCH records need. Has no references. */
 	struct {
 		bool known;
 		u32 id;
@@ -116,7 +113,8 @@ static void note_program(struct generation *generation, const struct mm_struct *
 {
 	if (generation->mm == mm)
 		return;
-	resolve_end(NULL); /* the cache of the mmap lock's holder may refer to these regions */
+	/* While an mmap lock is held, the cache in resolve.c may refer to these regions. */
+	resolve_end(NULL);
 	if (!image_release_regions(generation))
 		generation->mm = mm;
 }
@@ -127,7 +125,10 @@ static int resolve_app(struct generation *generation, struct mm_struct *mm)
 		note_program(generation, mm);
 		return resolve_program(mm, &generation->app_image);
 	}
-	/* A kernel thread or an exited task has no mm: its last known program stays valid. */
+	/*
+	 * A kernel thread or an exited task has no mm: the process's last known
+	 * program stays valid.
+	 */
 	if (!image_use(generation->app_image))
 		generation->app_image = OPROF_IMAGE_NONE;
 	return 0;

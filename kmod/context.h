@@ -36,15 +36,15 @@ struct context {
 };
 
 /*
- * If want_switches is set, also keeps each CPU's preceding task. Returns 0 or
- * -ENOMEM. May sleep.
+ * Allocates the contexts of all CPUs. If want_switches is set, each CPU's
+ * preceding task is kept, too. Returns 0 or -ENOMEM. May sleep.
  */
 int context_open(bool want_switches);
 /* Drops all references. */
 void context_close(void);
 
 /*
- * Makes this CONTEXT entry the CPU's current one: takes over its references
+ * Makes this CONTEXT entry the CPU's current entry: takes over its references
  * and drops the references of the preceding entry.
  */
 void context_enter(int cpu, const struct entry_context *entry, u64 pass);

@@ -38,8 +38,8 @@ static struct inode *make_inode(struct super_block *super, umode_t mode)
 
 /*
  * Adds to parent an entry that exists as long as the file system. Takes over
- * `inode`, which is NULL if the caller could not allocate it. In this case, and
- * if the entry cannot be allocated, returns NULL.
+ * `inode`, which is NULL if the caller could not allocate it. Returns NULL if
+ * `inode` is NULL or the entry cannot be allocated.
  */
 static struct dentry *add_entry(struct dentry *parent, const char *name, struct inode *inode)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures the cost of samples, for bench/. Only in modules that are built
- * with KMOD_COST=1. While the buffer is open, writing "KIND NR" to the module
- * parameter `cost` takes NR samples of the writer's own program, and then
- * makes the worker read them. Reading the parameter returns the times of both
- * steps, in ns. On an emulator whose clock counts instructions, these numbers
- * are numbers of instructions.
+ * Measures the cost of samples, for bench/. Only modules that are built with
+ * KMOD_COST=1 have this file. While the buffer is open, writing "KIND NR" to
+ * the module parameter `cost` takes NR samples of the writer's own program, and
+ * then makes the worker read them. Reading the parameter returns the times of
+ * both steps, in ns. On an emulator whose clock counts instructions, these
+ * numbers are numbers of instructions.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>

@@ -52,7 +52,7 @@ struct counters_cpu {
 
 /*
  * perf's counters are created and released only under the mutex, and never by
- * the hotplug callbacks, because for some types perf itself takes
+ * the hotplug callbacks, because, for some types of events, perf itself takes
  * cpus_read_lock. The counters of a CPU that went offline are dead, but exist
  * until bury() releases them. A timer is started or stopped only by the
  * callbacks or while cpus_read_lock is held, because the kernel moves timers of
@@ -178,8 +178,8 @@ static void release_all(void)
 }
 
 /*
- * Creates (if `makes`) or starts one counter on all online CPUs. Ignores CPUs
- * that are going offline.
+ * If `makes` is set, creates one counter on all online CPUs; else starts it.
+ * Ignores CPUs that are going offline.
  */
 static int for_all_online(const struct settings_counter *settings, unsigned int number, bool makes)
 {

@@ -28,7 +28,7 @@ u32 counters_life(int cpu);
 
 /*
  * Starts sampling on all CPUs, including CPUs that come online later. Returns
- * 0; -EBUSY: settings has more counters than the PMU; or an error of perf,
+ * 0; -EBUSY: settings has more counters than the PMU has; or an error of perf,
  * such as -ENOENT or -EOPNOTSUPP. After an error, no counter is active.
  */
 int counters_enable(const struct settings *settings);

@@ -3,12 +3,12 @@
  * The entries that the CPUs write into their rings for the sync worker:
  * payloads of ring records, aligned to 8 bytes. Entries never leave the kernel.
  *
- * A sample contains the CPU's position in the code. The preceding CONTEXT
- * entry of the same level contains the task. Writers nest (an NMI interrupts a
- * timer interrupt, which interrupts the switch probe), so each level has its
- * own contexts, and no level waits for another. Each sample contains the id of
- * its context. By this id the reader detects that the CONTEXT entry was lost,
- * and does not attribute the sample to a wrong task.
+ * A sample contains the CPU's position in the code. The preceding CONTEXT entry
+ * of the same level contains the task. Writers nest (an NMI interrupts a timer
+ * interrupt, which interrupts the switch probe), so each level has its own
+ * contexts, and no level waits for another level. Each sample contains the id
+ * of its context. By this id the reader detects that the CONTEXT entry was
+ * lost, and does not attribute the sample to a wrong task.
  */
 #ifndef KMOD_ENTRY_H
 #define KMOD_ENTRY_H
@@ -26,7 +26,7 @@ enum entry_type {
 	ENTRY_NR,
 };
 
-/* The level of a writer. Only levels after it in this list can interrupt it. */
+/* The level of a writer. A writer can be interrupted only by writers of later levels. */
 enum entry_level {
 	ENTRY_LEVEL_TASK, /* the switch probe */
 	ENTRY_LEVEL_INTERRUPT,

@@ -10,8 +10,8 @@
 #include "kmod/event_buffer.h"
 
 /*
- * Maximum number of bytes in one read, so that a read does not continue
- * forever. Records are far smaller.
+ * Maximum number of bytes in one read, so that a read ends even if the writer
+ * is as fast as the reader. Records are far smaller.
  */
 #define EVENT_BUFFER_READ_BYTES_MAX (1u << 20)
 
@@ -114,7 +114,7 @@ void event_buffer_append(const void *head, u32 head_bytes, const void *rest, u32
 	const struct oprof_record *record = head;
 	u32 padding_bytes = record->size_bytes - head_bytes - rest_bytes;
 
-	/* If one of these conditions was true, the reader could not find the next record. */
+	/* If one of these conditions were true, the reader could not find the next record. */
 	if (WARN_ON_ONCE(record->size_bytes % 8 || padding_bytes >= sizeof(zeros) ||
 			 !event_buffer_has_room(record->size_bytes)))
 		return;
@@ -157,8 +157,8 @@ u64 event_buffer_unread_bytes(void)
 
 /*
  * Returns the total size of the complete records within nr_bytes. A record at
- * the buffer's end may continue at its start, but its field size_bytes is
- * never split, because records are aligned to 8 bytes.
+ * the buffer's end may continue at the buffer's start, but the field size_bytes
+ * is never split, because records are aligned to 8 bytes.
  */
 static u32 whole_records_bytes(u32 nr_bytes)
 {

@@ -19,8 +19,8 @@
  */
 #define TEND_NR 4096u
 /*
- * Samples may arrive late, so an ended process is kept until this many passes
- * have gone by since its last sample.
+ * Samples may arrive late, so an ended process is kept for this many passes
+ * after its last sample.
  */
 #define QUIET_PASSES 2u
 #define NUMBER_IDLE  1u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Generations: numbers for the lives of processes, never reused within a run.
+ * Generations: each process gets a number, which is never reused within a run.
  * The key of a generation is the struct pid of its process. The generation has
  * a reference to this struct, so that the kernel cannot reuse it for another
  * process. Only the worker may call these functions.
@@ -39,9 +39,9 @@ void generation_close(void);
 struct generation *generation_get(struct pid *pid, s32 tgid, u64 pass);
 
 /*
- * To be called once per pass. Removes processes that ended and were not
- * sampled in the last two passes. For each, writes RELEASE records of its
- * regions and a PROCESS_END record.
+ * To be called once per pass. Removes processes that ended and were not sampled
+ * in the last two passes. For each removed process, writes RELEASE records of
+ * its regions and a PROCESS_END record.
  */
 void generation_tend(u64 pass);
 

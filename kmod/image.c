@@ -23,7 +23,7 @@
 #define NR_BUCKETS    (1u << BUCKETS_ORDER)
 /* Maximum number of vdso sizes; 64-bit and 32-bit programs have vdsos of different sizes. */
 #define NR_VDSOS 4
-/* End address of the region that is used for all regions beyond IMAGE_NR_REGIONS_MAX. */
+/* End address of the region that stands for all regions beyond IMAGE_NR_REGIONS_MAX. */
 #define USER_END (1ull << 63)
 
 /* The last possible cookie: OPROF_IMAGE_COOKIE_OFF_CPU is the next number. */

@@ -6,8 +6,8 @@
  * and address. A cookie is reported by an IMAGE record before any other record
  * uses it.
  *
- * From the creation of a file's cookie, a reference to the file's path (mount
- * and name) is held until the daemon has opened the file. Then only the key is
+ * When a file gets a cookie, a reference to the file's path (mount and name) is
+ * taken. It is held until the daemon has opened the file. Then only the key is
  * kept, so that the file system can be unmounted. When there are IMAGE_NR_MAX
  * files, the least recently used files are released. Regions are released with
  * their process.
@@ -22,7 +22,7 @@
 
 /* Maximum number of files; within one pass, up to twice as many are kept. */
 #define IMAGE_NR_MAX 65536
-/* Maximum number of regions of a process. One region, from address 0, stands for all others. */
+/* Maximum number of regions of a process. One more region, from address 0, stands for the rest. */
 #define IMAGE_NR_REGIONS_MAX 64
 
 struct generation;

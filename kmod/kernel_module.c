@@ -17,7 +17,7 @@
 
 #define NR_CHANGES_MAX 4096
 
-/* A load or unload of a module that has not been reported yet. */
+/* A load or unload that has not been reported yet. */
 struct change {
 	struct list_head node;
 	u64 time_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel modules that are loaded or unloaded during a run: the kernel calls a
- * notifier that records them, and the worker reports them.
+ * Kernel modules that are loaded or unloaded during a run: a notifier, which
+ * the kernel calls, records each load and unload, and the worker reports them.
  */
 #ifndef KMOD_KERNEL_MODULE_H
 #define KMOD_KERNEL_MODULE_H

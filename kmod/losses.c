@@ -33,8 +33,8 @@ static struct {
 } told;
 
 /*
- * Switches that could not be written, because the buffer had no room or their
- * tasks are unknown, and whose loss has not been reported yet.
+ * Lost switches that have not been reported yet. They could not be written,
+ * because the buffer had no room or their tasks are unknown.
  */
 static struct {
 	u64 nr, from_ns;

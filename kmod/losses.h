@@ -11,7 +11,7 @@
 void losses_begin(void); /* to be called when a run begins */
 
 /*
- * Reports the losses that the counters of stats.h show since the last report.
+ * Reports the losses that were counted in stats.h after the last report.
  * -ENOSPC: the next call reports the rest.
  */
 int losses_tell(u64 time_ns);

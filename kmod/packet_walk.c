@@ -45,7 +45,7 @@ static u32 room(const struct packet_walk *walk)
 	return (u32)(walk->end - walk->at);
 }
 
-/* Skips to a multiple of align, counted from the packet's start. */
+/* Skips bytes up to a multiple of align, counted from the packet's start. */
 static int skip_to(struct packet_walk *walk, u32 align)
 {
 	u32 offset = (u32)(walk->at - walk->packet);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the entries of a packet of a CPU's ring (oprof/packet.h,
- * kmod/entry.h), one by one. Independent of the kernel: a unit test in user
- * space also compiles this file.
+ * Reads the entries of a packet of a CPU's ring (oprof/packet.h, kmod/entry.h),
+ * one by one. This code does not depend on the kernel, because a unit test
+ * compiles it in user space.
  *
  * Even if the packet is damaged, no byte outside the packet is read, and each
  * returned entry lies completely within the packet.
@@ -34,8 +34,8 @@ int packet_walk_next(struct packet_walk *walk, enum entry_type *type, const void
 		     u64 *stamp);
 
 /*
- * Returns the number of records according to the packet's header. If the packet
- * is damaged, the losses do not exceed this number. Returns 1 if the header
+ * Returns the number of records that the packet's header states. If the packet
+ * is damaged, at most this number of records is lost. Returns 1 if the header
  * itself is damaged, because a packet has at least one record.
  */
 u32 packet_walk_nr_records(const struct packet_walk *walk);

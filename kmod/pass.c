@@ -194,8 +194,8 @@ static void read_switch(int cpu, const struct entry_switch *entry, u64 stamp)
 	}
 	/*
 	 * If the task that left the CPU has exited, the SWITCH record states
-	 * the idle task in its place, because an exited task is not off CPU
-	 * (doc/records.md).
+	 * that the idle task left the CPU, because an exited task is not off
+	 * CPU (doc/records.md).
 	 */
 	if (entry->dead)
 		from = (struct oprof_task){.generation =

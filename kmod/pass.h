@@ -20,7 +20,7 @@ void pass_close(void);
 
 /*
  * Runs one pass. If wake is set, wakes the reader even below the watershed.
- * Only the worker calls this. May sleep.
+ * Only the worker calls this function. May sleep.
  */
 void pass_run(bool wake);
 

@@ -11,8 +11,9 @@
 #include "kmod/sync_worker.h"
 
 /*
- * If the process's last thread exits, its address space can be freed only
- * after the worker has dropped our references. Therefore request a pass.
+ * When the last thread of a process exits, the address space can be freed only
+ * after the worker has dropped its references to the address space. Therefore
+ * this probe requests a pass.
  */
 static void probe_exit(COMPAT_PROCESS_EXIT_ARGUMENTS)
 {

@@ -36,7 +36,7 @@ static struct {
 	bool has_waited; /* wait_for_unmappings() was called */
 	bool has_records;
 	unsigned long patience; /* the part of PATIENCE that is not used up */
-	char *name;		/* PATH_MAX bytes, for names of paths */
+	char *name;		/* PATH_MAX bytes, for the path of a file */
 	/* Images of some pages of the address space mm; valid while its lock is held. */
 	struct {
 		u64 page; /* 0: empty */
@@ -203,8 +203,7 @@ static const struct inode *path_inode(struct file *file)
 /*
  * Returns whether the file only represents memory: it is a device, or belongs
  * to shared anonymous memory, to shared memory of System V, to memfd_create()
- * or to huge pages. But if mm's program itself runs from the file, returns
- * false.
+ * or to huge pages. Returns false if the file contains mm's program itself.
  */
 static bool is_unfiled(struct mm_struct *mm, struct file *file)
 {
@@ -312,8 +311,8 @@ static int frame_of_unmapped(const struct resolve_place *place,
 
 /*
  * The mmap lock must be held. A caller's address is read from the program's
- * memory and may be wrong. Therefore such an address must not create an image
- * or hold a file unless it lies in executable memory.
+ * memory and may be wrong. Therefore an image is created, or a file is held,
+ * for such an address only if the address lies in executable memory.
  */
 static int look_up(const struct resolve_place *place, u64 address, struct oprof_frame *frame)
 {

@@ -3,10 +3,10 @@
  * Finds the image and offset that an address of a program referred to when the
  * sample was taken. Only the worker may call these functions.
  *
- * The mmap lock of an address space stays held while consecutive addresses
- * belong to it, up to a few hundred. Call resolve_end() before the last
- * reference to the address space is dropped, and before anything else that may
- * take long.
+ * While consecutive addresses belong to one address space, its mmap lock stays
+ * held, but for a few hundred addresses at most. Call resolve_end() before the
+ * last reference to the address space is dropped, and before anything else that
+ * may take long.
  */
 #ifndef KMOD_RESOLVE_H
 #define KMOD_RESOLVE_H
@@ -43,8 +43,8 @@ struct resolve_place {
 int resolve_user(const struct resolve_place *place, u64 address, struct oprof_frame *frame);
 
 /*
- * Finds the image of mm's program, or OPROF_IMAGE_NONE if mm has none. Returns
- * 0, -ENOMEM or -ENOSPC.
+ * Finds the image of mm's program, or OPROF_IMAGE_NONE if mm has no program.
+ * Returns 0, -ENOMEM or -ENOSPC.
  */
 int resolve_program(struct mm_struct *mm, u32 *cookie);
 

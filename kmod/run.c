@@ -25,7 +25,7 @@ static struct {
 
 /* ---- the parts: opened in order, closed in reverse ---- */
 
-/* Opens the parts that keep records of files, processes, mappings and modules. */
+/* Opens the parts that track files, processes, mappings and modules. */
 static int open_knowledge(void)
 {
 	int status = image_open();
@@ -233,7 +233,7 @@ static int rethin_locked(void)
 	if (status) {
 		probes_disable();
 		WRITE_ONCE(run.enabled, false);
-		sync_worker_dump(); /* as in disable_locked() */
+		sync_worker_dump(); /* reports the remaining samples */
 	}
 	return status;
 }

@@ -16,8 +16,8 @@
 #include "kmod/settings.h"
 
 /*
- * To be called when the buffer is opened. -EBUSY: it is already open; -EINVAL,
- * -ENOMEM, or a part's error.
+ * To be called when the buffer is opened. Returns 0; -EBUSY: a run is already
+ * open; -EINVAL; -ENOMEM; or the error of a part that could not be opened.
  */
 int run_open(const struct settings *settings);
 /* To be called when the buffer is closed. Ends the run and frees all its resources. */

@@ -30,7 +30,11 @@
 #define SEEN_WORDS ((1u << SEEN_ORDER) / BITS_PER_LONG)
 #define SEEN_PAGES 2u
 
-/* All CPUs set bits in these words, also in NMIs. The worker clears the page that is not in use. */
+/*
+ * A set of sampled address spaces or processes. Each of them sets two bits,
+ * selected by a hash. All CPUs set bits in the page that is in use, also in
+ * NMIs. The worker clears the other page.
+ */
 struct seen {
 	unsigned long words[SEEN_PAGES][SEEN_WORDS];
 };
@@ -121,9 +125,9 @@ struct identity {
 };
 
 /*
- * The state of the writers of one level. A writer that interrupts them usually
- * has another level. `busy` detects the exception: a tracepoint's event in a
- * softirq that interrupted a task.
+ * The state of the writers of one level. A writer that interrupts one of these
+ * writers usually has another level. `busy` detects the exception: a
+ * tracepoint's event in a softirq that interrupted a task.
  */
 struct sampler_level {
 	bool busy;
@@ -154,10 +158,7 @@ static bool want_cgroups;
 static void set_sizes(const struct settings *settings, struct ring_config *config)
 {
 	u64 all = roundup_pow_of_two(settings->cpu_buffer_size * SETTINGS_CPU_SAMPLE_BYTES);
-	/*
-	 * A sample with the longest chain must fit into a packet if it is the
-	 * only record, aligned to 8 bytes.
-	 */
+	/* A packet must have room for one sample with the longest chain, aligned to 8 bytes. */
 	u64 least = sizeof(struct oprof_packet_header) + OPROF_RECORD_EXTENDED_BYTES + 8 +
 		    sizeof(struct entry_sample) + settings->backtrace_depth * sizeof(u64);
 	u64 sub_buffer = max_t(u64, all / NR_SUB_BUFFERS_WANTED, roundup_pow_of_two(least));

@@ -66,11 +66,10 @@ void sampler_renew(void);
 
 /*
  * These functions return whether mm or process was sampled in this pass or the
- * preceding one. The result may be true for an mm or process that was not
- * sampled, but is never false for a sampled one. Callable from any context. In
- * each pass, the worker first calls sampler_turn_seen() and then renews the
- * contexts, so that everything that is sampled after the renewal is marked
- * again.
+ * preceding one. If mm or process was sampled, the result is always true; if
+ * not, the result may still be true. Callable from any context. In each pass,
+ * the worker first calls sampler_turn_seen() and then renews the contexts, so
+ * that everything that is sampled after the renewal is marked again.
  */
 bool sampler_has_seen_mm(const struct mm_struct *mm);
 bool sampler_has_seen_process(const struct pid *process);

@@ -16,7 +16,10 @@
 #include <asm/tsc.h>
 #endif
 
-/* NMIs and the host can interrupt a reading. Of this many readings, the shortest one is used. */
+/*
+ * NMIs and the host can interrupt a reading. Therefore this many readings are
+ * made, and the shortest one is used.
+ */
 #define STAMP_NR_READINGS 5
 /* Minimum time between the first two readings, in microseconds. */
 #define STAMP_FIRST_US 5000

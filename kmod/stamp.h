@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of a run. Entries have stamps of this clock, which are converted
- * to CLOCK_MONOTONIC. The clock is the CPU's cycle counter if this counter has
- * a constant rate and is synchronised among CPUs, unless the module parameter
- * `clock` selects another clock.
+ * The clock of a run. Entries have stamps of this clock, which are converted to
+ * CLOCK_MONOTONIC. The module parameter `clock` selects the clock. By default,
+ * it is the CPU's cycle counter if this counter has a constant rate and is
+ * synchronised among CPUs, else CLOCK_MONOTONIC.
  */
 #ifndef KMOD_STAMP_H
 #define KMOD_STAMP_H
@@ -21,7 +21,7 @@ int stamp_init(const char *name);
 enum ring_clock stamp_clock(void);
 const char *stamp_name(void); /* "counter" or "monotonic" */
 
-/* Returns the present time on the clock of stamps. Callable from NMI. */
+/* Returns the present time on the run's clock. Callable from NMI. */
 static inline u64 stamp_now(void)
 {
 	return ring_clock(stamp_clock());

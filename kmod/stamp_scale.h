@@ -40,7 +40,7 @@ struct stamp_scale {
 	struct stamp_point bend;   /* bend_rate applies from here to anchor */
 	struct stamp_point anchor; /* `rate` applies after this point */
 	struct stamp_point base;   /* an unadjusted reading; rate is measured from here */
-	struct stamp_point told;   /* the last reported point beyond the anchor */
+	struct stamp_point told;   /* the last reported point, but not before the anchor */
 	u64 before_rate, bend_rate, rate;
 };
 

@@ -31,7 +31,7 @@
 	X(switches)	   /* task switches recorded */                                            \
 	X(switches_lost)                                                                           \
 	X(unmaps)      /* unmappings recorded */                                                   \
-	X(unmaps_lost) /* unmappings not recorded: no room; earlier samples are lost_unmapped */
+	X(unmaps_lost) /* unmappings not recorded, because no record was free */
 
 /* X(name): counters that the sync worker increments. */
 #define STATS_BY_WORKER(X)                                                                         \

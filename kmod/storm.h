@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For tests: NMIs at a rate that no counter reaches. Only in modules that are
- * built with KMOD_STORM=1. On x86-64 the NMIs are inter-processor interrupts,
- * which also work in guests without a PMU. On other machines they are
- * overflows of the cycles counter.
+ * For tests: sends NMIs at a rate that no counter reaches. Only modules that
+ * are built with KMOD_STORM=1 have this file. On x86-64 the NMIs are
+ * inter-processor interrupts, which also work in guests without a PMU. On other
+ * machines they are overflows of the cycles counter.
  */
 #ifndef KMOD_STORM_H
 #define KMOD_STORM_H

@@ -28,7 +28,7 @@ static struct {
 	/*
 	 * Dumps are numbered. dumps_asked is the last dump that was requested.
 	 * dumps_done is the last dump that is done. A dump is done when a whole
-	 * pass, from its begin to its end, has been made after the request.
+	 * pass, from its beginning to its end, has been made after the request.
 	 */
 	atomic64_t dumps_asked;
 	u64 dumps_done;
@@ -36,10 +36,7 @@ static struct {
 } worker;
 
 static DECLARE_WAIT_QUEUE_HEAD(dump_wait);
-/*
- * This work runs in hard interrupt context also on PREEMPT_RT, where it must
- * not do more than wake a task.
- */
+/* This work runs in hard interrupt context, also on PREEMPT_RT. Therefore it only wakes a task. */
 static struct irq_work kick_work = IRQ_WORK_INIT_HARD(kicked);
 
 /* ---- requests for a pass ---- */
@@ -47,8 +44,8 @@ static struct irq_work kick_work = IRQ_WORK_INIT_HARD(kicked);
 static void kicked(struct irq_work *work)
 {
 	/*
-	 * wake_up_process() implies a barrier: the worker either sees is_kicked
-	 * or has not checked it yet.
+	 * wake_up_process() implies a barrier: either the worker sees is_kicked
+	 * before it sleeps, or this call wakes the worker.
 	 */
 	wake_up_process(worker.task);
 }
@@ -123,7 +120,7 @@ static int run(void *data)
 	unsigned int left = NR_LAST_PASSES_MAX;
 
 	complete(&worker.begun);
-	allow_kernel_signal(SIGKILL); /* lose_patience() in kmod/resolve.c sends it; users cannot */
+	allow_kernel_signal(SIGKILL); /* from lose_patience() in kmod/resolve.c, not from users */
 	while (!kthread_should_stop()) {
 		run_pass();
 		rest();

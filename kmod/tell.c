@@ -35,8 +35,8 @@ static struct oprof_record head_of(enum oprof_record_type type, u16 flags, u32 b
 }
 
 /*
- * The buffer has no room. CPU and TASK records will be written again before
- * the next sample or switch.
+ * To be called when the buffer has no room. Ensures that CPU and TASK records
+ * are written again before the next sample or switch.
  */
 static int lose(void)
 {

@@ -71,7 +71,7 @@ static struct {
 /* ---- the probes ---- */
 
 /*
- * If a probe is a breakpoint, lockdep treats the probe as an NMI, and an NMI
+ * If a probe uses a breakpoint, lockdep treats the probe as an NMI, and an NMI
  * must not wait for a lock that other contexts take. For these probes waiting
  * is safe, since no probe can interrupt the holder of the lock.
  */
@@ -333,8 +333,8 @@ static void view_locked(struct view *view, const struct mm_struct *mm, u64 addre
 }
 
 /*
- * Returns the last unmapping before the stamp if no mapping followed it before
- * the stamp, else NULL.
+ * Returns the last unmapping before the stamp if no mapping was made between
+ * this unmapping and the stamp, else NULL.
  */
 static const struct vma_record *view_gone(const struct view *view)
 {

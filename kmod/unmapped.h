@@ -67,7 +67,7 @@ int unmapped_find(const struct unmapped_question *question, struct unmapped_mapp
  * To be called if neither unmapped_find() nor the present mappings give a file
  * for the address. Finds the last mapping at the address that was removed
  * before the sample's stamp, if nothing was mapped there between its removal
- * and the stamp. Unless at_all is set, the time from its removal to the stamp
+ * and the stamp. If at_all is not set, the time from the removal to the stamp
  * must be shorter than the maximum delay of a stamp. Returns 1 if found,
  * otherwise 0. mm's mmap lock must be held.
  */

@@ -7,8 +7,8 @@
 #define ROOM_FIRST 16
 
 /*
- * Callers pass the address of a pointer of any type. Therefore an access through aliasing_pointer
- * may access a pointer of another type.
+ * The type of a pointer that may be read and written as void *, although it has another type:
+ * callers pass the address of a pointer of any type.
  */
 typedef void *__attribute__((may_alias)) aliasing_pointer;
 

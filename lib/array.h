@@ -23,11 +23,10 @@ static inline int array_reserve_bytes(void *array, size_t *room, size_t nr, size
 
 /*
  * Makes room for nr_more elements after the first nr elements of *array. *room is the capacity of
- * the array in elements, a size_t with nr <= *room. A growing capacity at least doubles, so that an
- * element that is added is copied only once or twice on average. Returns 0, or -ENOMEM if out of
- * memory or on overflow; *array and *room are then unchanged. Arguments may be evaluated twice. The
- * test of *array is only for static analysers: it shows them that an array with a capacity is not
- * NULL.
+ * the array in elements, a size_t with nr <= *room. If the capacity grows, it at least doubles, so
+ * that each element is copied only once or twice on average. Returns 0, or -ENOMEM if out of memory
+ * or on overflow; *array and *room are then unchanged. Arguments may be evaluated twice. The test
+ * of *array is only for static analysers: it shows them that an array with a capacity is not NULL.
  */
 #define array_reserve(array, room, nr, nr_more)                                                    \
 	(*(array) ? array_reserve_bytes((array), (room), (nr), (nr_more), sizeof(**(array)))       \

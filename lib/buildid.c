@@ -142,8 +142,8 @@ static int range_find(struct elf_reader *reader, const struct note_range *range,
 	/* Only a segment of property notes can have an alignment of 8. */
 	error = notes_find(notes, nr_bytes, range->align == 8 ? 8 : 4, reader->swap, id);
 	/*
-	 * If only the start of the range was read, an incomplete note at its end is no fault of
-	 * the file.
+	 * If only the start of the range was read, a note that is incomplete there may be complete
+	 * in the file.
 	 */
 	return error == -ENOEXEC && nr_bytes < range->nr_bytes ? -ENOENT : error;
 }
@@ -311,8 +311,8 @@ int buildid_read_file(const char *path, struct buildid *id)
 	int fd;
 
 	/*
-	 * Merely opening a device may have side effects. If path becomes a FIFO between the two
-	 * calls, O_NONBLOCK prevents waiting for its writer.
+	 * Merely opening a device may have side effects. If path becomes a FIFO between stat() and
+	 * open(), O_NONBLOCK prevents waiting for a writer.
 	 */
 	if (stat(path, &st))
 		return -errno;

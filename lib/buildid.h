@@ -16,10 +16,10 @@ struct buildid {
 
 /*
  * Reads the build-id of the ELF file open at fd (32 or 64 bits, any byte order) from the segments
- * of type PT_NOTE or, if they have none, from the sections of type SHT_NOTE. The file need not be
- * trusted: every offset and size is checked against the file, and at most 64 KB are read. Returns
- * 0, -ENOENT (an ELF file without a build-id), -ENOEXEC (not an ELF file, or damaged), or -errno
- * of reading.
+ * of type PT_NOTE. If these have no build-id, reads it from the sections of type SHT_NOTE. The file
+ * need not be trusted: every offset and size is checked against the file, and at most 64 KB are
+ * read. Returns 0, -ENOENT (an ELF file without a build-id), -ENOEXEC (not an ELF file, or
+ * damaged), or -errno of reading.
  */
 int buildid_read_fd(int fd, struct buildid *id);
 int buildid_read_file(const char *path, struct buildid *id);

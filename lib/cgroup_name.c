@@ -299,8 +299,8 @@ static bool take_container(struct path_parsing *parsing, bool in_kubepods)
 }
 
 /*
- * Returns whether `part` is a name of folders that container tools create directly inside of a
- * container.
+ * Returns whether `part` is a name that container tools give to a folder directly inside a
+ * container's folder.
  */
 static bool is_wrapping(const char *part)
 {
@@ -342,8 +342,9 @@ static bool is_unit(const char *part)
 
 /*
  * Finds the part of `path` at which the group's name begins: the last unit, or else the last slice.
- * If the last unit is init.scope and a service is above it (the service manager's), the name begins
- * at this service. Returns NULL if path has neither a unit nor a slice. `path` has no containers.
+ * If the last unit is init.scope and a service is above it, this is the service of a service
+ * manager, and the name begins there. Returns NULL if path has neither a unit nor a slice. `path`
+ * has no containers.
  */
 static const char *name_start(const char *path)
 {

@@ -12,7 +12,7 @@
 /*
  * Makes the kernel keep ended children until this program waits for them. Otherwise, if this
  * program's parent ignores SIGCHLD, this program inherits this setting, and the kernel discards
- * its ended children. Call this when the program starts.
+ * this program's ended children. Call this when the program starts.
  */
 static inline void children_keep(void)
 {

@@ -94,7 +94,7 @@ static void close_between(unsigned int first, unsigned int last)
 		syscall(SYS_close_range, first, last, 0);
 }
 
-/* Closes all descriptors from 3 on, except these. */
+/* Closes all descriptors from 3 on, except the nr descriptors in `keep`. */
 static void close_others(const int *keep, unsigned int nr)
 {
 	unsigned int first = 3;
@@ -190,7 +190,7 @@ static bool filter_calls(enum confine_calls calls)
 		ALLOW_CALL(SYS_exit),
 		ALLOW_CALL(SYS_exit_group),
 		ALLOW_CALL(SYS_dup),
-		ALLOW_CALL(SYS_sysinfo), /* qsort() asks for the size of the memory */
+		ALLOW_CALL(SYS_sysinfo), /* qsort() reads the size of the memory */
 		/* Libraries may make these calls, which reveal nothing secret. */
 		ALLOW_CALL(SYS_clock_gettime),
 		ALLOW_CALL(SYS_getuid),
@@ -226,8 +226,8 @@ static bool filter_calls(enum confine_calls calls)
 		ALLOW,
 		RETURN(for_opener),
 		/*
-		 * C libraries try these calls, for files of the system, terminals and limits, but
-		 * do not need them.
+		 * C libraries try these calls, to open system files or to query terminals, CPUs and
+		 * limits, but do not need the results.
 		 */
 		KILL_FOR_BITS(SYS_openat, 2, opens ? WRITING : MORE_THAN_READING,
 			      RETURN(for_opener)),
@@ -402,7 +402,7 @@ int confine_opener(const int *keep, unsigned int nr)
 		return error;
 	close_descriptors(keep, nr);
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	/* Without seccomp, reports still work: the files are checked, and not interpreted. */
+	/* Reports work without seccomp, too: this process checks files, but does not parse them. */
 	if (SECCOMP_SANITIZED || !filter_calls(CONFINE_OPEN))
 		error = keep_capabilities_to_read(false);
 	return error;

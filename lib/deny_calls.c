@@ -52,8 +52,9 @@
 #endif
 
 /*
- * The process runs no code of others, against which the kernel would have to protect it by slowing
- * it down. Before Linux 5.16 a filter without this flag does that.
+ * Before Linux 5.16, a filter without this flag protects the process against speculative execution
+ * attacks of untrusted code inside the process, and makes the process slower. This process does not
+ * run untrusted code.
  */
 #define FILTER_FLAGS SECCOMP_FILTER_FLAG_SPEC_ALLOW
 
@@ -64,7 +65,7 @@ int deny_calls(void)
 {
 	struct sock_filter filter[] = {
 		BEGIN_FILTER,
-		/* Calls newer than this list are unknown, as on an older kernel. */
+		/* Calls that are newer than this list fail with ENOSYS, as on an older kernel. */
 		IF_ABOVE(NR_NEWEST, 1),
 		UNKNOWN,
 		/* programs and processes */
@@ -91,7 +92,7 @@ int deny_calls(void)
 		REFUSE_CALL(NR_FSPICK),
 		REFUSE_CALL(NR_MOUNT_SETATTR),
 		REFUSE_CALL(NR_OPEN_TREE_ATTR),
-		/* the kernel and the machine */
+		/* calls that change the kernel or the machine */
 		REFUSE_CALL(SYS_init_module),
 		REFUSE_CALL(SYS_finit_module),
 		REFUSE_CALL(SYS_delete_module),
@@ -117,7 +118,7 @@ int deny_calls(void)
 		REFUSE_CALL(SYS_ioperm),
 		REFUSE_CALL(SYS_modify_ldt),
 #endif
-		/* calls that reach more files, or in which faults of kernels were frequent */
+		/* calls that give access to more files, or in which kernels often had bugs */
 		REFUSE_CALL(SYS_open_by_handle_at),
 		REFUSE_CALL(SYS_fanotify_init),
 #ifdef SYS_mknod
@@ -133,14 +134,17 @@ int deny_calls(void)
 		REFUSE_CALL(SYS_keyctl),
 		REFUSE_CALL(SYS_personality),
 		/*
-		 * A filter cannot read the flags of clone3(). Libraries then use clone(), whose
-		 * flags it can read.
+		 * A filter cannot read the flags of clone3(). If clone3() is unknown, libraries use
+		 * clone(), whose flags a filter can read.
 		 */
 		UNKNOWN_CALL(NR_CLONE3),
 		REFUSE_FOR_BITS(SYS_clone, 0, NEW_NAMESPACES),
-		/* A process that has become another user may have root's terminal open. */
+		/*
+		 * A process that has become another user may have root's terminal open, and must
+		 * not insert input into this terminal.
+		 */
 		REFUSE_TYPING,
-		/* sockets other than those of Unix */
+		/* Only Unix sockets may be created. */
 		IF_EQUAL(SYS_socket, 4),
 		LOAD_ARGUMENT(0),
 		IF_EQUAL(AF_UNIX, 1),
@@ -154,7 +158,7 @@ int deny_calls(void)
 	return seccomp_install(filter, sizeof(filter) / sizeof(filter[0]), FILTER_FLAGS);
 }
 
-/* Refuses the call unless the loaded value is this. */
+/* Refuses the call if the loaded value is not `value`. */
 #define REFUSE_OTHER(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 1, 0), REFUSE
 
 int deny_others(uid_t child_user, gid_t child_group)
@@ -162,7 +166,7 @@ int deny_others(uid_t child_user, gid_t child_group)
 	const unsigned int self = (unsigned int)getpid();
 	struct sock_filter filter[] = {
 		BEGIN_FILTER,
-		/* only SIGKILL to one process, not init */
+		/* kill() may only send SIGKILL, and only to a single process other than init. */
 		IF_EQUAL(SYS_kill, 8),
 		LOAD_ARGUMENT(1),
 		IF_EQUAL(SIGKILL, 5),
@@ -172,7 +176,7 @@ int deny_others(uid_t child_user, gid_t child_group)
 		IF_ABOVE(1, 1),
 		ALLOW,
 		REFUSE,
-		/* A child may only become its user. */
+		/* A process may change its user and group only to child_user and child_group. */
 		REFUSE_CALL(SYS_setuid),
 		REFUSE_CALL(SYS_setreuid),
 		REFUSE_CALL(SYS_setfsuid),
@@ -200,7 +204,7 @@ int deny_others(uid_t child_user, gid_t child_group)
 		IF_EQUAL(0, 1),
 		ALLOW,
 		REFUSE,
-		/* only of one process, and only this one */
+		/* setpriority() may only change the priority of the caller. */
 		IF_EQUAL(SYS_setpriority, 6),
 		LOAD_ARGUMENT(0),
 		IF_EQUAL(PRIO_PROCESS, 3),
@@ -232,7 +236,10 @@ int deny_others(uid_t child_user, gid_t child_group)
 		IF_EQUAL(0, 1),
 		ALLOW,
 		REFUSE,
-		/* Others, such as F_SETOWN, can make the kernel signal other processes. */
+		/*
+		 * Other commands of fcntl(), such as F_SETOWN, can make the kernel signal other
+		 * processes.
+		 */
 		IF_EQUAL(SYS_fcntl, 12),
 		LOAD_ARGUMENT(1),
 		ALLOW_CALL(F_GETFD),
@@ -241,9 +248,9 @@ int deny_others(uid_t child_user, gid_t child_group)
 		ALLOW_CALL(F_DUPFD_CLOEXEC),
 		ALLOW_CALL(F_ADD_SEALS),
 		REFUSE,
-		/* sockets other than those that are open */
+		/* New sockets are refused; open sockets can still be used. */
 		REFUSE_CALL(SYS_socket),
-		REFUSE_CALL(SYS_socketpair), /* whose ends could send to any address */
+		REFUSE_CALL(SYS_socketpair), /* its sockets could send to any address */
 		REFUSE_CALL(SYS_connect),
 		REFUSE_CALL(SYS_bind),
 		REFUSE_FOR_BITS(SYS_mmap, 2, PROT_EXEC),
@@ -264,7 +271,7 @@ int deny_changes(void)
 		BEGIN_FILTER,
 		/* files */
 		REFUSE_FOR_BITS(SYS_openat, 2, OPEN_TO_WRITE),
-		/* A filter cannot read the flags of openat2(), which a struct contains. */
+		/* A filter cannot read the flags of openat2(), because they are in a struct. */
 		UNKNOWN_CALL(NR_OPENAT2),
 #ifdef SYS_open
 		REFUSE_FOR_BITS(SYS_open, 1, OPEN_TO_WRITE),

@@ -37,8 +37,8 @@ int diag_first(int first, int second, const struct diag *second_diag, struct dia
 
 #ifdef __clang_analyzer__
 /*
- * The static analyser reads one source file at a time. These macros show it that `error` is
- * returned.
+ * The static analyser reads one source file at a time. From these macros, the analyser knows that
+ * `error` is returned.
  */
 #define diag_set(diag, error, ...)    ((void)diag_set(diag, error, __VA_ARGS__), (error))
 #define diag_set_at(diag, error, ...) ((void)diag_set_at(diag, error, __VA_ARGS__), (error))

@@ -2,9 +2,9 @@
 /*
  * Skeletons of binaries. A skeleton is a copy with only the parts that are needed to find the names
  * of functions: the headers, the build-id, the symbol tables with their strings, and the sections
- * that give names to the slots of the procedure linkage table. Of other sections, a skeleton has
- * only the headers (with type SHT_NOBITS), as in a separate debug file. Symbol readers can read a
- * skeleton like the binary itself.
+ * that give names to the slots of the procedure linkage table. For all other sections, a skeleton
+ * has only the headers (with type SHT_NOBITS), as in a separate debug file. Symbol readers can read
+ * a skeleton like the binary itself.
  *
  * No ELF library is needed, because only headers are interpreted. The content of the tables is not
  * checked.

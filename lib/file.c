@@ -272,15 +272,14 @@ int file_make_parent_dirs(const char *path, mode_t mode)
 struct removal_level {
 	dev_t device;
 	ino_t inode;
-	size_t first; /* index of its first name */
+	size_t first; /* index in `names` of its first name */
 };
 
 struct removal {
 	int fd; /* the folder at the last level; -1 after a failed step up */
 	struct removal_level *levels;
 	size_t nr_levels, levels_room;
-	char **names; /* subfolders that are left, of all levels; of a level, the last one is next
-		       */
+	char **names; /* subfolders not yet removed, of all levels; the last one is next */
 	size_t nr_names, names_room;
 	int error; /* the first one */
 };

@@ -73,7 +73,7 @@ int file_remove_tree(const char *path);
 int file_remove_tree_at(int dir_fd, const char *name);
 /*
  * Like file_remove_tree_at(), for a folder `name` that is already open as fd. Always closes fd. If
- * somebody has put another folder at `name` meanwhile, that folder is not emptied (-ENOTEMPTY).
+ * `name` now refers to another folder, that folder is not emptied (-ENOTEMPTY).
  */
 int file_remove_opened(int dir_fd, const char *name, int fd);
 

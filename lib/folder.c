@@ -28,8 +28,8 @@ bool folder_trusts(uid_t user)
 
 /*
  * Returns whether other users may write in the folder or file. The permission bits of the group
- * also cover the users and groups of an access control list. These bits are ignored unless this
- * process is root's, because a user's folder may be writable by the user's group.
+ * also cover the users and groups of an access control list. If this process is not root's, these
+ * bits are ignored, because a user's folder may be writable by the user's group.
  */
 static bool others_may_write(const struct stat *st)
 {
@@ -41,14 +41,14 @@ static bool others_may_write(const struct stat *st)
 /* A path that is walked part by part, so that each symbolic link can be checked. */
 struct walk {
 	int fd;		     /* the folder that was reached */
-	char rest[PATH_MAX]; /* the path from there */
+	char rest[PATH_MAX]; /* the rest of the path, relative to fd */
 	unsigned int nr_links;
-	bool exposed; /* a user who is not trusted can rename in a folder of the path */
+	bool exposed; /* a user who is not trusted can rename entries of a folder on the path */
 };
 
 /*
- * Returns whether a user who is not trusted can rename names in the folder. In a sticky folder,
- * such as /tmp, only the owner of a name can.
+ * Returns whether a user who is not trusted can rename entries of the folder. In a sticky folder,
+ * such as /tmp, only the owner of an entry can rename this entry.
  */
 static bool is_exposed(int fd)
 {
@@ -78,8 +78,8 @@ static int walk_begin(struct walk *walk, const char *path)
 }
 
 /*
- * Copies the next part of the path to `part`, and sets *after to what follows it in walk->rest.
- * Returns 0; 1 at the end of the path; -ENAMETOOLONG.
+ * Copies the next part of the path to `part`, and sets *after to the text that follows this part in
+ * walk->rest. Returns 0; 1 at the end of the path; -ENAMETOOLONG.
  */
 static int next_part(const struct walk *walk, char part[FOLDER_NAME_BYTES], const char **after)
 {
@@ -320,14 +320,14 @@ int folder_open_trusted(const char *path, enum folder_missing missing, const cha
 /* ---- what a folder contains ---- */
 
 struct tree {
-	char path[PATH_MAX]; /* of the entry, for messages */
+	char path[PATH_MAX]; /* path of the entry, for messages */
 	bool whole;	     /* FOLDER_WHOLE */
 	struct diag *diag;
 };
 
 static int check_tree(struct tree *tree, int folder, unsigned int depth);
 
-/* Checks one name in the folder, and what is below it. */
+/* Checks one entry of the folder, and everything below this entry. */
 static int check_name(struct tree *tree, int folder, const char *name, unsigned int depth)
 {
 	char user[FOLDER_USER_BYTES];
@@ -370,7 +370,7 @@ static int check_name(struct tree *tree, int folder, const char *name, unsigned 
 	return check_tree(tree, fd, depth - 1);
 }
 
-/* Checks what is in the folder, and closes it. */
+/* Checks the entries of the folder, and closes the folder. */
 static int check_tree(struct tree *tree, int folder, unsigned int depth)
 {
 	DIR *dir = fdopendir(folder);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens folders and files in places where other users may write. root may start oprof in the folder
- * of an ordinary user, who could then lead root's files elsewhere: by a session folder of their
- * own, by a symbolic link, or by replacing a folder after it was checked.
+ * of an ordinary user. This user could redirect root's files to another place: by creating the
+ * session folder first, by a symbolic link, or by replacing a folder after it was checked.
  *
- * A user is trusted if it is the user of this process or root. A folder is trusted if its owner is
- * trusted and no other user may write in it. Whatever is created in a trusted folder from then on
- * comes from trusted users; folder_check_tree() checks what the folder contains already. The two
- * checks together ensure that a path below the folder leads to no other place. The functions follow
- * a symbolic link only if its owner is trusted. The caller then works relative to the returned
- * descriptor (or in the working directory that folder_enter() sets), not by the path, which may
- * lead to another folder meanwhile.
+ * The trusted users are root and the user of this process. A folder is trusted if its owner is
+ * trusted and no other user may write in it. Only trusted users can create files in a trusted
+ * folder. folder_check_tree() checks the files that were in the folder before it became trusted.
+ * The two checks together ensure that a path below the folder leads to no other place. The
+ * functions follow a symbolic link only if its owner is trusted. The caller then works relative to
+ * the returned descriptor (or in the working directory that folder_enter() sets), and does not use
+ * the path again, because the path may now lead to another folder.
  */
 #ifndef LIB_FOLDER_H
 #define LIB_FOLDER_H
@@ -22,8 +22,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define FOLDER_USER	  "oprof" /* in whose folders programs of root work as this user */
-#define FOLDER_NAME_BYTES 256	  /* of a file's name with its NUL */
+#define FOLDER_USER	  "oprof" /* in folders of this user, programs of root become this user */
+#define FOLDER_NAME_BYTES 256	  /* maximum size of a file's name with its NUL */
 
 #define FOLDER_USER_BYTES 64
 #define FOLDER_WHOLE	  64 /* levels; deeper than any tree that oprof makes */
@@ -32,10 +32,10 @@
 bool folder_trusts(uid_t user);
 
 /*
- * Looks whether this process is root's and the folder at fd belongs to FOLDER_USER. The process
- * should become this user before it works in the folder, because root does not trust the user.
- * Returns 1, and sets *user; 0: no; -EPERM with diag: that user can log in, or other users may
- * write in the folder.
+ * Checks whether this process is root's and the folder at fd belongs to FOLDER_USER. If so, the
+ * process should become this user before it works in the folder, because root does not trust the
+ * user. Returns 1 and sets *user if so; 0 if not; -EPERM with diag: FOLDER_USER can log in, or
+ * other users may write in the folder.
  */
 int folder_own_user(int fd, const char *path, const char *choose, struct own_user *user,
 		    struct diag *diag);
@@ -83,12 +83,12 @@ int folder_explain(int error, const char *path, const char *choose, struct diag 
 
 /*
  * Checks what another user may have put below `name` in the trusted folder at fd before the folder
- * became trusted. Refuses what belongs to a user who is not trusted, and what others may change. If
- * `depth` is FOLDER_WHOLE, checks the whole tree, and refuses all symbolic links. Otherwise, checks
- * the name itself and `depth` levels below it, refuses files that have other hard links, and
- * permits symbolic links of trusted users, who may have put a part of a session on another disk.
- * Checks nothing if this process is not root's. path: the folder, for messages. Returns 0, also if
- * there is no such name; -EPERM or another -errno, with diag.
+ * became trusted. Refuses files and folders that belong to a user who is not trusted, or that other
+ * users may change. If `depth` is FOLDER_WHOLE, checks the whole tree, and refuses all symbolic
+ * links. Otherwise, checks the name itself and `depth` levels below it, refuses files that have
+ * other hard links, and permits symbolic links of trusted users, who may have put a part of a
+ * session on another disk. Checks nothing if this process is not root's. path: the folder, for
+ * messages. Returns 0, also if there is no such name; -EPERM or another -errno, with diag.
  */
 int folder_check_tree(int fd, const char *name, unsigned int depth, const char *path,
 		      struct diag *diag);

@@ -29,10 +29,10 @@ void log_init(const char *program, enum log_level level);
 
 /*
  * Sets limits for programs that run for months. A log file that reaches bytes_max is renamed to
- * PATH.1, which replaces an older PATH.1, and a new file begins. If a message is repeated, only
- * the number of repetitions is logged, later. Each call site logs at most nr_a_minute messages a
- * minute. If bytes_max is 0, the file has no limit. If nr_a_minute is 0, every message and every
- * repetition is logged. Without this call there are no limits.
+ * PATH.1, which replaces an older PATH.1, and a new file begins. Repetitions of a message are not
+ * logged; later, their number is logged. Each call site logs at most nr_a_minute messages a minute.
+ * If bytes_max is 0, the file has no limit. If nr_a_minute is 0, every message and every repetition
+ * is logged. Without this call there are no limits.
  */
 void log_bound(size_t bytes_max, unsigned int nr_a_minute);
 

@@ -10,8 +10,8 @@ void log_limit_init(struct log_limit *limit, unsigned int nr_max)
 }
 
 /*
- * Returns the place of format. A new format gets a free place or, if no place is free, the one with
- * the smallest since_ns.
+ * Returns the place of format. A new format gets a free place. If no place is free, it gets the
+ * place with the smallest since_ns.
  */
 static struct log_limit_place *limit_place(struct log_limit *limit, const char *format,
 					   uint64_t now_ns)

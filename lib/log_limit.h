@@ -38,9 +38,9 @@ bool log_limit_take(struct log_limit *limit, const char *format, uint64_t now_ns
 
 /*
  * Returns and resets one count of suppressed messages: the count of all call sites whose places
- * were given to others, or the count of one call site whose interval is over. Returns 0 if there is
- * no such count. A program that calls this function also reports the suppressed messages of call
- * sites that never log again.
+ * were given to other call sites, or the count of one call site whose interval is over. Returns 0
+ * if there is no such count. A program that calls this function also reports the suppressed
+ * messages of call sites that never log again.
  */
 uint64_t log_limit_over(struct log_limit *limit, uint64_t now_ns);
 

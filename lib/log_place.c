@@ -70,8 +70,8 @@ static int move_old(const char *path)
 }
 
 /*
- * If nr_bytes more would exceed the file's limit, renames it to PATH.1 and begins a new file. If
- * this fails, truncates the file, so that the limit always holds.
+ * If nr_bytes more bytes would exceed the file's limit, renames the file to PATH.1 and begins a new
+ * file. If this fails, truncates the file, so that the limit always holds.
  */
 static void place_bound(struct log_place *place, size_t nr_bytes)
 {

@@ -11,14 +11,13 @@
 struct own_user {
 	uid_t uid;
 	gid_t gid;
-	bool can_log_in; /* its shell is not one named nologin or false: perhaps a person's account
-			  */
+	bool can_log_in; /* the shell is not named nologin or false: maybe a person's account */
 };
 
 /*
- * Looks for a user in a list in the format of /etc/passwd, which is the only source: others, such
- * as a directory service, may be slow, and are under the control of others. Returns false if there
- * is no such user, or if it is root or in root's group.
+ * Looks for a user in a list in the format of /etc/passwd. Other sources of users, such as a
+ * directory service, are not used: they may be slow, and other people control them. Returns false
+ * if there is no such user, or if the user is root or in root's group.
  */
 bool own_user_find(const char *list, const char *name, struct own_user *user);
 

@@ -16,7 +16,7 @@
 struct perf_hint_machine {
 	bool level_known;
 	int level;	      /* kernel.perf_event_paranoid */
-	bool root;	      /* root's, not set by perf_hint_machine_read() */
+	bool root;	      /* root started the process; not set by perf_hint_machine_read() */
 	long max_sample_hz;   /* kernel.perf_event_max_sample_rate; 0: unknown */
 	long mlock_kb;	      /* kernel.perf_event_mlock_kb; 0: unknown */
 	long memlock_kb;      /* RLIMIT_MEMLOCK; -1: no limit */

@@ -61,7 +61,10 @@
  * little-endian.
  */
 #define LOAD_ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
-/* Skips nr_else instructions unless the loaded value is `value`, or has one of these bits. */
+/*
+ * Each of these macros tests the loaded value: whether it equals `value`, has one of `bits`, or is
+ * above `value`. If not, the filter skips nr_else instructions.
+ */
 #define IF_EQUAL(value, nr_else) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (nr_else))
 #define IF_BITS(bits, nr_else)	 BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, (nr_else))
 #define IF_ABOVE(value, nr_else) BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (value), 0, (nr_else))
@@ -69,7 +72,7 @@
 #define ALLOW_CALL(number)   IF_EQUAL((number), 1), ALLOW
 #define REFUSE_CALL(number)  IF_EQUAL((number), 1), REFUSE
 #define UNKNOWN_CALL(number) IF_EQUAL((number), 1), UNKNOWN
-/* Refuses the call if argument n has one of these bits, and else permits it. */
+/* Refuses the call if argument n has one of these bits; otherwise permits the call. */
 #define REFUSE_FOR_BITS(number, n, bits)                                                           \
 	IF_EQUAL((number), 4), LOAD_ARGUMENT(n), IF_BITS((bits), 1), REFUSE, ALLOW
 
@@ -93,7 +96,7 @@ static inline int seccomp_install(struct sock_filter *filter, size_t nr_filter, 
 		return -errno;
 	if (flags && !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program))
 		return 0;
-	/* without flags, which the kernel may not know */
+	/* without flags, which this kernel may not support */
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno : 0;
 }
 

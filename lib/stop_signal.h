@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /*
- * Starts catching these signals, except ignored ones (nohup). A caught signal interrupts system
- * calls.
+ * Starts catching these signals, except signals that are ignored (nohup). A caught signal
+ * interrupts system calls.
  */
 void stop_signal_catch(void);
 

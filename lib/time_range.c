@@ -341,8 +341,8 @@ static int take_weekday(const char **at)
 /* ---- points ---- */
 
 /*
- * Completes a point that is a time of day without a day. The point means the most recent such
- * time.
+ * Completes a point that is a time of day without a day. The point means the most recent occurrence
+ * of this time.
  */
 static int finish_time_of_day(struct point_parser *parser, struct point *point, int64_t nr_seconds)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decodes UTF-8 and masks control characters. Names of files, programs and symbols are arbitrary
- * bytes that other users chose, but documents for other programs must be valid UTF-8, and text for
+ * bytes that other users chose. But documents for other programs must be valid UTF-8, and text for
  * a terminal or a log must not contain control characters.
  */
 #ifndef LIB_UTF8_H

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SAMPLE_NAME_ALL (-1) /* the value "all" of a field: samples are not separated by it */
+#define SAMPLE_NAME_ALL (-1) /* value "all": samples are not separated by this field */
 
 enum sample_path_kind {
 	SAMPLE_PATH_ROOT, /* a path in the file system, beginning with '/' */
@@ -40,7 +40,7 @@ struct sample_path {
 	char path[PATH_MAX]; /* ROOT: the path; KERN, ANON: the name */
 	int64_t tgid;	     /* ANON only */
 	uint64_t start, end; /* ANON only */
-	/* Set by the parser: a component was cut; the file's header has it whole. */
+	/* Set by the parser: a component was cut; the file's header has the complete path. */
 	bool hashed;
 };
 

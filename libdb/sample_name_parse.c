@@ -12,8 +12,8 @@
 #include <string.h>
 
 /*
- * The state of the parser: the part of a name that remains to be parsed, which ends at the slash
- * before the last component.
+ * The state of the parser. The part of a name that remains to be parsed ends at the slash before
+ * the last component.
  */
 struct name_parser {
 	const char *next;

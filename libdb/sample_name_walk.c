@@ -31,9 +31,9 @@ static int visit_file(struct name_walk *walk, const FTSENT *entry)
 }
 
 /*
- * Handles a file or folder that cannot be read. If it was removed during the walk, it is ignored,
- * unless it is the session's folder itself. A folder that this user may not read is reported to
- * visit like a name that cannot be parsed, so that the other files can still be used.
+ * Handles a file or folder that cannot be read. If the file or folder was removed during the walk,
+ * it is ignored, except the session's folder itself. A folder that this user may not read is
+ * reported to visit like a name that cannot be parsed, so that the other files can still be used.
  */
 static int visit_unread(struct name_walk *walk, const FTSENT *entry)
 {

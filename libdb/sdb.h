@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct sdb; /* a file open for writing; not for several threads */
+struct sdb; /* a file open for writing; only one thread may use it */
 
 /* The values that sdb_open writes to the header of a new file. Strings are copied. */
 struct sdb_identity {
@@ -48,16 +48,16 @@ struct sdb_identity {
 
 /*
  * Opens path for writing. A missing file is created with mode 0600; missing folders are not
- * created. If the file exists, its header, sizes and directories are checked; it must have the
- * same event, unit mask, period, flags, kind of keys and image. If its epoch is earlier than
- * identity->epoch, the file is emptied as by sdb_restart, so the caller must have put its samples
- * into a slice before. A file of a later epoch is refused with -EINVAL. A file with epochs is also
- * refused if identity has no epoch, and a file without epochs if identity has an epoch. When the
- * function returns, the first page is written, but not synced. If the disk is full, this function
- * or sdb_add returns an error; SIGBUS never occurs for this reason. Errors: -EBUSY: another program
- * has the file open for writing; -EINVAL: not a sample file, or a file with another identity;
- * -EILSEQ: damaged; -EPROTONOSUPPORT: another version or byte order, or an unknown flag; -ENOSPC,
- * -EDQUOT, -EMFILE, -ENOMEM, ...
+ * created. If the file exists, its header, sizes and directories are checked; it must have the same
+ * event, unit mask, period, flags, kind of keys and image. If its epoch is earlier than
+ * identity->epoch, the file is emptied as by sdb_restart, so the caller must already have put the
+ * file's samples into a slice. A file of a later epoch is refused with -EINVAL. A file with epochs
+ * is also refused if identity has no epoch, and a file without epochs if identity has an epoch.
+ * When the function returns, the first page is written, but not synced. If the disk is full, this
+ * function or sdb_add returns an error; SIGBUS never occurs for this reason. Errors: -EBUSY:
+ * another program has the file open for writing; -EINVAL: not a sample file, or a file with another
+ * identity; -EILSEQ: damaged; -EPROTONOSUPPORT: another version or byte order, or an unknown flag;
+ * -ENOSPC, -EDQUOT, -EMFILE, -ENOMEM, ...
  */
 int sdb_open(struct sdb **db, const char *path, const struct sdb_identity *identity,
 	     struct diag *diag);

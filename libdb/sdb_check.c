@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define TRIES_MAX      50
-#define PAGE_TRIES_MAX 1000 /* enough: a page fills and is split before it changes more often */
+#define PAGE_TRIES_MAX 1000 /* enough: a page is full and is split before it gets so many keys */
 
 struct checker {
 	int fd;
@@ -229,9 +229,9 @@ static int check_slots(struct checker *checker, const struct table_check *check,
 }
 
 /*
- * Reads the page again. Returns 1 if the page has changed, 0 if not, or -errno. If the page has
- * not changed, it had this content at one moment between the two readings (since counts only
- * grow), so an error found in it is a real one.
+ * Reads the page again. Returns 1 if the page has changed, 0 if not, or -errno. If the page has not
+ * changed, it had this content at one moment between the two readings (since counts only grow), so
+ * an error that was found in this content is real.
  */
 static int page_changed(const struct checker *checker, struct table_check *check,
 			const struct page_check *where)

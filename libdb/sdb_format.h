@@ -16,7 +16,7 @@
 #define SDB_PAGE_LINES	       (SDB_PAGE_BYTES / SDB_LINE_BYTES)
 #define SDB_LINE_NARROW	       (SDB_LINE_BYTES / 8u) /* slots per line */
 #define SDB_LINE_WIDE	       (SDB_LINE_BYTES / 16u)
-#define SDB_ROOT_SLOTS_MIN     64u /* minimum of slots of a root in the header's page */
+#define SDB_ROOT_SLOTS_MIN     64u /* minimum number of slots of a root in the header's page */
 #define SDB_PAIR_NARROW	       (2 * SDB_LINE_NARROW)
 #define SDB_PAIR_WIDE	       (2 * SDB_LINE_WIDE)
 #define SDB_PROBE_PAIRS	       10u /* number of pairs of lines that are searched */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #define HEADER_ALIGN 64u
-#define LOOKS_MAX    1000 /* a reading fails if the file is emptied or a page is split during it */
+#define LOOKS_MAX    1000 /* maximum number of attempts in sdb_header_load() */
 
 /*
  * These structs are stored in files, so the compiler must give them the sizes of the file format.
@@ -341,11 +341,11 @@ static int look(int fd, const char *path, struct oprof_sdb_header *header, struc
 }
 
 /*
- * Reads and checks the header. Before and after that, the header is copied. If the two copies are
- * equal, the file was not emptied and no table grew in between: then all data read in between
- * belongs to one epoch, the flags are valid for its samples, and the pages lie within the file's
- * size. If the copies differ, an error found in the header is ignored, and the header is read
- * again.
+ * Reads and checks the header. Makes a copy of the header before that, and another copy after that.
+ * If the two copies are equal, the file was not emptied and no table grew in between. Then all data
+ * that was read in between belongs to one epoch, the flags are valid for its samples, and the pages
+ * lie within the file's size. If the copies differ, an error found in the header is ignored, and
+ * the header is read again.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
 {

@@ -356,7 +356,10 @@ static void merge_weight(struct sdb_image *image, const struct sdb_slots *weight
 	for (size_t i = 0; i < image->nr_entries; i++) {
 		struct sdb_entry *entry = &image->entries[i];
 
-		/* A weight without samples is ignored. Only damage can cause it, a kill cannot. */
+		/*
+		 * A weight without samples is ignored. Only a damaged file can have such a weight;
+		 * a kill does not cause it.
+		 */
 		while (w < weight->nr_slots && sdb_slots_key(weight, w) < entry->key)
 			w++;
 		while (w < weight->nr_slots && sdb_slots_key(weight, w) == entry->key)

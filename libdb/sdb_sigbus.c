@@ -117,7 +117,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 		/* When the handler returns, the access is repeated and ends the process. */
 		(void)signal(SIGBUS, SIG_DFL);
 		if (info->si_code <= 0)
-			(void)raise(SIGBUS); /* sent by kill(): no access is repeated */
+			(void)raise(SIGBUS); /* sent by kill(), so there is no access to repeat */
 	} else {
 		old_action.sa_handler(sig);
 	}

@@ -2,10 +2,10 @@
 /*
  * Makes a table grow: adds its root page or its directory, or splits a full page. Correctness
  * depends on the order of stores. New pages are written first, while no directory entry refers to
- * them; then single stores make the entries, or the table's member `directory`, refer to them.
- * Readers use a slot only if the directory entry for the slot's key refers to the slot's page, so
- * after a kill between any two stores every key still counts once. Copies on other pages
- * are stale and stay stale, since a page is zeroed before it is used again.
+ * them. Then each single store changes an entry, or the table's member `directory`, so that it
+ * refers to a new page. Readers use a slot only if the directory entry for the slot's key refers to
+ * the slot's page, so after a kill between any two stores every key still counts once. Copies on
+ * other pages are stale and stay stale, since a page is zeroed before it is used again.
  */
 #include "libdb/sdb_internal.h"
 
@@ -133,7 +133,7 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_lines,
 			      bool wide, int copied)
 {
-	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; in an empty slot the last word is 0 */
+	const uint32_t nr_words = wide ? 2 : 1; /* per slot; the last word of an empty slot is 0 */
 
 	for (uint32_t line = 0; line < nr_lines; line++) {
 		const uint64_t *slot =

@@ -152,8 +152,7 @@ static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, 
 
 /*
  * Adds `value` to the slot of `key`. If `value` is 0, this function only makes room for the slot.
- * After such a call, the next call for this table cannot fail for lack of room if its key is the
- * same.
+ * After such a call, the next call for this table and key cannot fail for lack of room.
  */
 static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint64_t value)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * opcheck: verifies sample files, stack files and slices. Writes one line to stdout for each
- * damaged file, with the reason; with --verbose also one line with the contents of each good
- * file. Exit status: 0 all files are good, 1 some are damaged, 2 some could not be checked.
+ * damaged file, with the reason. With --verbose, also writes one line for each good file, with its
+ * contents. Exit status: 0 all files are good, 1 some are damaged, 2 some could not be checked.
  */
 #include "lib/diag.h"
 #include "lib/file.h"
@@ -58,7 +58,7 @@ static void wrong(struct totals *totals, const char *path, const char *what)
 	totals->nr_wrong++;
 }
 
-/* True if `component` begins as the first component of a sample file's name does. */
+/* Returns whether `component` can be the first component of a sample file's name. */
 static bool begins_name(const char *component)
 {
 	static const char *const beginnings[] = {"{root}/", "{kern}/", "{anon:"};
@@ -103,7 +103,7 @@ static bool error_is_damage(int error)
 
 /* ---- live files ---- */
 
-/* Compares the header of the file with its name. Returns NULL, or what differs. */
+/* Compares the header of the file with its name. Returns a text about a difference, or NULL. */
 static const char *name_differs(const struct sample_name *name, const struct sdb_image *image)
 {
 	const struct oprof_sdb_header *header = &image->header;
@@ -121,8 +121,8 @@ static const char *name_differs(const struct sample_name *name, const struct sdb
 }
 
 /*
- * Compares the header with the file's name, and looks for lost pages. Reports a defect and returns
- * false; returns true if there is none.
+ * Compares the header with the file's name, and looks for lost pages. If there is a defect, reports
+ * the defect and returns false; otherwise returns true.
  */
 static bool check_header(struct totals *totals, const char *path)
 {
@@ -166,7 +166,7 @@ static void find_session(struct totals *totals, const char *path)
 	free(totals->session);
 	totals->session = strdup(path);
 	totals->epoch_closed = 0;
-	/* Errors in the history are reported when its folder is checked. */
+	/* Errors in the history are reported by check_history(). */
 	if (history_files_list(&history, path, NULL, NULL))
 		return;
 	totals->epoch_closed = history.epoch_closed;
@@ -267,7 +267,7 @@ static void check_stacks(struct totals *totals, const char *path)
 	totals->nr_stack_files++;
 	if (error_is_damage(error))
 		wrong(totals, path, diag.text);
-	else if (error && error != -ENODATA) /* a file without a first epoch is empty */
+	else if (error && error != -ENODATA) /* -ENODATA: no epoch has begun, the file is empty */
 		trouble(totals, &diag);
 	if (error)
 		return;
@@ -433,7 +433,7 @@ static int compare_names(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Returns path without trailing slashes; with them, fts would give the folder an empty name. */
+/* Returns path without trailing slashes, because fts gives "FOLDER/" an empty name. */
 static char *copy_path(const char *path)
 {
 	size_t nr_bytes = strlen(path);
@@ -454,7 +454,7 @@ static bool may_read(const char *path)
 	int fd = -1;
 
 	if (stat(path, &st))
-		return true; /* the walk reports why */
+		return true; /* the walk will report the error */
 	if (S_ISDIR(st.st_mode))
 		fd = read_folder_open(path, NULL, &diag);
 	else if (S_ISREG(st.st_mode))
@@ -468,7 +468,7 @@ static bool may_read(const char *path)
 	return fd >= 0;
 }
 
-/* A detached process may still be removing what the daemon has discarded. */
+/* True for files that the daemon has discarded. A detached process may still be removing them. */
 static bool is_trash(const FTSENT *entry)
 {
 	return entry->fts_level && entry->fts_info == FTS_D &&

@@ -69,7 +69,7 @@ static bool signal_is_pending(void)
 	return ended_by;
 }
 
-/* If a signal was caught, ends the process by this signal, so that the parent process sees it. */
+/* If a signal was caught, ends the process by this signal, so that the parent sees the signal. */
 static void end_by_signal(const sigset_t *waiting)
 {
 	int signal_nr = ended_by;

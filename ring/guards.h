@@ -40,7 +40,7 @@
 #ifndef RING_GUARD_NOREF
 #define RING_GUARD_NOREF 1
 #endif
-/* The reader takes memory only if the tag in its id is the number of the requested packet. */
+/* The reader takes a place's memory only if the tag in the id is the requested packet's number. */
 #ifndef RING_GUARD_TAG
 #define RING_GUARD_TAG 1
 #endif
@@ -56,7 +56,7 @@
 #ifndef RING_GUARD_ADD_RETURN
 #define RING_GUARD_ADD_RETURN 1
 #endif
-/* Delivery uses a store with release, so that all writes to the packet come before it. */
+/* Delivery uses a store with release, so that all writes to the packet come before this store. */
 #ifndef RING_GUARD_RELEASE
 #define RING_GUARD_RELEASE 1
 #endif
@@ -112,7 +112,7 @@
 #ifndef RING_GUARD_OVERLAP
 #define RING_GUARD_OVERLAP 1
 #endif
-/* Repair treats an entry as not reserved if ring->reserved has not reached the entry's end. */
+/* Repair treats an entry as not reserved if ring->reserved is still before the entry's end. */
 #ifndef RING_GUARD_REACHED
 #define RING_GUARD_REACHED 1
 #endif
@@ -124,7 +124,7 @@
 #ifndef RING_GUARD_ENDED
 #define RING_GUARD_ENDED 1
 #endif
-/* Repair: delivered packets are not changed. */
+/* Repair does not change delivered packets. */
 #ifndef RING_GUARD_DELIVERED
 #define RING_GUARD_DELIVERED 1
 #endif

@@ -5,15 +5,15 @@
  * offline. The reader runs on any CPU.
  *
  * The writers' operations are local: they are atomic only with respect to interrupts on the same
- * CPU. The operations need not order memory accesses, and on arm64 they do not order them. The
+ * CPU. On arm64, these operations do not order memory accesses. No order is needed, because the
  * release in ring_deliver() orders all data that the reader sees.
  *
  * Requires a 64-bit machine with a cmpxchg instruction.
  *
  * Known limit: ktime_get_mono_fast_ns() may step back slightly while another CPU updates the clock.
- * Stamps (the times of records) then step back too, if a writer is interrupted between reserving
- * its slot and storing last_time, and the interrupt reads the clock. RING_CLOCK_COUNTER has no such
- * steps.
+ * In one case, the stamps (times) of records then also step back: if a writer is interrupted
+ * between reserving its slot and storing last_time, and a nested writer reads the clock at this
+ * point. RING_CLOCK_COUNTER has no such steps.
  */
 #ifndef RING_PORT_KERNEL_H
 #define RING_PORT_KERNEL_H
@@ -82,8 +82,8 @@ static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t ne
 }
 
 /*
- * Kernel atomics without a return value order nothing by themselves, so barriers surround this
- * one.
+ * In the kernel, an atomic operation without a return value orders no other accesses. Therefore
+ * barriers surround atomic64_andnot().
  */
 static inline void ring_shared_clear(uint64_t *word, uint64_t bits)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The ring in user space. The writers of a ring are one thread and its signal handlers. The reader,
- * the flusher and repair may run in another process that maps the same memory. If only the writing
- * thread changes a word, local instructions are sufficient for the word. `reserved`, `committed`
- * and the ids need full atomic operations.
+ * the flusher and repair may run in another process that maps the same memory. A word that only the
+ * writing thread changes needs no atomic operations between CPUs: one instruction without a lock
+ * prefix is sufficient. `reserved`, `committed` and the ids need full atomic operations.
  */
 #ifndef RING_PORT_USER_H
 #define RING_PORT_USER_H
 
-#include "ring/port.h" /* port.h includes this file; included here for its types */
+#include "ring/port.h" /* for its types; port.h also includes this file */
 
 #include <errno.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static inline uint64_t ring_clock_monotonic(void)
 }
 
 /*
- * The time of the clock RING_CLOCK_GIVEN. The writing thread sets it before each call that reads
- * the clock.
+ * The time of the clock RING_CLOCK_GIVEN. The writing thread sets this variable before each call
+ * that reads the clock.
  */
 extern _Thread_local uint64_t ring_given_time;
 

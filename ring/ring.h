@@ -19,15 +19,15 @@
  *			 | thread)	  |		   | space: yes	     |
  *	reader		 | yes		  | no: one	   | yes	     | no
  *	flush, finalise	 | as above	  | yes		   | no: one	     | no
- *	repair		 | no: it is dead | no: by reader  | no: by reader   | no
+ *	repair		 | no: it is dead | no		   | no		     | no
  *
  * The reader calls get, put, next and the snapshot functions. In the kernel, writers keep
  * preemption off from reserve to commit. Flush and finalise run on the ring's CPU, or on any CPU
- * while the ring's CPU is offline. In user space, only one thread writes to a ring. Threads of
- * child processes also count, because they share the ring after fork. If a signal handler leaves
- * by longjmp between reserve and commit, its slot stays open forever, and the slot's packet is
- * never delivered. The reader calls repair after the writer has ended, and calls no other function
- * of the ring during the repair.
+ * while the ring's CPU is offline. In user space, only one thread writes to a ring. A child process
+ * shares the ring after fork, so no thread of the child may write to the ring either. If a signal
+ * handler leaves by longjmp between reserve and commit, its slot stays open forever, and the slot's
+ * packet is never delivered. The reader itself calls repair, after the writer has ended. During the
+ * repair, the reader calls no other function of the ring.
  *
  * A malicious program may write to the shared memory. Therefore the reader's functions and repair
  * check all shared data against struct ring, which is private. Writers trust their own ring.
@@ -73,7 +73,7 @@ struct ring_config {
  */
 struct ring_open_slot {
 	uint32_t valid;
-	uint32_t spoiled; /* 1: ignore the entry; a nested writer has reserved its position */
+	uint32_t spoiled; /* 1: ignore the entry, because a nested writer has reserved a slot */
 	ring_word old;	  /* the reservation is [old, end) */
 	ring_word end;
 	uint64_t time;
@@ -81,8 +81,8 @@ struct ring_open_slot {
 };
 
 /*
- * A place: the control words of one of the ring's nr_sub_buffers sub-buffers. These words have the
- * state of the place's packet, and the index of the memory that the place currently uses.
+ * A place: the control words of one of the ring's nr_sub_buffers sub-buffers. These words contain
+ * the state of the place's packet, and the index of the memory that the place currently uses.
  */
 struct ring_place {
 	/* Low half: bytes committed to the packet in this place. High half: records committed. */
@@ -115,7 +115,7 @@ struct ring_place {
 #define RING_ID_INDEX	  0xffffull
 #define RING_ID_NOREF	  (1ull << 16) /* no writer uses the memory */
 #define RING_ID_EMPTY	  (1ull << 17) /* the memory holds no packet */
-#define RING_ID_TAG_SHIFT 18	       /* from this bit: the packet's number, as many bits as fit */
+#define RING_ID_TAG_SHIFT 18	       /* the bits from here up: low bits of the packet's number */
 
 /*
  * The shared words of a ring. In memory, this struct is followed by the places and then by the
@@ -128,9 +128,9 @@ struct ring_shared {
 	uint32_t ring_order;
 	uint32_t mode; /* enum ring_mode */
 	/*
-	 * The writers write these words; the flusher also writes `reserved` and nr_opened. If
-	 * `reserved` is the position q where a packet begins, no packet is open; if it is q +
-	 * RING_FINALISED, the ring has ended.
+	 * The writers write these words; the flusher also writes `reserved` and nr_opened. Let q be
+	 * a position where a packet begins. If `reserved` is q, no packet is open. If `reserved` is
+	 * q + RING_FINALISED, the ring has ended.
 	 */
 	RING_LINE ring_word reserved; /* position up to which slots are reserved */
 	uint64_t last_time; /* never later than the stamp of the last slot; see ring_stamp() */
@@ -205,16 +205,16 @@ struct ring_reader {
 /* ---- ring.c ---- */
 
 /*
- * Computes how many bytes of memory a ring needs; the memory must be aligned to a page. Returns
- * 0; -EINVAL: a size is out of range or not a power of two, or the mode is unknown; -EOVERFLOW:
- * positions or size_t cannot represent the size.
+ * Computes how many bytes of memory a ring needs. The memory must be aligned to a page. Returns 0;
+ * -EINVAL: a size is out of range or not a power of two, or the mode is unknown; -EOVERFLOW:
+ * ring_word or size_t is too small for the size.
  */
 int ring_memory_bytes(const struct ring_config *config, size_t *bytes);
 
 /*
  * Creates a ring in memory of the size that ring_memory_bytes() computes. Nothing else may use
- * this memory; its old content is overwritten. Writes to all of it, so that no page faults happen
- * later. Errors as ring_memory_bytes().
+ * this memory. Overwrites all of the memory, so that no page faults occur later. Returns 0 or an
+ * error as ring_memory_bytes().
  */
 int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
@@ -240,17 +240,17 @@ void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
 /* ---- writers: ring_write.h (inline) and ring_write.c ---- */
 
 /*
- * Closes the open packet; it is delivered as soon as its open slots are committed. Returns 0, or
- * -EAGAIN: no packet is open. This is algorithm 4 of the paper (doc/ring.md).
+ * Closes the open packet. The packet is delivered as soon as its open slots are committed. Returns
+ * 0, or -EAGAIN: no packet is open. This is algorithm 4 of the paper (doc/ring.md).
  */
 int ring_flush(struct ring *ring);
 
 /*
  * Flushes, and marks the ring as ended: the reader reaches the end after the last packet, and later
- * records are lost (lost_stopped). If the packets do not report all losses, or the ring never had a
- * packet, adds an empty packet. A slot that is open now can still be committed, and its packet is
- * then delivered. Returns 0; -EAGAIN: no room for the empty packet, retry after the reader has
- * read; -EALREADY: the ring was already finalised.
+ * records are lost (lost_stopped). If the packets do not report all losses, or if the ring never
+ * had a packet, the function adds an empty packet that reports all losses. A slot that is open now
+ * can still be committed, and its packet is then delivered. Returns 0; -EAGAIN: the empty packet
+ * needs space, retry after the reader has read; -EALREADY: the ring was already finalised.
  */
 int ring_finalise(struct ring *ring);
 
@@ -263,18 +263,22 @@ int ring_finalise(struct ring *ring);
 int ring_reader_init(struct ring_reader *reader, const struct ring *ring);
 
 /*
- * Takes the packet at position (a multiple of the sub-buffer size). No writer writes to the packet
- * until it is put. Returns 0; -EAGAIN: not delivered yet; -ESTALE: overwritten, or (in discard
- * mode) consumed; -ENODATA: overwrite mode, the packet is absent (never written, consumed, or held
- * by a reader that died); -EBUSY: the reader already holds a packet; -EBADMSG: the ring is
- * damaged. A malicious writer can change a packet at any time, so copy the packet first and then
- * check the copy.
+ * Takes the packet at `position`, which is a multiple of the sub-buffer size. No writer writes to
+ * the packet until the reader gives it back. But a malicious program can change a packet at any
+ * time, so copy the packet first and then check the copy. Returns 0 or an error:
+ *
+ *	-EAGAIN		the packet is not delivered yet
+ *	-ESTALE		the packet was overwritten or, in discard mode, consumed
+ *	-ENODATA	only in overwrite mode: the packet was never written, was consumed, or was
+ *			held by a reader that died
+ *	-EBUSY		the reader already holds a packet
+ *	-EBADMSG	the ring is damaged
  */
 int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet *packet);
 
 /*
- * Gives the packet back as read: the reader's position moves past it, and in discard mode its
- * place becomes free.
+ * Gives the packet back as read: the reader's position moves past the packet, and in discard mode
+ * the packet's place becomes free.
  */
 void ring_put(struct ring_reader *reader, struct ring_packet *packet);
 
@@ -297,7 +301,7 @@ int ring_next(struct ring_reader *reader, struct ring_packet *packet);
  */
 void ring_snapshot_range(const struct ring_reader *reader, ring_word *from, ring_word *to);
 
-/* Returns the bytes of whole unread sub-buffers. If this is one lap or more, the ring is full. */
+/* Returns the size of all closed, unread packets. If this is one lap or more, the ring is full. */
 ring_word ring_unread_bytes(const struct ring_reader *reader);
 
 /* ---- repair: ring_repair.c ---- */

@@ -45,8 +45,8 @@ static bool is_before(ring_word a, ring_word b)
 }
 
 /*
- * Returns whether `consumed` is a possible position of a reader. The caller has loaded it before
- * this function loads ring_shared.reserved.
+ * Returns whether `consumed` is a possible position of a reader. The caller must have loaded
+ * `consumed` before it calls this function, which loads ring_shared.reserved.
  */
 static bool is_reachable(const struct ring *ring, ring_word consumed)
 {

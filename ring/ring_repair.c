@@ -30,7 +30,7 @@ static ring_word length_of(const struct ring_open_slot *entry)
 }
 
 /*
- * Derives from slot->entry which steps its reservation required. Returns false if no reservation
+ * Derives from slot->entry which steps the reservation required. Returns false if no reservation
  * can have made this entry.
  */
 static bool understand(const struct ring *ring, struct open_slot *slot)
@@ -210,8 +210,8 @@ static void close_behind(struct ring *ring, const struct open_slot *slot)
 }
 
 /*
- * Completes a packet in which slots were reserved but which was not delivered (in doc/ring.md:
- * entered, but not delivered): counts all its reserved bytes as committed.
+ * Completes a packet that was entered but not delivered (doc/ring.md): counts all reserved bytes of
+ * the packet as committed.
  */
 static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 {
@@ -219,7 +219,7 @@ static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 	ring_word bytes = (ring_word)(reserved - packet);
 	uint64_t committed = ring_load(&place->committed);
 
-	if (is_delivered(ring, packet)) { /* only `delivered` is not stored yet */
+	if (is_delivered(ring, packet)) { /* the id is stored already, but `delivered` is not */
 		ring_store_release(&place->delivered, (ring_word)(packet + ring_lap_bytes(ring)));
 		return 0;
 	}
@@ -240,8 +240,9 @@ static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 }
 
 /*
- * Invalidates an entry. The barrier orders this after all stores that repeat the entry's work: if
- * this thread is killed, the next repair finds the slot only by this entry.
+ * Invalidates an entry. Because of the barrier, this store comes after all stores that repair the
+ * entry's slot. If this thread is killed earlier, the entry is still valid, and the next repair
+ * finds the slot by it.
  */
 static void invalidate(struct ring *ring, uint32_t index)
 {
@@ -255,7 +256,7 @@ static uint32_t read_stack(struct ring *ring, struct open_slot *slots)
 
 	for (i = 0; i < depth && i < RING_DEPTH_MAX; i++) {
 		slots[nr_slots].entry = ring->shared->open_slots[i];
-		ring_barrier(); /* use only this copy, as the memory may change */
+		ring_barrier(); /* from here on, only the copy is used: the memory may change */
 		slots[nr_slots].index = i;
 		if (slots[nr_slots].entry.valid && !slots[nr_slots].entry.spoiled &&
 		    understand(ring, &slots[nr_slots]))

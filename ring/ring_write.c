@@ -3,14 +3,15 @@
  * The writers' slow path, which opens, closes and delivers packets; and ring_flush() and
  * ring_finalise().
  *
- * A reserve takes the slow path if no packet is open, if the slot does not fit the open packet or
- * fills it exactly, or if the record needs an extended header because of a long pause. One cmpxchg
- * of `reserved` reserves the rest of the old sub-buffer, the header of the new packet and the
- * slot. After that, the writer closes the old packet (stores the end of its content, its time and
- * losses) and commits the rest of the old sub-buffer as padding. A flush reserves only the rest of
- * the sub-buffer. Commits may come in any order. The commit that makes a packet's sum equal to the
- * size of the sub-buffer delivers the packet. The store of place->delivered (with release) frees
- * the place for the packet of the next lap.
+ * A reserve takes the slow path in three cases: no packet is open; the slot does not fit the open
+ * packet, or fills it exactly; or the record needs an extended header, because of a long pause. One
+ * cmpxchg of `reserved` reserves the rest of the old sub-buffer, the header of the new packet and
+ * the slot. After that, the writer closes the old packet: it stores the end of the packet's
+ * content, its time and its losses, and commits the rest of the old sub-buffer as padding. A flush
+ * reserves only the rest of the sub-buffer. Commits may come in any order. If a commit makes the
+ * sum of a packet's committed bytes equal to the size of the sub-buffer, this commit delivers the
+ * packet. The store of place->delivered (with release) frees the place for the packet of the next
+ * lap.
  */
 #include "ring/ring_write.h"
 
@@ -43,8 +44,9 @@ void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old)
 		ring_word length = (ring_word)(ring_load(&open[i].end) - ring_load(&open[i].old));
 
 		/*
-		 * When the interrupted writer continues, it makes this entry valid, even if
-		 * ring_shared.reserved no longer equals the entry's `old`.
+		 * The entry is not valid yet, and must be spoiled: when the interrupted writer
+		 * continues, it makes the entry valid, even if ring_shared.reserved no longer
+		 * equals the entry's `old`.
 		 */
 		if (!ring_load(&open[i].valid)) {
 			if (RING_GUARD_SPOILED)
@@ -235,7 +237,7 @@ static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
 	return time;
 }
 
-/* Returns whether the slot needs a new packet: none is open, or the slot does not fit into it. */
+/* Returns whether the slot needs a new packet: no packet is open, or the slot does not fit. */
 static bool must_open(const struct ring *ring, const struct ring_request *request,
 		      const struct plan *plan)
 {
@@ -305,9 +307,9 @@ static int plan_reserve(struct ring *ring, const struct ring_request *request, s
 }
 
 /*
- * A turn that closes a packet reads the losses that this packet reports. It reads them before the
- * cmpxchg that closes the packet. The losses that the next packet reports are read after this
- * cmpxchg, so the next packet never reports lower losses than this packet.
+ * A turn that closes a packet reads the losses for this packet before the cmpxchg that closes the
+ * packet. The losses for the next packet are read after this cmpxchg. Therefore the next packet
+ * never reports lower losses than this packet.
  */
 static int reserve_loop(struct ring *ring, const struct ring_request *request, struct plan *plan,
 			const struct ring_slot *slot)
@@ -395,7 +397,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time)
 {
-	/* If the slot was reserved with an extended header, `bytes` suffices for one. */
+	/* Use an extended header if it fits. If the slot was reserved with one, it always fits. */
 	bool extended = bytes >= OPROF_RECORD_EXTENDED_BYTES;
 	uint32_t header = extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES;
 
@@ -440,9 +442,9 @@ void ring_copy_string(uint8_t *to, const char *from, size_t n)
 
 /*
  * Returns a time that is not before the earlier stamps of the ring and not after the stamps of
- * later packets. Leaves ring_shared.last_time unchanged: a writer that interrupts the flush may
- * still write a record directly after the last slot, and the time in its compact header is
- * relative to the stamp of the last slot.
+ * later packets. Leaves ring_shared.last_time unchanged. The reason: a writer that interrupts the
+ * flush may still write a record directly after the last slot. The time in the compact header of
+ * this record is relative to the stamp of the last slot.
  */
 static uint64_t flush_stamp(struct ring *ring)
 {

@@ -19,8 +19,8 @@ struct ring_request {
 };
 
 /*
- * The slow path. Returns 0, -ENOSPC, -EBUSY, -EMSGSIZE or -ESHUTDOWN as ring_reserve(); on
- * failure it also pops the stack of open slots.
+ * The slow path. Returns 0, -ENOSPC, -EBUSY, -EMSGSIZE or -ESHUTDOWN as ring_reserve(). If the slow
+ * path fails, it also pops the stack of open slots.
  */
 int ring_reserve_slow(struct ring *ring, const struct ring_request *request,
 		      struct ring_slot *slot);
@@ -44,10 +44,11 @@ static inline struct ring_place *ring_place(const struct ring *ring, ring_word p
 }
 
 /*
- * Claims the memory of a place for the writers (by the flag RING_ID_NOREF), and returns it. Nested
- * writers also claim the memory, since the writer that opened the packet may not have claimed it
- * yet. After the claim, the reader does not change the id until the packet is delivered. The claim
- * is a single step without a loop, even if the reader changes the id at the same time.
+ * Claims the memory of a place for the writers, by clearing the flag RING_ID_NOREF, and returns the
+ * memory's address. Nested writers also claim the memory, since the writer that opened the packet
+ * may not have claimed it yet. After the claim, the reader does not change the id until the packet
+ * is delivered. The claim is a single step without a loop, even if the reader changes the id at the
+ * same time.
  *
  * In discard mode the id never changes and RING_ID_NOREF is never set, so writers in the kernel
  * need not check the mode. In user space other processes can write to the ring's memory (the
@@ -62,8 +63,8 @@ static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, 
 	if (!RING_PORT_WRITER_MAY_DIE || ring->mode == RING_OVERWRITE) {
 		/*
 		 * If RING_ID_NOREF is clear, no acquire is needed: a writer of this CPU or thread
-		 * cleared it with an acquire. If the caller is a flusher on another CPU, it has
-		 * seen the commits of that writer.
+		 * cleared the flag with an acquire. A flusher on another CPU has seen the commits
+		 * of this writer.
 		 */
 		id = ring_load(&place->id);
 		if (ring_unlikely(id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
@@ -109,7 +110,7 @@ static inline bool ring_is_extended(uint32_t event_id, uint64_t since_last)
 	return event_id > OPROF_EVENT_COMPACT_MAX || since_last >> OPROF_RECORD_TIME_BITS;
 }
 
-/* Stores each word separately; otherwise the compiler builds an array on the stack first. */
+/* Stores each word separately. Otherwise the compiler would first build an array on the stack. */
 static ring_always_inline void ring_write_header(uint8_t *begin, uint32_t event_id, uint64_t time,
 						 bool extended)
 {
@@ -260,8 +261,8 @@ static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t p
  * has a separate path for each clock, or for each value of extended, passes constants. The function
  * computes with offsets in the sub-buffer, because sums of these offsets never wrap.
  *
- * The clock is read only once the slot is known to fit the fast path: reading it takes longer
- * than all other steps, and a refusal needs no stamp.
+ * The clock is read only when it is known that the slot fits the fast path. The reasons: reading
+ * the clock takes longer than all other steps, and a refusal needs no stamp.
  */
 static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock, bool extended,
 					uint32_t event_id, uint32_t payload_bytes, uint32_t align,

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #define META_BYTES_MAX ((size_t)16 << 20)
-/* session_info_changes() waits up to half a second; a busy daemon updates its counters sooner. */
+/* session_info_changes() waits at most half a second. A busy daemon changes a counter sooner. */
 #define CHANGE_LOOKS   10
 #define CHANGE_WAIT_NS 50000000
 
@@ -57,7 +57,10 @@ void session_info_deinit(struct session_info *info)
 
 /* ---- reading ---- */
 
-/* Takes the word at *text, NUL-terminates it in place and moves *text after it; NULL at the end. */
+/*
+ * Returns the word at *text, which it NUL-terminates in place. Moves *text after the word. Returns
+ * NULL at the end of the text.
+ */
 static char *take_word(char **text)
 {
 	char *word = *text + strspn(*text, " ");
@@ -269,8 +272,8 @@ static int load_cgroups(struct session_info *info, const char *session_path, str
 }
 
 /*
- * Returns whether the daemon has initialised the file. The daemon writes the magic last; until then
- * it is zero.
+ * Returns whether the daemon has initialised the file. The magic is zero until the daemon writes
+ * it, as the last step.
  */
 static bool stats_are_begun(const char *text, size_t nr_bytes)
 {

@@ -26,7 +26,7 @@ struct session_event {
 	const char *description; /* never NULL */
 };
 
-/* A statement about all samples of a run, which reports must show. */
+/* A note: a statement about all samples of a run. Reports must show the note. */
 struct session_note {
 	const char *name, *text; /* never NULL */
 };
@@ -50,7 +50,7 @@ struct session_info {
 	size_t nr_notes, room_notes;
 	struct session_cgroup *cgroups;
 	size_t nr_cgroups, room_cgroups;
-	struct oprof_stats_entry *stats; /* each name NUL-terminated */
+	struct oprof_stats_entry *stats; /* the name in each entry is NUL-terminated */
 	size_t nr_stats;
 	size_t nr_bad_lines;
 	char *info_text, *cgroups_text;
@@ -59,14 +59,15 @@ struct session_info {
 /*
  * Reads the meta folder of the session at session_path. Missing files are not an error. Returns 0;
  * -errno if a file cannot be read; -EILSEQ if stats has an unknown format. For both errors, diag
- * names the file. In all cases *info has everything that could be read, and needs deinit.
+ * names the file. In all cases, *info has everything that could be read, and the caller must call
+ * session_info_deinit().
  */
 int session_info_load(struct session_info *info, const char *session_path, struct diag *diag);
 void session_info_deinit(struct session_info *info);
 
 /*
- * Reads only the file meta/info at path. Keeps all its events, including repeated ones, which
- * session_info_load() merges. A missing file is not an error.
+ * Reads only the file meta/info at `path`. If the file has an event several times, keeps all copies
+ * of the event; session_info_load() keeps only the last copy. A missing file is not an error.
  */
 int session_info_read(struct session_info *info, const char *path);
 /* Writes meta/info atomically, without cgroups and counters. Returns 0 or -errno. */
@@ -91,9 +92,10 @@ const char *session_info_cgroup(const struct session_info *info, int64_t number)
 const struct session_event *session_info_event(const struct session_info *info, const char *name);
 
 /*
- * Returns whether the session's counters change. If they do, a daemon is writing, and files that
- * are read one after the other may disagree. If the function returns true, *now has only the new
- * counters, and the caller must deinit it. Waits half a second before it returns false.
+ * Returns whether the session's counters change. If the counters change, a daemon is writing, and
+ * files that are read one after the other may disagree. If the function returns true, *now has only
+ * the new counters, and the caller must call session_info_deinit() for it. Before the function
+ * returns false, it waits half a second.
  */
 bool session_info_changes(const struct session_info *info, const char *session_path,
 			  struct session_info *now);

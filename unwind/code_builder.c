@@ -262,8 +262,8 @@ static uint32_t row_of(const struct code_builder_entry *entry)
 }
 
 /*
- * Returns whether the row is hard: frames with it cannot be unwound. Rows of outermost frames are
- * not hard.
+ * Returns whether the row is hard. Frames with a hard row cannot be unwound. Rows of outermost
+ * frames are not hard.
  */
 static bool row_is_hard(const struct code_builder *builder, uint32_t index)
 {

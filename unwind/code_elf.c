@@ -35,8 +35,8 @@ int code_elf_read(const struct code_elf *elf, uint64_t offset, uint64_t nr_bytes
 }
 
 /*
- * Reads nr structs of `size` bytes each into malloc'ed memory. `part` is the address of the
- * pointer to this memory.
+ * Reads nr structs of `size` bytes each into malloc'ed memory. `part` is the address of a pointer
+ * variable, which is set to this memory.
  */
 static int read_array(const struct code_elf *elf, uint64_t offset, size_t nr, size_t size,
 		      void *part)
@@ -88,8 +88,8 @@ static int read_phdrs(struct code_elf *elf, struct diag *diag)
 }
 
 /*
- * Gets the number of sections and the index of the section with their names. If a value does not
- * fit 16 bits, it is in the header of section 0.
+ * Gets the number of sections, and the index of the section that contains the sections' names. A
+ * value that does not fit into 16 bits is in the header of section 0.
  */
 static int count_shdrs(const struct code_elf *elf, uint64_t *nr, uint64_t *names_index)
 {

@@ -60,7 +60,7 @@ struct code_format_bucket {
  * The code states which row is valid from there on.
  */
 #define CODE_FORMAT_STEP_MAX 254u
-/* Stands in place of a step: adds CODE_FORMAT_STEP_MAX to the distance; no code follows. */
+/* A step with this value only adds CODE_FORMAT_STEP_MAX to the distance. No code follows it. */
 #define CODE_FORMAT_FAR 255u
 
 enum code_format_code {

@@ -129,8 +129,8 @@ static enum next next_entry(struct cursor *cursor, const struct code_frames_sect
 /* ---- CIE ---- */
 
 /*
- * Reads the data that the letters of the augmentation announce. Returns false if a letter is
- * unknown or the data is too short.
+ * Reads the augmentation data of a CIE: each letter of the augmentation stands for one item of the
+ * data. Returns false if a letter is unknown or the data is too short.
  */
 static bool read_augmentation(struct code_frames_common *common, const char *letters,
 			      struct cursor *data, const struct code_frames_section *section)
@@ -251,7 +251,8 @@ static const struct code_frames_common *find_common(const struct code_frames *fr
 }
 
 /*
- * Reads an FDE. Sets function->end to the size in bytes. Returns false if the FDE cannot be read.
+ * Reads an FDE. Sets function->end to the function's size in bytes; place_function() converts this
+ * size to a key. Returns false if the FDE cannot be read.
  */
 static bool read_function(const struct code_frames *frames, size_t index, struct entry *entry,
 			  struct code_frames_function *function)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recognises two kinds of code without unwind information: procedure linkage tables (PLT) for
- * which the linker wrote none, and the trampolines to which signal handlers return.
+ * Recognises two kinds of code without unwind information: some procedure linkage tables (PLT),
+ * for which the linker wrote no such information, and the trampolines to which signal handlers
+ * return.
  */
 #ifndef UNWIND_CODE_GAPS_H
 #define UNWIND_CODE_GAPS_H

@@ -16,7 +16,7 @@
 
 #define REMEMBERED_MAX 32
 
-/* First the instructions that have an operand in their low six bits, then the others. */
+/* The first three instructions have an operand in their low six bits; the others do not. */
 enum {
 	CFA_ADVANCE_LOC = 0x40,
 	CFA_OFFSET = 0x80,

@@ -6,8 +6,8 @@
  * missing there, from .debug_frame. Each table is built once per binary, stored in a file and read
  * completely. This module does not depend on profiling or on other libraries.
  *
- * Since building reads untrusted bytes, it should be done in a child process without privileges
- * (lib/confine.h). When a table is opened, the whole table is checked again.
+ * Tables should be built in a child process without privileges (lib/confine.h), because the binary
+ * is untrusted. When a table is opened, the whole table is checked again.
  *
  * The supported machines are x86-64 and little-endian AArch64. Keys are file offsets, as in sample
  * files. A compressed .debug_frame is ignored.
@@ -53,7 +53,7 @@ enum code_rule {
 
 /* How to find the frame's address (CFA, canonical frame address). */
 enum code_cfa {
-	CODE_CFA_HARD,	/* hard row: a table cannot express it */
+	CODE_CFA_HARD,	/* hard row: tables cannot express the rule for this code */
 	CODE_CFA_SP,	/* stack pointer + cfa_offset */
 	CODE_CFA_FP,	/* frame pointer + cfa_offset */
 	CODE_CFA_OTHER, /* register + cfa_offset; only if the register is known */

@@ -39,8 +39,8 @@ static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6,
 
 /*
  * AArch64's struct rt_sigframe, to which the stack pointer points. The struct has a siginfo of 128
- * bytes, and then a ucontext. At offset 176, the ucontext has uc_mcontext, which has one
- * other word, and then x0 to x30, sp and pc (arch/arm64/include/uapi/asm/sigcontext.h).
+ * bytes, and then a ucontext. At offset 176, the ucontext has uc_mcontext, which has the word
+ * fault_address, and then x0 to x30, sp and pc (arch/arm64/include/uapi/asm/sigcontext.h).
  */
 #define AARCH64_MCONTEXT    (128 + 176 + 8u)
 #define AARCH64_MCONTEXT_SP (AARCH64_MCONTEXT + 31 * 8u)
@@ -56,7 +56,7 @@ struct stack_walk {
 	bool sp_is_outside; /* sp is outside the copy: a signal interrupted code on another stack */
 	uint64_t registers[STACK_WALK_NR_REGISTERS];
 	uint32_t known;
-	uint32_t cut; /* bit n: register n is unknown because the copy ends before it */
+	uint32_t cut; /* bit n: register n is unknown: it was saved beyond the end of the copy */
 };
 
 enum step { STEP_ON, STEP_WHOLE, STEP_TRUNCATED, STEP_BROKEN };
@@ -258,8 +258,8 @@ static void restore_registers(struct stack_walk *walk, const uint16_t *saved, ui
 		const uint64_t at = cfa + (uint64_t)((int64_t)(int16_t)*word * 8);
 
 		/*
-		 * After an instruction has popped a register, tables still give the address at
-		 * which it was saved. This address is then below the stack pointer, and the
+		 * After an instruction has popped a register, tables still give the address where
+		 * the register was saved. This address is then below the stack pointer, and the
 		 * register already has the restored value.
 		 */
 		if (slot == CODE_SLOT_RETURN || at < walk->sp)
@@ -377,7 +377,7 @@ static enum step step_by_signal(struct stack_walk *walk)
 		return step;
 	read_mcontext(walk, &next);
 	next.sp_is_outside = is_outside(walk->input, next.sp);
-	/* If the interrupted frame is on the same stack, it is at a higher address. */
+	/* On the same stack, the interrupted frame must be at a higher address. */
 	if (!next.sp_is_outside && next.sp <= walk->sp)
 		return STEP_BROKEN;
 	*walk = next;

@@ -41,9 +41,13 @@ struct stack_walk_input {
 #define STACK_WALK_NO_CODE UINT64_MAX
 
 enum stack_walk_end {
-	STACK_WALK_WHOLE, /* outermost frame: marked in a table, or frame pointer or return is 0 */
+	/*
+	 * The walk reached the outermost frame: a table marks the frame as outermost, or the
+	 * frame pointer or the return address is 0.
+	 */
+	STACK_WALK_WHOLE,
 	STACK_WALK_TRUNCATED, /* the copy of the stack or the array of addresses was too short */
-	STACK_WALK_BROKEN,    /* neither a table nor a frame pointer, or an invalid frame */
+	STACK_WALK_BROKEN,    /* the caller is unknown: no usable row or frame pointer */
 };
 
 struct stack_walk_result {
@@ -54,8 +58,9 @@ struct stack_walk_result {
 
 /*
  * Stores the addresses of the callers in addresses[room], innermost first. The sample's own pc is
- * not stored. An address is a return address, without AArch64's signature, minus 1, so it is inside
- * the call instruction. For a frame that a signal interrupted, the address is the exact pc.
+ * not stored. A stored address is a return address minus 1, so it points into the call instruction.
+ * On AArch64, the signature is removed first. For a frame that a signal interrupted, the address is
+ * the exact pc.
  */
 void stack_walk(const struct stack_walk_input *input, uint64_t *addresses, size_t room,
 		struct stack_walk_result *result);

@@ -10,8 +10,8 @@
 enum option_show { OPTION_SHOW_HELP, OPTION_SHOW_VERSION };
 
 /*
- * Begins to parse the options of a command line, which end at the first non-option argument. The
- * help text shows `usage` after the program's name. Returns NULL if out of memory.
+ * Begins to parse the options of a command line. The options end at the first non-option argument.
+ * The help text shows `usage` after the program's name. Returns NULL if out of memory.
  */
 poptContext option_begin(int argc, const char **argv, const struct poptOption *table,
 			 const char *usage);

@@ -7,15 +7,15 @@
 #include <stddef.h>
 
 /*
- * Finds the program `name`: first in the folder of the running program, so that oprof can be used
- * from a build folder, then in the folder where oprof was installed. Returns 0 or -ENOENT.
+ * Finds the program `name`. Searches first the folder of the running program, so that oprof can be
+ * used from a build folder, and then the folder where oprof was installed. Returns 0 or -ENOENT.
  */
 int tool_path_find(const char *name, char *path, size_t nr_bytes);
 
 /*
- * Checks that execvp() can run `name`: a path if it contains a slash, otherwise the name of a
- * program, which is searched for in PATH. On success, writes the program's path to found, which may
- * be NULL. Returns 0, -ENOENT, -EACCES or another -errno.
+ * Checks that execvp() can run `name`. If `name` contains a slash, it is a path; otherwise the
+ * program is searched for in PATH. On success, writes the program's path to found, which may be
+ * NULL. Returns 0, -ENOENT, -EACCES or another -errno.
  */
 int tool_path_command(const char *name, char found[PATH_MAX]);
 

@@ -26,8 +26,8 @@ enum boot_begin {
 };
 
 /*
- * boot_enable starts the unit now and at every boot. boot_disable stops it now, and it no longer
- * starts at boot. Both return 0 or -errno with diag.
+ * boot_enable starts the unit now and at every boot. boot_disable stops the unit now, and no longer
+ * starts it at boot. Both return 0 or -errno with diag.
  */
 int boot_enable(enum boot_begin begin, struct diag *diag);
 int boot_disable(struct diag *diag);

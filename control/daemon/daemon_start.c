@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define DAEMON_END_TIMEOUT_MS	 120000
-#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* how long a daemon that is not needed may take to end */
+#define DAEMON_CANCEL_TIMEOUT_MS 5000 /* limit for ending a daemon after SIGTERM */
 #define DAEMON_END_INTERVAL_MS	 5
 /*
  * poll() returns at this interval, so that signals are checked: poll() does not notice a signal
@@ -168,9 +168,9 @@ static int wait_status(pid_t pid, int64_t deadline_ms, int *status)
 
 /*
  * Ends the child, because the wait for the child to be ready timed out (`error` is -ETIMEDOUT) or
- * was interrupted by a signal (-EINTR). Returns `error`. Exception: if a signal interrupted the
- * wait, but the child had already reported that it is ready, returns 0 and does not wait until the
- * child has ended.
+ * was interrupted by a signal (-EINTR). Returns `error`, with one exception: if a signal
+ * interrupted the wait, but the child reports that it is ready, returns 0. In this case, does not
+ * wait until the child has ended.
  */
 static int cancel(pid_t child, int fd, int error)
 {

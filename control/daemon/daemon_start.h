@@ -41,11 +41,11 @@ enum daemon_kind {
  * has the reason. Returns 0 or -errno.
  *
  * signal_came returns the signal that asked this process to end, or 0 if there was none.
- * signal_came may be NULL if this process does not catch such signals. If a signal arrives before
- * the daemon is ready (-EINTR), or if the daemon is not ready within DAEMON_READY_TIMEOUT_MS
- * (-ETIMEDOUT), daemon_start ends the daemon with SIGTERM, and after 5 s with SIGKILL. If the
- * daemon became ready at the same time as the signal arrived, daemon_start sends SIGTERM, but
- * returns 0; the caller then ends the daemon as it does when a later signal arrives.
+ * signal_came may be NULL if this process does not catch such signals. The start fails if a signal
+ * arrives before the daemon is ready (-EINTR), or if the daemon is not ready within
+ * DAEMON_READY_TIMEOUT_MS (-ETIMEDOUT). daemon_start then sends SIGTERM to the daemon, and SIGKILL
+ * after 5 s. If the daemon became ready at the same time as the signal arrived, daemon_start sends
+ * SIGTERM, but returns 0. The caller then ends the daemon as it does when a later signal arrives.
  */
 int daemon_start(struct daemon_args *args, enum daemon_kind kind, int (*signal_came)(void),
 		 pid_t *pid, struct diag *diag);

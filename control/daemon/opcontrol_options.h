@@ -40,7 +40,7 @@ struct opcontrol_options {
 	struct opcontrol_setting *settings; /* in the order of the command line */
 	size_t nr_settings, room_settings;
 	char *session_dir; /* malloc'ed */
-	char *save_name;   /* malloc'ed; set with OPCONTROL_SAVE */
+	char *save_name;   /* malloc'ed; not NULL if actions has OPCONTROL_SAVE */
 	bool verbose;
 	bool left_on;	 /* use the defaults of oprof start */
 	bool no_build;	 /* init: load the module only if it exists already */

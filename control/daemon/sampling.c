@@ -182,7 +182,7 @@ void sampling_format_separation(const struct sampling *sampling, char *text)
 	}
 }
 
-/* Returns whether the two choices would have sample files of the same name. */
+/* Returns whether the sample files of the two event choices would have the same names. */
 static bool choices_clash(const struct event_choice *a, const struct event_choice *b)
 {
 	return !strcmp(a->name, b->name) && a->unit_mask == b->unit_mask &&

@@ -31,7 +31,7 @@ extern const char *const sampling_unwind_names[SAMPLING_UNWIND_NR];
 
 enum sampling_separation {
 	SAMPLING_SEPARATE_LIB = 1,
-	SAMPLING_SEPARATE_KERNEL = 2, /* always together with LIB */
+	SAMPLING_SEPARATE_KERNEL = 2, /* always set together with SAMPLING_SEPARATE_LIB */
 	SAMPLING_SEPARATE_THREAD = 4,
 	SAMPLING_SEPARATE_CPU = 8,
 	SAMPLING_SEPARATE_CGROUP = 16,

@@ -70,7 +70,7 @@ static int take_lock(int folder_fd, const char *session_dir, struct diag *diag)
 int session_files_hold(int folder_fd, const char *session_dir, int timeout_ms, struct diag *diag)
 {
 	const struct timespec pause = {.tv_nsec = HOLD_INTERVAL_MS * 1000000L};
-	/* a lock belongs to one open(2) of the folder */
+	/* A lock belongs to one open(2) of the folder, so open the folder again. */
 	int fd = folder_fd < 0 ? -1 : openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error;
 
@@ -95,8 +95,8 @@ int session_files_hold(int folder_fd, const char *session_dir, int timeout_ms, s
 }
 
 /*
- * Opens the folder of the sessions. Returns a descriptor, -ENOENT without diag if there is none, or
- * another -errno.
+ * Opens the folder of the sessions. Returns a descriptor, -ENOENT without diag if there is no such
+ * folder, or another -errno.
  */
 static int open_samples(int folder_fd, const char *session_dir, struct diag *diag)
 {

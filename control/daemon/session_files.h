@@ -12,10 +12,10 @@
 #include "lib/diag.h"
 
 /*
- * Prevents other opcontrols from starting or ending the folder's daemon or changing its settings.
- * If another opcontrol holds this lock, waits, at most timeout_ms. This lock is independent of the
- * daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: the folder does not
- * exist; -EBUSY: timeout; or another -errno.
+ * Locks the folder, so that other opcontrols do not start or end the folder's daemon or change its
+ * settings. If another opcontrol holds the lock, waits at most timeout_ms. This lock is independent
+ * of the daemon's lock. Returns a descriptor, to be closed after the work; -ENOENT: the folder does
+ * not exist; -EBUSY: timeout; or another -errno.
  */
 int session_files_hold(int folder_fd, const char *session_dir, int timeout_ms, struct diag *diag);
 

@@ -16,7 +16,7 @@
 /* Changes only the effective user and group. */
 static void become(uid_t user, gid_t group)
 {
-	/* Only root may change both. */
+	/* Only root may change both the group and the user. */
 	if (!seteuid(0) && !setegid(group) && !seteuid(user))
 		return;
 	log_error("cannot change the user: %s", strerror(errno));
@@ -48,7 +48,7 @@ int session_owner_enter(struct session_owner *owner, int folder_fd, const char *
 				path, strerror(errno));
 	*owner = (struct session_owner){.user = user.uid, .group = user.gid};
 	session_owner_return(owner);
-	/* securebits(7) may keep the kernel from taking them. */
+	/* The securebits (securebits(7)) may let this process keep its capabilities. */
 	if (has_capabilities())
 		return diag_set(diag, -EPERM,
 				"%s belongs to the user " FOLDER_USER

@@ -16,7 +16,7 @@
 
 #define SETUP_DAYS_MAX	  36500u
 #define SETUP_BYTES_MAX	  65536
-#define RING_SAMPLE_BYTES 64 /* a sample without a call chain is slightly smaller */
+#define RING_SAMPLE_BYTES 64 /* enough for a sample without a call chain */
 #define RING_PAGES_MAX	  16384
 
 enum setup_key {

@@ -111,7 +111,7 @@ static int match_value(const char *status, const char *key, const char *wanted, 
 	return tell_difference(status, key, wanted, diag);
 }
 
-/* Checks that STATUS has every value of the option in args, and no others. */
+/* Checks that the values of the option in args are exactly the values of its key in STATUS. */
 static int match_option(size_t which, const struct daemon_args *args, const char *status,
 			struct diag *diag)
 {

@@ -12,8 +12,9 @@
 
 /*
  * status is the text of the daemon's answer to STATUS (doc/control-socket.md). Returns 0 if a
- * daemon started now would sample in the same way; -EBUSY if not, with the first difference in
- * diag; or another -errno if the setup itself is refused. Settings without effect are not compared.
+ * daemon started now would sample in the same way. If not, returns -EBUSY, with the first
+ * difference in diag. Returns another -errno if the setup itself is refused. Settings without
+ * effect are not compared.
  */
 int setup_match(const struct setup *setup, const char *status, struct diag *diag);
 

@@ -201,8 +201,8 @@ static bool is_source_requested(const struct status_text *text, const char *reas
 }
 
 /*
- * Prints the source and the reason. If the module is missing, the reason that the last --init
- * stored is the most precise one.
+ * Prints the source and the reason. If the module is missing, prints the reason that the last
+ * --init stored, because it is the most precise reason.
  */
 static void print_source(const struct status_text *text)
 {
@@ -373,7 +373,7 @@ static void print_unread(const struct status_text *text)
 		(void)snprintf(value, sizeof(value), "%.*s", (int)line.nr_value, line.value);
 		pid = strsep(&rest, " ");
 		user = rest ? strsep(&rest, " ") : "";
-		if (!strcmp(user, "4294967295")) /* the process had ended before it was looked at */
+		if (!strcmp(user, "4294967295")) /* it ended before the daemon found its user */
 			user = "unknown";
 		print_line(text, "unread",
 			   "process %s (%s, user %s) could not be read in time; the daemon tries "

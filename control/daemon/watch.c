@@ -50,8 +50,8 @@ int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag)
 	 */
 	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
 	/*
-	 * The process that started this one may have blocked these signals, so they are unblocked
-	 * during the wait. If that process has set an alarm, the alarm ends the profile.
+	 * This process may have inherited blocked signals, so the signals are unblocked during the
+	 * wait. It may also have inherited an alarm, which then ends the profile.
 	 */
 	for (unsigned int i = 0; i < NR_SIGNALS; i++)
 		(void)sigdelset(&before, signals[i]);

@@ -18,10 +18,10 @@ void watch_catch_signals(void);
 int watch_signal(void);
 
 /*
- * Waits until a signal was caught, until `seconds` have passed (0: no limit, except for an alarm
- * that is already set), or until the daemon ends by itself because nothing is left to do. In the
- * first two cases ends the daemon. Returns 0; -EIO if the daemon failed; or another -errno. Fills
- * diag on errors.
+ * Waits until one of these happens: a signal was caught; `seconds` have passed (0: only an alarm
+ * that is already set limits the time); or the daemon ended by itself, because nothing is left to
+ * do. In the first two cases ends the daemon. Returns 0; -EIO if the daemon failed; or another
+ * -errno. Fills diag on errors.
  */
 int watch_daemon(pid_t daemon, unsigned int seconds, struct diag *diag);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Checks that read files of the kernel and the system. */
+/* The checks of oprof doctor for which files of the kernel and the system are read. */
 #include "control/doctor/doctor.h"
 
 #include "control/module/module_fs.h"
@@ -99,7 +99,10 @@ void doctor_check_filter(const char *root, struct doctor_finding *finding)
 #define GIVE_SESSION                                                                               \
 	"sudo oprof stop; sudo chown -hR " FOLDER_USER ": " SESSION_DIR "/; sudo oprof start"
 
-/* Looks as which user the daemon of root's session folder runs. Processes can be confined. */
+/*
+ * Finds the user as which the daemon of root's session folder runs. The caller has checked that
+ * this machine can confine processes.
+ */
 static void check_run_user(const char *root, struct doctor_finding *finding)
 {
 	char full[PATH_MAX];
@@ -140,7 +143,7 @@ void doctor_check_confinement(const char *root, struct doctor_finding *finding)
 	char full[PATH_MAX];
 	char *text = NULL;
 	struct own_user user;
-	/* The line is there if the kernel has seccomp. */
+	/* The file has this line only if the kernel supports seccomp. */
 	const bool has_seccomp = !file_read_text(at(root, "/proc/self/status", full),
 						 SMALL_FILE_BYTES, &text, NULL) &&
 				 strstr(text, "\nSeccomp:");
@@ -188,8 +191,8 @@ static bool first_symbol(const char *root, unsigned long long *address)
 	bool found = false;
 
 	/*
-	 * Some of the first symbols (per-CPU data) may really have address 0, so more than one is
-	 * read.
+	 * Some of the first symbols (per-CPU data) may really have address 0, so several symbols
+	 * are read.
 	 */
 	for (int i = 0; file && i < 1000 && fgets(line, sizeof(line), file); i++) {
 		char *end;
@@ -264,8 +267,8 @@ static bool has_id(const char *text, const char *id)
 }
 
 /*
- * Returns a command that selects a debuginfod server: the distribution's server, if the ID in
- * os-release is one of those below, otherwise elfutils' server.
+ * Returns a command that selects a debuginfod server. This is the distribution's server if the ID
+ * in os-release is one of the IDs below, and otherwise elfutils' server.
  */
 static const char *debuginfod_remedy(const char *root)
 {

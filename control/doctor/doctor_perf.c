@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Checks that try the system calls of the profiler. */
+/* The checks of oprof doctor that try the profiler's system calls. */
 #include "control/doctor/doctor.h"
 
 #include "control/base/tool_path.h"
@@ -112,8 +112,8 @@ void doctor_check_rings(struct doctor_finding *finding)
 }
 
 /*
- * Profiling the machine needs a descriptor for each event and CPU; profiling processes needs one
- * for each event, CPU and thread.
+ * The profiler needs a descriptor for each event and CPU if it profiles the machine. If it profiles
+ * processes, it needs a descriptor for each event, CPU and thread.
  */
 void doctor_check_open_files(struct doctor_finding *finding)
 {
@@ -136,8 +136,8 @@ void doctor_check_open_files(struct doctor_finding *finding)
 #endif
 
 /*
- * Walking a stack by unwind tables uses a copy of part of the stack, which the kernel makes with
- * each sample.
+ * To walk a stack by unwind tables, the daemon needs a copy of a part of the stack. The kernel
+ * makes this copy with each sample.
  */
 void doctor_check_frame_pointers(struct doctor_finding *finding)
 {

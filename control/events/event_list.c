@@ -33,7 +33,7 @@ static void print_unit_mask(FILE *stream, const struct event_unit_mask *mask)
 
 /*
  * Tries to open the event. Returns true if this machine lacks the event. Returns false if the event
- * exists, also if the user is not permitted to open it.
+ * exists, even if the user is not permitted to open it.
  */
 static bool event_absent(const struct event *event)
 {

@@ -30,8 +30,8 @@ static int open_event(uint32_t perf_type, uint64_t config, pid_t pid, int cpu, b
 		attr.config = PERF_COUNT_SW_DUMMY;
 		attr.context_switch = 1;
 		/*
-		 * Kernel mode must be excluded for users other than root. Records of context
-		 * switches are written nevertheless.
+		 * Kernel mode must be excluded for users other than root. The kernel still writes
+		 * the records of context switches.
 		 */
 		attr.exclude_kernel = 1;
 	}

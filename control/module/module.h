@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and unloads the kernel module for opcontrol --init and --deinit, and reports whether it is
- * loaded and mounted, and if not, why. If the last --init of this boot failed, its reason is stored
- * in the session folder, for --status and --health.
+ * Loads and unloads the kernel module for opcontrol --init and --deinit. Reports whether the module
+ * is loaded and mounted and, if not, the reason. If the last --init of this boot failed, the reason
+ * of the failure is stored in the session folder, for --status and --health.
  */
 #ifndef CONTROL_MODULE_H
 #define CONTROL_MODULE_H
@@ -28,15 +28,15 @@ void module_init(enum module_build build, struct module_answer *answer);
 int module_deinit(struct diag *diag);
 
 /*
- * Stores, in the session folder at folder_fd, the reason why there is no module; if answer->works,
+ * If answer->works is false, stores the reason in the session folder at folder_fd. Otherwise
  * removes the stored reason. Returns 0 or -errno; in a folder that is not writable, nothing is
  * stored.
  */
 int module_keep(int folder_fd, const struct module_answer *answer);
 
 /*
- * Reads the reason that was stored since boot. Returns false if there is none, or no folder
- * (folder_fd is -1).
+ * Reads the reason that the last failed --init of this boot stored. Returns false if no reason is
+ * stored, or if the session folder does not exist (folder_fd is -1).
  */
 bool module_recall(int folder_fd, struct module_answer *answer);
 

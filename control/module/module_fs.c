@@ -26,7 +26,10 @@ bool module_fs_is_loaded(const char *root)
 	return !access(path, F_OK);
 }
 
-/* The last mount at folder counts, because a later filesystem may cover the module's. */
+/*
+ * Only the last mount at folder counts, because a later filesystem may cover the module's
+ * filesystem.
+ */
 bool module_fs_is_mounted(const char *root, const char *folder)
 {
 	char path[PATH_MAX];

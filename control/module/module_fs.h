@@ -30,8 +30,9 @@ int module_fs_unmount(const char *folder, struct diag *diag);
 int module_fs_version(const char *folder);
 
 /*
- * Lists up to three processes that use folder or a file below it, as "process 12 (cat)"; if there
- * are more, appends "and others". The text is empty if this user may see none of these processes.
+ * Lists up to three processes that use folder or a file below it, as "process 12 (cat)". If more
+ * processes use it, appends "and others". The text is empty if this user may see none of these
+ * processes.
  */
 void module_fs_users(const char *root, const char *folder, char *text, size_t nr_bytes);
 

@@ -15,7 +15,7 @@
 
 #define ANSWER_BYTES	4096
 #define STATUS_NOT_RUN	126
-#define NR_WORDS_BESIDE 3 /* the program's name, --lines, NULL */
+#define NR_WORDS_BESIDE 3 /* the program's name, --lines and the NULL at the end */
 
 /* Makes text a single line, as files and terminals require. */
 static void one_line(char *text)

@@ -21,7 +21,7 @@
  */
 struct module_answer {
 	bool works;
-	char path[PATH_MAX]; /* the file that was loaded; empty: it was loaded before */
+	char path[PATH_MAX]; /* file that was loaded; empty: the module was already loaded */
 	/* reason and remedy are valid only if works is false */
 	char reason[MODULE_TEXT_BYTES];
 	char remedy[MODULE_TEXT_BYTES]; /* empty: no remedy */

@@ -19,7 +19,7 @@
 
 struct command {
 	pid_t pid;
-	int go_fd;    /* writing a byte releases the child, closing it ends the child */
+	int go_fd;    /* a byte written to go_fd releases the child; closing go_fd ends it */
 	int error_fd; /* descriptor from which the errno of a failed exec is read */
 	int status;   /* as from waitpid(); valid if ended is set */
 	bool ended;
@@ -48,7 +48,7 @@ int command_release(struct command *command);
 
 /*
  * Ends a held child without an exec. Returns the exit status for this process: 128 + the signal
- * that asked it to end, or COMMAND_EXIT_OURS if there was no signal.
+ * that asked this process to end, or COMMAND_EXIT_OURS if there was no signal.
  */
 int command_cancel(struct command *command);
 
@@ -60,8 +60,8 @@ int command_cancel(struct command *command);
 bool command_ends_first(struct command *command, pid_t other, int *status);
 
 /*
- * Waits until the command ends. Passes on SIGTERM and SIGHUP that this process receives to the
- * command. Returns the command's status as a shell reports it.
+ * Waits until the command ends. If this process receives SIGTERM or SIGHUP, sends the same signal
+ * to the command. Returns the command's status as a shell reports it.
  */
 int command_wait(struct command *command);
 

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-#define REPORT_COMMAND_BYTES (4 * PATH_MAX + 64) /* every byte of a path may be quoted */
+#define REPORT_COMMAND_BYTES (4 * PATH_MAX + 64) /* a quoted byte of a path may take 4 bytes */
 
 /*
  * Writes `program` ("opreport" or "oprof report") into text[REPORT_COMMAND_BYTES], with

@@ -131,8 +131,8 @@ static int take_option(struct session_command *session, int option, const char *
 }
 
 /*
- * Processes the arguments after the options. At most one is allowed: the session's name, if no
- * option has given the name. Sets defaults.
+ * Processes the arguments after the options. At most one argument is allowed: the session's name,
+ * if no option has given the name. Sets defaults.
  */
 static int take_words(struct session_command *session, const char *help, struct diag *diag)
 {

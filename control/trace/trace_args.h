@@ -62,8 +62,8 @@ int trace_args_take(struct trace_args *args, poptContext popt, int option, const
 
 /*
  * To be called after all options were processed. Adds the mode and the folder to the tracer's
- * command line. If no option gives the folder, by_default is its name, and a trace that exists
- * there is moved away. Returns 0, or -errno and diag.
+ * command line. If no option gives the folder, the folder has the name by_default, and a trace that
+ * exists there is moved away. Returns 0, or -errno and diag.
  */
 int trace_args_end(struct trace_args *args, const char *by_default, struct diag *diag);
 

@@ -39,10 +39,10 @@ struct control_answer {
 /*
  * Checks the nr_bytes bytes of one packet. Returns 0, or an error:
  *
- * -EPROTO: this is not a message of the protocol; the caller closes the connection without an
- * answer;
- * -EPROTONOSUPPORT: another version of the protocol; request->request is valid;
- * -EBADMSG: sizes or text are wrong.
+ *	-EPROTO			not a message of the protocol: the caller closes the connection
+ *				without an answer
+ *	-EPROTONOSUPPORT	another version of the protocol; request->request is valid
+ *	-EBADMSG		sizes or text are wrong
  */
 int control_message_parse(const void *bytes, size_t nr_bytes, struct control_request *request);
 

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define REQUESTS_A_RUN 4 /* requests of one client before the next client's turn */
+#define REQUESTS_A_RUN 4 /* requests handled for one client before the next client's turn */
 
 struct control_client {
 	int fd;	      /* -1: free */
@@ -48,7 +48,7 @@ static void client_close(struct control_server *server, struct control_client *c
 }
 
 /*
- * Registers with epoll the events of the client: its requests, or, while it waits for a job, only
+ * Registers the client's events with epoll: its requests or, while the client waits for a job, only
  * the end of its connection. how: an operation of epoll_ctl().
  */
 static int client_watch(struct control_server *server, struct control_client *client, int how)
@@ -174,8 +174,9 @@ static bool client_goes_first(const struct control_client *a, const struct contr
 /*
  * Returns a free element of server->clients. If there is none, closes the connection of one client
  * and returns the client's element. Clients that wait for a job are never chosen. Strangers
- * (clients that may not control the daemon) are chosen before other clients, and then the client
- * whose last message is the oldest. Returns NULL if all clients wait for jobs.
+ * (clients that may not control the daemon) are chosen before other clients. Among several such
+ * clients, the one with the oldest last message is chosen. Returns NULL if all clients wait for
+ * jobs.
  */
 static struct control_client *server_place(struct control_server *server)
 {

@@ -5,7 +5,8 @@
  *
  * The server never blocks. It closes the connection of a client that does not read its answers,
  * sends invalid messages, or is neither root nor the daemon's own user. If there are too many
- * clients, it closes the connection of the client that has not sent a message for the longest time.
+ * clients, the server closes the connection of the client that has not sent a message for the
+ * longest time.
  */
 #ifndef DAEMON_CONTROL_SERVER_H
 #define DAEMON_CONTROL_SERVER_H
@@ -20,9 +21,9 @@
 
 /*
  * Executes a request. If the answer is known now, the handler fills answer, which is initialized,
- * and returns 0. Otherwise it returns the number (> 0) of a job: control_server_finish() passes the
- * answer when the job has ended, and until then the server reads no more requests of this client.
- * The server closes the descriptor in answer; answers of jobs have no descriptor.
+ * and returns 0. Otherwise it returns the number (> 0) of a job. When the job has ended,
+ * control_server_finish() passes the answer; until then, the server reads no more requests of this
+ * client. The server closes the descriptor in answer; answers of jobs have no descriptor.
  */
 typedef uint64_t control_handler(void *context, const struct control_request *request,
 				 struct control_answer *answer);

@@ -14,7 +14,7 @@ int parent_follow(pid_t parent, struct diag *diag)
 				strerror(errno));
 	if (getppid() == parent)
 		return 0;
-	/* The parent ended before prctl took effect, or the number was never the parent's. */
+	/* The parent ended before prctl took effect, or `parent` was never the parent's pid. */
 	return diag_set(diag, -ESRCH,
 			"cannot watch the parent process: process %d has ended, or is not the "
 			"parent of this one",

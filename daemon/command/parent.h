@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Ends a private daemon when the process that started it ends (--parent=PID of oprofiled and
- * oprof-tracer). The parent passes its own number. If the daemon asked for its parent's number, it
- * could ask too late: when the parent has ended, another process adopts the daemon.
+ * oprof-tracer). The parent passes its own pid. If the daemon asked the kernel for its parent's
+ * pid, it could be too late: when the parent has ended, another process adopts the daemon.
  */
 #ifndef DAEMON_PARENT_H
 #define DAEMON_PARENT_H

@@ -20,7 +20,7 @@ int ready_init(struct ready *ready, int fd, struct diag *diag);
 /*
  * Continues in a child process with its own session. Returns 0 in the child, or -errno if no child
  * could be made. The parent does not return: it exits with 0 when the child is ready, or with 1
- * after an error of the child. It shows the error unless --ready-fd is used.
+ * after an error of the child. The parent shows the error unless --ready-fd is used.
  */
 int ready_detach(struct ready *ready, struct diag *diag);
 

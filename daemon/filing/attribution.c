@@ -39,7 +39,8 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 
 /*
  * Returns the weight that the sample adds to its file. For a clock with a frequency, the unit of
- * weights in files is one sample at this frequency, and a sample may have the weight of several.
+ * weights in files is one sample at this frequency. If samples are thinned, one stored sample may
+ * stand for several, and then has their weight.
  */
 static uint64_t file_weight(const struct attribution *attribution,
 			    const struct oprof_sample *sample)

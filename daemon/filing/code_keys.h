@@ -28,9 +28,9 @@ void code_keys_deinit(struct code_keys *keys);
 
 /*
  * Replaces *offset, the source's offset of code in `image`, by the key under which the sample is
- * filed. *offset is unchanged if the image's functions are not known by name. Returns 0; 1 if there
- * is no room for the name and the key is NAME_TABLE_OTHER; -ENXIO if the source has no such name;
- * or the error of name_table_number.
+ * filed. *offset is unchanged if the image's functions are not known by name. Returns 0. Returns 1
+ * if there is no room for the name; the key is then NAME_TABLE_OTHER. Returns -ENXIO if the source
+ * has no such name; or the error of name_table_number.
  */
 int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset);
 

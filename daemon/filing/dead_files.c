@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long files are removed for a full disk: a few files on the slowest disk, but at least one. */
+/* Time limit for removing files when the disk is full. At least one file is removed. */
 #define FULL_DISK_NS UINT64_C(100000000)
 #define MEMORY_MAX   (UINT64_C(8) << 20)
 
 struct dead_file {
-	struct node node; /* its hash is the path's */
+	struct node node; /* has the hash of the path */
 	uint64_t nr_bytes;
 	char path[];
 };

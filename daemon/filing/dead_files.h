@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Dead files: closed sample files whose samples are all in a slice, and which are still to be
- * removed. On a slow disk, or one mounted with the option discard, removing thousands of files
- * takes many seconds, in which the daemon would neither read its rings nor answer.
+ * removed. Only a few are removed at a time: removing thousands of files may take many seconds, if
+ * the disk is slow or is mounted with the option discard. During this time the daemon would neither
+ * read its rings nor answer requests.
  */
 #ifndef DAEMON_DEAD_FILES_H
 #define DAEMON_DEAD_FILES_H
@@ -21,17 +22,19 @@ struct dead_files {
 };
 
 int dead_files_init(struct dead_files *dead, struct sample_tree *tree); /* 0 or -ENOMEM */
-/* Neither of these removes the files. */
+/* Neither of these functions removes files. */
 void dead_files_clear(struct dead_files *dead);
 void dead_files_deinit(struct dead_files *dead);
 
 /* hash: of the path. nr_bytes: the file's bytes on disk. If memory is short, removes the file. */
 void dead_files_add(struct dead_files *dead, const char *path, uint64_t hash, uint64_t nr_bytes);
 
-/* To be called after a file was opened at path: it is used again, and not dead any more. */
+/* Call after a file was opened at path: the file is in use again, and is no longer dead. */
 void dead_files_forget(struct dead_files *dead, const char *path, uint64_t hash);
 
-/* Returns whether the entries need so much memory that no file is to be made without removing one.
+/*
+ * Returns whether the entries need too much memory. A dead file must then be removed before a new
+ * file is made.
  */
 bool dead_files_are_many(const struct dead_files *dead);
 
@@ -39,12 +42,12 @@ bool dead_files_are_many(const struct dead_files *dead);
 bool dead_files_remove(struct dead_files *dead);
 
 /*
- * To be called after an error (-errno) of writing to the disk: if the disk is full, removes files.
- * Returns whether there were any, so that a retry may succeed.
+ * Call after an error (-errno) of writing to the disk. If the disk is full, removes dead files.
+ * Returns true if a file was removed: the caller may then write again.
  */
 bool dead_files_reclaim(struct dead_files *dead, int error);
 
-/* Removes files for about this time, at least one. Returns whether there are more. */
+/* Removes dead files until about `ns` have passed, at least one. Returns whether any remain. */
 bool dead_files_tidy(struct dead_files *dead, uint64_t ns);
 
 #endif

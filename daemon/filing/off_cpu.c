@@ -11,10 +11,11 @@
  *
  * A task that was off CPU when switches were lost may have run since then without a record. The
  * first SWITCH after the loss is the loss's end: from this time, all switches are recorded again.
- * If a task has left no CPU since the loss's end and is on no CPU now, it has been off CPU since
- * the loss's end. For a task that has left no CPU, there are two proofs that it is on no CPU:
+ * If a task has not left a CPU since the loss's end, and is not on a CPU now, it has been off CPU
+ * since the loss's end. For a task that has not left a CPU, there are two proofs that it is not on
+ * a CPU:
  *
- * - the task gets a CPU, so it was on no CPU until now; or
+ * - the task gets a CPU, so it was not on a CPU until now; or
  * - every CPU has had a switch since the loss's end, so all tasks that were on a CPU at the loss's
  *   end have left it. The task must also still exist, since it may have ended without a record.
  *
@@ -209,8 +210,8 @@ static bool stretch_is_sure(const struct off_cpu *off_cpu, const struct off_cpu_
 
 /*
  * Call when it is proved that the task has not run since the end of the last loss. The stretch
- * continues from the loss's end or from the last settling, whichever is later: a proof that takes
- * hours must not make one sample of hours.
+ * continues from the loss's end or from the last settling, whichever is later. Otherwise a proof
+ * that takes hours would make one sample of hours.
  */
 static void stretch_make_sure(const struct off_cpu *off_cpu, struct off_cpu_stretch *stretch)
 {

@@ -50,7 +50,7 @@ struct off_cpu {
 	 */
 	struct record_sink sink;
 	struct record_sink *next; /* borrowed */
-	uint16_t event;		  /* index of off-cpu */
+	uint16_t event;		  /* index of the event off-cpu */
 
 	/*
 	 * Context of the source's records. If task.head.type is OPROF_RECORD_PAD, no task is known:

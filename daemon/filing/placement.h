@@ -47,7 +47,7 @@ int placement_find(const struct placement_config *config, const struct sample_ke
 		   struct placement *placement);
 
 /*
- * Fills path with the image's path, as names of sample files contain it. Returns 0 or
+ * Fills path with the image's path, in the form that names of sample files contain. Returns 0 or
  * -ENAMETOOLONG.
  */
 int placement_path(struct sample_path *path, const struct image *image);

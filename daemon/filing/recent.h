@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define RECENT_ENTRIES_MAX (1u << 17) /* 3 MB */
-#define RECENT_MARKS_MAX   512	      /* 0.4 MB; with one mark a second they cover 512 s */
+#define RECENT_MARKS_MAX   512	      /* 0.4 MB; at one mark a second, the marks cover 512 s */
 #define RECENT_MARK_NS	   UINT64_C(900000000)
 #define RECENT_LAST_ADDED  256 /* number of elements of recent.last_added; a power of two */
 

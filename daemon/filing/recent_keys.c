@@ -11,8 +11,8 @@ struct recent_image {
 	struct node node;
 	uint32_t cookie;
 	/*
-	 * Number of keys that name the image; a key that names it both as image and as application
-	 * counts twice.
+	 * Number of keys that name the image. A key that names the image twice, as image and as
+	 * application, counts twice.
 	 */
 	uint32_t nr_keys;
 	struct image *own; /* NULL: not released */

@@ -118,7 +118,7 @@ static int64_t section_find(struct making *making, const struct recent_key *from
 
 /* ---- samples ---- */
 
-/* With a fixed period the weight follows from the number of samples. */
+/* If the period is fixed, computes the weight from the number of samples. */
 static uint64_t entry_weight(const struct making *making, const struct recent_entry *entry,
 			     uint16_t event)
 {

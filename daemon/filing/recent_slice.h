@@ -34,9 +34,9 @@ struct recent_stretch {
 };
 
 /*
- * Returns a descriptor at the slice's start, which the caller owns, and fills *stretch; or
- * -errno. With until_ns 0, the slice ends at the time up to which all samples have arrived
- * (recent_mark).
+ * Returns a descriptor whose position is the slice's start, and fills *stretch; or returns -errno.
+ * The caller owns the descriptor. With until_ns 0, the slice ends at the time up to which all
+ * samples have arrived (recent_mark).
  */
 int recent_slice_open(const struct recent_slice_config *config, struct recent_stretch *stretch);
 

@@ -38,8 +38,8 @@ static bool is_clock(const char *event)
 
 /*
  * Converts a weight to events. For a clock with a frequency, the unit of weights in files is one
- * sample: the kernel converts the frequency to a fixed period. (Under a CPU budget, a sample may
- * have the weight of several.)
+ * sample: the kernel converts the frequency to a fixed period. (If samples are thinned, one stored
+ * sample may have the weight of several samples.)
  */
 static uint64_t weight_of(const char *event, uint32_t flags, uint64_t period_or_hz, uint64_t weight)
 {

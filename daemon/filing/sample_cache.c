@@ -18,7 +18,7 @@
 #define LINKS_PER_FILE 4  /* remembered keys per file, on average */
 #define SYNC_EACH_MAX  64 /* with more files, one sync of the file system is faster */
 #define DAMAGED_MAX    100
-#define INLINE_PIECES  4  /* pieces of a file that fit into its inode */
+#define INLINE_PIECES  4  /* extents of a file that fit into its inode */
 #define RELEASED_MAX   64 /* number of released cookies whose keys are forgotten together */
 
 /* A remembered key and its file. */
@@ -44,7 +44,7 @@ struct sample_file {
 	bool parked; /* closed, but listed for its samples of the epoch; found only by path */
 	struct sample_link *links;
 	struct sample_file *next_in_bucket;
-	struct sample_file *newer, *older; /* parked: only `older` is used, the next parked file */
+	struct sample_file *newer, *older; /* of a parked file: `older` is the next parked file */
 	uint64_t path_hash;
 	char path[];
 };
@@ -62,7 +62,7 @@ struct sample_cache {
 	size_t nr_parked;
 	struct sample_tree tree;
 	struct dead_files dead;
-	uint64_t nr_bytes;	  /* of all files that are not dead */
+	uint64_t nr_bytes;	  /* on disk, of all files except dead ones */
 	uint64_t limit_bytes;	  /* 0: none */
 	uint64_t epoch;		  /* 0: files have no epochs */
 	struct sample_link *last; /* most samples have the key of the previous one */
@@ -159,8 +159,8 @@ static void file_set_times(const struct sample_cache *cache, struct sample_file 
 
 /*
  * Updates the file's size on disk, in file->nr_bytes and in the sum of all files. The size is an
- * upper limit: if the file grew in pieces, the file system may need one more block for the list of
- * the pieces.
+ * upper limit: if the file has many extents, the file system may need one more block for the list
+ * of the extents.
  */
 static void file_measure(struct sample_cache *cache, struct sample_file *file)
 {
@@ -217,7 +217,7 @@ static void file_park(struct sample_cache *cache, struct sample_file *file)
 	cache->nr_parked++;
 }
 
-/* All samples of the file are in a slice. */
+/* Makes a closed file dead. All samples of the file are in a slice. */
 static void file_doom(struct sample_cache *cache, struct sample_file *file)
 {
 	dead_files_add(&cache->dead, file->path, file->path_hash, file->nr_bytes);
@@ -401,7 +401,7 @@ static bool is_over_limit(const struct sample_cache *cache)
 	return cache->limit_bytes && sample_cache_live_bytes(cache) >= cache->limit_bytes;
 }
 
-/* Returns whether a new file may be made. Removes a dead file if that is due, or may help. */
+/* Returns whether a new file may be made. If necessary, first removes a dead file. */
 static bool has_room(struct sample_cache *cache)
 {
 	if (is_over_limit(cache) || dead_files_are_many(&cache->dead))
@@ -639,7 +639,7 @@ static inline int file_add_sample(struct sample_file *file, uint64_t offset, uin
 	return 0;
 }
 
-/* Returns 0 if the file was replaced, or room was made; otherwise, the sample is lost. */
+/* Returns 0 if the file was replaced, or room was made: the sample can now be added. */
 static int file_add_failed(struct sample_cache *cache, struct sample_file *file,
 			   const struct sample_key *key, int error)
 {
@@ -730,7 +730,7 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 		const struct sample_file *evicted = cache->oldest;
 
 		file_evict(cache, cache->oldest);
-		assert(cache->oldest != evicted); /* static analysers cannot know this */
+		assert(cache->oldest != evicted); /* a hint for static analysers */
 	}
 }
 

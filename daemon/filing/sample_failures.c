@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define QUIET_NS UINT64_C(3600000000000)
-#define END_NS	 UINT64_C(60000000000) /* time without failures until they count as over */
+#define END_NS	 UINT64_C(60000000000) /* failures are over after this time without a failure */
 
 void sample_failures_report(struct sample_failures *failures, const char *path, int error,
 			    const char *text, uint64_t now_ns)

@@ -17,12 +17,15 @@ struct sample_failures {
 
 /*
  * Logs an error (-errno) of the file at path. Logs one line an hour for each error, whatever the
- * number of files and samples. text: the reason; NULL or "": that of the error.
+ * number of files and samples. text: the reason to log; NULL or "": the error's own text is logged.
  */
 void sample_failures_report(struct sample_failures *failures, const char *path, int error,
 			    const char *text, uint64_t now_ns);
 
-/* Logs that samples are stored again, if failures were logged and the last was a minute ago. */
+/*
+ * Logs that samples are stored again, if failures were logged and the last failure was a minute
+ * ago.
+ */
 void sample_failures_report_end(struct sample_failures *failures, uint64_t now_ns);
 
 #endif

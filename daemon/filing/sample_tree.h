@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The folders of live sample files. They are created and removed one by one, so that their size on
- * disk is known without walking them.
+ * The folders of live sample files. They are created and removed one by one. Their size on disk is
+ * therefore known, and the folders need not be walked.
  */
 #ifndef DAEMON_SAMPLE_TREE_H
 #define DAEMON_SAMPLE_TREE_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The stack file is a forest: a root for each set of stacks that reports show separately, and below
- * it a node for each function reached by one call path. stack_keep_add() walks down from a root,
- * from the outermost function of a stack to the function in which the sample was taken:
+ * The stack file is a forest. It has a root for each set of stacks that reports show separately.
+ * Below a root, it has a node for each function reached by one call path. stack_keep_add() walks
+ * down from a root, from the outermost function of a stack to the function in which the sample was
+ * taken:
  *
  *	root	the sample's key without its image: event, application, separation
  *	mark	[truncated] or [broken], if the outermost frames are missing
@@ -40,9 +41,7 @@
 
 #define RETRY_NS    UINT64_C(1000000000)
 #define COMPLAIN_NS UINT64_C(3600000000000)
-/*
- * Interval after which the source is asked again about an address whose function it did not know.
- */
+/* If the source did not know the function at an address, it is asked again after this interval. */
 #define UNKNOWN_NS  (10 * RETRY_NS)
 #define ROOTS	    1024u /* powers of two */
 #define IMAGES	    4096u
@@ -55,7 +54,7 @@ struct root_key {
 	 * sample's image. Otherwise sample.image is 0.
 	 */
 	struct sample_key sample;
-	bool by_image; /* OPROF_STACK_BY_IMAGE */
+	bool by_image; /* samples are filed under their own images */
 };
 
 /* A slot of the cache of roots. position 0: the slot is empty. */
@@ -130,7 +129,7 @@ static void keep_complain(struct stack_keep *keep, int error, const char *text)
 		  text && *text ? text : strerror(-error));
 }
 
-/* Returns whether the error means that the file is unusable, but a new one may work. */
+/* Returns whether the error means that the file is unusable, but a new file may work. */
 static bool error_is_damage(int error)
 {
 	return error == -EINVAL || error == -EILSEQ || error == -EIO || error == -EPROTONOSUPPORT ||
@@ -163,7 +162,7 @@ void stack_keep_set_aside(struct stack_keep *keep, const char *why)
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", keep->path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* must be NULL if the next asprintf() fails */
+		aside = NULL; /* prevents a second free() if the next asprintf() fails */
 	}
 	log_error("stack file %s is damaged (%s)%s%s", keep->path, why,
 		  aside ? "; renaming it to " : "; it keeps its name", aside ? aside : "");
@@ -288,7 +287,7 @@ static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
 		root.sample.image = 0;
 		root.sample.kind = SAMPLE_OF_KERNEL;
 		root.by_image = true;
-	} /* otherwise no application is known, and the root keeps the image instead */
+	} /* otherwise the application is unknown, and root.sample keeps the image */
 	return root;
 }
 
@@ -323,8 +322,8 @@ static void root_section(const struct stack_keep *keep, const struct root_key *k
 }
 
 /*
- * Finds the root in the file. image: the image of any sample below the root, with which to look up
- * the root's placement.
+ * Finds the root in the file. image: the image of any sample below the root, which is needed to
+ * look up the root's placement.
  */
 static int root_add(struct stack_keep *keep, const struct root_key *key, uint32_t image,
 		    struct stack_root *root)
@@ -435,8 +434,8 @@ static int walk_fold(struct stack_keep *keep, struct keep_walk *walk)
 }
 
 /*
- * Schedules clearing the memo in `ns` nanoseconds, because functions that are unknown now may be
- * known then.
+ * Requests that the memo is cleared in `ns` nanoseconds, since functions that are unknown now may
+ * be known at that time.
  */
 static void memo_expire_in(struct stack_keep *keep, uint64_t ns)
 {
@@ -568,7 +567,7 @@ static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 
 /*
  * Returns whether the frame's offset is a return address. Walking with unwind tables gives the
- * address of the call instruction; frame pointers and the kernel give the address after it.
+ * address of the call instruction. Frame pointers and the kernel give the address after the call.
  */
 static bool frame_is_return(const struct oprof_sample *sample, const struct oprof_frame *frame)
 {

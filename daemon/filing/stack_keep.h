@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the call stacks of stored samples in the session's live stack file (oprof/stack_file.h):
- * for each sample the application and separation that the stack belongs to, and the functions from
- * the outermost to the one in which the sample was taken.
+ * Keeps the call stacks of stored samples in the session's live stack file (oprof/stack_file.h).
+ * For each sample, the file has the application and separation to which the stack belongs. It also
+ * has the functions, from the outermost function to the function in which the sample was taken.
  *
  * Elsewhere: the file itself (libdb/stacks/stack_file.h), counters (attribution.h), slices
  * (history.h).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Remembers which node of the live stack file was found for a frame. Most frames of a stack repeat
- * the previous stack, and most of the others were looked up shortly before. Frames that are not
- * remembered are looked up in the file.
+ * Remembers which node of the live stack file was found for a frame. Most frames of a stack are
+ * also in the previous stack, and most other frames were looked up shortly before. Frames that are
+ * not remembered are looked up in the file.
  *
  * Elsewhere: how a frame is stored in the file (stack_keep.h).
  */
@@ -16,7 +16,7 @@
 
 #define STACK_MEMO_CHAINS 64u /* powers of two */
 #define STACK_MEMO_FRAMES 16384u
-#define STACK_MEMO_DEPTH  128u /* maximum number of outermost frames remembered of a chain */
+#define STACK_MEMO_DEPTH  128u /* at most this number of outermost frames of a chain is stored */
 
 /*
  * A frame below a node. If parent is 0, the slot is empty: no parent has position 0, since no
@@ -51,8 +51,8 @@ struct stack_memo {
 void stack_memo_clear(struct stack_memo *memo);
 
 /*
- * Returns the chain below the node `start`. It is empty if its slot was used for another node or
- * kind. The caller truncates the chain (nr_frames) and appends frames.
+ * Returns the chain below the node `start`. The chain is empty if its slot was used for another
+ * node or kind. The caller truncates the chain (nr_frames) and appends frames.
  */
 struct stack_memo_chain *stack_memo_chain(struct stack_memo *memo, uint32_t start, uint16_t kind);
 

@@ -3,10 +3,10 @@
  * The sequence of work on a session's history. After each drain, history_run():
  *
  * 1. closes the epoch, if its minute is over or the clock was stepped;
- * 2. drops slices that are too old or for which there is no room; if this does not suffice, closes
- *    the epoch early, since a slice takes less space than the live files;
- * 3. if no child process runs, starts one: to write new slices to disk or, if all are on disk, to
- *    merge some.
+ * 2. drops slices that are too old, or for which there is no room. If this does not free enough
+ *    space, closes the epoch early, since a slice takes less space than the live files;
+ * 3. if no child process runs, starts a child: to write new slices to disk or, if all slices are on
+ *    disk, to merge some slices.
  *
  * history_reap() handles the results of the child.
  */
@@ -142,8 +142,8 @@ bool history_is_due(const struct history *history)
 
 /*
  * Returns true if the epoch must be closed early, for one of two reasons: the live files exceed
- * 1/LIVE_SHARE of the budget; or they do not fit even after all slices that may be dropped are
- * dropped. After a burst of threads the live files are big, but their slice is small: if the epoch
+ * 1/LIVE_SHARE of the budget; or they exceed the budget even after all possible slices were
+ * dropped. After a burst of threads, the live files are big, but their slice is small. If the epoch
  * is closed early, weeks of history need not be dropped.
  */
 static bool keep_budget(struct history *history)
@@ -152,7 +152,10 @@ static bool keep_budget(struct history *history)
 		sample_cache_live_bytes(history->cache) + history_stack_bytes(history);
 
 	history_budget_expire_old(history);
-	/* The folders of dead files are in live_bytes; closing would not remove them sooner. */
+	/*
+	 * While there are dead files, live_bytes includes their folders. Closing the epoch would
+	 * not remove these folders sooner.
+	 */
 	if (live_bytes > history->budget_bytes / LIVE_SHARE &&
 	    !sample_cache_dead(history->cache)->files.nr_nodes && history_epoch_may_end(history))
 		return true;

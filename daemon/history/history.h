@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's history: its closed slices (doc/slice.md), when live files become a slice, when older
- * slices become coarser, and which slices are dropped to keep the budget. history_state.h has the
- * struct and describes the parts of this module.
+ * A session's history, which consists of slices (doc/slice.md). This module decides when live files
+ * become a slice, when older slices become coarser, and which slices are dropped to keep the
+ * budget. history_state.h has the struct and describes the parts of this module.
  *
  * Elsewhere: the format of slices (libdb/slice/slice.h), which slices are superseded
  * (libdb/slice/history_files.h), samples themselves (sample_cache.h).
@@ -26,9 +26,10 @@ void history_deinit(struct history *history);
 /*
  * Call both functions after the session has begun. history_open() lists the slices of the session,
  * sets damaged slices aside, removes what killed runs left, and raises counters to the values in
- * the slices. When the counters are correct, call history_begin(): it makes a slice of the live
- * files of earlier runs and begins the first epoch of this run, whose samples are stored through
- * `cache`. Both return 0 or -errno with diag; history_open() returns 1 if a recount is necessary.
+ * the slices. When the counters are correct, call history_begin(). It makes a slice of the live
+ * files of earlier runs, and begins the first epoch of this run; the samples of the epoch are
+ * stored through `cache`. Both functions return 0 or -errno with diag; history_open() returns 1 if
+ * a recount is necessary.
  */
 int history_open(struct history *history, struct diag *diag);
 int history_begin(struct history *history, struct sample_cache *cache, struct diag *diag);
@@ -56,7 +57,8 @@ int64_t history_follow(struct history *history, bool *stepped);
 bool history_is_due(const struct history *history);
 
 /*
- * Call after a drain: closes the epoch, drops slices and starts a child process, each if it is due.
+ * Call after a drain. Closes the epoch, drops slices and starts a child process, if each of these
+ * is due.
  */
 void history_run(struct history *history, bool stepped);
 
@@ -67,7 +69,8 @@ void history_run(struct history *history, bool stepped);
 int history_close(struct history *history);
 
 /*
- * Call after SIGCHLD: handles the results of a child that has ended. wait: first wait for its end.
+ * Call after SIGCHLD: handles the results of a child that has ended. wait: first wait for the
+ * child's end.
  */
 void history_reap(struct history *history, bool wait);
 

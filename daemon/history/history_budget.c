@@ -14,13 +14,13 @@
  * these files must fit in addition to the files.
  */
 #define LIVE_LARGEST_SHARE 2
-/* How long dead files are removed before new samples are read, and before others are dropped. */
+/* Limits for removing dead files: before new samples are read, and before slices are dropped. */
 #define RECLAIM_NS     UINT64_C(50000000)
 #define RECLAIM_ALL_NS UINT64_C(1000000000)
 
 /* ---- sizes ---- */
 
-/* The usage when dead files are removed. */
+/* Returns the disk space that will be used when all dead files have been removed. */
 static uint64_t lasting_usage(const struct history *history)
 {
 	return history->fixed_bytes + history->slice_bytes + history_stack_bytes(history) +

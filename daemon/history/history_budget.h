@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much disk space a session may use, and which slices are dropped if it uses more: the oldest
- * slices, and slices above the age limit. The newest slice is always kept.
+ * How much disk space a session may use, and which slices are dropped: all slices above the age
+ * limit, and the oldest slices if the session uses too much space. The newest slice is always kept.
  *
  * usage = fixed (measured from time to time) + slices + live files, including dead ones + output of
  * a merge
@@ -50,15 +50,15 @@ void history_budget_measured(struct history *history, uint64_t du_bytes, uint64_
 uint64_t history_budget_usage(const struct history *history);
 
 /*
- * Removes dead files (sample_cache.h), for some ms, and reads new samples. Returns false if there
- * are no dead files.
+ * Removes dead files (sample_cache.h) for about 50 ms, and then reads new samples. Returns false if
+ * there are no dead files.
  */
 bool history_budget_reclaim(struct history *history);
 
 /*
- * Removes dead files for up to a second, and then drops the oldest slices, until nr_bytes more fit.
- * Dead files that remain then do not count: no slice is dropped because a disk is slow. Returns
- * false if nr_bytes do not fit after all possible drops.
+ * Removes dead files for up to a second, and then drops the oldest slices, until nr_bytes more
+ * bytes fit into the budget. Dead files that still remain do not count, so that no slice is dropped
+ * because a disk is slow. Returns false if nr_bytes do not fit after all possible drops.
  */
 bool history_budget_make_room(struct history *history, uint64_t nr_bytes);
 

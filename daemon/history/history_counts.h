@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The session's counters at the beginning of the epoch, which is the end of the last slice, and the
- * number of samples in slices at that time. Comparing the current values with them gives the counts
- * of the epoch.
+ * number of samples in slices at that time. The counts of the epoch are the differences between the
+ * current values and these values.
  */
 #ifndef DAEMON_HISTORY_COUNTS_H
 #define DAEMON_HISTORY_COUNTS_H
@@ -10,7 +10,7 @@
 #include "daemon/history/history_state.h"
 
 /*
- * Call after the slices were first listed: takes the counters at the epoch's beginning from the end
+ * Call after the slices were first listed. Reads the counters at the epoch's beginning from the end
  * of the newest slice, and raises the session's counters to these values.
  */
 void history_counts_open(struct history *history);

@@ -18,7 +18,7 @@
 #define MINUTE_NS   INT64_C(60000000000)
 #define SHORTEST_NS INT64_C(30000000000) /* a shorter epoch continues through the next minute */
 #define EARLY_NS    INT64_C(1000000000)
-#define PARKED_MAX  16384 /* closed files of an epoch; they need some MB of memory */
+#define PARKED_MAX  16384 /* limit of closed files of an epoch; they take some MB of memory */
 
 /* ---- due times ---- */
 
@@ -79,8 +79,8 @@ static uint64_t stacks_lost(const struct history *history)
 }
 
 /*
- * Call when the number of samples in the epoch is known. A stack that is neither in the trees nor
- * counted as lost was lost when the daemon was killed: counts these stacks as lost.
+ * Call when the number of samples in the epoch is known. Stacks that are neither in the trees nor
+ * counted as lost were lost when the daemon was killed: counts them as lost.
  */
 static void settle_stacks(const struct history *history, const struct live_slice *live)
 {

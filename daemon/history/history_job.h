@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs work on a session's slices that may take long, in a child process: one job at a time, at the
- * lowest priority. The child is killed when the daemon ends.
+ * Does long work on a session's slices in a child process, at the lowest priority. Only one such
+ * job runs at a time. The child is killed when the daemon ends.
  */
 #ifndef DAEMON_HISTORY_JOB_H
 #define DAEMON_HISTORY_JOB_H
@@ -28,7 +28,7 @@ struct history_job {
 };
 
 int history_job_init(struct history_job *job);	  /* 0 or -ENOMEM */
-void history_job_deinit(struct history_job *job); /* no child may be running */
+void history_job_deinit(struct history_job *job); /* call only if no child is running */
 
 /*
  * Starts a child. lock_fd is closed in the child, so that the daemon's lock ends with the daemon.

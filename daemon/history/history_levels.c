@@ -8,8 +8,9 @@
 #define MONDAY_NS (4 * DAY_NS) /* 1970 began on a Thursday */
 
 /*
- * span_ns: length of a slice of the level; start_ns: a time at which such a slice begins; keep_ns:
- * how long slices keep the level after their group's end.
+ * span_ns	length of a slice of the level
+ * start_ns	a time at which such a slice begins
+ * keep_ns	how long slices keep the level after the end of their group
  */
 static const struct {
 	int64_t span_ns, start_ns;
@@ -31,8 +32,9 @@ int64_t history_level_start(enum oprof_slice_level level, int64_t time_ns)
 }
 
 /*
- * Returns the number of consecutive slices, from index `first`, that belong to one group: they have
- * the same level, and begin in the hour, day or week (level `into`) that begins at start_ns.
+ * Returns the number of consecutive slices, from index `first`, that belong to one group. The
+ * slices of a group have the same level. They begin in the same hour, day or week (level `into`),
+ * which begins at start_ns.
  */
 static size_t group_size(const struct history_files *files, size_t first,
 			 enum oprof_slice_level into, int64_t start_ns)
@@ -56,7 +58,7 @@ struct clock {
 /*
  * A group is due if it is old enough, or if its time is far in the future. Slices with a future
  * time were written while the clock was wrong, and would otherwise not be merged for a long time.
- * They are merged only after the clock has run for keep_ns without a step, since the current time
+ * They are merged only after the clock has run for keep_ns without a step. Before, the current time
  * may be wrong instead (1970 until the clock is set).
  */
 static bool is_due(enum oprof_slice_level level, int64_t start_ns, const struct clock *clock)

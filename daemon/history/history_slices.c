@@ -3,8 +3,7 @@
  * The list of slices in memory follows the folder: each change is first made in the folder, by one
  * rename or unlink, and then in the list. A kill between these two steps leaves a folder that the
  * next history_slices_list() can read. The folder may contain a file NAME.tmp, which is never
- * listed, or slices that are superseded by a merged slice; history_slices_list() removes these
- * slices.
+ * listed, or slices that are superseded by a merged slice. history_slices_list() removes both.
  */
 #include "daemon/history/history_slices.h"
 
@@ -176,7 +175,7 @@ void history_slices_set_aside(struct history *history, const char *path, const c
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* must be NULL if the next asprintf() fails */
+		aside = NULL; /* prevents a second free() if the next asprintf() fails */
 	}
 	log_error("slice %s is damaged (%s)%s%s", path, why,
 		  aside ? "; renaming it to " : "; it keeps its name", aside ? aside : "");

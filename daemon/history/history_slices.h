@@ -35,7 +35,7 @@ bool history_slices_drop(struct history *history, size_t i);
 void history_slices_set_aside(struct history *history, const char *path, const char *why);
 
 /*
- * Writes slices of epochs after epoch_synced, and the folder's entries, to disk. Returns 0 or
+ * Writes to disk the slices of epochs after epoch_synced, and the folder's entries. Returns 0 or
  * -errno.
  */
 int history_slices_sync(const struct history *history);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the parts of a session's history: its configuration, and struct history. The fields
- * are grouped by the part that writes them; history.c also clears them at the beginning and end.
- * Each part is a .c file with a header, and includes only parts below it in this list:
+ * The configuration of a session's history, and struct history, which the parts of this module
+ * share. The fields of the struct are grouped by the part that writes them; history.c also clears
+ * them at the beginning and end. Each part is a .c file with a header, and includes only the parts
+ * below it in this list:
  *
  * history.h		the interface for the profiler; calls the parts in turn
  * history_epoch.h	the live files of the epoch, and their slice
@@ -43,8 +44,8 @@ struct history_config {
 	/* For tests: called between any two changes of files, also in a child. May be NULL. */
 	void (*step)(void);
 	/*
-	 * Called before each live file is added to a slice, so that new samples can be read
-	 * meanwhile. May be NULL.
+	 * Called before each live file is added to a slice, so that new samples can be read in
+	 * time. May be NULL.
 	 */
 	void (*between)(void *context);
 	/* Counts the samples in the session's files, and sets its counters to these numbers. */
@@ -69,7 +70,7 @@ struct history {
 	/* history_slices.c */
 	struct history_files files; /* slices that are not superseded */
 	uint64_t slice_bytes;	    /* disk space of the slices in `files` */
-	uint64_t damaged;	    /* slices set aside in this run */
+	uint64_t damaged;	    /* damaged slices that were set aside in this run */
 	int drop_error;		    /* error of the last drop; logged only when it changes */
 	bool list_due;		    /* the folder may have changed: history_work.c lists it again */
 

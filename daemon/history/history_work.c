@@ -134,7 +134,10 @@ static int begin_job(struct history *history, history_job_work *work, void *cont
 {
 	history->job_measured = history->slice_bytes + sample_cache_live_bytes(history->cache) +
 				history_stack_bytes(history);
-	/* du would miss dead files that are removed meanwhile. */
+	/*
+	 * If dead files are removed while du counts, its result cannot be compared with
+	 * job_measured.
+	 */
 	if (sample_cache_dead(history->cache)->files.nr_nodes)
 		history->job_measured = 0;
 	return history_job_begin(&history->job, history->session->lock_fd, work, context);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work that a child process does for a session's history, one job at a time (history_job.h): merge
- * a group of slices to a coarser one, or write slices to disk.
+ * Work that a child process does for a session's history, one job at a time (history_job.h). A job
+ * either merges a group of slices to a coarser slice, or writes slices to disk.
  *
  * The child of a merge publishes its slice by rename and removes no slice. After the merge, the
- * daemon lists the folder again and removes the merged slices. If one of them must be dropped
- * during the merge, the daemon kills the merge first. history_budget.h decides whether there is
- * room for a merge.
+ * daemon lists the folder again and removes the merged slices. If one of these slices must be
+ * dropped during the merge, the daemon kills the merge first. history_budget.h decides whether
+ * there is room for a merge.
  */
 #ifndef DAEMON_HISTORY_WORK_H
 #define DAEMON_HISTORY_WORK_H
@@ -21,8 +21,8 @@
 #define HISTORY_SYNC_NS (300 * UINT64_C(1000000000))
 
 /*
- * Starts writing slices to disk, if it is time and some are not on disk yet. Returns false if no
- * child was started.
+ * Starts writing slices to disk, if the interval has passed and some slices are not on disk.
+ * Returns false if no child was started.
  */
 bool history_work_sync(struct history *history);
 

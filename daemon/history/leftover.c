@@ -136,7 +136,8 @@ static void remove_stacks(const char *session_path, bool damaged)
 
 /*
  * Removing thousands of files, one by one, may take minutes on a busy disk, and the daemon does not
- * sample until then. If all files can be removed, their folders are moved away as they are.
+ * sample during this time. Therefore, if all files can be removed, their folders are only moved
+ * away, and another process removes them.
  */
 void leftover_remove(const struct live_slice *live, struct session *session, void (*step)(void))
 {

@@ -16,8 +16,8 @@
 
 /*
  * Upper limits, for contents that cannot be compressed (doc/slice.md). A number takes at most 10
- * bytes; a key has three numbers, a section has some more. OTHER_BYTES_MAX is for the header, the
- * counters and rounding to blocks.
+ * bytes; a key has three numbers, and a section has a few more. OTHER_BYTES_MAX is for the header,
+ * the counters and rounding to blocks.
  */
 #define KEY_BYTES_MAX	  30
 #define SECTION_BYTES_MAX 256

@@ -25,7 +25,7 @@ struct live_slice {
 	uint64_t nr_samples;			 /* without idle samples */
 	uint64_t nr_idle;
 	uint64_t bytes_max; /* upper limit of the slice's size */
-	size_t nr_others;   /* files beside them that are not sample files */
+	size_t nr_others;   /* other files in the folders of the live files */
 	size_t nr_damaged;  /* files that cannot be read; their samples are lost */
 	struct stack_tree stacks;
 	bool has_stacks;     /* a live stack file was added */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stretch: the range of wall-clock time in which the samples of the live files were taken. It is
- * robust against changes of the clock: it ends when the clock is stepped or the machine was
- * suspended, and does not grow while sampling is stopped.
+ * A stretch: the range of wall-clock time in which the samples of the live files were taken. The
+ * stretch ends when the clock is stepped or the machine was suspended, so that its length is never
+ * wrong. It does not grow while sampling is stopped.
  */
 #ifndef DAEMON_STRETCH_H
 #define DAEMON_STRETCH_H

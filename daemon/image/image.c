@@ -156,8 +156,8 @@ void image_table_release(struct image_table *table,
 }
 
 /*
- * Copies an identity. If it has a build-id, clears all other fields, so that equal contents have
- * equal identities.
+ * Copies an identity. If the identity has a build-id, clears all other fields of the copy, so that
+ * equal contents have equal identities.
  */
 static void identity_normalize(struct oprof_image_identity *to,
 			       const struct oprof_image_identity *from)

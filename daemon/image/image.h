@@ -96,7 +96,7 @@ struct image_entry *image_table_get(struct image_table *table, const struct imag
  * Returns, like image_table_get, the region that begins at start in process tgid and reaches at
  * least to end. An image with a cookie cannot grow, since the names of its files contain its range.
  * A region that has grown is therefore a new image. The range of the new image is rounded up to a
- * power of two bytes, so that a region that grows page by page does not become one image per page.
+ * power of two bytes. Otherwise a region that grows page by page would become one image per page.
  */
 struct image_entry *image_table_get_region(struct image_table *table, const char *name, pid_t tgid,
 					   uint64_t start, uint64_t end);
@@ -108,8 +108,8 @@ struct image_entry *image_get(struct image_entry *entry); /* adds a reference */
 void image_put(struct image_entry *entry);		  /* NULL is allowed */
 
 /*
- * Returns the image's cookie, and assigns one if it has none. Returns OPROF_IMAGE_NONE if all 2^32
- * cookies are used.
+ * Returns the image's cookie. An image without a cookie gets one. Returns OPROF_IMAGE_NONE if all
+ * 2^32 cookies are used.
  */
 uint32_t image_tell(struct image_entry *entry);
 

@@ -110,9 +110,9 @@ static void alias_add(struct image_alias_table *table, const struct file_name *f
 }
 
 /*
- * Returns whether st is the status of the file. On some file systems (btrfs) the device of stat()
- * differs from the device in mappings: in this case, the link map_path must give the path of the
- * file.
+ * Returns whether st is the status of the file. On some file systems (btrfs), stat() returns
+ * another device than the device in mappings. In this case, the link map_path must contain the path
+ * of the file.
  */
 static bool is_the_file(const struct file_name *file, const struct stat *st, const char *map_path)
 {
@@ -242,8 +242,9 @@ struct look_batch {
 };
 
 /*
- * A request ends itself after this time, before the daemon takes the reader for one that hangs
- * (slow_reader.c): files on a slow disk are not the fault of their process.
+ * A request ends itself after this time, before the daemon concludes that the reader hangs
+ * (slow_reader.c). Otherwise the daemon would refuse later requests for the process, although its
+ * files are only on a slow disk.
  */
 #define LOOK_NS UINT64_C(1000000000)
 
@@ -278,7 +279,7 @@ int image_alias_look(const void *request, size_t nr_bytes, struct slow_answer *a
 		error = slow_answer_put(answer, &result, sizeof(result));
 		if (clock_monotonic_ns() - begin_ns >= LOOK_NS)
 			break;
-		/* If the next file hangs, the results so far are not lost. */
+		/* Send the results so far, so that they are not lost if the next file hangs. */
 		if (!error && next < end)
 			error = slow_answer_send(answer);
 	}
@@ -358,8 +359,8 @@ static bool is_late(struct image_alias_table *table, pid_t tgid, uint64_t time_n
 
 /*
  * Sends the request. If the reader does not finish in time, the files without a result are not
- * cached: a file may also be mapped by processes that can be read, and image_alias_identify() looks
- * at each of the files that a request has left out.
+ * cached, since they may also be mapped by processes that can be read. image_alias_identify() looks
+ * at each file that is not cached.
  */
 static void batch_end(struct look_batch *batch)
 {

@@ -29,9 +29,9 @@ struct image_alias_late {
 struct image_alias_table {
 	struct node_hash aliases;
 	/*
-	 * Such processes, each at the index tgid % IMAGE_ALIAS_LATE. No requests are made for them
-	 * for a short time, so that a process with many files does not cost a refused request for
-	 * each file.
+	 * The late processes, each at the index tgid % IMAGE_ALIAS_LATE. For a short time, no
+	 * requests are made for such a process. Otherwise each of its files would cost a request
+	 * that the reader refuses.
 	 */
 	struct image_alias_late late[IMAGE_ALIAS_LATE];
 	const char *proc_path; /* borrowed */
@@ -67,10 +67,11 @@ int image_alias_init(struct image_alias_table *table, const char *proc_path);
 void image_alias_deinit(struct image_alias_table *table);
 
 /*
- * Finds the identity of a file that a process maps, as complete as possible: its build-id;
- * otherwise device, inode, inode generation, modification time and size; otherwise, or if the file
- * cannot be read in time or the table has names_only, only device, inode and inode generation.
- * time_ns: the current time, on the clock of records.
+ * Finds the identity of a file that a process maps, as complete as possible. The identity is the
+ * file's build-id, if it has one. Otherwise the identity consists of device, inode, inode
+ * generation, modification time and size. If the file cannot be read in time, or the table has
+ * names_only, the identity is only device, inode and inode generation. time_ns: the current time,
+ * on the clock of records.
  */
 void image_alias_identify(struct image_alias_table *table, const struct mapped_file *file,
 			  pid_t tgid, uint64_t time_ns, struct oprof_image_identity *identity);

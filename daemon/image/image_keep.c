@@ -17,8 +17,8 @@
 
 #define NEVER UINT64_MAX
 /*
- * Pause before an image that was found by its path is requested again, in case its file was deleted
- * or replaced.
+ * An image that was found by its path is requested again after this pause, in case its file was
+ * deleted or replaced.
  */
 #define AGAIN_THERE_NS UINT64_C(30000000000)
 /*
@@ -316,7 +316,7 @@ static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
-		/* Not CMSG_SPACE, which might leave room for a second descriptor. */
+		/* Do not use CMSG_SPACE: it might leave room for a second descriptor. */
 		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	ssize_t nr = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides which images to request from the keeper (image_keeper.h), and handles its answers. An
- * image is requested when a sample of it arrives and keep_due_ns has passed, which is the case for
- * the first sample. An image that was found by its path is requested again, since its file may be
- * deleted while the image runs. An image whose processes all ended before the file could be opened
- * is requested again with growing pauses, since its next process may live longer.
+ * image is requested when one of its samples arrives and keep_due_ns has passed; keep_due_ns is 0
+ * until the first request. An image that was found by its path is requested again, since its file
+ * may be deleted while the image runs. If all processes of an image ended before the file could be
+ * opened, the image is requested again with growing pauses, since its next process may live longer.
  *
  * Waits for answers only in image_keep_deinit and image_keep_wait_code.
  */
@@ -38,7 +38,7 @@ struct image_keep {
 	/* Time of the last answer, or of the first request after an idle time. */
 	uint64_t answered_ns;
 	uint32_t nr_waiting;	 /* requests without an answer */
-	uint32_t nr_tables;	 /* those requests of nr_waiting that are for code tables */
+	uint32_t nr_tables;	 /* requests among nr_waiting that are for code tables */
 	struct image_code *code; /* borrowed; NULL: no code tables are requested */
 	uint64_t bytes_max;	 /* limit of a session; at most KEEPER_SESSION_BYTES_MAX */
 	char *meta_path;	 /* folder of the session's data; NULL: not known yet */

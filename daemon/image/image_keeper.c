@@ -34,10 +34,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define COPY_SECONDS   10u /* CPU time of a copying child */
+#define COPY_SECONDS   10u /* limit of the CPU time of a copying child */
 #define COPY_CLOCK_MS  60000
-#define COPY_BYTES     ((size_t)64 << 20)  /* memory for copying headers and section names */
-#define TABLE_BYTES    ((size_t)256 << 20) /* memory for building a table, plus the binary's size */
+#define COPY_BYTES     ((size_t)64 << 20)  /* limit of memory for copying headers and names */
+#define TABLE_BYTES    ((size_t)256 << 20) /* limit of memory for a table, plus the binary's size */
 #define POLL_PAUSE_MS  20		   /* polling interval if the system has no pidfds */
 #define TMP_NAME_BYTES 32
 #define NAME_BYTES     17
@@ -136,7 +136,7 @@ static int open_images_folder(const struct keeper_request *request)
 
 /*
  * Returns the total size of the files in the folder. The folder already has files if an existing
- * session is continued, or if the session shares files with an earlier one.
+ * session is continued, or if the session shares files with an earlier session.
  */
 static uint64_t folder_bytes(int dir_fd)
 {
@@ -361,7 +361,7 @@ static bool table_again(struct keeper *keeper, int error)
 	(void)close(job->dir_fd);
 	job->dir_fd = -1;
 	job->table = -1;
-	/* The queue has room: the job has just left it. */
+	/* The queue has room, since the job was just taken from it. */
 	keeper->queue[(keeper->first + keeper->nr++) % KEEPER_QUEUE] = *job;
 	return true;
 }
@@ -427,7 +427,7 @@ static bool is_kept(int dir_fd, uint64_t identity)
 	struct stat st;
 
 	identity_name(identity, name);
-	/* Not faccessat(), which would take the rights of the real user. */
+	/* Do not use faccessat(), which checks the rights of the real user. */
 	return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -443,16 +443,18 @@ static void request_queue(struct keeper *keeper, const struct job *job)
 }
 
 /*
- * Returns whether reports may read the image that is at this path: those on a session of the user
- * oprof run as this user, without capabilities. faccessat() takes the rights of the real user,
- * which is not root, and ignores capabilities.
+ * Returns whether reports can read the image at this path. If the daemon runs as FOLDER_USER, the
+ * reports of its session run as this user without capabilities. faccessat() then gives the right
+ * answer: it checks the rights of the real user, which is not root, and ignores capabilities.
  */
 static bool reports_may_read(const char *path)
 {
 	return !run_user_has_become() || !faccessat(AT_FDCWD, path, R_OK, 0);
 }
 
-/* Sets job->dir_fd. Returns whether the image's symbols must be copied; otherwise has answered. */
+/*
+ * Sets job->dir_fd. Returns whether the image's symbols must be copied. If not, sends the answer.
+ */
 static bool symbols_are_due(struct keeper *keeper, struct job *job)
 {
 	job->dir_fd = open_images_folder(&keeper->request);
@@ -543,7 +545,7 @@ static ssize_t request_receive(struct keeper *keeper)
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
-		/* Not CMSG_SPACE, which might leave room for a second descriptor. */
+		/* Do not use CMSG_SPACE: it might leave room for a second descriptor. */
 		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	ssize_t nr = recvmsg(keeper->socket, &message, MSG_CMSG_CLOEXEC);
@@ -608,10 +610,12 @@ static void keeper_loop(struct keeper *keeper)
 }
 
 /*
- * Keeps only the capabilities that are needed for these purposes: to open the files of other users
- * (through /proc/PID/root, exe and map_files, and in folders of other users), to write to a session
- * folder of another owner, to change the user of the copying child, and to kill that child, unless
- * the child's user is the keeper's real user.
+ * Keeps only the capabilities for these purposes:
+ *
+ * - open files of other users (through /proc/PID/root, exe and map_files, and in their folders)
+ * - write to a session folder of another owner
+ * - change the user of the copying child
+ * - kill this child, if its user is not the keeper's real user
  */
 static void drop_capabilities(bool is_child_user)
 {
@@ -640,10 +644,14 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 				 .given_fd = -1,
 				 .child_fd = -1};
 	drop_capabilities(!confine_own_children());
-	/* Without the filters, the keeper works nevertheless. */
+	/* If the filters cannot be installed, the keeper works without them. */
 	(void)deny_calls(); /* the daemon may have kept its privileges */
 	confine_user(&user, &group);
-	/* A keeper that is not root's must not be able to become root: its child keeps its user. */
+	/*
+	 * A keeper that does not run as root must not be able to become root. If the calls by which
+	 * it could do so cannot be refused, it gives up the privileges for changing the child's
+	 * user. The child then runs as the keeper's user.
+	 */
 	if (deny_others(user, group) && run_user_has_become())
 		privileges_give_up(privileges_to_start_children());
 	keeper_loop(&keeper);

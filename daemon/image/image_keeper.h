@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The keeper is a child process of the daemon. It keeps the symbols of binaries that reports would
- * not find by their path, because the binary is in another mount namespace or below another root,
- * was deleted or replaced, or never had a path (memfd). The keeper opens such a binary through a
- * process that maps it, while that process lives, checks that the file is the image, and writes
+ * not find by their path. Such a binary is in another mount namespace or below another root, was
+ * deleted or replaced, or never had a path (memfd). The keeper opens the binary through a process
+ * that maps it, while that process lives. It checks that the file is the image, and writes
  * meta/images/<identity> of the session (lib/elf_skeleton.h, doc/session.md).
  *
- * It is a separate process because a file system that hangs would block the daemon's loop, and
- * because opening other users' files needs privileges that the rest of the daemon does not need. A
- * confined child process of the keeper (lib/confine.h) does the copying, one binary at a time.
+ * The keeper is a separate process for two reasons. A file system that hangs would block the
+ * daemon's loop; and opening other users' files needs privileges that the rest of the daemon does
+ * not need. A confined child process of the keeper (lib/confine.h) does the copying, one binary at
+ * a time.
  *
  * Such a child also builds code tables of binaries (unwind/code_table.h), either in a folder that
  * later runs use, or in memory.
@@ -35,7 +36,7 @@
 #define KEEPER_FILE_BYTES_MAX	 (UINT64_C(64) << 20)
 #define KEEPER_SESSION_BYTES_MAX (UINT64_C(512) << 20)
 /*
- * Limits of one code table, and of all tables in their folder. If the second is exceeded, the
+ * Limits of one code table, and of all tables in their folder. If the second limit is exceeded, the
  * oldest tables are removed.
  */
 #define KEEPER_TABLE_BYTES_MAX	(UINT64_C(64) << 20)
@@ -58,7 +59,7 @@ struct keeper_request {
 	 * also pass the open file with the packet (SCM_RIGHTS).
 	 */
 	int32_t pids[KEEPER_PIDS];
-	uint64_t address;   /* where pids[0] maps the image; 0: unknown */
+	uint64_t address;   /* address at which pids[0] maps the image; 0: unknown */
 	uint64_t bytes_max; /* limit for all files in the session's folder */
 	struct oprof_image_identity identity;
 	/*
@@ -89,10 +90,10 @@ struct keeper_answer {
 };
 
 /*
- * Starts a keeper. *fd: the socket for requests and answers (SOCK_SEQPACKET); the keeper ends when
- * *fd is closed, or with its parent. *opening is in memory shared with the keeper, which stores
- * there the cookie of the image that it is opening; 0: none. If the keeper hangs, *opening is the
- * image at which it hangs. All pointers are borrowed. Returns 0 or -errno.
+ * Starts a keeper. *fd: the socket for requests and answers (SOCK_SEQPACKET). The keeper ends when
+ * *fd is closed, or with its parent. *opening is in memory that is shared with the keeper. The
+ * keeper stores there the cookie of the image that it is opening, or 0. If the keeper hangs,
+ * *opening is the image at which it hangs. All pointers are borrowed. Returns 0 or -errno.
  */
 int image_keeper_start(const char *proc_path, uint32_t *opening, int *fd, pid_t *pid);
 

@@ -40,8 +40,8 @@ static bool is_file(const struct region_told *told)
 }
 
 /*
- * Copies path without " (deleted)" at its end, which is not needed: the identity decides whether a
- * file at this path is the image.
+ * Copies path, but not the text " (deleted)" at its end. This text is not needed: the identity
+ * decides whether a file at this path is the image.
  */
 static void copy_undeleted(char *to, const char *path)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An address space as perf's records report it: executable mappings, sorted, never overlapping. A
- * fork shares the parent's space until one of the two changes (copy on write by a reference
- * count).
+ * fork shares the parent's space until one of the two changes (copy on write by a reference count).
  *
- * Records report neither munmap nor mremap: a mapping remains until another one covers it. This is
- * harmless, since unmapped code is not sampled; but a program that always maps code at new
- * addresses would fill memory. Therefore an overgrown space is read again from /proc.
+ * Records report neither munmap nor mremap: a mapping remains until another mapping covers it.
+ * Mappings that remain too long are harmless, since unmapped code is not sampled. But a program
+ * that always maps code at new addresses would fill memory. Therefore an overgrown space is read
+ * again from /proc.
  */
 #ifndef DAEMON_SPACE_H
 #define DAEMON_SPACE_H
@@ -27,7 +27,7 @@ struct space {
 	uint32_t nr_refs;
 	uint32_t nr_mappings, room_mappings;
 	uint32_t nr_real; /* mappings in /proc when it was last read; 0: it was not read */
-	uint32_t last;	  /* index of the last mapping found, since samples often repeat it */
+	uint32_t last;	  /* index of the mapping found last; the next sample often hits it, too */
 	struct mapping *mappings;
 	size_t *nr_spaces; /* the owner's count of spaces */
 };
@@ -41,9 +41,9 @@ struct space *space_get(struct space *space);
 void space_put(struct space *space); /* NULL is allowed */
 
 /*
- * Puts mapping into *space and cuts existing mappings that it covers; takes its own reference on
- * the image. If mapping->image is NULL, only cuts. If *space is shared, it is first replaced by a
- * copy. Returns 0, or -ENOMEM and *space is unchanged.
+ * Puts mapping into *space, and cuts existing mappings that the new mapping covers. Takes a new
+ * reference on the image. If mapping->image is NULL, only cuts. If *space is shared, it is first
+ * replaced by a copy. Returns 0, or -ENOMEM and *space is unchanged.
  */
 int space_map(struct space **space, const struct mapping *mapping);
 

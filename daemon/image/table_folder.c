@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define TMP_NAME_BYTES 32
-/* Maximum number of tables that are found in one pass over the folder, oldest first. */
+/* One pass over the folder finds the oldest tables, but at most this number. */
 #define REMOVE_MAX 64
 
 void table_folder_name(uint64_t identity, char *name)

@@ -26,9 +26,9 @@ int table_folder_find(int dir_fd, uint64_t identity);
 /* Creates a file to write a table to. Returns a descriptor or -errno. */
 int table_folder_begin(int dir_fd, uint64_t identity);
 /*
- * Call when the table in `file` is complete: gives the file its final name, then removes the oldest
- * tables until all tables together have at most bytes_max bytes. Returns a descriptor for reading,
- * owned by the caller, or -errno. `file` is closed in either case.
+ * Call when the table in `file` is complete. Gives the file its final name, and then removes the
+ * oldest tables until all tables together have at most bytes_max bytes. Returns a descriptor for
+ * reading, owned by the caller, or -errno. `file` is closed in either case.
  */
 int table_folder_put(int dir_fd, uint64_t identity, int file, uint64_t bytes_max);
 /* Call when the table cannot be completed: removes and closes `file`. */

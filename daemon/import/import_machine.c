@@ -21,7 +21,7 @@
 #define NOTES_BYTES_MAX	  65536u
 #define NAME_BYTES	  256
 #define MODULES_BYTES_MAX (4u << 20)
-#define NR_MODULES_MAX	  4096 /* more than a running kernel has; a file may contain more */
+#define NR_MODULES_MAX	  4096 /* a running kernel has fewer; a damaged file may have more */
 
 /*
  * The kernel code that the recording describes. symbols, modules: streams to which replacements for
@@ -116,7 +116,7 @@ static void take_map(struct kernel_told *told, const struct perf_item *item)
 			return;
 		/*
 		 * In the record of the kernel's mapping, the offset is the address of _text or
-		 * _stext; the mapping may begin below it.
+		 * _stext. The mapping may begin below this address.
 		 */
 		told->text_start = item->u.mmap.file_offset > item->u.mmap.start
 					   ? item->u.mmap.file_offset
@@ -252,7 +252,7 @@ static bool is_of_this_boot(const struct perf_file *file)
 
 /*
  * Returns whether the recording was made with the kernel that runs now, since its last boot. After
- * another boot, a kernel of the same build, or at least its modules, has other addresses.
+ * another boot, the same kernel, or at least its modules, has other addresses.
  */
 static bool runs_here(const struct perf_file *file, const struct kernel_told *told)
 {

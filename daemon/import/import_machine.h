@@ -3,7 +3,8 @@
  * Describes the machine on which a perf.data file was recorded: makes a folder that the perf state
  * reads instead of /proc and /sys. The folder contains the kernel of that machine, and no
  * processes. If the recording was made with the kernel that is running here, the folder contains
- * all symbols of the kernel; otherwise only the ranges of its text and modules.
+ * all symbols of the kernel. Otherwise it contains only the ranges of the kernel's text and
+ * modules.
  */
 #ifndef DAEMON_IMPORT_MACHINE_H
 #define DAEMON_IMPORT_MACHINE_H

@@ -42,7 +42,8 @@ static struct sample_name name; /* too big for the stack */
 
 /*
  * Parses "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU", the name of a sample file of
- * OProfile. First appends the two further fields that names of this project have.
+ * OProfile. Names of sample files of this project have two more fields, cgroup and identity, which
+ * are first appended.
  */
 static int parse_name(const char *path, uint64_t identity, struct diag *diag)
 {
@@ -394,7 +395,7 @@ static int import_folder(const char *session_dir, bool append, struct diag *diag
 	if (import_interrupted())
 		return import_interrupt_tell(diag);
 	error = run_user_enter(session_dir, "--session-dir", UINT64_C(1) << CAP_DAC_READ_SEARCH,
-			       diag); /* the files to import */
+			       diag); /* this capability is needed to read the files */
 	if (!error)
 		error = begin_session(&session, ".", append, diag);
 	if (error)
@@ -407,7 +408,7 @@ static int import_folder(const char *session_dir, bool append, struct diag *diag
 int import_oprofile(const char *from, const char *session_dir, bool append, struct diag *diag)
 {
 	static struct importing one;
-	/* static, since importing points to them */
+	/* static, since `importing` keeps pointers to them */
 	static char whole[PATH_MAX], current[PATH_MAX];
 	int error;
 

@@ -109,8 +109,8 @@ static void import_early(struct perf_consumer *consumer, const struct perf_item 
 /* ---- opening ---- */
 
 /*
- * Returns whether the file was recorded on the same kind of machine as this one. Otherwise stacks
- * cannot be walked, since the registers differ.
+ * Returns whether the file was recorded on a machine of the same kind as this machine. If not,
+ * stacks cannot be walked, since the registers differ.
  */
 static bool same_machine(const struct perf_file *file)
 {
@@ -230,7 +230,7 @@ static void apply_until(struct import_source *source, uint64_t until_ns)
 }
 
 /*
- * Call at the end of a round, in which perf read each ring once: all records up to the newest time
+ * Call at the end of a round, in which perf read each ring once. All records up to the newest time
  * of the previous round have now arrived.
  */
 static void end_round(struct import_source *source)
@@ -257,7 +257,7 @@ static void take_record(struct import_source *source, const struct perf_event_he
 		source->nr_passed++;
 		return;
 	}
-	if (error) { /* give the feed the original record: it counts all bad records */
+	if (error) { /* the feed gets the original record, since the feed counts all bad records */
 		source->nr_malformed++;
 		made = record;
 	}

@@ -18,7 +18,7 @@
  * borrowed.
  */
 void import_source_set(struct perf_file *file);
-/* For history_config.now. */
+/* Returns the current time on the recording's clock, for history_config.now. */
 void import_source_now(struct moment *now);
 /*
  * Returns why the file was not read to its end. If the file was read to its end, the diag is empty.

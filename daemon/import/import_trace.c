@@ -34,7 +34,7 @@ struct begun {
 	int32_t pid;
 };
 
-/* The last two mappings of a process, the latest in mappings[1]. path NULL: there are fewer. */
+/* The last two mappings of a process, the latest in mappings[1]. path NULL: no such mapping. */
 struct newest_mappings {
 	struct perf_file_mapping mappings[2];
 };
@@ -50,7 +50,7 @@ struct conversion {
 	uint32_t nr_cpus;
 	int32_t *processes; /* indexed by tid: the pid; 0: not known */
 	bool *have_begun;   /* indexed by tid: oprof_task_begin was read, but the fork was not */
-	bool *are_threads;  /* indexed by CPU: whether the last task_newtask was of a thread */
+	bool *are_threads;  /* indexed by CPU: whether the last task_newtask made a thread */
 	int32_t *new_tids;
 	char (*names)[PERF_FILE_NAME_BYTES]; /* indexed by pid: its name at the trace's beginning */
 	struct begun *begun;		     /* mappings at the trace's beginning */
@@ -105,7 +105,7 @@ static int put_env(struct conversion *conversion, const char *name, enum perf_fi
 	return env && env->text ? perf_file_write_text(&conversion->writer, feature, env->text) : 0;
 }
 
-/* Returns whether the trace was recorded since the last boot: kernel addresses are unchanged. */
+/* Returns whether the trace was recorded since the last boot. Kernel addresses are then valid. */
 static bool is_of_this_boot(const struct ctf_trace *trace)
 {
 	char told[CTF_UUID_TEXT];
@@ -353,8 +353,8 @@ static bool is_interpreter(const char *path)
 }
 
 /*
- * Writes the mappings of a program and its interpreter again, after its exec: the kernel maps both
- * before it reports the exec, and an exec ends all earlier mappings.
+ * Writes the mappings of a program and its interpreter again, after the program's exec. The kernel
+ * maps both files before it reports the exec, but an exec ends all earlier mappings.
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
 {
@@ -451,7 +451,7 @@ static int put_exit(struct conversion *conversion, const struct ctf_record *reco
 
 	if (pid == tid)
 		forget_mappings(conversion, pid);
-	if (is_tid(tid)) /* from now on a fork of this tid is another task */
+	if (is_tid(tid)) /* a later fork with this tid makes another task */
 		conversion->have_begun[tid] = false;
 	return perf_file_write_task(&conversion->writer, PERF_RECORD_EXIT, pid, pid, tid, tid,
 				    ns_of(conversion, record->time), record->packet->cpu_id);
@@ -610,7 +610,7 @@ static int convert_record(struct conversion *conversion, const struct ctf_record
 	}
 }
 
-/* The state at the trace's start is recorded a little later, but gets the time of the start. */
+/* Records of the initial state were written a little later, but get the trace's start time. */
 static int convert_state(struct conversion *conversion, const struct ctf_record *record)
 {
 	const struct import_fields *fields =

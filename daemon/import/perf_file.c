@@ -305,7 +305,7 @@ static int take_feature(struct perf_file *file, unsigned int feature, struct cur
 	}
 }
 
-/* After the data comes a section for each feature whose bit is set. */
+/* The data are followed by one section for each feature whose bit is set. */
 static int read_features(struct perf_file *file, const uint64_t *bits)
 {
 	uint64_t position = file->data_offset + file->data_bytes;

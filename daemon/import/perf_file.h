@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a perf.data file, as current versions of `perf record` write it to a file or a pipe: first
- * its events and data about the machine that recorded it, then its records one by one,
+ * Reads a perf.data file, as current versions of `perf record` write it to a file or a pipe. First
+ * reads the events and the data about the recording machine, and then the records one by one,
  * uncompressed. The contents are not trusted.
  *
  * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Converts records of a perf.data file, whatever fields they have, to the layout of the perf
- * source's rings, so that one parser and one state serve both. The id of an event becomes its
- * index + 1. The contents are not trusted.
+ * source's rings. The same parser and the same state can then process both. The id of an event
+ * becomes its index + 1. The contents are not trusted.
  */
 #ifndef DAEMON_PERF_NORMAL_H
 #define DAEMON_PERF_NORMAL_H
@@ -24,12 +24,12 @@ struct perf_normal {
 	uint64_t sample_type; /* sample_type of the converted records */
 	/* User registers in the converted records, which are needed to walk stacks; 0: none. */
 	uint64_t regs_mask;
-	uint64_t *out; /* PERF_NORMAL_BYTES_MAX */
+	uint64_t *out; /* PERF_NORMAL_BYTES_MAX bytes, for a converted record */
 };
 
 /*
- * Returns 0; -EOPNOTSUPP: the file's records cannot be assigned to events (ids are missing), or it
- * has more than SOURCE_EVENTS_MAX events; or -ENOMEM.
+ * Returns 0; -EOPNOTSUPP: the file's records cannot be assigned to events (ids are missing), or the
+ * file has more than SOURCE_EVENTS_MAX events; or -ENOMEM.
  */
 int perf_normal_init(struct perf_normal *normal, const struct perf_file *file, struct diag *diag);
 void perf_normal_deinit(struct perf_normal *normal);

@@ -152,9 +152,10 @@ int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t si
 /* ---- the file ---- */
 
 /*
- * In a mount namespace of their own, users can mount any file of root's at the path of a perf map,
- * also a file that they may not read, and the reports would then show its lines as names. Therefore
- * a file of root is accepted for a process of another user only if everybody may read the file.
+ * In a mount namespace of their own, users can mount any file of root at the path of a perf map,
+ * even a file that they may not read. The reports would then show the lines of this file as names.
+ * Therefore, for a process of another user, a file of root is accepted only if everybody may read
+ * it.
  */
 static bool is_of(const struct code_owner *owner, const struct stat *st)
 {
@@ -183,8 +184,8 @@ static int step_to(struct folder_step *step, int fd)
 		(void)close(step->fd);
 	step->fd = fd;
 	/*
-	 * Check only for all users. The daemon of an unprivileged user may block, which harms only
-	 * that user.
+	 * Only a daemon that works for all users checks the mount. An unprivileged user's daemon
+	 * may block, which harms only that user.
 	 */
 	if (run_user_is_system() && (mount < 0 || mount != step->mount) &&
 	    !prompt_mount_is(step->root->proc_path, step->root->pid, mount))
@@ -232,7 +233,7 @@ static int step_down(struct folder_step *step, const char **path)
 /*
  * Walks the path part by part, because a symbolic link in it would lead into the daemon's root
  * instead of the root of the process. Each part is opened with O_PATH and checked before it is
- * used: opening a device may block or have side effects, and even looking up a name may block.
+ * used, because opening a device may block or have side effects. Even looking up a name may block.
  */
 static int find_file(const struct code_root *root, const char *path)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens files that a process publishes about its code. Any user may have put a file at such a path,
- * so a file is opened only if it is regular, is not older than the process, and belongs to the
- * process's user or to root. Unless the process's user is root, a file of root must also be
+ * Opens files that a process publishes about its code. Any user may have put a file at such a path.
+ * A file is therefore opened only if it is regular, is not older than the process, and belongs to
+ * the process's user or to root. Unless the process's user is root, a file of root must also be
  * readable by everybody. No symbolic link is followed. A daemon that runs as root does not look
  * into file systems that may block.
  *
@@ -28,7 +28,8 @@ struct code_owner {
 
 /*
  * Initializes owner for a process about which nothing is known. Its user is assumed to be the
- * daemon's user; if this is root, only files of root that everybody may read are accepted.
+ * daemon's user. If the daemon works for all users (run_user_is_system()), only files of root that
+ * everybody may read are accepted.
  */
 void code_owner_init(struct code_owner *owner, int32_t tgid);
 

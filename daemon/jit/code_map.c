@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Ranges are stored in ascending order, in blocks of up to CODE_BLOCK_RANGES. A look-up is a binary
- * search for the block, and then a binary search in the block. A full block is split in two, except
- * that a range appended at the end begins a new block. Empty blocks are removed. Before a range is
- * added, its addresses are cut out of the existing ranges, so that ranges never overlap.
+ * search for the block, and then a binary search in the block. A full block is split in two.
+ * Exception: if the last block is full, a range after all other ranges begins a new block. Empty
+ * blocks are removed. Before a range is added, its addresses are cut out of the existing ranges, so
+ * that ranges never overlap.
  */
 #include "daemon/jit/code_map.h"
 
@@ -16,8 +17,8 @@
 #include <string.h>
 
 /*
- * The position of a range, or the position at which to insert one. `index` may be nr_ranges, and
- * `block` may be nr_blocks.
+ * The position of a range, or the position at which to insert a range. `index` may be nr_ranges,
+ * and `block` may be nr_blocks.
  */
 struct range_place {
 	size_t block;

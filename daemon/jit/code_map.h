@@ -44,8 +44,8 @@ struct code_map *code_map_get(struct code_map *map);
 void code_map_put(struct code_map *map); /* NULL is allowed */
 
 /*
- * Makes *map unshared: if others use it, replaces it by a copy. Returns 0, or -ENOMEM and *map is
- * unchanged.
+ * Makes *map unshared: if the map is shared, replaces it by a copy. Returns 0, or -ENOMEM and *map
+ * is unchanged.
  */
 int code_map_own(struct code_map **map);
 

@@ -52,7 +52,10 @@ struct code_name *code_pool_get(struct code_pool *pool, const char *text, size_t
 struct code_name *code_name_get(struct code_name *name); /* adds a reference */
 void code_name_put(struct code_pool *pool, struct code_name *name);
 
-/* Returns the name's number, and assigns one if it has none; 0: there is no room for more. */
+/*
+ * Returns the name's number. A name without a number gets one. 0: there is no room for more names
+ * with numbers.
+ */
 uint32_t code_pool_tell(struct code_pool *pool, struct code_name *name);
 
 /* Returns the name with that number, CODE_POOL_OTHER_NAME for 0; NULL: unknown number. */

@@ -3,8 +3,8 @@
  * find_name() first reads the jitdump, if there is one, up to the sample's time. It then looks up a
  * name in all data read so far. If the process's files were last searched too long ago (is_due),
  * look_again() opens these files and reads the data that was added, and the look-up is repeated.
- * The CPU time of reading is charged to two credits, one of the process and one of all processes;
- * without credit nothing is read, and samples may get no name.
+ * The CPU time of reading is charged to two credits: one of the process, and one of all processes
+ * together. Without credit nothing is read, and samples may get no name.
  */
 #include "daemon/jit/code_space.h"
 
@@ -23,13 +23,13 @@
 #define CATCH_UP_BYTES ((size_t)2 * JITDUMP_NAME_MAX)
 
 /*
- * Time until the files are read again although the code has a name. They are read because other
- * code may have replaced the code with this name.
+ * If code has a name, the files are read again after this time, because other code may have
+ * replaced the code with this name.
  */
 #define NAMED_NS UINT64_C(1000000000)
 /*
- * Time until the files are read again when code has no name: UNNAMED_NS if the process publishes
- * files; otherwise NOTHING_NS, growing up to NOTHING_MAX_NS.
+ * Time until the files are read again when code has no name. UNNAMED_NS if the process publishes
+ * files; otherwise NOTHING_NS, which grows up to NOTHING_MAX_NS.
  */
 #define UNNAMED_NS     UINT64_C(100000000)
 #define NOTHING_NS     UINT64_C(1000000000)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of the functions that a process has made in memory, as the process publishes them: in
- * its perf map file (/tmp/perf-PID.map) and its jitdump file (jit-PID.dump, which it maps so that
- * profilers find it).
+ * The names of the functions that a process has made in memory. The process publishes the names in
+ * two files: its perf map (/tmp/perf-PID.map), and its jitdump (jit-PID.dump), which it maps so
+ * that profilers find it.
  *
  * Nothing is read before a sample hits memory without a file. Afterwards new data is read about
  * once a second, and more often while samples hit code without a name. A forked process starts with
  * its parent's functions; after an exec a process starts with none. Files are kept open, so that
- * they can still be read when the process has ended; when too many are open, the least recently
- * used are closed.
+ * they can still be read when the process has ended. If too many files are open, the least recently
+ * used files are closed.
  *
  * Elsewhere: which memory has no file (space), files' contents (perf_map, jitdump).
  */

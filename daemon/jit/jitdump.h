@@ -45,10 +45,10 @@ struct jitdump_counts {
 /*
  * Applies the records of fd with times up to until_ns to *map, which becomes unshared.
  * buffer[nr_buffer] is working memory, at least twice JITDUMP_NAME_MAX. now_ns: CLOCK_MONOTONIC; a
- * record with a later time uses another clock and is applied immediately. Returns 0: all complete
- * records were applied; 1: more records remain, for a later time or the next call; -ESTALE: the
- * file is shorter than the part that was read, so the caller must start again; or -errno of
- * reading.
+ * record with a later time uses another clock and is applied immediately. Returns 0 if all complete
+ * records were applied, or 1 if records remain for a later time or the next call. Returns -ESTALE
+ * if the file is shorter than the part that was read; the caller must then start again. Returns
+ * another -errno of reading.
  */
 int jitdump_read(struct jitdump *dump, int fd, uint64_t until_ns, uint64_t now_ns,
 		 struct code_map **map, char *buffer, size_t nr_buffer,

@@ -48,17 +48,18 @@ struct perf_map_line {
 int perf_map_parse_line(const char *text, size_t nr_bytes, struct perf_map_line *line);
 
 /*
- * Adds the complete lines of text to *map. Returns the number of bytes that were used: all bytes up
- * to the last newline, and also the bytes after this newline if they are too many for a line.
+ * Adds the complete lines of text to *map. Returns the number of bytes that were used. These are
+ * all bytes up to the last newline; if the bytes after this newline are too many for a line, they
+ * are used as well.
  */
 size_t perf_map_parse(struct perf_map *state, const char *text, size_t nr_bytes,
 		      struct code_map **map, struct perf_map_counts *counts);
 
 /*
  * Reads fd into *map, which becomes unshared, beginning at state's position. buffer[nr_buffer] is
- * working memory, at least twice PERF_MAP_LINE_MAX. Returns 0: all was read; 1: there is more to
- * read; -ESTALE: the file was replaced, so the caller must start again (with a zeroed state and an
- * empty map); or -errno of reading.
+ * working memory, at least twice PERF_MAP_LINE_MAX. Returns 0 if all was read, or 1 if there is
+ * more to read. Returns -ESTALE if the file was replaced; the caller must then start again, with a
+ * zeroed state and an empty map. Returns another -errno of reading.
  */
 int perf_map_read(struct perf_map *state, int fd, struct code_map **map, char *buffer,
 		  size_t nr_buffer, struct perf_map_counts *counts);

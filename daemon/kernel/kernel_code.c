@@ -44,8 +44,8 @@ static int load_again(struct kernel_code *code, uint64_t time_ns)
 
 /*
  * Finds the frame for kernel-made code by its name. BPF programs and trampolines are made and
- * removed without limit, so there is only one image for each kind, in which the offset is the
- * number of the name.
+ * removed without limit. Therefore each kind has only one image, in which the offset is the number
+ * of the name.
  */
 static enum oprof_lost made_frame(struct kernel_code *code, const char *name,
 				  struct oprof_frame *frame)

@@ -13,7 +13,7 @@
 
 #define HEADING	      "oprof-kernel-symbols 1\n"
 #define IMAGES_MAX    1024u
-#define FUNCTIONS_MAX (1u << 20) /* functions of one image; a kernel has about a fifth of this */
+#define FUNCTIONS_MAX (1u << 20) /* limit for one image; a kernel has about a fifth of this */
 #define WAIT_FIRST_NS UINT64_C(1000000000)
 #define WAIT_MAX_NS   (64 * WAIT_FIRST_NS)
 

@@ -34,8 +34,9 @@ void kernel_functions_deinit(struct kernel_functions *functions);
 
 /*
  * Returns the offset of the first byte of the function that contains offset in image (of kind
- * KERNEL or MODULE), from the file in meta_path; or KERNEL_FUNCTIONS_UNKNOWN or
- * KERNEL_FUNCTIONS_WANTED. now_ns (CLOCK_MONOTONIC) limits how often the file is looked for.
+ * KERNEL or MODULE), according to the file in meta_path. If the function is not known, returns
+ * KERNEL_FUNCTIONS_UNKNOWN or KERNEL_FUNCTIONS_WANTED. now_ns (CLOCK_MONOTONIC) limits how often
+ * the file is looked for.
  */
 uint64_t kernel_functions_find(struct kernel_functions *functions, const struct image *image,
 			       uint64_t offset, const char *meta_path, uint64_t now_ns);

@@ -3,7 +3,7 @@
  * Task 0 runs the idle loop. Interrupts and soft interrupts of an idle CPU also run as task 0, but
  * they are work. A sample has only an address and no stack, so the function at this address
  * decides: the functions that only the idle loop calls are idle. Kernels, drivers and hypervisors
- * have hundreds of such functions, and new ones every year, but their names are similar. Therefore
+ * have hundreds of such functions, and get more every year, but the names are similar. Therefore
  * the following rules apply to the words of a name (its parts between underscores):
  *
  *  1. "safe_halt": for each hypervisor X, the kernel waits in a function X_safe_halt.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One walk of kallsyms collects the limits of the kernel's text, its functions and idle routines,
- * the modules and kernel-made code. The ranges of modules are read from /proc/modules, and cut off
- * at the next module; a module that is not listed there gets the range of its functions. kallsyms
- * has no sizes, so kernel-made code ends at the next start of such code, or after MADE_BYTES_MAX if
- * this is earlier.
+ * the modules and kernel-made code. The ranges of modules are read from /proc/modules; each range
+ * is cut off where the next module begins. A module that is not in /proc/modules gets the range of
+ * its functions. kallsyms has no sizes. Kernel-made code therefore ends where the next kernel-made
+ * code begins, but at the latest after MADE_BYTES_MAX.
  */
 #include "daemon/kernel/kernel_load.h"
 
@@ -286,8 +286,8 @@ static bool module_line_parse(char *line, uint64_t *start, uint64_t *nr_bytes)
 }
 
 /*
- * Adds the modules of /proc/modules. Since Linux 6.4 the parts of a module are not adjacent, and
- * BYTES is the sum of their sizes, so a range is cut off at the start of the next module.
+ * Adds the modules of /proc/modules. Since Linux 6.4 the parts of a module are not adjacent, but
+ * BYTES is the sum of their sizes. A range is therefore cut off at the start of the next module.
  */
 static int modules_read(struct kernel_layout *layout, struct image_table *images, char *text,
 			const char *sys_path)

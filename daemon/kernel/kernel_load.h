@@ -22,7 +22,7 @@ int kernel_layout_read(struct kernel_layout *layout, struct image_table *images,
 		       const char *proc_path, const char *sys_path);
 void kernel_layout_deinit(struct kernel_layout *layout);
 
-/* Kinds of code that the kernel made while it ran, as kallsyms groups such code. */
+/* Kinds of code that the kernel made while it ran. kallsyms distinguishes the same kinds. */
 enum kernel_made { KERNEL_MADE_BPF, KERNEL_MADE_FTRACE, KERNEL_MADE_KPROBES, KERNEL_MADE_NR };
 
 enum kernel_made kernel_made_kind(const char *name);

@@ -25,8 +25,8 @@ void kernel_ranges_deinit(struct kernel_ranges *set); /* releases the references
 const struct kernel_range *kernel_ranges_find(const struct kernel_ranges *set, uint64_t address);
 
 /*
- * Adds range, and takes its own reference on the image. Existing ranges that overlap it are
- * removed, with one exception: if such a range begins below the new range and has a guessed end, it
+ * Adds range, and takes its own reference on the image. Existing ranges that overlap the new range
+ * are removed. Exception: an existing range that begins below the new range and has a guessed end
  * is only cut off at the start of the new range. Empty ranges are not added. Returns 0 or -ENOMEM.
  */
 int kernel_ranges_add(struct kernel_ranges *set, const struct kernel_range *range);

@@ -158,8 +158,8 @@ static int collection_write(struct collection *all)
 }
 
 /*
- * Writes the collected functions. A module without symbols, which was unloaded already or whose
- * symbols are hidden, is written as one function.
+ * Writes the collected functions. A module has no symbols if it was already unloaded, or if its
+ * symbols are hidden; it is then written as one function.
  */
 static int collection_finish(struct collection *all)
 {
@@ -263,8 +263,8 @@ static void note_unsaved(struct node *node, void *context)
 }
 
 /*
- * Marks all images as unsaved if the folder is new: a new folder (after reset or save) is empty,
- * although it may have the path of the old one.
+ * Marks all images as unsaved if the folder is new. A new folder (after reset or save) is empty,
+ * although it may have the path of the old folder.
  */
 static void note_folder(struct image_table *images, const char *meta_path)
 {

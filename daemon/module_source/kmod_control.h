@@ -16,8 +16,8 @@
 #define KMOD_CONTROL_WORD_BYTES 64
 
 /*
- * Descriptors are opened once, since a daemon that has dropped its privileges may not open these
- * files. -1: not open.
+ * Descriptors are opened once, since a daemon that has dropped its privileges cannot open these
+ * files again. -1: not open.
  */
 struct kmod_control {
 	int folder_fd;

@@ -2,9 +2,9 @@
 /*
  * The kernel module's image cookies and the images that they stand for.
  *
- * The cookie of a file is resolved as soon as it is announced, while the kernel holds the file:
- * path and build-id are read from a descriptor of the file, even if its path was removed or
- * replaced. If opening the file fails temporarily (no free descriptors or memory), it is tried
+ * The cookie of a file is resolved when the module announces it, while the kernel holds the file.
+ * Path and build-id are read from a descriptor of the file, even if the file's path was removed or
+ * replaced. If opening the file fails temporarily (no free descriptors or memory), the daemon tries
  * again later. A file that can no longer be opened stays without an image.
  */
 #ifndef DAEMON_KMOD_IMAGES_H

@@ -198,8 +198,8 @@ static bool same_program(const struct kmod_processes *table, int32_t one, int32_
 }
 
 /*
- * Reads the files in which process tgid describes its code, and returns a copy of what they
- * describe; NULL: there are no such files, or out of memory. The process need not be in the table.
+ * Reads the files in which process tgid describes its code. Returns a copy of the described code,
+ * or NULL if there are no such files, or if out of memory. The process need not be in the table.
  */
 static struct code_space *code_of(struct kmod_processes *table, int32_t tgid, uint64_t time_ns,
 				  uint64_t address)
@@ -219,8 +219,8 @@ static struct code_space *code_of(struct kmod_processes *table, int32_t tgid, ui
 
 /*
  * Searches once for the nearest ancestor that runs the same program and describes its code. Code
- * that a process made before it forked is described only in that process's own files: in some
- * servers, for example, the parent makes code that its children run.
+ * that a process made before it forked is described only in the files of that process. In some
+ * servers, for example, the parent makes the code that its children run.
  */
 static bool inherit(struct kmod_processes *table, struct kmod_process *process, uint64_t time_ns,
 		    uint64_t address)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the names of functions in code that processes generated while they ran (code_space). The
- * kernel module reports neither forks nor mappings that are not executable; both are read from
- * /proc when a sample needs them.
+ * kernel module reports no forks, and only executable mappings. When a sample needs the other
+ * mappings or the parent of a process, they are read from /proc.
  *
- * Processes without such code are not kept here, since the records contain all data about them that
- * is needed.
+ * A process that has no such code has no entry here, because the records contain all data that is
+ * needed about the process.
  */
 #ifndef DAEMON_KMOD_PROCESS_H
 #define DAEMON_KMOD_PROCESS_H
@@ -25,8 +25,9 @@ struct kmod_process {
 	struct space *space;	 /* mappings of the process, to find its jitdump; NULL: unknown */
 	uint64_t scanned_ns;	 /* time at which the mappings were last read */
 	uint64_t scan_wait_ns;
-	bool exited;	/* the process's tgid was not found in /proc */
-	bool inherited; /* the ancestors' code was searched */
+	bool exited; /* the process's tgid was not found in /proc */
+	/* the ancestors' code was searched, or is not inherited because of an exec */
+	bool inherited;
 };
 
 struct kmod_processes {
@@ -53,7 +54,7 @@ void kmod_processes_deinit(struct kmod_processes *table);
 bool kmod_processes_code(struct kmod_processes *table, const struct kmod_runner *runner,
 			 uint64_t time_ns, uint64_t address, uint32_t *number);
 
-/* Call when the process has ended: removes it. */
+/* Call this when the process with this generation has ended. Removes the process. */
 void kmod_processes_end(struct kmod_processes *table, uint64_t generation);
 
 #endif

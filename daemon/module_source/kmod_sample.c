@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Result of a successful search: the frame is not lost, so there is no reason for a loss. */
+/* A successful search returns FOUND; a failed search returns the reason of the loss. */
 #define FOUND OPROF_LOST_NR
 
 #define KNOWN_FLAGS                                                                                \
@@ -62,7 +62,10 @@ static enum oprof_lost region_frame(struct kmod_state *state, const struct kmod_
 
 	if (code_frame(state, time_ns, address, frame))
 		return FOUND;
-	/* The daemon's image may be larger than the kernel module's image of this region. */
+	/*
+	 * The daemon's image may be larger than the kernel module's image of this region, so
+	 * compute the offset in the daemon's image.
+	 */
 	return image_frame(image->entry, address - image->entry->image.start, OPROF_MODE_USER,
 			   frame);
 }
@@ -144,8 +147,8 @@ static const struct code_table *table_of(struct kmod_state *state, uint32_t cook
 }
 
 /*
- * Returns whether the function at `place` has no frame of its own at this offset. The link is then
- * its caller.
+ * Returns whether the function at `place` has no frame of its own at this offset. If so, the link
+ * is the function's caller.
  */
 static bool link_is_caller(struct kmod_state *state, const struct oprof_frame *place)
 {
@@ -158,7 +161,7 @@ static bool link_is_caller(struct kmod_state *state, const struct oprof_frame *p
 	return is_caller;
 }
 
-/* Returns the link if it must be left out because it is not a caller; otherwise NULL. */
+/* Returns the link if it is not a caller and must therefore be left out; otherwise NULL. */
 static const struct oprof_frame *link_to_leave(struct kmod_state *state,
 					       const struct oprof_sample *sample)
 {

@@ -72,7 +72,10 @@ static uint64_t buffer_size(const struct source_config *config)
 
 uint64_t kmod_setup_buffer_bytes(const struct source_config *config)
 {
-	/* Twice the requested size, since the module rounds it up to a power of two. */
+	/*
+	 * The module rounds the size up to a power of two, so the buffer has at most twice the
+	 * requested size.
+	 */
 	return 2 * buffer_size(config) * BUFFER_SAMPLE_BYTES;
 }
 

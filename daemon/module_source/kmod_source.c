@@ -23,7 +23,7 @@
  */
 #define SWITCHES_WAIT_NS UINT64_C(1000000000)
 
-/* If the buffer is busy, opening it is tried for three seconds. */
+/* If the buffer is busy, the source tries to open it again for three seconds. */
 #define BUSY_PAUSE_NS 50000000
 #define BUSY_TRIES    60u
 
@@ -31,7 +31,8 @@
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
 struct kmod_source {
-	struct source base;	     /* must be first: source_ops cast the pointer to it */
+	/* must be first: the functions of source_ops cast its address */
+	struct source base;
 	struct source_config config; /* events is a copy that this source owns */
 	struct event_choice events[SOURCE_EVENTS_MAX];
 	struct kmod_control control;
@@ -45,7 +46,7 @@ _Static_assert(offsetof(struct kmod_source, base) == 0, "source_ops cast base");
 
 /* ---- opening ---- */
 
-/* If there are several events, the module does not report for which one it failed. */
+/* If enabling several events fails, the module does not report which event is the cause. */
 static int enable_diag(const struct kmod_source *source, int error, struct diag *diag)
 {
 	const char *name = source->config.nr_events == 1 ? source->events[0].name : "these events";
@@ -59,7 +60,7 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 				"counter, or one without an interrupt): use cpu-clock",
 				name);
 	case -EBUSY:
-	case -ENOSPC: /* -EBUSY would mean another daemon, so return -ENOSPC */
+	case -ENOSPC: /* callers take -EBUSY for a running daemon, so return -ENOSPC */
 		return diag_set(diag, -ENOSPC,
 				"the kernel module gets no counter for %s: other programs use the "
 				"counters, or the machine has too few",
@@ -257,8 +258,8 @@ static int source_open(struct source **source, const struct source_config *confi
 /* ---- running ---- */
 
 /*
- * Enables or disables sampling. The module does this for one CPU after another: until it has
- * finished, switches are recorded on some CPUs only, and are ignored.
+ * Enables or disables sampling. The module does this for one CPU after another. Until it has
+ * finished, switches are recorded on some CPUs only; these switches are ignored.
  */
 static int source_enable(struct kmod_source *source, int on)
 {
@@ -316,8 +317,8 @@ static int source_dump(const struct kmod_source *source)
 }
 
 /*
- * Returns the time up to which all switches have been read. The clock may still be below
- * SWITCHES_WAIT_NS, in the first second after boot or in a time namespace.
+ * Returns the time up to which all switches have been read. In the first second after boot, or in a
+ * time namespace, the clock may be less than SWITCHES_WAIT_NS; the result is then 0.
  */
 static uint64_t switches_until(enum source_drain how, uint64_t begin_ns)
 {

@@ -13,8 +13,8 @@
 /* Interval of searches for names of unknown cgroups. */
 #define CGROUPS_NS UINT64_C(1000000000)
 /*
- * Interval of reading generated kernel code again, since no record reports the removal of such
- * code.
+ * Interval at which the list of generated kernel code is read again, since no record reports the
+ * removal of such code.
  */
 #define MADE_NS UINT64_C(60000000000)
 
@@ -127,8 +127,8 @@ static void apply_task(struct kmod_state *state, const struct oprof_task *task)
 	now.told.reserved = 0;
 	now.told.app_image = OPROF_IMAGE_NONE;
 	/*
-	 * If switches are recorded, the program gets its cookie now, otherwise at the first sample
-	 * of a task that runs the program.
+	 * If switches are recorded, the program gets its cookie now, because switches contain the
+	 * cookie. Otherwise, the program gets its cookie at its first sample.
 	 */
 	if (state->want_switches && now.app)
 		now.told.app_image = image_tell(now.app);
@@ -344,7 +344,10 @@ void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_b
 		size_t least;
 
 		if (nr < sizeof(*record) || nr % 8 || nr > nr_bytes) {
-			/* It is not known where the next record begins. */
+			/*
+			 * This record's size is invalid, so the beginning of the next record is
+			 * unknown.
+			 */
 			state->counters.bad_records++;
 			lose_sample(state, clock_monotonic_ns());
 			lose_context(state);

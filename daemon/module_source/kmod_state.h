@@ -49,7 +49,10 @@ struct kmod_state {
 	uint32_t cpu;
 	struct kmod_task task;
 	bool app_unknown; /* the cookie of the task's program was never announced */
-	/* A SWITCH whose next TASK has not been read yet; pending.from holds its own reference. */
+	/*
+	 * true: a SWITCH record was read, but not yet the TASK record of the next task.
+	 * pending.from then has a reference of its own on its program.
+	 */
 	bool switching;
 	struct kmod_switch pending;
 	uint64_t cgroups_due_ns; /* earliest time of the next search for names of cgroups */

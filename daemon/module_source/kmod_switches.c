@@ -61,7 +61,10 @@ static struct kmod_switch *append(struct kmod_switches *switches)
 	return item;
 }
 
-/* Returns the element for a loss. NULL: out of memory, and there is no element to reuse. */
+/*
+ * Returns an element of the queue for a loss. If out of memory, reuses the newest element, or
+ * returns NULL if the queue is empty.
+ */
 static struct kmod_switch *lose(struct kmod_switches *switches, uint64_t time_ns,
 				uint64_t nr_records)
 {

@@ -11,7 +11,7 @@
 #include "daemon/image/image.h"
 #include "daemon/image/record_writer.h"
 
-/* A task as in records, with a reference on its program, which keeps the cookie valid. */
+/* A task as in records. The reference on its program keeps the cookie valid. */
 struct kmod_task {
 	struct oprof_task told;	 /* app_image is the daemon's cookie */
 	struct image_entry *app; /* program of the task; NULL: none, or unknown */
@@ -26,7 +26,7 @@ void kmod_task_clear(struct kmod_task *task);
 
 struct kmod_switch {
 	uint64_t time_ns;
-	uint64_t number;       /* counts arrivals, and so orders switches of equal time */
+	uint64_t number;       /* sequence number, which orders switches of equal time */
 	bool lost;	       /* the element is not a switch, but marks the beginning of a loss */
 	uint64_t ignore_to_ns; /* if lost: ignore switches up to this time; 0: ignore none */
 	uint32_t cpu, state;
@@ -40,8 +40,9 @@ struct kmod_switches {
 	uint64_t last_number;
 	uint64_t told_ns; /* switches older than this have been reported */
 	/*
-	 * Switches in this time range are not reported. Reporting has reached the beginning of this
-	 * range, and of no later range. ignore_to_ns 0: no range.
+	 * Switches in this time range are not reported. Later ranges still wait in the queue; when
+	 * the reports reach the beginning of the next range, it replaces this one. ignore_to_ns 0:
+	 * no range.
 	 */
 	uint64_t ignore_from_ns, ignore_to_ns;
 	uint64_t nr_late; /* switches that arrived after newer ones had been reported */
@@ -59,8 +60,9 @@ void kmod_switches_add(struct kmod_switches *switches, const struct kmod_switch 
 void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64_t nr_records);
 
 /*
- * Call for a time range in which only some CPUs recorded switches. A loss is reported instead of
- * the switches in the range. An earlier range that has not been reported yet remains valid.
+ * Call for a time range in which only some CPUs recorded switches. The sink then gets a loss
+ * instead of the switches in the range. Earlier ranges that have not been reported yet remain
+ * valid.
  */
 void kmod_switches_ignore(struct kmod_switches *switches, uint64_t from_ns, uint64_t to_ns);
 

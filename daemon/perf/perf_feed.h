@@ -7,7 +7,7 @@
  * recorded.
  *
  * Every sample record counts once: as an item that the consumer gets, or in a LOST record that the
- * sink gets. perf_feed_counters.seen is the sum of both.
+ * sink gets. perf_feed_counters.seen is the sum of these items and losses.
  */
 #ifndef DAEMON_PERF_FEED_H
 #define DAEMON_PERF_FEED_H
@@ -60,24 +60,24 @@ void perf_feed_destroy(struct perf_feed *feed);
 int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout, uint64_t now_ns,
 		       uint32_t *ring);
 /*
- * Close and reopen a ring when its CPU goes offline and online. The sorting of records does not
- * wait for a closed ring.
+ * Call perf_feed_close_ring when the ring's CPU goes offline, and perf_feed_open_ring when it is
+ * online again. The sorting of records does not wait for records of a closed ring.
  */
 void perf_feed_close_ring(struct perf_feed *feed, uint32_t ring);
 void perf_feed_open_ring(struct perf_feed *feed, uint32_t ring, uint64_t now_ns);
 
 /*
- * These functions feed the next bytes of a ring, which must be whole records. Either the caller
- * copies the bytes to the memory that perf_feed_reserve returns (valid until the next call; NULL if
- * out of memory), and perf_feed_commit feeds them; or perf_feed_bytes copies and feeds them, and
- * returns 0 or -ENOMEM.
+ * These functions feed the next bytes of a ring, which must be whole records. There are two ways.
+ * The caller copies the bytes to the memory that perf_feed_reserve returns, and then calls
+ * perf_feed_commit; the memory is valid until the next call, and NULL if out of memory. Or the
+ * caller calls perf_feed_bytes, which copies and feeds the bytes, and returns 0 or -ENOMEM.
  */
 void *perf_feed_reserve(struct perf_feed *feed, size_t nr_bytes);
 void perf_feed_commit(struct perf_feed *feed, uint32_t ring, size_t nr_bytes);
 int perf_feed_bytes(struct perf_feed *feed, uint32_t ring, const void *bytes, size_t nr_bytes);
 
 /*
- * Call it when all rings have been read in a round that began at begin_ns. Applies the records
+ * Call this when all rings have been read in a round that began at begin_ns. Applies the records
  * whose order is certain (perf_order.h).
  */
 void perf_feed_round(struct perf_feed *feed, uint64_t begin_ns);

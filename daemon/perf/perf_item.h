@@ -76,13 +76,13 @@ struct perf_item {
 			bool out; /* true: the item's task leaves the CPU; false: it gets the CPU */
 			bool preempted;
 			/*
-			 * If out is true, the next task, otherwise the previous task; -1: unknown.
+			 * The next task if out is true, otherwise the previous task; -1: unknown.
 			 */
 			int32_t next_pid, next_tid;
 		} cpu_switch;
 		struct {
 			uint64_t nr; /* LOST, LOST_SAMPLES */
-			/* A side-band ring lost the records: mappings may be missing. */
+			/* true: a side-band ring lost these records, so mappings may be missing. */
 			bool side_band;
 		} lost;
 	} u;

@@ -192,8 +192,8 @@ static void run_merge(const struct perf_key *keys, struct perf_key *out, size_t 
 }
 
 /*
- * Sorts the keys by merging existing runs (stable). The keys of each ring are about one run, and
- * the keys that waited since the previous round are another run. The worst case is n log n.
+ * Sorts the keys by merging existing runs (stable). The new keys of each ring form about one run,
+ * and the keys that remain from the previous round form another run. The worst case is n log n.
  */
 static void order_sort(struct perf_order *order)
 {
@@ -260,7 +260,7 @@ static void order_give(struct perf_order *order, uint64_t until_ns, perf_order_f
  * Returns the minimum of the bounds that the previous round set for the rings, then sets each
  * ring's bound for the next round from the records of this round. A time after begin_ns is either
  * damaged or from a record that arrived during this round. The result is at most begin_ns, so that
- * such times do not advance the watermark further.
+ * such a time does not advance the watermark beyond begin_ns.
  */
 static uint64_t order_watermark(struct perf_order *order, uint64_t begin_ns)
 {

@@ -4,16 +4,16 @@
  * times.
  *
  * In every round each ring is read once. A record may leave when it is certain that all rings have
- * been read up to its time. The newest time for which this is certain is the watermark. It is the
- * minimum, over the rings, of the newest time that was read in the previous round or, for a ring
- * without records in that round, of the time when the round began. The kernel takes a record's time
- * before it reserves room, so the records of one ring may be slightly out of order. The delay of
- * one round is enough to sort them. A record that arrives even later leaves immediately and counts
- * as late.
+ * been read up to its time. The newest time for which this is certain is the watermark. The
+ * watermark is the minimum of the bounds of all rings. The bound of a ring is the newest time that
+ * was read from the ring in the previous round. If the ring had no records in that round, its bound
+ * is the time when that round began. The kernel takes a record's time before it reserves room, so
+ * the records of one ring may be slightly out of order. The delay of one round is enough to sort
+ * them. A record that arrives even later leaves immediately and counts as late.
  *
- * Records stay where they were copied to; only keys of 24 bytes are sorted. Once the queue
- * has grown to the size that its records need, a round allocates no memory, if this size is at most
- * 4 MiB.
+ * Records stay where they were copied to; only keys of 24 bytes are sorted. The queue keeps free
+ * blocks of at most 4 MiB for the next rounds. A round that needs no more than these blocks
+ * allocates no memory.
  */
 #ifndef DAEMON_PERF_ORDER_H
 #define DAEMON_PERF_ORDER_H
@@ -38,7 +38,7 @@ struct perf_block {
 struct perf_order_ring {
 	uint64_t newest_ns;    /* newest time of this round's records; 0: no record yet */
 	uint64_t watermark_ns; /* the bound of this ring, set in the previous round */
-	bool open;	       /* true: records may come, so the watermark considers it */
+	bool open;	       /* true: records may arrive, so the watermark considers this ring */
 };
 
 /* Users may read the fields, but must not change them. */

@@ -196,7 +196,7 @@ static void parse_stack(struct cursor *cursor, struct perf_item *item)
 
 /*
  * Returns the offset of the size that precedes the copy of a sample's stack; 0 if the record is too
- * short. All fields before it have a fixed size, except the chain and the registers.
+ * short. All fields before this size have a fixed length, except the chain and the registers.
  */
 static size_t stack_position(const struct perf_layout *layout, const uint8_t *record,
 			     size_t nr_bytes)
@@ -219,7 +219,8 @@ static size_t stack_position(const struct perf_layout *layout, const uint8_t *re
 /*
  * Parses a sample's copy of the stack, which begins at `position`: a size, a copy of this size, and
  * the number of bytes used in the copy. *room is set to the size, and *used to the number of used
- * bytes, rounded up to whole words. Returns false if one of the two is invalid.
+ * bytes, rounded up to whole words. Returns false if the size or the number of used bytes is
+ * invalid.
  */
 static bool stack_room(const uint8_t *record, size_t position, size_t nr_bytes, uint64_t *room,
 		       uint64_t *used)
@@ -253,8 +254,9 @@ size_t perf_parse_pack(const struct perf_layout *layout, const void *record, voi
 	}
 	/*
 	 * rest: offset of the fields after the stack's copy, which are copied unchanged. The first
-	 * of these fields is the number of used bytes. If this number is 0, it is skipped: the
-	 * packed record then has no room for a stack, and such a record does not have this field.
+	 * of these fields is the number of used bytes. If this number is 0, the packed record has a
+	 * copy of size 0, and a record with such a copy does not have this field; the field is then
+	 * skipped.
 	 */
 	rest = position + 8 + room + (used ? 0 : 8);
 	memcpy(next, from, position);
@@ -424,7 +426,7 @@ static void parse_ksymbol(struct cursor *cursor, struct perf_item *item)
 static void parse_throttle(const struct perf_layout *layout, struct cursor *cursor,
 			   struct perf_item *item)
 {
-	(void)cursor_u64(cursor); /* a time on another clock */
+	(void)cursor_u64(cursor); /* skip this time, which is from another clock */
 	parse_event(layout, cursor_u64(cursor), item);
 	(void)cursor_u64(cursor); /* stream id */
 }

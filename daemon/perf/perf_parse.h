@@ -62,7 +62,7 @@ struct perf_layout {
 
 /*
  * Returns the size in bytes (8 or more, a multiple of 8) of the record at `bytes`. Returns 0 if
- * nr_bytes contain no whole record; then the bytes cannot be read.
+ * these nr_bytes do not contain a whole record, or if the record's size is invalid.
  */
 size_t perf_parse_size(const void *bytes, size_t nr_bytes);
 

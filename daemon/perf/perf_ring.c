@@ -32,7 +32,7 @@ void perf_ring_close(struct perf_ring *ring)
 
 int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes)
 {
-	/* Pairs with the kernel's barrier before its store of data_head. */
+	/* Pairs with the kernel's barrier before the kernel stores data_head. */
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ring->page->data_tail; /* only the daemon writes data_tail */
 

@@ -24,7 +24,7 @@ struct perf_ring {
 	size_t mapped_bytes; /* page and data */
 };
 
-/* The largest possible record: its size is a 16-bit multiple of 8. */
+/* Size of the largest possible record: sizes are 16-bit numbers and multiples of 8. */
 #define PERF_RING_RECORD_MAX 65528
 
 /*

@@ -62,7 +62,7 @@ static int open_sample(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, s
 	made->fd = fd;
 	made->event = (uint32_t)event;
 	made->lost = 0;
-	cpu->nr_events++; /* perf_cpu_close closes it */
+	cpu->nr_events++; /* perf_cpu_close closes fd */
 	error = ring_attach(&cpu->samples, cpu->events[0].fd, fd, plan->open->sample_pages,
 			    no_memory, diag);
 	if (!error && ioctl(fd, PERF_EVENT_IOC_ID, &id))
@@ -298,8 +298,8 @@ static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 /*
  * Returns the earliest time at which the ring that contained `bytes` may have been full. This is
  * the time of the first record after which the ring had no room for BAND_RECORD_MAX bytes; if the
- * ring had this room after every record, it is the time of the last record. Returns 0 if even the
- * empty ring may be too small for a record of that size.
+ * ring had this room after every record, the result is the time of the last record. Returns 0 if
+ * even the empty ring may be too small for a record of that size.
  */
 static uint64_t full_since(const struct perf_ring *ring, const struct perf_layout *layout,
 			   const uint8_t *bytes, size_t nr_bytes)

@@ -6,7 +6,7 @@
  * other records.
  *
  * Losses are read from the kernel's own counts (PERF_FORMAT_LOST), but only if a ring may have been
- * full since the last reading, because each read interrupts that CPU.
+ * full since the last reading, because each reading of a count interrupts the CPU.
  */
 #ifndef DAEMON_PERF_CPU_H
 #define DAEMON_PERF_CPU_H
@@ -19,7 +19,7 @@
 struct perf_cpu_event {
 	int fd;
 	uint32_t event; /* index of the event in the configuration */
-	uint64_t lost;	/* the kernel's count, as last reported to the feed */
+	uint64_t lost;	/* the kernel's count of lost samples, as last reported to the feed */
 };
 
 /* A ring for records other than samples, and the events that write to it. */
@@ -28,8 +28,8 @@ struct perf_cpu_band {
 	uint32_t feed_ring; /* the ring's number in the feed */
 	int *fds;
 	size_t nr_fds;
-	uint64_t lost;	  /* the kernel's count, as last reported */
-	uint64_t read_ns; /* when the last reading of the ring began */
+	uint64_t lost;	  /* the kernel's count of lost records, as last reported */
+	uint64_t read_ns; /* time at which the last reading of the ring began */
 };
 
 struct perf_cpu {
@@ -76,14 +76,14 @@ void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed);
 int perf_cpu_enable(const struct perf_cpu *cpu, bool enable);
 
 /*
- * Sets the sampling frequency of events that have one, divided by open->thinning. Returns 0 or the
- * first -errno, as perf_cpu_enable.
+ * Sets the sampling frequency, divided by open->thinning, of all events that have a frequency.
+ * Returns 0 or the first -errno, as perf_cpu_enable.
  */
 int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open);
 
 enum perf_cpu_losses {
-	PERF_CPU_LOSSES_IF_TIGHT, /* only if a ring was nearly full */
-	PERF_CPU_LOSSES_READ,	  /* always */
+	PERF_CPU_LOSSES_IF_TIGHT, /* read the kernel's counts only if a ring was nearly full */
+	PERF_CPU_LOSSES_READ,	  /* always read the counts */
 };
 
 /*

@@ -229,7 +229,7 @@ static unsigned int features_wanted(const struct source_config *config)
 	return features;
 }
 
-/* Removes features one by one until the kernel accepts the others. */
+/* Removes features one by one until the kernel accepts the remaining features. */
 static int probe(struct perf_open *open)
 {
 	unsigned int next = 1;
@@ -311,7 +311,10 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 				name);
 	case -EACCES:
 	case -EPERM:
-		/* perf_open_init() succeeded on this process, so only this target is refused. */
+		/*
+		 * perf_open_init() opened an event on this process, so the kernel refuses only the
+		 * target.
+		 */
 		if (tid > 0 && !run_user_is_system())
 			return diag_set(
 				diag, error,
@@ -459,7 +462,7 @@ static unsigned int sample_pages_of(const struct perf_open *open, unsigned int n
 	return open->regs ? band_pages_of(&stacks, nr_cpus) : pages_of(SAMPLE_BYTES);
 }
 
-/* To be called when the kernel's features are known. */
+/* Call this when the kernel's features are known. */
 static void init_samples(struct perf_open *open, unsigned int nr_cpus)
 {
 	if (!(open->features & PERF_FEATURE_USER_STACK))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens performance events with the features that this kernel supports and that this user is
- * allowed. These features are determined once, by a probe with an event of this process, so that
- * all events of a run have the same format.
+ * Opens performance events with the features that this kernel supports and that this user may use.
+ * These features are determined once, by a probe with an event of this process, so that all events
+ * of a run have the same format.
  */
 #ifndef DAEMON_PERF_OPEN_H
 #define DAEMON_PERF_OPEN_H
@@ -46,8 +46,8 @@ struct perf_open {
 	const struct source_config *config;    /* borrowed */
 	unsigned int features;		       /* PERF_FEATURE_* that are requested */
 	uint32_t attr_bytes;		       /* attr.size that this kernel accepts */
-	uint64_t sample_type;		       /* of sampled events */
-	uint64_t side_type;		       /* of side-band events */
+	uint64_t sample_type;		       /* sample_type of events that take samples */
+	uint64_t side_type;		       /* sample_type of side-band events */
 	uint64_t switch_type;		       /* sample_type of events that record switches */
 	unsigned int sample_pages, side_pages; /* data pages of the rings */
 	unsigned int switch_pages;
@@ -55,7 +55,7 @@ struct perf_open {
 	const struct perf_regs *regs;
 	uint32_t stack_bytes;  /* size of the copy of a stack, if regs is not NULL */
 	bool user_only;	       /* kernel mode was requested, but is refused */
-	unsigned int thinning; /* of events with a frequency, one of this many samples is taken */
+	unsigned int thinning; /* events with a frequency take 1 of this many samples */
 };
 
 /*
@@ -67,10 +67,10 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 
 /*
  * These functions open an event for a thread (-1: all) on a CPU. The event takes samples, records
- * side-band or records task switches. A side-band event is enabled, the two others are disabled.
- * The functions return a descriptor, or -errno with diag. Two errors have no diag: -ESRCH, the
- * thread has ended; -ENODEV, the CPU is offline (for a hardware event, -ENODEV means that there is
- * no such counter, and has a diag).
+ * side-band, or records task switches. A side-band event is enabled when it is opened; the other
+ * events must be enabled later. The functions return a descriptor, or -errno with diag. Two errors
+ * have no diag: -ESRCH if the thread has ended, and -ENODEV if the CPU is offline. For a hardware
+ * event, -ENODEV means that the machine has no such counter, and has a diag.
  */
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);

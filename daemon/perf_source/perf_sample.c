@@ -100,10 +100,10 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 /* ---- addresses ---- */
 
 /*
- * Returns, with a reference, the region of this process that contains mapping; NULL if out of
- * memory. Each region needs an image and a file on disk, and a program may generate code at ever
- * new addresses. When a process has REGIONS_MAX regions, all its other generated code therefore
- * belongs to one region that begins at address 0.
+ * Returns the region of this process that contains mapping, and takes a reference on it; NULL if
+ * out of memory. Each region needs an image and a file on disk, and a program may generate code at
+ * ever new addresses. When a process has REGIONS_MAX regions, all its other generated code
+ * therefore belongs to one region that begins at address 0.
  */
 static struct image_entry *region_of(struct perf_state *state, struct process *process,
 				     const struct mapping *mapping)
@@ -174,8 +174,8 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		struct code_lookup place = place_of(process, time_ns, address);
 
 		/*
-		 * A process inherits code only if both run the same program, and the heir has no
-		 * files of its own.
+		 * The heir inherits code only if it runs the same program as the process, and has
+		 * no perf map or jitdump of its own.
 		 */
 		if (process->app == heir->app && process->since_ns <= heir->since_ns &&
 		    !code_space_has_files(heir->code)) {

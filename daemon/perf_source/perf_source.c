@@ -17,7 +17,7 @@
 #define THREAD_TRIES 5
 /* After a scan of /proc, no other scan begins for SCAN_PAUSE times the duration of that scan. */
 #define SCAN_PAUSE 4
-/* How often the initial scan is repeated if side-band is lost during the scan. */
+/* Maximum number of initial scans. A scan is repeated if side-band was lost during the scan. */
 #define SCAN_TRIES 5
 /*
  * HOLD_NS and HOLD_BYTES limit the time and memory for which samples of profiled processes wait for
@@ -167,7 +167,10 @@ static bool source_halve(struct perf_source *source)
 
 	if (open->sample_pages == 1 && open->side_pages == 1 && open->switch_pages == 1)
 		return false;
-	/* Copies of stacks need far more room than all other data. */
+	/*
+	 * A ring for samples with copies of stacks is by far the largest ring, so halve only this
+	 * ring first.
+	 */
 	if (open->sample_pages > 2 * open->side_pages) {
 		open->sample_pages /= 2;
 		perf_open_fit_stacks(open);
@@ -213,7 +216,8 @@ static void source_read_cpu(struct perf_source *source, struct perf_cpu *cpu,
 /*
  * Called after a reading of the rings. If side-band was lost since the last call, declares the
  * state doubtful from the earliest possible time of the loss until now. Kernels that do not count
- * losses report a loss later than it occurred; on these kernels the doubt has no beginning.
+ * losses report a loss later than it occurred; on these kernels, all data from before now is in
+ * doubt.
  */
 static void source_doubt(struct perf_source *source)
 {
@@ -226,14 +230,14 @@ static void source_doubt(struct perf_source *source)
 	source->losses.side.from_ns = UINT64_MAX;
 	if (!(source->open.features & PERF_FEATURE_LOST))
 		from_ns = 0;
-	else if (from_ns == UINT64_MAX) /* damaged records, but no loss */
+	else if (from_ns == UINT64_MAX) /* records were damaged, but none were lost */
 		from_ns = source->read_ns;
 	perf_state_doubt(source->state, from_ns, clock_monotonic_ns());
 }
 
 /*
- * As source_doubt, for switches. Switches from before from_ns may still be queued; they remain
- * valid.
+ * As source_doubt, for switches. Switches that are older than from_ns remain valid, even if they
+ * are still queued.
  */
 static void source_doubt_switches(struct perf_source *source)
 {
@@ -244,7 +248,7 @@ static void source_doubt_switches(struct perf_source *source)
 		return;
 	if (!(source->open.features & PERF_FEATURE_LOST))
 		from_ns = 0;
-	else if (from_ns == UINT64_MAX) /* damaged records, but no loss */
+	else if (from_ns == UINT64_MAX) /* records were damaged, but none were lost */
 		from_ns = source->read_ns;
 	perf_state_lose_switches(source->state, from_ns, clock_monotonic_ns(),
 				 lost - source->switches_doubted);
@@ -272,10 +276,10 @@ static void source_read_between(void *context)
 		return;
 	source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
 	/*
-	 * A scan may take long, so items must leave the queue during the scan. Otherwise the queue
-	 * would become too large.
-	 * These items are older than the scans of the remaining processes. During the first scan,
-	 * items cannot be applied.
+	 * A scan may take long. Items must leave the queue during the scan; otherwise the queue
+	 * would become too large. The items can be applied now, because they are older than the
+	 * scans of the remaining processes. Exception: during the first scan, items cannot be
+	 * applied.
 	 */
 	if (source->rescanning)
 		perf_feed_round(source->feed, now_ns);
@@ -530,7 +534,7 @@ static int source_set_rates(struct perf_source *source, unsigned int thinning)
 	struct perf_ids *ids = &source->ids;
 	int error = 0;
 
-	source->open.thinning = thinning; /* also for CPUs that come online later */
+	source->open.thinning = thinning; /* CPUs that come online later get the same thinning */
 	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++) {
 		int one = perf_cpu_set_rate(&source->cpus[i], &source->open);
 
@@ -655,7 +659,7 @@ static void source_cpu_came(struct perf_source *source, unsigned int cpu)
 	}
 	source->nr_cpu_changes++;
 	source->scan_wanted = true;
-	/* The CPU ran tasks before its events were open. */
+	/* The CPU may have run tasks before its events were open, so switches are missing. */
 	perf_state_lose_switches(source->state, source->read_ns, clock_monotonic_ns(), 0);
 }
 

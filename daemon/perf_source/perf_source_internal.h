@@ -35,7 +35,7 @@ struct perf_source {
 	 * do not count losses
 	 */
 	uint64_t ring_lost_told;
-	uint64_t read_ns; /* when the last reading of the rings began */
+	uint64_t read_ns; /* time at which the last reading of the rings began */
 	/* number of side-band losses that have been reported to the state */
 	uint64_t side_band_doubted;
 	uint64_t switches_doubted;
@@ -44,7 +44,7 @@ struct perf_source {
 	bool rescanning; /* a scan other than the first is running */
 	/* number of side-band losses whose effects the last scan has repaired */
 	uint64_t scan_lost;
-	uint64_t scan_due_ns; /* no scan before this time */
+	uint64_t scan_due_ns; /* earliest time of the next scan */
 	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
 };
 _Static_assert(offsetof(struct perf_source, base) == 0, "source_ops cast base");

@@ -20,8 +20,8 @@
  */
 #define PASSES_MAX 10
 /*
- * Maximum number of mappings that an overgrown space keeps if the process cannot be read in time.
- * Usual kernels limit the mappings of a process to this number.
+ * Maximum number of mappings of a space that renew_space() keeps because the process cannot be read
+ * in time. Kernels usually limit the mappings of a process to this number.
  */
 #define UNREAD_MAPPINGS_MAX 65536u
 /*
@@ -142,8 +142,8 @@ static int scan_new(struct perf_state *state, const struct pid_list *list,
 }
 
 /*
- * Repeats the scan until no new process appears. Then each live process was either scanned, or
- * forked by a process that had been scanned before.
+ * Repeats the scan until no new process appears. Afterwards, each live process was either scanned,
+ * or forked by a process that had been scanned before.
  */
 static int scan_all(struct perf_state *state)
 {
@@ -170,7 +170,7 @@ static int scan_all(struct perf_state *state)
 	return error;
 }
 
-/* The processes that a walk over all known processes chooses. */
+/* The processes that scan_chosen() chooses among all known processes. */
 struct chosen {
 	const struct perf_state *state;
 	bool (*is_chosen)(const struct perf_state *state, const struct process *process);
@@ -223,7 +223,9 @@ static bool is_unread(const struct process *process)
 	return process->scan ? process->scan->unread : process->unread;
 }
 
-/* Returns whether the process could not be read, although no process with its pid is an offender.
+/*
+ * Returns whether the process could not be read, but no process with its pid is an offender
+ * (unread.h).
  */
 static bool is_unread_innocent(const struct perf_state *state, const struct process *process)
 {
@@ -263,8 +265,8 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 	if (until_ns > state->doubt_until_ns)
 		state->doubt_until_ns = until_ns;
 	/*
-	 * The record of an exit may be among the lost ones, and a task that has ended must not
-	 * count as waiting.
+	 * An exit record may have been lost. So that a task that has ended does not count as
+	 * waiting, the switches in this time range count as lost, too.
 	 */
 	perf_state_lose_switches(state, from_ns, until_ns, 0);
 }
@@ -315,12 +317,13 @@ static int map(struct perf_state *state, struct process *process, const struct p
 }
 
 /*
- * Renews an address space. To be called if most of its known mappings no longer exist: no record
- * reports that a mapping was removed. Later records use the mappings that /proc shows now, and
- * records that are still queued use the old space. If the mappings cannot be read from /proc in
- * time, the process keeps the old space until the space has doubled or is too large. If the space
- * is too large, or if the mappings cannot be read for another reason, all records use an empty
- * space.
+ * Renews an address space. Call this if most of its known mappings no longer exist, because no
+ * record reports that a mapping was removed. Records that are still queued use the old space; later
+ * records use the mappings that /proc shows now.
+ *
+ * If the mappings cannot be read from /proc in time, the process keeps the old space until the
+ * space has doubled or has more than UNREAD_MAPPINGS_MAX mappings. If the space is that large, or
+ * if the mappings cannot be read for another reason, all records use an empty space.
  */
 static int renew_space(struct perf_state *state, struct process *process)
 {
@@ -491,8 +494,8 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 }
 
 /*
- * Requests a table only if the record has a build-id, because only then will the mapping get the
- * same image later.
+ * Requests a table only if the record has a build-id: only then is it certain that the mapping will
+ * have the same image when its record is applied.
  */
 void perf_state_early(struct perf_state *state, const struct perf_item *item)
 {
@@ -536,8 +539,9 @@ void perf_state_tend(struct perf_state *state)
 		return;
 	state->unread_due_ns = 0;
 	/*
-	 * The budgets of waiting begin again. The offenders are read last, so that they do not use
-	 * up the budgets before the other processes are read.
+	 * A minute has passed, so the budgets of waiting (unread.h) have begun again. The offenders
+	 * are read last, so that they do not use up the budgets before the other processes are
+	 * read.
 	 */
 	if (scan_chosen(state, is_unread_innocent) || scan_chosen(state, is_unread_offender))
 		state->tasks.lost_memory++;

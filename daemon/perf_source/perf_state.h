@@ -50,28 +50,28 @@ int perf_state_create(struct perf_state **state, const struct perf_state_config 
 void perf_state_destroy(struct perf_state *state);
 
 /*
- * Reads running processes from proc_path: all processes; or, if pids is not NULL, those in pids
- * with their threads, and all known processes that are in doubt. At the first call, side-band rings
- * must be recording and sampling must not have begun. Items that are older than the scan of their
- * process are then ignored, because the scan contains their effect; newer items are applied. To be
- * called again after losses of side-band and when CPUs come online. Returns 0 or -errno.
+ * Reads running processes from proc_path. If pids is NULL, reads all processes; otherwise, reads
+ * the processes in pids with their threads, and all known processes that are in doubt. At the first
+ * call, side-band rings must be recording and sampling must not have begun. Items that are older
+ * than the scan of their process are then ignored, because the scan contains their effect; newer
+ * items are applied. Call this again after losses of side-band and when CPUs come online. Returns 0
+ * or -errno.
  */
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids);
 
 /*
- * Reports that side-band records between from_ns and until_ns were lost. Data of a process that was
- * collected before until_ns is then not used for samples from from_ns on. These samples are lost
- * until the process is scanned again or execs. Several ranges are treated as one, from the earliest
- * beginning to the latest end: it is better to lose samples than to attribute them to a wrong
- * place.
+ * Reports that side-band records between from_ns and until_ns were lost. The data that was
+ * collected about a process before until_ns is then not used for samples at or after from_ns. These
+ * samples are lost until the process is scanned again or execs. Several ranges are treated as one,
+ * from the earliest beginning to the latest end: it is better to lose samples than to attribute
+ * them to a wrong place.
  */
 void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns);
 
 /*
  * Reports that switches between from_ns and until_ns were lost or not recorded. nr_records: the
- * number of lost records, or 0 if they were not recorded. No switch in this range is passed on, so
- * that the switches outside of the range are complete. The sink gets the gap when items reach
- * from_ns.
+ * number of lost records, or 0 if they were not recorded. The sink gets no switches in this range,
+ * because they are incomplete. When items reach from_ns, the sink gets a record of the gap.
  */
 void perf_state_lose_switches(struct perf_state *state, uint64_t from_ns, uint64_t until_ns,
 			      uint64_t nr_records);
@@ -101,8 +101,8 @@ void perf_state_wait_tables(struct perf_state *state, int timeout_ms);
 void perf_state_hurry(struct perf_state *state);
 
 /*
- * Continues the keeper's work, such as handling its answers, and after a minute reads the processes
- * again that could not be read in time. Must be called once in each drain.
+ * Continues the keeper's work, such as handling its answers. Also reads the processes that could
+ * not be read in time, a minute after the first attempt. Must be called once in each drain.
  */
 void perf_state_tend(struct perf_state *state);
 

@@ -12,7 +12,8 @@ struct perf_state_counters {
 	uint64_t cgroup_records, ksymbol_records;
 	uint64_t unknown_mmaps; /* mappings of unknown processes */
 	/*
-	 * records that are older than the scan, fork or exec on which their process's data is based
+	 * records that were ignored, because the scan, fork or exec on which the data of their
+	 * process is based is newer
 	 */
 	uint64_t old_records;
 	/* address spaces that had too many old mappings and were read again */
@@ -51,7 +52,9 @@ struct perf_state {
 	uint64_t now_ns;	     /* time of the item being applied */
 	/* the time range in doubt (perf_state_doubt); doubt_until_ns 0: nothing was lost */
 	uint64_t doubt_from_ns, doubt_until_ns;
-	/* when to read processes again that could not be read in time; 0: there are none */
+	/*
+	 * time at which processes that could not be read in time are read again; 0: there are none
+	 */
 	uint64_t unread_due_ns;
 	struct switch_gap gap;
 	void (*between)(void *context);

@@ -34,8 +34,8 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns)
 }
 
 /*
- * Returns whether time_ns is in a gap of switches. Also reports a gap when time_ns reaches its
- * beginning, and removes it when time_ns reaches its end.
+ * Returns whether time_ns is in a gap of switches. Also reports a gap when time_ns reaches the
+ * gap's beginning, and removes the gap when time_ns reaches its end.
  */
 static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 {

@@ -67,8 +67,8 @@ int places_init(struct places *places, const struct places_config *config, struc
 	places->code_tables.recorded = config->recorded;
 	/*
 	 * In a test, /proc is artificial, so files of this machine are not searched for the test's
-	 * processes. They are searched for the processes of a recording, which may have left files
-	 * on this machine.
+	 * processes. For a recording, files are searched, because the recorded processes may have
+	 * left files on this machine.
 	 */
 	error = init_tables(places, config->sink,
 			    config->proc_path && !config->recorded ? NULL : "/");

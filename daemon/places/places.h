@@ -25,7 +25,7 @@ struct places_config {
 	const char *sys_path;  /* NULL: "/sys" */
 	bool kernel;	       /* kernel samples are expected: load kallsyms */
 	bool keep_images;      /* a child process keeps symbols that reports would not find */
-	/* limit of the size of these symbols in a session; 0: the highest limit */
+	/* limit of the size of the kept symbols in a session; 0: the highest limit */
 	uint64_t keep_bytes_max;
 	bool code_tables;      /* code tables of images are needed: image_code.h */
 	const char *code_path; /* folder of the code tables, or NULL; borrowed during the call */
@@ -41,7 +41,7 @@ struct places {
 	const char *proc_path, *sys_path; /* borrowed */
 	struct record_writer writer;
 	struct image_table images;
-	struct slow_reader reader; /* not used without read_apart */
+	struct slow_reader reader; /* used only if read_apart was set */
 	struct image_alias_table aliases;
 	struct image_keep keep;
 	struct image_code code_tables;

@@ -164,15 +164,15 @@ struct reader {
 	const struct proc_scan *config;
 	int32_t tgid;
 	/*
-	 * The /proc folder of a living thread: if the leader has ended, its own folder shows no
-	 * mappings.
+	 * The /proc folder of a living thread: if the leader has ended, the leader's folder shows
+	 * no mappings.
 	 */
 	char folder[PATH_MAX];
 	char exe[PATH_MAX]; /* the program; empty: not known */
 	struct process_scan *scan;
 };
 
-/* Reads the link exe, which never blocks. An empty string means that it cannot be read. */
+/* Reads the link exe, which never blocks. An empty string means that the link cannot be read. */
 static void exe_read(const char *folder, char *exe)
 {
 	char path[PATH_MAX + 8];
@@ -298,7 +298,7 @@ static bool map_line_parse(char *text, struct map_line *line)
 /* The executable mappings of a process. */
 struct mappings {
 	struct region_told *told;
-	struct mapped_file *files; /* those at which region_make() looks */
+	struct mapped_file *files; /* the mapped files, at which region_make() looks */
 	size_t nr_told, room_told, nr_files, room_files;
 };
 
@@ -474,8 +474,8 @@ static int program_read(struct reader *reader)
 				 reader->tgid, reader->folder, strlen(reader->folder) + 1, &reply);
 
 	/*
-	 * If the error is neither late nor -ENOMEM, the daemon has no right to read the process, or
-	 * the process has just ended.
+	 * After any other error except -ENOMEM, the daemon has no right to read the process, or the
+	 * process has just ended. Such an error is ignored.
 	 */
 	reader->scan->unread = slow_reader_is_late(error);
 	if (!error && program_text_split(&reply, &program))

@@ -10,7 +10,7 @@
 
 /*
  * A process can appear in /proc just before the kernel writes its FORK record: a scan and a FORK
- * record within this time are of the same process, because no pid is used twice so soon.
+ * record within this time describe the same process, because no pid is used twice so soon.
  */
 #define BIRTH_NS 50000000u
 
@@ -75,7 +75,7 @@ static void task_destroy(struct task_table *table, struct task *task)
 	free(task);
 }
 
-/* Makes tid a thread of process, and removes it from an earlier process. */
+/* Makes tid a thread of process. If tid was a thread of another process, removes it there. */
 static void task_add(struct task_table *table, struct process *process, int32_t tid)
 {
 	struct task *task = task_find(table, tid);
@@ -187,8 +187,8 @@ int process_keep_region(struct process *process, struct image_entry *region)
 }
 
 /*
- * Resets a process whose life has ended. A stored scan, which may be of the pid's next life, is
- * kept.
+ * Resets a process whose life has ended. Keeps a stored scan, because it may describe the next
+ * process with this pid.
  */
 static void process_clear(struct task_table *table, struct process *process)
 {
@@ -252,7 +252,10 @@ void task_table_deinit(struct task_table *table)
 /* Gives the process the space and the program that the scan found. */
 static void program_take(struct process *process, struct process_scan *scan)
 {
-	/* If the program differs, the process has exec'd since. */
+	/*
+	 * If the programs differ, the process has exec'd, and the code that it generated before is
+	 * gone.
+	 */
 	if (process->app != scan->app && !scan->unread) {
 		code_space_destroy(process->code);
 		process->code = NULL;
@@ -317,8 +320,8 @@ struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t
 
 /*
  * Gives the child its parent's cgroup, address space and application. If the parent's space is
- * valid only from a time after the fork, the child gets no space and application: the parent may
- * have exec'd another program between the fork and that time.
+ * valid only from a time after the fork, the child gets neither: the parent may have exec'd another
+ * program between the fork and that time.
  */
 static void inherit(struct process *child, const struct process *parent, uint64_t time_ns)
 {
@@ -347,8 +350,8 @@ static void fork_process(struct task_table *table, int32_t tgid, int32_t tid, in
 	if (child && process_is_newer(child, time_ns))
 		return;
 	/*
-	 * A scan read this process just before its FORK record was written, so the record is not of
-	 * another process.
+	 * A scan read this process just before its FORK record was written, so the record and the
+	 * scan describe the same process.
 	 */
 	if (child && !child->exited && child->scanned_ns && time_ns - child->scanned_ns < BIRTH_NS)
 		return;

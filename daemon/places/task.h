@@ -25,7 +25,7 @@ struct process_scan {
 	uint64_t begin_ns;	 /* time just before the first file was opened */
 	uint64_t end_ns;	 /* time just after the last file was read */
 	uint64_t start_ticks;	 /* start time of the process; distinguishes two lives of a pid */
-	struct space *space;	 /* a reference; NULL: it could not be read */
+	struct space *space;	 /* a reference; NULL: the mappings could not be read */
 	bool unread;		 /* the mappings could not be read in time */
 	struct image_entry *app; /* a reference; NULL: kernel thread, or not known */
 	int32_t *tids;
@@ -54,7 +54,7 @@ struct process {
 	 * were not read yet.
 	 */
 	bool forked;
-	int32_t parent_tgid;  /* the process that forked it; 0: not known */
+	int32_t parent_tgid;  /* tgid of the process that forked this process; 0: not known */
 	uint64_t generation;  /* 0: the process is known only from a stored scan */
 	uint64_t start_ticks; /* 0: not known */
 	/* start time of the scan that provided the state; 0: records provided it */
@@ -70,7 +70,7 @@ struct process {
 	bool unread;
 	struct image_entry *app;
 	uint64_t cgroup; /* the last known cgroup; 0: not known */
-	/* when to read the cgroup again, unless a record reports it before */
+	/* time at which the cgroup is read again, unless a record reports it before */
 	uint64_t cgroup_due_ns;
 	/*
 	 * The images of anonymous regions of the process in which samples were taken, with a

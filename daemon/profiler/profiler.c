@@ -14,11 +14,11 @@
 #define RATE_NS UINT64_C(5000000000)
 /* If a task waits longer than this, its time off CPU so far is reported. */
 #define SETTLE_NS UINT64_C(60000000000)
-/* How long files are removed before the daemon looks for requests again. */
+/* Limit of the time for removing files before the daemon looks for requests again. */
 #define TIDY_NS UINT64_C(50000000)
 /*
- * How long files are removed when a session ends or is saved. Readers ignore what remains; the next
- * daemon removes it from a session that is continued.
+ * Limit of the time for removing files when a session ends or is saved. Readers ignore the files
+ * that remain. If the session is continued, the next daemon removes them.
  */
 #define LEAVE_NS UINT64_C(1000000000)
 /*
@@ -167,9 +167,10 @@ static void profiler_save_symbols(struct profiler *profiler)
 }
 
 /*
- * A report may be made after each round. The names that reports need for the samples of a round
- * are therefore written to the session before the round ends. Exception: names in modules that are
- * sampled later are written when SYMBOLS_PAUSE_NS have passed, or at a dump.
+ * A report may be made after each round. The names that reports need for the samples of a round are
+ * therefore written to the session before the round ends. Exception: if symbols were written less
+ * than SYMBOLS_PAUSE_NS ago, names in newly sampled modules are written when this time has passed,
+ * or at a dump.
  */
 static void profiler_save_new_symbols(struct profiler *profiler, uint64_t now_ns)
 {

@@ -31,7 +31,8 @@ struct profiler_config {
 	struct source_config source;
 	unsigned int separation;
 	enum session_begin begin;
-	struct history_config history; /* the profiler sets between, recount and context */
+	/* the profiler sets its members between, recount and context */
+	struct history_config history;
 };
 
 struct profiler {
@@ -46,7 +47,7 @@ struct profiler {
 	struct sample_cache *cache;
 	struct recent *recent;	   /* NULL: no memory for recent samples */
 	struct stack_keep *stacks; /* NULL: samples have no call chains */
-	uint64_t round_ns;	   /* CLOCK_MONOTONIC: when the last round began */
+	uint64_t round_ns;	   /* CLOCK_MONOTONIC: time at which the last round began */
 	struct history history;
 	unsigned int thinning; /* the source takes 1 of this many samples */
 	/* The epoch stores weights because of thinning. */
@@ -65,8 +66,9 @@ struct profiler {
 	/* Samples per second, over an interval of some seconds. */
 	double rate;
 	uint64_t rate_since_ns, rate_seen;
-	int drain_error;     /* error of the last round; an error is logged once */
-	uint64_t drained_ns; /* CLOCK_MONOTONIC: when the last round without an error began */
+	int drain_error; /* error of the last round; an error is logged once */
+	/* CLOCK_MONOTONIC: time at which the last round without an error began */
+	uint64_t drained_ns;
 };
 
 /*
@@ -93,8 +95,8 @@ int profiler_stop(struct profiler *profiler);
 void profiler_round(struct profiler *profiler, enum source_drain how);
 
 /*
- * Removes sample files that are not needed any more, for some ms, because removing all of them may
- * take long. Returns whether there are more.
+ * Removes sample files that are not needed any more. Stops after some ms, because removing all of
+ * them may take long. Returns whether files remain.
  */
 bool profiler_tidy(struct profiler *profiler);
 

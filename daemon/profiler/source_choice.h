@@ -32,7 +32,7 @@ const char *source_wish_text(enum source_wish wish);
 
 void source_choice_init(struct source_choice *choice, enum source_wish wish);
 
-/* Makes the fallback, if there is one, the only choice, for the given reason. */
+/* If there is a fallback, makes it the only choice, and stores the reason. */
 void source_choice_only_perf(struct source_choice *choice, const char *reason);
 
 /* Like source_ops.open: opens the chosen source. If this fails, opens the fallback. */

@@ -112,8 +112,9 @@ bool sync_job_reap(struct sync_job *sync, struct sync_job_result *result)
 	if (sync->again) {
 		sync->again = false;
 		/*
-		 * no child could be made, so this process performs the next job now; *result then
-		 * reports that both jobs have ended: the one of the child and the next one
+		 * No child could be made, so this process performs the next job now. *result then
+		 * reports the end of both jobs: the job of the child that has ended, and the next
+		 * job.
 		 */
 		if (sync_job_begin(sync)) {
 			result->write_error = sync_job_at_once(sync);

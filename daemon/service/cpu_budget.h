@@ -60,7 +60,7 @@ struct cpu_budget {
 	unsigned int thinning_max; /* a power of two */
 	/* CLOCK_MONOTONIC: end of the first minute, in which the thinning does not change */
 	uint64_t kept_from_ns;
-	struct cpu_budget_meter begin;	/* at the beginning of the current interval */
+	struct cpu_budget_meter begin;	/* totals at the beginning of the current interval */
 	unsigned int nr_over, nr_under; /* consecutive intervals over and far under the budget */
 	/* consecutive intervals in which even twice as many samples would have cost little */
 	unsigned int nr_worthless;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Metrics for a monitoring system, as a text file in the format of Prometheus (doc/metrics.md).
- * They are made from the answer to STATUS, so that both always agree.
+ * They are made from the answer to STATUS, so the metrics always agree with STATUS.
  */
 #ifndef DAEMON_METRICS_H
 #define DAEMON_METRICS_H

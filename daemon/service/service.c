@@ -73,10 +73,7 @@ static void warn_of_lacks(const struct service *service)
 		log_info("this kernel requires CAP_SYS_ADMIN for performance events: the daemon "
 			 "keeps it");
 	if (!kept->kept || service->options->nr_pids)
-		/*
-		 * the user has no privileges (`oprof doctor` reports this), or the daemon needs
-		 * none
-		 */
+		/* the daemon has no privileges (`oprof doctor` reports this), or needs none */
 		return;
 	if (!privileges_has(kept, CAP_SYS_PTRACE))
 		log_warning("no CAP_SYS_PTRACE: samples of other users' processes that are already "
@@ -98,7 +95,8 @@ int service_settle(struct service *service, struct diag *diag)
 	char text[PRIVILEGES_TEXT_BYTES];
 	int error;
 
-	(void)folder_user(geteuid(), service->user); /* while no samples wait: this may take long */
+	/* look up the user now, while no samples wait: this may take long */
+	(void)folder_user(geteuid(), service->user);
 	error = privileges_drop(&service->privileges, &needs, diag);
 	if (error)
 		return error;
@@ -111,8 +109,9 @@ int service_settle(struct service *service, struct diag *diag)
 /* ---- figures ---- */
 
 /*
- * Never decreases, although the time of a child may be unknown for a while: a keeper that was
- * killed in a file system that hangs has not ended yet, and is not counted among those that ended.
+ * Returns the processor time of the daemon and its children. The result never decreases, although
+ * the time of a child may be unknown for a while: a keeper that was killed while it waits in a file
+ * system that hangs has not ended yet, so its time is not in the time of the ended children.
  */
 static uint64_t cpu_now_ns(const struct service *service)
 {

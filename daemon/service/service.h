@@ -24,7 +24,7 @@
 #define SERVICE_METRICS_NS UINT64_C(15000000000)
 
 struct service {
-	char user[FOLDER_USER_BYTES];  /* as whom the daemon runs */
+	char user[FOLDER_USER_BYTES];  /* name of the user as whom the daemon runs */
 	const struct options *options; /* borrowed */
 	struct profiler *profiler;     /* borrowed */
 	struct notify notify;
@@ -32,9 +32,10 @@ struct service {
 	struct cost cost;
 	struct cpu_budget budget;
 	int64_t up_since_ns; /* since 1970 */
-	uint64_t told_ns;    /* when metrics and the manager's status line were last updated */
-	bool told_running;   /* whether the last update reported that sampling runs */
-	int metrics_error;   /* error of the last write; an error is logged once */
+	/* time at which metrics and the manager's status line were last updated */
+	uint64_t told_ns;
+	bool told_running; /* whether the last update reported that sampling runs */
+	int metrics_error; /* error of the last write; an error is logged once */
 };
 
 /* Must be called before all other functions and before any fork. */

@@ -13,8 +13,8 @@
 #include <sys/utsname.h>
 
 /*
- * Limits of the number of events that are kept from earlier runs, and of the lines that are
- * searched for them.
+ * OLD_EVENTS_MAX limits the number of events that are kept from earlier runs. OLD_LINES_MAX limits
+ * the number of old lines that are searched for such events.
  */
 #define OLD_EVENTS_MAX 64
 #define OLD_LINES_MAX  1024

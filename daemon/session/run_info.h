@@ -43,9 +43,10 @@ struct run_info {
 void run_info_init(struct run_info *info);
 
 /*
- * Writes info to path. If the file exists (the run is appended to a session), the file keeps its
- * old start time, which is also stored in info->started_ns, and the old events and notes that info
- * lacks. Returns 1 if the old info had another separation or other events, otherwise 0, or -errno.
+ * Writes info to path. If the file exists, the run is appended to a session. The file then keeps
+ * its old start time, which is also stored in info->started_ns, and those old events and notes that
+ * info lacks. Returns 1 if the old info had another separation or other events, otherwise 0, or
+ * -errno.
  */
 int run_info_write(struct run_info *info, const char *path);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples that differ in one of these properties are stored in separate files. The properties are a
- * set of bits (option --separate). This module also computes the keys of samples. A key contains
- * only those of the properties that are in the set.
+ * The properties by which samples are stored in separate files, as a set of bits (option
+ * --separate). This module also computes the keys of samples. A key contains only the properties
+ * that are in the set.
  */
 #ifndef DAEMON_SEPARATION_H
 #define DAEMON_SEPARATION_H
@@ -17,7 +17,7 @@
 enum separation {
 	/* libraries are stored separately for each application that ran them */
 	SEPARATION_LIB = 1,
-	SEPARATION_KERNEL = 2, /* the same for the kernel; always with SEPARATION_LIB */
+	SEPARATION_KERNEL = 2, /* the same for the kernel; set only together with SEPARATION_LIB */
 	SEPARATION_THREAD = 4, /* tgid and tid */
 	SEPARATION_CPU = 8,
 	SEPARATION_CGROUP = 16,

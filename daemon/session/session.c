@@ -86,7 +86,7 @@ static int session_wait_lock(int fd)
  * Checks the session folder of a daemon of root, because another user may have prepared something
  * in it (lib/folder.h). Checks the names at the top, the code tables and the current session. Saved
  * sessions need no check, because the daemon only adds to them, by renaming current. Discarded
- * sessions need none, because the daemon removes them without following links.
+ * sessions need no check, because the daemon removes them without following links.
  */
 static int session_check_folder(const char *path, struct diag *diag)
 {
@@ -248,7 +248,7 @@ static void session_remove_trash_apart(const struct session *session)
 	pid_t pid;
 
 	if (!path)
-		return; /* the next removal includes them */
+		return; /* the next call removes these sessions */
 	pid = fork();
 	if (!pid) {
 		if (!fork()) {

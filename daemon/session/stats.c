@@ -149,9 +149,9 @@ static void stats_write_entry(struct stats *stats, uint32_t i)
 
 /*
  * Copies the counters in memory to the file. If a session continues, the file already has these
- * counters, most of them in the same entries. The file therefore lacks no counter during the
- * copying, so other processes can read it, and the next daemon can continue if this one is killed.
- * In a new file, the magic is written last.
+ * counters, most of them in the same entries. The file therefore has all counters even during the
+ * copying. Other processes can read it, and the next daemon can continue with it if this daemon is
+ * killed. In a new file, the magic is written last.
  */
 static void stats_write(struct stats *stats)
 {

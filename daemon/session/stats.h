@@ -86,9 +86,10 @@ static inline void stats_add(struct stats *stats, unsigned int index, uint64_t n
 }
 
 /*
- * Both functions receive the source's present counts. stats_begin_source must be called once after
- * stats_open. It only stores these counts as the base of this session, because they belong to the
- * previous session. stats_update_source adds the counts since then.
+ * Both functions receive the source's present counts. Call stats_begin_source once after
+ * stats_open: the counts at this time belong to an earlier session, so the function only stores
+ * them as the base of this session. stats_update_source adds what the source has counted since
+ * then.
  */
 void stats_begin_source(struct stats *stats, uint64_t seen, const struct source_counter *counters,
 			size_t nr_counters);
@@ -106,8 +107,9 @@ void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t
 		   uint64_t stacks);
 
 /*
- * Raises counters to later values, because those in memory may be older (if the machine crashed, or
- * meta/stats was damaged). Does not change the counters that stats_recount sets.
+ * Raises the counters in memory to the values in `later`. The counters in memory may be older if
+ * the machine crashed or meta/stats was damaged. Does not change the counters that stats_recount
+ * sets.
  */
 void stats_catch_up(struct stats *stats, const struct oprof_stats_entry *later, size_t nr);
 

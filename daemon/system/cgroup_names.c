@@ -206,7 +206,7 @@ static enum hierarchy hierarchy_of_line(const char *line)
 		return HIERARCHY_2;
 	if (nr <= 7 || strncmp(kind, "cgroup ", 7) != 0)
 		return HIERARCHY_OTHER;
-	/* The line has at least one blank before OPTIONS: the one after "cgroup". */
+	/* The line has at least one blank before OPTIONS: the blank after "cgroup". */
 	options = memrchr(kind, ' ', nr);
 	options++;
 	return has_word(options, nr - (size_t)(options - kind), "perf_event") ? HIERARCHY_1_EVENTS
@@ -271,7 +271,7 @@ int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 }
 
 /*
- * Returns the path in the line "0::PATH", which is the one of cgroup2; NULL if there is no such
+ * Returns the path in the line "0::PATH", which is the path in cgroup2; NULL if there is no such
  * line.
  */
 static char *path_of_cgroup_text(char *text)

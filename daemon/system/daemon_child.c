@@ -35,7 +35,7 @@ static void let_go_of_terminal(void)
 		(void)close(null);
 }
 
-/* Lines of /proc/self/maps begin with "START-END rwxs", for shared memory. */
+/* In /proc/self/maps, the lines of shared memory begin with "START-END rwxs". */
 static void unmap_shared(const void *kept)
 {
 	FILE *file = fopen("/proc/self/maps", "re");

@@ -12,12 +12,13 @@
 #include <sys/types.h>
 
 /*
- * To be called first in the child, which is then killed when its parent dies. Closes the daemon's
- * lock, events, sample files, clients and all other descriptors except fd. This includes the
- * daemon's terminal or pipe; otherwise the reader of the pipe would wait for a child that hangs.
- * Also unmaps the memory that the child shares with the daemon, such as sample files: their disk
- * space would stay in use as long as a child that hangs. Keeps only the mapping that contains
- * *shared; NULL: none. Returns the new number of fd. On failure, ends the child.
+ * Call this first in the child. From then on, the child is killed when its parent dies. Closes the
+ * daemon's lock, events, sample files, clients and all other descriptors except fd. This includes
+ * the daemon's terminal or pipe; otherwise the reader of the pipe would wait for a child that
+ * hangs. Also unmaps the memory that the child shares with the daemon, such as sample files;
+ * otherwise a child that hangs would keep the disk space of removed files in use. Keeps only the
+ * mapping that contains *shared; NULL: keeps none. Returns the new number of fd. On failure, ends
+ * the child.
  */
 int daemon_child_begin(const char *name, int fd, const void *shared, pid_t parent);
 
@@ -27,7 +28,7 @@ uint64_t daemon_child_bit(unsigned int capability);
 /* Returns the capability to open files in map_files: CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN. */
 uint64_t daemon_child_map_files(void);
 
-/* Drops all capabilities except those in kept, permanently. */
+/* Permanently drops all capabilities except those in `kept`. */
 void daemon_child_keep(uint64_t kept);
 
 /* Returns whether a process uses a CPU or waits for one: then it is not blocked. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Returns free memory to the kernel. The C library would keep it for months after a peak (many
- * code maps read, thousands of processes).
+ * Returns free memory to the kernel. Otherwise, the C library would keep it for months after a
+ * peak, such as thousands of processes at the same time.
  */
 #ifndef DAEMON_HEAP_H
 #define DAEMON_HEAP_H

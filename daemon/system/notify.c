@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define TEXT_BYTES	  512
-#define ALIVE_PARTS	  4 /* messages that are sent within the manager's time limit */
+#define ALIVE_PARTS	  4 /* number of messages that are sent within the manager's time limit */
 #define NS_PER_MS	  UINT64_C(1000000)
 #define WATCHDOG_USEC_MAX UINT64_C(1000000000000)
 

@@ -174,7 +174,7 @@ int privileges_become(uid_t user, gid_t group, uint64_t kept)
 	    (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user)))
 		error = -errno;
 	(void)prctl(PR_SET_KEEPCAPS, 0UL, 0UL, 0UL, 0UL);
-	/* The change of the user has left no capability effective. */
+	/* The change of the user has cleared the effective capabilities: set them again. */
 	sets.permitted &= kept;
 	sets.effective = sets.permitted;
 	sets.inheritable = 0;

@@ -44,10 +44,10 @@ struct privileges {
 uint64_t privileges_wanted(const struct privileges_needs *needs, bool can_lock, bool knows_perfmon);
 
 /*
- * Returns the capabilities that a daemon of all users needs until privileges_drop(): those that it
- * may keep then, those to raise limits, and privileges_to_start_children(). Without the last ones,
- * which it has only until these children run, it cannot open a file for writing that its user may
- * not write to.
+ * Returns the capabilities that a daemon for all users needs until privileges_drop(): those that it
+ * may keep then, those to raise limits, and privileges_to_start_children(). The daemon gives up the
+ * last ones as soon as these children run. Without them, it cannot open a file for writing if its
+ * user may not write to the file.
  */
 uint64_t privileges_to_start(void);
 
@@ -58,9 +58,9 @@ uint64_t privileges_to_start_children(void);
 void privileges_give_up(uint64_t given_up);
 
 /*
- * Changes the user and group of this process, which must be root's, permanently. It leaves its
- * other groups, and keeps only the capabilities in `kept`, as far as it has them. Returns 0 or
- * -errno; after an error the process may have changed only partly.
+ * Changes the user and group of this process permanently. The process must be root's. It leaves its
+ * other groups. Of its capabilities, it keeps only those in `kept`. Returns 0 or -errno; after an
+ * error the process may have changed only partly.
  */
 int privileges_become(uid_t user, gid_t group, uint64_t kept);
 

@@ -2,8 +2,8 @@
 /*
  * Decides which mounts are "prompt": their file systems need only memory or a local disk to answer,
  * so a daemon that must not block may open files there. Other file systems depend on another
- * machine or on a process and may block forever (a user's FUSE file system, a server that is down),
- * or opening their files has side effects (/proc/kmsg).
+ * machine or on a process, and may block forever: a user's FUSE file system, or a server that is
+ * down. In some file systems, opening a file has side effects (/proc/kmsg).
  *
  * The decision uses only the list of mounts, because a query to the file system may itself block.
  */
@@ -24,9 +24,9 @@ int64_t prompt_mount_id(int fd);
 bool prompt_mount_is(const char *proc_path, int32_t pid, int64_t id);
 
 /*
- * As prompt_mount_is, but reads the mounts from texts in the format of mountinfo: `mounts` are the
- * process's, own_mounts the daemon's. own_user: only users with privileges on this machine can have
- * made the process's mounts.
+ * As prompt_mount_is, but reads the mounts from texts in the format of mountinfo: `mounts` has the
+ * mounts of the process, own_mounts those of the daemon. own_user: only users with privileges on
+ * this machine can have made the process's mounts.
  */
 bool prompt_mount_find(const char *mounts, const char *own_mounts, bool own_user, int64_t id);
 

@@ -27,8 +27,9 @@ bool run_user_is_system(void);
 int run_user_enter(const char *path, const char *choose, uint64_t kept, struct diag *diag);
 
 /*
- * To be called when the children that change their user run, before anything in the folder is
- * read: a process that run_user_enter() has changed gives up the right to do so.
+ * Call this when the children that change their user run, before anything in the folder is read. If
+ * run_user_enter() has changed this process's user, the process gives up the capabilities to start
+ * such children.
  */
 void run_user_end_start(void);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The daemon sends a request as one packet: the number of the function, and the bytes. The child
- * answers with packets of at most PACKET_BYTES. The last packet is marked, and has the result and
- * the time for which the child waited for anything other than a CPU.
+ * The daemon sends a request as one packet: the number of the function, and the bytes of the
+ * request. The child answers with packets of at most PACKET_BYTES. The last packet is marked, and
+ * has the result and the time for which the child waited for anything other than a CPU.
  */
 #include "daemon/system/slow_reader.h"
 
@@ -62,8 +62,8 @@ struct request_head {
 
 struct packet_head {
 	uint32_t is_last;
-	int32_t error;	    /* of the last packet: result of the function */
-	uint64_t waited_ns; /* of the last packet */
+	int32_t error;	    /* in the last packet: result of the function */
+	uint64_t waited_ns; /* in the last packet: time for which the child waited */
 };
 
 struct slow_answer {
@@ -208,7 +208,7 @@ static void __attribute__((noreturn)) child_main(struct slow_reader *reader, int
 	 */
 	daemon_child_keep(daemon_child_bit(CAP_SYS_PTRACE) | daemon_child_bit(CAP_DAC_READ_SEARCH) |
 			  daemon_child_bit(CAP_PERFMON) | daemon_child_map_files());
-	/* Without the filters, the reader works nevertheless. */
+	/* Errors are ignored, because the reader also works without these filters. */
 	(void)deny_calls(); /* the daemon may have kept its privileges */
 	(void)deny_changes();
 	child_loop(reader, socket);
@@ -227,8 +227,8 @@ static void socket_size(int socket)
 }
 
 /*
- * The process that was to be read has not ended, so the error is -EAGAIN for each reason: the
- * process is then read again later.
+ * Returns -EAGAIN for every reason, because this error means that the process is to be read again
+ * later. Other errors would mean, for example, that the process has ended.
  */
 static int start_fails(struct slow_reader *reader, int error)
 {
@@ -313,7 +313,10 @@ void slow_reader_init(struct slow_reader *reader, const char *proc_path, slow_wo
 
 void slow_reader_deinit(struct slow_reader *reader)
 {
-	/* The kill ends an idle child soon. If it ends in about 100 ms, collect its exit status. */
+	/*
+	 * An idle child ends soon after it was killed. Wait about 100 ms for its exit status, but
+	 * not longer, because a child that hangs may never end.
+	 */
 	if (reader->fd >= 0)
 		abandon(reader, 0);
 	for (int i = 0; i < 100 && reader->pid && waitpid(reader->pid, NULL, WNOHANG) == 0; i++)
@@ -377,7 +380,8 @@ static bool is_late(const struct call *call)
 }
 
 /*
- * Receives a packet. Returns 0, -EAGAIN: none has arrived, -EPIPE: the child has ended, or -ENOMEM.
+ * Receives a packet. Returns 0; -EAGAIN: no packet has arrived; -EPIPE: the child has ended; or
+ * -ENOMEM.
  */
 static int packet_take(struct call *call, struct packet_head *head)
 {
@@ -394,7 +398,7 @@ static int packet_take(struct call *call, struct packet_head *head)
 	return reply_add(call->reply, bytes, (size_t)nr - sizeof(*head));
 }
 
-/* The limits also hold for a child that sends packets again and again. */
+/* The limits also apply to a child that sends packets again and again. */
 static int answer_wait(struct call *call, struct packet_head *head)
 {
 	struct pollfd fd = {.fd = call->reader->fd, .events = POLLIN};
@@ -438,7 +442,8 @@ static void note_miss(struct call *call)
 			    process->pid, process->name, (uint32_t)process->uid);
 }
 
-/* Returns 0, -EMSGSIZE: the request is too large for the socket, or -EAGAIN: the child has ended.
+/*
+ * Returns 0; -EMSGSIZE: the request is too large for the socket; or -EAGAIN: the child has ended.
  */
 static int request_send(const struct slow_reader *reader, uint32_t work, const void *bytes,
 			size_t nr_bytes)
@@ -469,8 +474,9 @@ static int request_begin(struct slow_reader *reader, uint32_t work, const void *
 }
 
 /*
- * Charges the time that a request has waited to the process's user, unless it was short. Root's
- * processes are not charged: they may use a slow disk, and root can stop the daemon anyway.
+ * Charges the time that a request has waited to the process's user, unless this time is shorter
+ * than FREE_NS. Root's processes are not charged: they may use a slow disk, and root can stop the
+ * daemon anyway.
  */
 static void charge(struct call *call, uint64_t waited_ns)
 {

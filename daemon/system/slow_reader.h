@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A child process of the daemon that reads what may block: a user can make reads of a process's
+ * A child process of the daemon performs reads that may block. A user can make reads of a process's
  * /proc folder, and of files that the process maps, wait for ever. The daemon waits for an answer
- * until a deadline, or until it is told to stop. Then it kills the child, does not wait for the
- * child's end (a process that waits in a file system may not even react to SIGKILL), and starts
- * another child for the next request. unread.h decides which processes may be read.
+ * until a deadline, or until a signal stops the daemon. Then it kills the child, and starts another
+ * child for the next request. It does not wait for the killed child's end, because a process that
+ * waits in a file system may not even react to SIGKILL. unread.h decides which processes may be
+ * read.
  *
  * The child runs only functions of a fixed list. It has no descriptors of the daemon, and only the
  * capabilities that are needed to read other users' /proc folders and mapped files.
@@ -22,7 +23,8 @@
 #define SLOW_REQUEST_BYTES_MAX 65536u
 /*
  * Limits of the number of killed children that have not ended yet. USER limits the children of one
- * user. MOST and MAX limit all children: MAX for requests about root's processes, MOST for others.
+ * user. The two other limits are for all children together: a request about a process of root is
+ * refused if MAX children exist, any other request if MOST children exist.
  */
 #define SLOW_ABANDONED_USER 4u
 #define SLOW_ABANDONED_MOST 8u
@@ -34,7 +36,7 @@ struct slow_answer;
 /* Adds bytes to the answer. Returns 0 or -errno, which the function must return. */
 int slow_answer_put(struct slow_answer *answer, const void *bytes, size_t nr_bytes);
 /*
- * Sends what was added so far. Each packet begins the deadline again, up to the limit of the whole
+ * Sends what was added so far. Each packet restarts the deadline, within the limit of the whole
  * request. If a later part of the request is late, the caller gets the parts that were sent.
  */
 int slow_answer_send(struct slow_answer *answer);

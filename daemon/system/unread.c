@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define STATUS_BYTES_MAX 65536u
-#define START_FIELD	 22 /* of /proc/PID/stat */
+#define START_FIELD	 22 /* number of the field of /proc/PID/stat with the start time */
 #define SECOND_NS	 UINT64_C(1000000000)
 
 /* ---- processes ---- */

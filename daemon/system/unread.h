@@ -40,7 +40,8 @@ struct unread_offender {
 
 struct unread_user {
 	uid_t uid;
-	uint64_t since_ns; /* beginning of the user's turn; 0: this entry is not used */
+	/* time at which the user's budget last began; 0: this entry is not used */
+	uint64_t since_ns;
 	uint64_t waited_ns;
 };
 

@@ -515,7 +515,7 @@ int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *wri
 			written->lost += channel->state.lost_by[i] + channel->state.lost_before[i];
 		/*
 		 * The same rule as for the CPUs' rings: if packets are missing before the state,
-		 * the losses up to its first packet do not count.
+		 * the losses up to the state's first packet do not count.
 		 */
 		written->lost -= channel->state.first_seq ? channel->state.first_lost : 0;
 	}

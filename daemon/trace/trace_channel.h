@@ -2,15 +2,15 @@
 /*
  * The channel of a trace whose records come from another source with their timestamps (the kernel's
  * rings of performance events). Each CPU has one ring (ring/) in the daemon's memory, written and
- * read by one thread. Full packets are written to a trace folder, or stay in memory for snapshots,
- * where new packets overwrite the oldest (a flight recorder).
+ * read by one thread. Full packets are written to a trace folder. In a flight recorder, they stay
+ * in memory for snapshots instead, and new packets overwrite the oldest.
  *
  * Timestamps of a CPU never decrease: a late record gets the timestamp of the record before it, and
  * is counted.
  *
- * Reading the state of the machine (trace_state.h) takes time, and events are recorded meanwhile.
- * The packets of the state must nevertheless precede all others, so they are the first in CPU 0's
- * file. See "The state in front" in trace_channel.c.
+ * Reading the state of the machine (trace_state.h) takes time, in which events are recorded.
+ * However, the packets of the state must precede all other packets, so they are the first packets
+ * in CPU 0's file. See "The state in front" in trace_channel.c.
  */
 #ifndef DAEMON_TRACE_CHANNEL_H
 #define DAEMON_TRACE_CHANNEL_H
@@ -31,7 +31,10 @@ struct trace_channel_config {
 	uint8_t uuid[CTF_UUID_BYTES];
 	/* CPUs are numbered from 0; a ring is allocated with its CPU's first record. */
 	unsigned int nr_cpus;
-	/* The file name of ring 0, which is then the only ring. NULL: one ring for each CPU. */
+	/*
+	 * If set, the channel has only one ring, and this is its file name. NULL: one ring for each
+	 * CPU.
+	 */
 	const char *name;
 };
 
@@ -113,8 +116,8 @@ void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
 	/*
-	 * Time when the oldest packet begins. If a CPU's first packet is still open, this packet is
-	 * assumed to begin at the time that is the parameter begin.
+	 * Time when the oldest packet begins. If a CPU's first packet is still open, it is assumed
+	 * to begin at `begin`, the parameter of trace_channel_held.
 	 */
 	uint64_t begin;
 	uint64_t whole;	   /* no record of this time or later has been overwritten */
@@ -122,16 +125,16 @@ struct trace_channel_held {
 };
 
 /*
- * Describes the contents of the rings. If the rings hold no readable packet, the parameter begin is
- * used as the time of their beginning. Only for RING_OVERWRITE.
+ * Describes the contents of the rings. `begin` is the time that counts as the beginning if the
+ * rings hold no readable packet. Only for RING_OVERWRITE.
  */
 struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint64_t begin);
 
 struct trace_channel_written {
 	uint64_t nr_records;
 	/*
-	 * Losses of all CPUs. For each CPU, only the losses after its first written packet count,
-	 * unless this packet is the first packet of the CPU's ring: then all losses count.
+	 * Losses of all CPUs. If a CPU's first written packet is the first packet of its ring, all
+	 * losses of the CPU count; otherwise, only the losses after this packet.
 	 */
 	uint64_t lost;
 };

@@ -90,8 +90,8 @@ static int append(struct adding *adding, const char *system, const char *name)
 }
 
 /*
- * Returns whether the tracepoint belongs to system calls. These are chosen by the words "syscalls"
- * and "syscall:NAME".
+ * Returns whether the tracepoint belongs to system calls. The words "syscalls" and "syscall:NAME"
+ * choose system calls.
  */
 static bool is_of_calls(const char *system)
 {

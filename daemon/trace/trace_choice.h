@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define TRACE_CHOICE_EVENTS_MAX 4096u
-#define TRACE_CHOICE_HZ		997u /* for "sample" without a rate */
+#define TRACE_CHOICE_HZ		997u /* rate of "sample" without HZ */
 
 struct trace_chosen {
 	char *system, *name;

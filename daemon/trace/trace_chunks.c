@@ -177,7 +177,7 @@ static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, stru
 
 /* The child's report, which is written to the pipe by a single write. */
 struct chunks_report {
-	uint32_t first, next_done; /* the child has processed the chunks before these */
+	uint32_t first, next_done; /* the child has processed all chunks with lower numbers */
 	/* reason why the child stopped; empty: it processed everything */
 	char text[1024];
 };

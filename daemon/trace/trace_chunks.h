@@ -2,7 +2,7 @@
 /*
  * A trace in chunks (doc/trace-folder.md). This module decides when the next chunk begins. A child
  * process with the lowest priority writes closed chunks to disk, compresses them if configured, and
- * removes the oldest chunks, so that the daemon can continue to read its rings while the disk is
+ * removes the oldest chunks. The daemon can therefore continue to read its rings while the disk is
  * slow.
  */
 #ifndef DAEMON_TRACE_CHUNKS_H
@@ -34,7 +34,8 @@ struct trace_chunks {
 	uint32_t written;	   /* number of the chunk being written */
 	uint64_t begin_ns;	   /* CLOCK_MONOTONIC: when this chunk began */
 	/*
-	 * If the last attempt to make a chunk failed, earliest time of the next one; otherwise 0.
+	 * If the last attempt to make a chunk failed, earliest time of the next attempt; otherwise
+	 * 0.
 	 */
 	uint64_t retry_ns;
 	bool wants_room;       /* a chunk could not be made, and no chunk has been removed since */

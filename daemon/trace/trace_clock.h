@@ -14,8 +14,8 @@
 
 #define TRACE_CLOCK_APART_NS UINT64_C(100000000)
 /*
- * The longest time between a record's stamp and the moment when the record can be read. There is
- * such a delay if an interrupt stops the record's writer.
+ * The longest time between a record's stamp and the moment when the record can be read. A record is
+ * delayed if an interrupt stops its writer.
  */
 #define TRACE_SLACK_NS UINT64_C(1000000)
 

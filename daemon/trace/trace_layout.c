@@ -9,7 +9,10 @@
 
 /* ---- names ---- */
 
-/* Returns the name of an event that in LTTng has an irregular name; otherwise NULL. */
+/*
+ * If LTTng's name of the event does not follow the rule in trace_layout.h, returns LTTng's name;
+ * otherwise NULL.
+ */
 static const char *known_name(const struct tracepoint *tracepoint)
 {
 	static const char *const names[][3] = {

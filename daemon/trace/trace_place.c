@@ -57,7 +57,7 @@ static int check_unused(int fd, const char *folder, const char *suffix, struct d
 			folder, suffix);
 }
 
-/* Removes the trace before the previous one. */
+/* Removes the trace that an earlier call has moved to folder.old, if there is one. */
 static int remove_old(const struct place *place, const char *folder, struct diag *diag)
 {
 	const int fd = open_trace(place, place->old);

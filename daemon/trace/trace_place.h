@@ -15,8 +15,8 @@
 int trace_place_make_way(const char *folder, bool *moved, struct diag *diag);
 
 /*
- * Moves back the trace that trace_place_make_way() has moved. There must be no folder, or an empty
- * one. Errors are logged.
+ * Moves back the trace that trace_place_make_way() has moved. Before the call, nothing may exist at
+ * the trace's path, except an empty folder. Errors are logged.
  */
 void trace_place_give_back(const char *folder);
 

@@ -39,7 +39,7 @@ struct trace_perf_record {
 	unsigned int cpu;
 	unsigned int event; /* index in the configuration's events */
 	enum trace_record_kind kind;
-	int32_t pid, tid; /* not set for tracepoints; for mappings only pid */
+	int32_t pid, tid; /* not set for tracepoints; for mappings only pid is set */
 	uint64_t time;	  /* CLOCK_MONOTONIC */
 	union {
 		/*

@@ -325,8 +325,8 @@ static void read_threads(const struct state_reading *reading, int32_t pid)
 /* ---- mappings ---- */
 
 /*
- * Reads the hexadecimal number at *text and skips it and the byte after it. Returns false if this
- * byte is not `behind`.
+ * Reads the hexadecimal number at *text, and moves *text after the number and the next byte.
+ * Returns false if this byte is not `behind`.
  */
 static bool take_number(char **text, char behind, uint64_t *number)
 {

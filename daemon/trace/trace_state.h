@@ -17,8 +17,8 @@
 #define TRACE_STATE_NR_EVENTS  4u
 #define TRACE_STATE_NAME_BYTES 16u
 /*
- * If in_front is set, the records' times begin this long before the time in the config. The unit is
- * that of the trace's clock.
+ * If in_front is set, the records' times begin this long before the time in the config, in units of
+ * the trace's clock.
  */
 #define TRACE_STATE_TIME_ROOM 4096u
 

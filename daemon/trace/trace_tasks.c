@@ -214,8 +214,8 @@ static void remove_process(struct trace_tasks *tasks, struct traced_process *pro
 }
 
 /*
- * Ends a task. Also called if a new task has the same number as this one, because then the record
- * of the end of this one was lost.
+ * Ends a task. Also called if a new task has the same number as this task, because the record of
+ * this task's end was then lost.
  */
 static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {

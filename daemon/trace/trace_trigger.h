@@ -55,10 +55,10 @@ uint32_t trace_trigger_find(const struct trace_trigger *trigger, const char *sys
 
 /*
  * From now on, records of the event have the layout of `fields` instead of tracefs' layout. The
- * fields are packed; a string may only be the last. The fields are found by the kernel's names;
- * "pid" may also be called "tid". Returns 0, or -EOPNOTSUPP and diag if a field that a condition
- * needs is missing. If is_trial is set, only checks for missing fields, and the layout does not
- * change.
+ * fields are packed; only the last field may be a string. The fields are found by the kernel's
+ * names; "pid" may also be called "tid". Returns 0, or -EOPNOTSUPP and diag if a field that a
+ * condition needs is missing. If is_trial is set, only checks for missing fields, and the layout
+ * does not change.
  */
 int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 			  const struct ctf_field *fields, unsigned int nr_fields, bool is_trial,

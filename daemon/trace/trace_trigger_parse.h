@@ -33,8 +33,8 @@ struct trigger_use {
 	uint32_t rule;
 	enum trigger_role role;
 	/*
-	 * This pointer and those below refer to fields of the event. key identifies a span; NULL:
-	 * the thread identifies it.
+	 * This pointer and the pointers below refer to fields of the event. The field `key`
+	 * identifies a span; NULL: the thread identifies the span.
 	 */
 	const struct tracepoint_field *key;
 	bool by_cpu; /* the key is unique only together with the CPU */

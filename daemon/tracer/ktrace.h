@@ -17,7 +17,7 @@
 #define KTRACE_PATH "/dev/oprofile/" OPROF_KTRACE_FILE
 
 struct ktrace_ring {
-	int fd; /* -1: the number is not that of a possible CPU */
+	int fd; /* -1: no possible CPU has this number */
 	const uint8_t *map;
 	uint64_t map_bytes;
 	unsigned int file; /* the writer's file that receives this ring's packets */
@@ -51,7 +51,7 @@ struct ktrace_taken {
  * its clock does not run; or another -errno such as -EPERM. Fills diag on errors.
  */
 int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag);
-void ktrace_close(struct ktrace *ktrace); /* a zeroed ktrace: does nothing */
+void ktrace_close(struct ktrace *ktrace); /* does nothing if *ktrace is zeroed */
 
 /* Adds the channel and its rings. config has mode, sizes, stream, uuid and flush period. */
 int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel *config,
@@ -94,8 +94,8 @@ void ktrace_let_go(const struct ktrace *ktrace);
 
 /*
  * Returns a stamp that is not later than any record in the rings or any future record. The result
- * is the earlier of two stamps: the one at which the oldest packet of all rings begins, and the one
- * 1 ms before the clock's stamp. Returns 0 if the oldest packet may still be open. It may be open
+ * is the earlier of two stamps: the stamp at which the oldest packet of all rings begins, and the
+ * stamp 1 ms before the present. Returns 0 if the oldest packet may still be open. It may be open
  * if a ring has no readable packet and has records, or if OPROF_KTRACE_COUNTS fails. A packet that
  * is not delivered is ignored if later packets of the same ring are delivered. This happens if the
  * writers of the later packets interrupted the writer of the ignored packet.

@@ -50,12 +50,12 @@ struct ktrace_events {
 /*
  * Describes the choice's events, for the kernel whose tracefs is at tracefs and for the module that
  * info describes. Returns 0; -EOPNOTSUPP: the module does not support a filter; -ENOENT, -EINVAL or
- * -ENOMEM. Fills diag on errors. After an error nothing need be freed.
+ * -ENOMEM. Fills diag on errors. After an error, the caller need not free anything.
  */
 int ktrace_events_init(struct ktrace_events *events, const char *tracefs,
 		       const struct trace_choice *choice, const struct oprof_ktrace_info *info,
 		       uint32_t stream_id, struct diag *diag);
-void ktrace_events_deinit(struct ktrace_events *events); /* a zeroed struct: does nothing */
+void ktrace_events_deinit(struct ktrace_events *events); /* does nothing if *events is zeroed */
 
 /*
  * Adds the events to a session's channel. They are recorded when ktrace_start is called. Returns 0

@@ -436,7 +436,10 @@ static int flush(struct tracer *base, struct diag *diag)
 
 static int follow_cpus(struct tracer *base, struct diag *diag)
 {
-	/* Only the mappings need this, because the module itself records CPUs that come online. */
+	/*
+	 * Only the mappings must follow the CPUs, because the module itself records CPUs that come
+	 * online.
+	 */
 	return trace_mappings_follow_cpus(base->mappings, diag);
 }
 

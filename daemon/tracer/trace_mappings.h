@@ -29,8 +29,9 @@ struct trace_mappings_config {
 	 */
 	const struct ktrace *ktrace;
 	uint8_t uuid[CTF_UUID_BYTES];
-	uint32_t stream_id, first_id; /* of trace_sample.h's events */
-	struct ctf_writer *writer;    /* NULL for a flight recorder */
+	/* stream of the events of trace_sample.h, and id of the first event */
+	uint32_t stream_id, first_id;
+	struct ctf_writer *writer; /* NULL for a flight recorder */
 	/* For a flight recorder: returns the stamp of the oldest record that the trace holds. */
 	uint64_t (*oldest)(void *context);
 	void *context;

@@ -59,7 +59,7 @@ struct trace_perf_counts {
 	/* malformed records, which were skipped and reported to the sink as lost */
 	uint64_t bad_records;
 	uint64_t ring_errors; /* damaged rings, whose contents were skipped */
-	uint64_t throttled;   /* how often the kernel took no samples for a while */
+	uint64_t throttled;   /* number of times that the kernel took no samples for a while */
 };
 
 struct trace_perf;
@@ -80,7 +80,7 @@ void trace_perf_close(struct trace_perf *perf);
 int trace_perf_enable(struct trace_perf *perf, bool enable);
 
 /*
- * Opens CPUs that came online since the last call. They then record in the same way as the others.
+ * Opens CPUs that came online since the last call, and enables recording on them if it is enabled.
  * Passes on the remaining records of CPUs that went offline. Returns 0, or -errno and diag if a CPU
  * is not recorded.
  */

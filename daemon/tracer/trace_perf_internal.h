@@ -39,7 +39,7 @@ struct trace_perf {
 	unsigned int nr_open;
 	struct event_id *ids;
 	size_t nr_ids, room_ids;
-	unsigned int nr_targets; /* number of threads, or 1 */
+	unsigned int nr_targets; /* number of threads to record; 1 if all threads are recorded */
 	int cgroup_fd;		 /* -1: no control group */
 	unsigned int ring_pages; /* data pages of a CPU's ring */
 	uint8_t *bytes;		 /* copy of a ring's contents */

@@ -39,7 +39,8 @@ static void ask_samples(struct perf_event_attr *attr, const struct trace_perf *p
 	attr->sample_type = TRACE_RECORD_SAMPLE_TYPE;
 	attr->freq = 1;
 	attr->sample_freq = event->samples_hz;
-	attr->exclude_idle = 1; /* no samples of an idle CPU, as with cycles */
+	/* an idle CPU counts no cycles, so the clock must not sample it either */
+	attr->exclude_idle = 1;
 }
 
 static struct perf_event_attr event_attr(const struct trace_perf *perf,

@@ -31,11 +31,14 @@ enum tracer_source {
 struct tracer_config {
 	enum tracer_source source;
 	const char *tracefs;		   /* borrowed, like all pointers here */
-	const struct trace_choice *choice; /* at least one event */
+	const struct trace_choice *choice; /* has at least one event */
 	const char *folder; /* folder that will be made for the trace; NULL: a flight recorder */
-	bool keep_old; /* if folder has a trace, moves it to folder.old, replacing a trace there */
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring; both 0: default sizes */
-	struct trace_chunks_config chunks;	   /* of the folder's trace; all 0: no chunks */
+	/* if a trace exists at folder, moves it to folder.old; a trace at folder.old is removed */
+	bool keep_old;
+	/* sizes of each CPU's ring; both 0: default sizes */
+	uint32_t sub_buffer_bytes, nr_sub_buffers;
+	/* chunks of the trace in the folder; all 0: no chunks */
+	struct trace_chunks_config chunks;
 	/*
 	 * Records only the processes `pids` and their children. If nr_pids is 0, records all
 	 * processes. `tids` are the threads of the processes `pids`.
@@ -43,9 +46,10 @@ struct tracer_config {
 	const int32_t *pids, *tids;
 	unsigned int nr_pids, nr_tids;
 	const char *cgroup;   /* folder of the control group to record; NULL: everything */
-	const uint32_t *uids; /* records only these users; nr_uids 0: all. Module only */
+	const uint32_t *uids; /* module only: records only these users; nr_uids 0: all users */
 	unsigned int nr_uids;
-	struct trace_trigger *trigger; /* the choice must include its events; NULL: no conditions */
+	/* the choice must include the trigger's events; NULL: no conditions */
+	struct trace_trigger *trigger;
 	/*
 	 * tracer_open and tracer_start call this function until recording has started. If it
 	 * returns true, they stop, even in the middle of reading /proc, and return -ECANCELED. May
@@ -63,7 +67,7 @@ struct tracer_config {
  * nr_state records of the machine's state.
  */
 struct tracer_counts {
-	uint64_t nr_records; /* in the folder or in memory: events and state */
+	uint64_t nr_records; /* records in the folder or in memory, of events and of the state */
 	/* Part of nr_records: the state at the beginning of the trace and of each chunk. */
 	uint64_t nr_state;
 	/* Lost because the kernel's ring was full or (module only) already finalised. */
@@ -71,15 +75,15 @@ struct tracer_counts {
 	uint64_t lost_nested;	/* module only: nested too deeply, or the writer was killed */
 	uint64_t lost_room;	/* no room in a buffer, record too long, or out of memory */
 	uint64_t lost_bad;	/* records that do not match their tracepoint */
-	uint64_t lost_disk;	/* in packets that were not written to disk, as far as known */
+	uint64_t lost_disk;	/* records in packets not written to disk, as far as known */
 	uint64_t ring_errors;	/* damaged rings of the kernel; the losses are unknown */
 	uint64_t packet_errors; /* packets that the writer refused: a fault of oprof */
-	/* Of nr_records, those that got the timestamp of the record before them. */
+	/* Part of nr_records: records that got the timestamp of the record before them. */
 	uint64_t nr_late;
 	uint64_t nr_packets, nr_bytes; /* written */
 	uint64_t chunks_failed;	       /* chunks that could not be compressed or removed */
 	uint64_t unjudged;     /* events that no condition checked: out of memory, or a full ring */
-	uint64_t nr_throttled; /* times that the kernel took no samples for a while */
+	uint64_t nr_throttled; /* number of times that the kernel took no samples for a while */
 	/*
 	 * Flight recorder only: records of tasks and mappings that were removed from memory for
 	 * lack of space although a later snapshot may need them.
@@ -89,10 +93,12 @@ struct tracer_counts {
 
 /* Every record that was taken from memory is in the folder or counted as unwritten. */
 struct tracer_snapshot {
-	uint64_t nr_records;   /* in the folder */
-	uint64_t nr_unwritten; /* taken from memory, but not in the folder; 0 without an error */
-	uint64_t nr_state;     /* number of these records, written or not, that are state */
-	uint64_t lost;	      /* in the time range that was held, as far as the packets report it */
+	uint64_t nr_records; /* in the folder */
+	/* records taken from memory, but not in the folder; 0 if no error occurred */
+	uint64_t nr_unwritten;
+	uint64_t nr_state; /* number of records of the state, written or not */
+	/* records lost in the time range that was held, as far as the packets report losses */
+	uint64_t lost;
 	uint64_t overwritten; /* packets overwritten before they could be written */
 	uint64_t nr_packets, nr_bytes;
 	uint64_t begin, end; /* CLOCK_MONOTONIC, ns: the time range that was held */
@@ -100,7 +106,7 @@ struct tracer_snapshot {
 };
 
 struct tracer_held {
-	uint64_t nr_bytes;   /* memory of the rings, without the kernel's */
+	uint64_t nr_bytes;   /* memory of the rings, without the kernel's rings */
 	uint64_t since, now; /* CLOCK_MONOTONIC, ns: all records of this time range are held */
 };
 
@@ -156,9 +162,9 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 		    struct diag *diag);
 
 /*
- * If a child shall take a snapshot, call this function with true before forking the child, and with
- * false after the child has ended, even if the child was killed. In between, the tracer does not
- * read shared rings, and the value `since` of tracer_held does not change.
+ * If a child will take a snapshot, call this function with true before the fork, and with false
+ * after the child has ended, even if the child was killed. Between the two calls, the tracer does
+ * not read shared rings, and the value `since` of tracer_held does not change.
  */
 void tracer_lend(struct tracer *tracer, bool lends);
 

@@ -26,8 +26,8 @@ struct tracer_ops {
 
 	/*
 	 * Opens everything, but does not record yet. Ignores config's member source. Returns 0;
-	 * -EOPNOTSUPP: an option or event is supported only by the other kind; -ENOENT: no module
-	 * with tracing is loaded; -EPERM, -EACCES: the user lacks the permission; or another
+	 * -EOPNOTSUPP: only the other kind of tracer supports an option or event; -ENOENT: no
+	 * module with tracing is loaded; -EPERM, -EACCES: the user lacks the permission; or another
 	 * -errno. Fills diag on errors. After an error the caller calls close.
 	 */
 	int (*open)(struct tracer *tracer, struct diag *diag);
@@ -54,7 +54,7 @@ struct tracer_ops {
 	unsigned int (*nr_cpus)(const struct tracer *tracer); /* recorded at present */
 	unsigned int (*nr_events)(const struct tracer *tracer);
 	/*
-	 * Returns counts that do not include those of writer, mappings, chunks and trigger.
+	 * Returns counts. tracer_counts adds the counts of writer, mappings, chunks and trigger.
 	 * nr_records includes nr_state.
 	 */
 	struct tracer_counts (*counts)(const struct tracer *tracer);
@@ -78,15 +78,15 @@ struct tracer {
 	/* text of the first condition that became true and was not yet reported; NULL: none */
 	const char *cause;
 	uint64_t nr_state; /* records of the state in the folder */
-	uint64_t begin_ns; /* when recording began, CLOCK_MONOTONIC */
+	uint64_t begin_ns; /* time at which recording began, CLOCK_MONOTONIC */
 };
 
 /* Fills in the trace's description, except its clock and events. Returns 0, or -EIO and diag. */
 int tracer_describe(struct tracer *tracer, struct diag *diag);
 
 /*
- * Calls is_cancelled of tracer_config: returns whether opening or starting shall be cancelled.
- * After tracer_start, always returns false.
+ * Calls is_cancelled of tracer_config: returns whether to cancel opening or starting. After
+ * tracer_start, always returns false.
  */
 bool tracer_is_cancelled(const struct tracer *tracer);
 

@@ -274,8 +274,8 @@ static void answer_taken(struct control_answer *answer, const struct tracer_serv
 }
 
 /*
- * Reports a failed snapshot. cause: the condition that requested it, which is now ignored for a
- * while; NULL: a user requested it.
+ * Reports a failed snapshot. cause: the condition that requested the snapshot; all conditions are
+ * then ignored for a while. NULL: a user requested the snapshot.
  */
 static void tell_failed(struct tracer_serve *serve, const char *cause, const char *text)
 {

@@ -43,7 +43,7 @@ struct tracer_serve {
 	 * but left a folder; at most snapshot_limit.
 	 */
 	uint64_t nr_by_condition;
-	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: conditions are ignored until then */
+	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: conditions are ignored up to this time */
 	char last_folder[PATH_MAX]; /* folder of the last snapshot; empty: no snapshot was taken */
 	char last_failure[DIAG_FILE_BYTES + DIAG_TEXT_BYTES]; /* empty: no failure */
 	bool ending; /* a request or a signal asked the session to end */
@@ -76,8 +76,8 @@ bool tracer_serve_is_busy(const struct tracer_serve *serve);
 
 /*
  * To be called when the tracer has been stopped and closed. Answers the request to end the session,
- * and removes the session. The answer contains the result, which error (0 or -errno) and text
- * describe.
+ * and removes the session. The answer contains the result of the trace and, if error is not 0,
+ * `text` as the reason of the failure.
  */
 void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *counts, int error,
 		      const char *text);

@@ -32,11 +32,12 @@ enum oprof_request {
 	OPROF_REQUEST_SHUTDOWN = 7, /* stop, dump, answer, exit */
 	/*
 	 * The answer returns the samples taken between N ns and M ns ago. The text is "last_ns N",
-	 * optionally "until_ns M" (otherwise M is 0), and optionally "separate all", which
-	 * separates the samples by thread, CPU and cgroup, whatever the session's own separation
-	 * is. The answer carries one descriptor (SCM_RIGHTS) of a slice (oprof/slice.h) in memory.
-	 * The answer's lines begin_ns and end_ns give the time range of the slice. This range is
-	 * shorter than requested if the samples in memory do not reach back far enough.
+	 * optionally "until_ns M" (otherwise M is 0), and optionally "separate all". With "separate
+	 * all", the samples are separated by thread, CPU and cgroup, even if the session's own
+	 * separation is different. The answer carries one descriptor (SCM_RIGHTS) of a slice
+	 * (oprof/slice.h) in memory. The answer's lines begin_ns and end_ns give the time range of
+	 * the slice. This range is shorter than requested if the samples in memory do not reach
+	 * back far enough.
 	 */
 	OPROF_REQUEST_RECENT = 8,
 	/*

@@ -71,7 +71,8 @@ struct oprof_kmod_image {
 	uint64_t start, end;
 	uint64_t generation; /* number of the process that owns the region; 0: no process */
 	int32_t tgid;
-	uint32_t name_bytes; /* with its NUL, without the padding to a multiple of 8; 0: no name */
+	/* size of name with its NUL, without the padding to a multiple of 8; 0: no name */
+	uint32_t name_bytes;
 	/* char name[]: name of a region or module; a file's name is read from its descriptor. */
 };
 

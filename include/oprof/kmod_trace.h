@@ -23,11 +23,11 @@
 
 /* Incremented when an older daemon would misread the records. */
 #define OPROF_KTRACE_VERSION 1
-#define OPROF_KTRACE_FILE    "trace" /* in the control filesystem */
+#define OPROF_KTRACE_FILE    "trace" /* name of the file in the control filesystem */
 
 /* ---- events with a probe of their own ---- */
 
-/* X(KIND, kind, system, tracepoint, name): a tracepoint. name is its event's name in a trace. */
+/* X(KIND, kind, system, tracepoint, name): a tracepoint. `name` is the event's name in a trace. */
 #define OPROF_KTRACE_EVENTS(X)                                                                     \
 	X(SCHED_SWITCH, sched_switch, "sched", "sched_switch", "sched_switch")                     \
 	X(SCHED_WAKEUP, sched_wakeup, "sched", "sched_wakeup", "sched_wakeup")                     \
@@ -245,7 +245,7 @@ struct oprof_ktrace_info {
 	uint64_t kinds;	   /* bit n: this kernel has the tracepoint of kind n */
 	uint32_t counter;  /* clock of stamps: 1: time-stamp counter; 0: CLOCK_MONOTONIC, ns */
 	uint32_t syscalls; /* 1: system calls can be traced */
-	uint64_t freq_hz;  /* ticks of a stamp per second; for a counter, the kernel's estimate */
+	uint64_t freq_hz;  /* ticks of the clock per second; for a counter, the kernel's estimate */
 	/*
 	 * Both clocks, read at the same time. The daemon computes the true rate of the counter
 	 * from two calls that are some time apart. Without a counter, stamp equals monotonic_ns.
@@ -256,8 +256,8 @@ struct oprof_ktrace_info {
 };
 
 enum oprof_ktrace_mode {
-	OPROF_KTRACE_DISCARD,	/* when full, the newest records are lost */
-	OPROF_KTRACE_OVERWRITE, /* when full, the oldest sub-buffer is overwritten */
+	OPROF_KTRACE_DISCARD,	/* when a ring is full, the newest records are lost */
+	OPROF_KTRACE_OVERWRITE, /* when a ring is full, its oldest sub-buffer is overwritten */
 };
 
 struct oprof_ktrace_channel {
@@ -305,7 +305,7 @@ struct oprof_ktrace_event {
 	struct oprof_ktrace_compare compare; /* the number at `offset` in the payload's struct */
 };
 
-#define OPROF_KTRACE_NO_EVENT 0xffffffffu /* as an id: do not record this event */
+#define OPROF_KTRACE_NO_EVENT 0xffffffffu /* used as an id: the event is not recorded */
 
 /*
  * A system call. The record of its entry has the selected arguments, packed. An argument is
@@ -315,7 +315,7 @@ struct oprof_ktrace_event {
  * int64_t.
  */
 struct oprof_ktrace_syscall {
-	uint32_t entry_id, exit_id; /* or OPROF_KTRACE_NO_EVENT */
+	uint32_t entry_id, exit_id; /* event ids, or OPROF_KTRACE_NO_EVENT */
 	uint8_t is_known;	    /* 0: the ids for unknown calls are used instead */
 	uint8_t arg_bytes[OPROF_KTRACE_SYSCALL_ARGS];
 	uint8_t strings;		   /* bit n: argument n is a string */
@@ -332,7 +332,7 @@ struct oprof_ktrace_syscalls {
 	uint32_t channel;
 	uint32_t nr_calls;
 	uint64_t calls; /* pointer to struct oprof_ktrace_syscall[nr_calls], indexed by number */
-	uint32_t unknown_entry_id, unknown_exit_id; /* or OPROF_KTRACE_NO_EVENT */
+	uint32_t unknown_entry_id, unknown_exit_id; /* event ids, or OPROF_KTRACE_NO_EVENT */
 };
 
 /*
@@ -359,7 +359,7 @@ struct oprof_ktrace_copy {
 struct oprof_ktrace_named {
 	uint32_t channel;
 	uint32_t event_id;
-	uint32_t tracepoint; /* its number in tracefs */
+	uint32_t tracepoint; /* number of the tracepoint in tracefs */
 	uint32_t nr_copies;
 	uint64_t copies;		     /* pointer to struct oprof_ktrace_copy[nr_copies] */
 	struct oprof_ktrace_compare compare; /* the number at `offset` in the raw record */
@@ -443,7 +443,7 @@ struct oprof_ktrace_ring {
 
 struct oprof_ktrace_counts {
 	uint32_t channel;
-	uint32_t cpu;	     /* or OPROF_KTRACE_ALL_CPUS */
+	uint32_t cpu;	     /* number of a CPU, or OPROF_KTRACE_ALL_CPUS */
 	uint64_t nr_records; /* written */
 	uint64_t lost_by[OPROF_NR_LOST];
 	uint64_t nr_read;	 /* packets that were read and released by OPROF_KTRACE_PUT */

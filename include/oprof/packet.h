@@ -7,7 +7,7 @@
  *
  * Packets are little-endian, in memory and on disk: oprof traces only on little-endian machines.
  *
- * This header compiles alone in the kernel, in C and in C++.
+ * This header can be included without other headers: in the kernel, in C and in C++.
  */
 #ifndef OPROF_PACKET_H
 #define OPROF_PACKET_H
@@ -23,7 +23,7 @@
 
 /* Why a record was lost. A ring's counters of losses never decrease. */
 enum oprof_ring_lost {
-	OPROF_LOST_FULL,    /* discard mode: the next sub-buffer holds a packet not yet read */
+	OPROF_LOST_FULL,    /* discard mode: the next sub-buffer contains an unread packet */
 	OPROF_LOST_NESTED,  /* the next sub-buffer has an open slot of an interrupted writer, or
 			       writers nest too deeply */
 	OPROF_LOST_TOO_BIG, /* the record is longer than a sub-buffer */
@@ -33,8 +33,8 @@ enum oprof_ring_lost {
 };
 
 /*
- * nr_records of a packet that was repaired after its writer's death: readers count the records
- * themselves.
+ * Value of nr_records in a packet that was repaired after its writer died. The number of records is
+ * unknown, so readers count the records.
  */
 #define OPROF_PACKET_NR_UNKNOWN 0xffffffffu
 
@@ -43,9 +43,9 @@ enum oprof_ring_lost {
 
 /*
  * The first bytes of a packet: CTF's packet header up to stream_id, then the packet context. Times
- * are read from the session's clock. Invariants of a stream: time_begin is at least the time_end
- * of the previous packet; every record lies within the times of its packet; seq increases (a gap
- * is the number of packets that were overwritten); lost and lost_by never decrease.
+ * are read from the session's clock. Invariants of a stream: time_begin is at least the time_end of
+ * the previous packet; every record lies within the times of its packet; seq increases by 1 (if n
+ * packets are missing, by n + 1); lost and lost_by never decrease.
  */
 struct oprof_packet_header {
 	uint32_t magic;
@@ -63,10 +63,10 @@ struct oprof_packet_header {
 };
 
 /*
- * A record header is aligned to 4 in the packet. The payload follows the header, aligned as its
- * event requires (to 1, 2, 4 or 8). A compact header has only the low bits of the record's stamp.
- * A compact header is used only if the stamp is less than 2^OPROF_RECORD_TIME_BITS after the stamp
- * of the previous record (for the first record, after time_begin).
+ * A record header is aligned to 4 bytes in the packet. The payload follows the header, aligned as
+ * its event requires (to 1, 2, 4 or 8 bytes). A compact header has only the low bits of the
+ * record's stamp. A compact header is used only if the stamp is less than 2^OPROF_RECORD_TIME_BITS
+ * after the stamp of the previous record (for the first record, after time_begin).
  *
  *	compact:  u32 { id: 5 low bits, time: 27 }
  *	extended: u32 { 31, 0 }, u32 id, u64 time (aligned to 4)

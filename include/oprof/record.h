@@ -10,7 +10,7 @@
  * the next records are also a TASK record and a CPU record. Readers count records of unknown types,
  * and skip such records by their size.
  *
- * This header compiles alone in the kernel, in C and in C++.
+ * This header can be included without other headers: in the kernel, in C and in C++.
  */
 #ifndef OPROF_RECORD_H
 #define OPROF_RECORD_H
@@ -39,7 +39,7 @@ enum oprof_record_type {
 	OPROF_RECORD_THROTTLE = 7,
 	OPROF_RECORD_RELEASE = 8,
 	OPROF_RECORD_SWITCHES_LOST = 9,
-	/* These two types come only from the kernel module (oprof/kmod.h). */
+	/* Only the kernel module writes IMAGE and PROCESS_END records (oprof/kmod.h). */
 	OPROF_RECORD_IMAGE = 10,
 	OPROF_RECORD_PROCESS_END = 11,
 };
@@ -62,7 +62,7 @@ struct oprof_task {
 	uint64_t generation; /* the source's number of this process; never 0, never used twice */
 	uint32_t app_image;  /* cookie of the executed program; OPROF_IMAGE_NONE: kernel thread */
 	uint32_t reserved;
-	uint64_t cgroup; /* cgroup v2 id (inode number of its folder); 0: unknown */
+	uint64_t cgroup; /* cgroup v2 id (inode number of the cgroup's folder); 0: unknown */
 };
 
 struct oprof_cpu {
@@ -77,7 +77,7 @@ enum oprof_mode {
 	OPROF_MODE_IDLE = 2, /* the pid is 0 and the pc is in an idle routine of the kernel */
 	OPROF_MODE_HYPERVISOR = 3,
 	OPROF_MODE_GUEST = 4,
-	OPROF_MODE_OFF_CPU = 5, /* time off CPU that ended at time_ns; has no place in code */
+	OPROF_MODE_OFF_CPU = 5, /* a time range off CPU that ended at time_ns; not code */
 };
 
 /* How the call chain was obtained. */
@@ -90,8 +90,8 @@ enum oprof_chain_kind {
 /* oprof_record.flags of a SAMPLE: the call chain has more frames than the record holds. */
 #define OPROF_SAMPLE_CHAIN_TRUNCATED 1u
 /*
- * oprof_record.flags of a SAMPLE: the kernel no longer knew the task, so the record has the last
- * known task of its CPU.
+ * oprof_record.flags of a SAMPLE: the kernel could no longer identify the task, so the record has
+ * the last known task of its CPU.
  */
 #define OPROF_SAMPLE_TASK_GUESSED 2u
 /*
@@ -117,7 +117,7 @@ struct oprof_frame {
 struct oprof_sample {
 	struct oprof_record head;
 	uint64_t time_ns;   /* time on the source's clock */
-	uint64_t weight;    /* events that this sample stands for */
+	uint64_t weight;    /* number of events that this sample stands for */
 	uint16_t event;	    /* index into the session's events */
 	uint8_t mode;	    /* enum oprof_mode */
 	uint8_t chain_kind; /* enum oprof_chain_kind */
@@ -127,7 +127,7 @@ struct oprof_sample {
 	/* struct oprof_frame chain[nr_frames] */
 };
 
-/* Why a task left its CPU. In samples of mode OPROF_MODE_OFF_CPU this value is the offset. */
+/* Why a task left its CPU. In samples of mode OPROF_MODE_OFF_CPU, this value is leaf.offset. */
 enum oprof_off_cpu {
 	OPROF_OFF_CPU_PREEMPTED = 0, /* the task was ready to run the whole time */
 	OPROF_OFF_CPU_WAITING = 1,
@@ -152,10 +152,10 @@ struct oprof_switch {
 struct oprof_switches_lost {
 	struct oprof_record head;
 	uint64_t time_ns;
-	uint64_t nr_records; /* at least this many were lost; 0: none, the source was off */
+	uint64_t nr_records; /* minimum number of lost switches; 0: only the source was off */
 };
 
-/* oprof_record.flags of a MODULE */
+/* oprof_record.flags of a MODULE record */
 #define OPROF_MODULE_LOAD   1u
 #define OPROF_MODULE_UNLOAD 2u
 
@@ -172,7 +172,7 @@ struct oprof_module {
 /*
  * No later record contains this cookie, and no other image ever gets the same cookie: the daemon
  * may free all data that it keeps for the cookie. A file that is mapped again gets a new cookie.
- * source_ops.image knows the cookie until this record has been handled.
+ * source_ops.image can still look up the cookie until this record has been handled.
  */
 struct oprof_release {
 	struct oprof_record head;
@@ -187,8 +187,8 @@ struct oprof_release {
 enum oprof_lost {
 	OPROF_LOST_KERNEL_RING = 0,	/* no room in the kernel's ring (the kernel's own count) */
 	OPROF_LOST_NO_TASK = 1,		/* task unknown, and no earlier task known on this CPU */
-	OPROF_LOST_NO_MAPPING = 2,	/* address in no mapping of its address space */
-	OPROF_LOST_NO_KERNEL_MAP = 3,	/* kernel address, but in no known kernel code */
+	OPROF_LOST_NO_MAPPING = 2,	/* the address is in no mapping of the process */
+	OPROF_LOST_NO_KERNEL_MAP = 3,	/* the address is in no known kernel code */
 	OPROF_LOST_OTHER_NAMESPACE = 4, /* the source cannot see the task's pid namespace */
 	OPROF_LOST_MODE = 5,		/* hypervisor or guest mode: cannot be attributed */
 	OPROF_LOST_BAD_RECORD = 6,	/* damaged or unknown record */

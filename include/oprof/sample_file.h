@@ -100,7 +100,7 @@ enum oprof_image_kind {
 #define OPROF_SDB_HOLED	      4u  /* a page was lost while mapped (SIGBUS), so counts are too low */
 #define OPROF_SDB_KEEP_KERNEL 8u  /* kernel samples are stored under their application */
 #define OPROF_SDB_EPOCHS      16u /* samples are ignored if a slice has their epoch (slice.h) */
-#define OPROF_SDB_FLAGS	      31u /* all flags of sample files; 32: OPROF_STACK_BY_IMAGE */
+#define OPROF_SDB_FLAGS	      31u /* all flags of sample files; 32 is OPROF_STACK_BY_IMAGE */
 
 /* Offset and length in bytes from the file's start; strings have no NUL. */
 struct oprof_sdb_string {
@@ -126,9 +126,9 @@ struct oprof_sdb_header {
 	uint32_t image_kind; /* enum oprof_image_kind */
 	uint32_t unit_mask;
 	uint64_t period_or_hz;
-	uint64_t image_start; /* anonymous regions: address of key 0; else 0 */
+	uint64_t image_start; /* of an anonymous region: address of its start; else 0 */
 
-	int64_t start_time_ns; /* of the first and last sample: CLOCK_REALTIME, ns since 1970 */
+	int64_t start_time_ns; /* times of first and last sample: CLOCK_REALTIME, ns since 1970 */
 	int64_t end_time_ns;
 	uint8_t boot_id[16];
 	uint32_t clock; /* clockid of the source's times */

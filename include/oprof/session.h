@@ -18,7 +18,7 @@
  *				binaries that reports would not find by their path
  *				(containers, deleted files)
  *     meta/names			lines "NUMBER NAME": functions of code without files;
- *				NAME has control characters and '\' as \xHH
+ *				in NAME, control characters and '\' are written as \xHH
  *     history/LEVEL.FIRST.LAST.slice	closed slices (oprof/slice.h)
  *
  * <identity> is the 16 hex digits at the end of sample-file names.
@@ -58,8 +58,8 @@
 #define OPROF_IMAGES_NAME  "images"
 
 /*
- * Highest number in meta/names. The number 0 is not in this file; it stands for all names for
- * which no number was left.
+ * Highest number in meta/names. The number 0 is not in this file; it stands for all names that were
+ * added when no number was left.
  */
 #define OPROF_NAMES_MAX 131072u
 

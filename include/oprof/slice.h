@@ -17,10 +17,10 @@
  * Epochs: a session divides its life into time ranges, the epochs, which are numbered from 1. Each
  * live sample file has the samples of one epoch. A slice has the samples of the epochs epoch_first
  * to epoch_last. Slices of neighbouring epochs can be merged into one slice with all these epochs.
- * Two slices of a session have a common epoch only if one of them has all epochs of the other. The
- * other slice is then superseded, and readers ignore it. Of two slices with the same epochs, the
- * slice of the lower level is superseded. Readers also ignore a live file if a slice has the epoch
- * of this file. This rule alone gives crash safety: a writer first publishes a slice by rename, and
+ * If two slices of a session have a common epoch, one of them has all epochs of the other slice.
+ * This other slice is superseded: readers ignore it. Of two slices with the same epochs, the slice
+ * of the lower level is superseded. Readers also ignore a live file if a slice has the epoch of
+ * this file. This rule alone gives crash safety: a writer first publishes a slice by rename, and
  * then removes the files that the slice supersedes.
  */
 #ifndef OPROF_SLICE_H
@@ -30,7 +30,7 @@
 
 #define OPROF_SLICE_MAGIC	 "OPSLICE\n" /* 8 bytes, no NUL */
 #define OPROF_SLICE_VERSION	 2	     /* the version that writers write */
-#define OPROF_SLICE_VERSION_MIN	 1 /* oldest that readers accept; it encodes stacks differently */
+#define OPROF_SLICE_VERSION_MIN	 1 /* oldest version for readers; encodes stacks differently */
 #define OPROF_SLICE_HEADER_BYTES 512
 #define OPROF_SLICE_FOLDER	 "history" /* in the session's folder */
 #define OPROF_SLICE_SUFFIX	 ".slice"  /* names: LEVEL.FIRST.LAST.slice, "minute.17.17.slice" */

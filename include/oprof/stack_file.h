@@ -18,7 +18,8 @@
  *
  * Readers use pread, since the writer truncates the file when it empties the file. Readers also
  * check epoch and epoch_emptied before and after reading. If both fields are unchanged, the data
- * that was read between the two checks belongs to one epoch. The byte order is the machine's.
+ * that was read between the two checks belongs to one epoch. The byte order is that of the machine
+ * that wrote the file.
  *
  * A position is the offset of a record from the start of the file, divided by 8. A record contains
  * only positions of earlier records.
@@ -129,9 +130,9 @@ enum oprof_stack_mark {
 
 /*
  * A node: a function that the parent's function called. offset is a key of the image's sample
- * files: the function's first byte if the writer knew it, else any place in the function. Two
- * nodes may therefore stand for one function; readers that know the symbols add up such nodes.
- * Kernel code that user code entered is a descendant of this user code.
+ * files: the function's first byte if the writer knew it, else any place in the function. Two nodes
+ * may therefore stand for one function; readers that know the symbols add up such nodes. If user
+ * code entered the kernel, the nodes of the kernel code are below the node of this user code.
  */
 struct oprof_stack_node {
 	struct oprof_stack_record head;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 6.19: file systems in memory mark the entries that shall persist;
+ * Since Linux 6.19, file systems in memory mark the entries that shall persist;
  * kill_litter_super() was removed.
  */
 #include <linux/dcache.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.16: all architectures share the tracepoints of page faults. */
+/* Since Linux 6.16, all architectures share the tracepoints of page faults. */
 #include <trace/events/exceptions.h>
 
 int probe(void);

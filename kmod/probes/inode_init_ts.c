@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.7: the times of an inode are set by functions, not as fields. */
+/* Since Linux 6.7, the times of an inode are set by functions, not as fields. */
 #include <linux/fs.h>
 
 void probe(struct inode *inode);

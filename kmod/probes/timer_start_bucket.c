@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.8: the tracepoint's arguments are the timer and its bucket, without expiry and flags. */
+/*
+ * Since Linux 6.8, the tracepoint's arguments are the timer and its bucket,
+ * without expiry and flags.
+ */
 #include <trace/events/timer.h>
 
 void probe(void *data, struct timer_list *timer, unsigned long bucket);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.3: a mapping's flags are changed by functions that take its lock. */
+/* Since Linux 6.3, a mapping's flags are changed by functions that take its lock. */
 #include <linux/mm.h>
 
 void probe(struct vm_area_struct *vma);

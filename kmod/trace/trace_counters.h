@@ -24,7 +24,7 @@ struct trace_counters {
 
 /*
  * Creates the events. The caller has set attr, handler, context and enabled.
- * Events are created disabled if attr.disabled is set and `enabled` is not.
+ * Events are created disabled if attr.disabled is set and `enabled` is not set.
  * Returns 0 if at least one CPU has its event. trace_counters_tend() creates
  * the events of CPUs that are going offline or coming online. -ENODEV: no CPU
  * has an event; -EBUSY: the PMU has no place for an enabled event; -ENOMEM, or

@@ -5,7 +5,7 @@
 
 #include "kmod/trace/trace_session.h"
 
-u64 trace_events_known(void); /* bit i is set: this kernel has kind i */
+u64 trace_events_known(void); /* bit i is set if this kernel has event kind i */
 int trace_events_add(struct trace_session *session, const struct oprof_ktrace_event *call);
 void trace_events_unregister(struct trace_session *session);
 /* To be called after trace_events_unregister(), when running probes have returned. */

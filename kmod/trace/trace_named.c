@@ -249,8 +249,9 @@ void trace_named_enable(struct trace_session *session, bool enable)
 {
 	struct trace_named *named;
 
+	/* trace_counters_enable() cannot fail here, since the events are not pinned. */
 	list_for_each_entry(named, &session->named, entry)(void)
-		trace_counters_enable(&named->counters, enable); /* cannot fail: not pinned */
+		trace_counters_enable(&named->counters, enable);
 }
 
 void trace_named_tend(struct trace_session *session)

@@ -10,7 +10,7 @@
 #include "kmod/trace/trace_write.h"
 #include "oprof/kmod.h"
 
-/* The level of a writer. Only levels after it in this list can interrupt it. */
+/* The level of a writer. A writer can be interrupted only by writers of later levels. */
 enum level { LEVEL_TASK, LEVEL_INTERRUPT, LEVEL_NMI, NR_LEVELS };
 
 /* Memory for chains, one for each CPU, because chains are too large for the stack of an NMI. */
@@ -31,7 +31,7 @@ struct trace_samples {
 	u64 storm_interval;
 };
 
-static struct trace_samples *storm; /* samples of the only storm, in any session; NULL: none */
+static struct trace_samples *storm; /* samples of the running storm of any session; NULL: none */
 
 /* ---- records ---- */
 

@@ -55,7 +55,7 @@ struct trace_session {
 	struct session_filter __rcu *filter; /* valid if TRACE_FILTERED */
 	struct trace_tree *tree;	     /* the tree of threads for filters; NULL: none */
 	struct mutex lock;
-	struct kref references; /* the session's file has one, and so has each ring's descriptor */
+	struct kref references; /* held by the session's file and by each ring's descriptor */
 	bool is_finalised;
 	unsigned int nr_channels;
 	struct session_channel *channels[OPROF_KTRACE_CHANNELS_MAX];

@@ -249,8 +249,8 @@ static noinline __flatten void record_entry(const struct session_syscalls *sysca
 }
 
 /*
- * If the session is stopped, only its state is read. The session exists as
- * long as its probe is registered.
+ * In a stopped session, this function reads only the session's state. The
+ * session exists as long as its probe is registered.
  */
 static noinline void enter_slow(const struct session_syscalls *syscalls, struct pt_regs *regs,
 				long number)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A set of threads and their descendants: a bit for each possible thread
- * number. When a thread creates another one, its bit, set or not, is copied to
- * the new thread's bit before the new thread runs. Therefore a bit that is
+ * number. When a thread creates another thread, its bit, set or not, is copied
+ * to the new thread's bit before the new thread runs. Therefore a bit that is
  * still set for an ended thread has no effect on a new thread with the same
  * number.
  */

@@ -108,8 +108,11 @@ static __always_inline void *trace_begin(struct trace_writing *writing,
 					 const struct trace_event *event, void *aside, u32 bytes,
 					 const char *string)
 {
-	OPTIMIZER_HIDE_VAR(string); /* hides the size of arrays that are shorter than the limit, all
-				       of which contain a NUL */
+	/*
+	 * The compiler must not see the size of an array that is shorter than
+	 * the limit. Such an array always contains a NUL.
+	 */
+	OPTIMIZER_HIDE_VAR(string);
 	writing->string = string;
 	writing->string_bytes =
 		string ? (u32)strnlen(string, OPROF_KTRACE_STRING_BYTES_MAX - 1) + 1 : 0;

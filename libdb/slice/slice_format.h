@@ -37,7 +37,7 @@
 /* Slices store these flags of a section. */
 #define SLICE_SECTION_FLAGS                                                                        \
 	(OPROF_SDB_WEIGHTED | OPROF_SDB_FREQUENCY | OPROF_SDB_HOLED | OPROF_SDB_KEEP_KERNEL)
-/* Of the stored flags, these distinguish sections. */
+/* Those of the stored flags that distinguish sections. */
 #define SLICE_SECTION_FLAGS_TELL (OPROF_SDB_FREQUENCY | OPROF_SDB_KEEP_KERNEL)
 /* The flags that distinguish roots of call trees. Sections never have OPROF_STACK_BY_IMAGE. */
 #define SLICE_ROOT_FLAGS_TELL (SLICE_SECTION_FLAGS_TELL | OPROF_STACK_BY_IMAGE)

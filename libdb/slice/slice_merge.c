@@ -222,8 +222,7 @@ static int list_read(struct merge *merge, struct input *input, struct slice_sect
 }
 
 /*
- * Merges the section `first` with the sections of the other inputs that are its equals
- * (slice_section_compare).
+ * Merges the section `first` with the equal sections of the other inputs (slice_section_compare).
  */
 static int merge_section(struct merge *merge, const struct slice_section *first, struct diag *diag)
 {

@@ -12,7 +12,7 @@
 struct slice_packer {
 	struct slice_buffer raw;    /* not yet packed */
 	struct slice_buffer packed; /* the frame so far */
-	uint64_t nr_raw_bytes;	    /* raw bytes accepted so far, with those in `raw` */
+	uint64_t nr_raw_bytes;	    /* raw bytes accepted so far, including those in `raw` */
 	ZSTD_CCtx *stream;	    /* NULL: all bytes are still in `raw` */
 };
 

@@ -34,9 +34,10 @@ void slice_unpacker_init(struct slice_unpacker *unpacker, const struct oprof_sli
 void slice_unpacker_deinit(struct slice_unpacker *unpacker);
 
 /*
- * Appends raw bytes to the bytes not yet taken. After that at least SLICE_NUMBER_BYTES_MAX bytes
- * are available, or all remaining bytes of the frame. *small is a zstd context for small frames;
- * it is created if it is NULL, and the caller frees it. Returns 0, -EILSEQ, -ENOMEM, or -errno.
+ * Appends raw bytes to the bytes that the caller has not taken yet. After that at least
+ * SLICE_NUMBER_BYTES_MAX bytes are available, or all remaining bytes of the frame. *small is a zstd
+ * context for small frames; it is created if it is NULL, and the caller frees it. Returns 0,
+ * -EILSEQ, -ENOMEM, or -errno.
  */
 int slice_unpacker_fill(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small);
 

@@ -71,9 +71,9 @@ int stack_code_functions(struct stack_code *code, struct stack_function *functio
 /* ---- which function calls which ---- */
 
 /*
- * Returns the number that the caller has when it is itself a callee, or 0 for a root. The first
- * callee is coded relative to this number, since a caller and its callees usually have similar
- * numbers.
+ * Returns the caller's number in the numbering of callees (stack_code.h), or 0 for a root. The
+ * first callee is coded relative to this number, since a caller and its callees usually have
+ * similar numbers.
  */
 static uint32_t about(const struct stack_code *code, uint32_t caller)
 {
@@ -129,8 +129,8 @@ static int make_room(struct stack_code *code, uint32_t nr_callees_max)
 }
 
 /*
- * Initialises the models of a division of nr callees, of which nr_first are on the first side. All
- * callees are considered equally likely.
+ * Initialises the models that divide a mass between two sides. nr_first of the nr callees are on
+ * the first side. The first estimates assume that all callees are equally likely.
  */
 static void share_init(struct stack_share *share, uint32_t nr_first, uint32_t nr)
 {

@@ -11,7 +11,10 @@
 #define LOG2_SMALL	15u /* 2 MB of lines */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Of eight slots, at most six are used. */
+/*
+ * Returns how many slots of a table of 2^log2 lines may be used: on average, six of the eight slots
+ * of a line.
+ */
 static uint32_t room_of(uint32_t log2)
 {
 	return (1u << log2) * 6;

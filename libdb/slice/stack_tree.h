@@ -30,7 +30,7 @@ struct stack_image {
 struct stack_node {
 	uint32_t parent; /* index of the parent; STACK_NODE_ROOT: this node is a root */
 	uint32_t image;	 /* index of an image, or STACK_MARK(mark); for a root: index in `roots` */
-	uint64_t offset; /* in the image: of the function, or of an address in the function */
+	uint64_t offset; /* offset in the image: of the function or of an address in it */
 	uint64_t nr_samples, weight; /* sums of samples in this function, not in its callees */
 };
 

@@ -483,7 +483,7 @@ static void get_function_rows(struct tree_decoder *decoder)
 static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 {
 	struct stack_tree *tree = &decoder->tree;
-	uint32_t open = STACK_NODE_ROOT; /* the node to which the next nodes belong as parts */
+	uint32_t open = STACK_NODE_ROOT; /* the node whose parts are read next */
 
 	for (uint32_t i = 0; i < nr_nodes && !decoder->error; i++) {
 		const uint64_t nr_parts = get_number(decoder, nr_nodes, "node", i);

@@ -30,7 +30,7 @@ static uint32_t put_root(struct stack_tree *tree, uint32_t root)
  * Each node has a rank. The nodes whose rank is at least some limit stay. A node's rank is never
  * higher than its parent's rank, so the nodes that stay form a tree. OPROF_STACK_OTHER nodes have
  * rank 0: they are removed, and made again where they are needed. low[i] is the lowest rank among
- * node i and its parts: if node i stays and low[i] is below the limit, it gets an
+ * node i and its parts: if node i stays and low[i] is below the limit, node i gets an
  * OPROF_STACK_OTHER node.
  */
 struct fold {

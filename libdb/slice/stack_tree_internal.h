@@ -61,10 +61,10 @@ static inline uint64_t stack_tree_nodes_max(uint32_t nr_roots)
 const char *stack_tree_text(struct stack_tree *tree, const char *text, size_t nr_bytes);
 
 /*
- * These functions append a root, image or node without checking whether an equal one exists. If
+ * These functions append a root, image or node without checking whether an equal item exists. If
  * tree->index is not NULL, they also add the root, image or node to tree->index. The strings must
- * already belong to the tree.
- * The functions return the index in the tree's array, -ENOMEM, or -E2BIG.
+ * already belong to the tree. The functions return the index in the tree's array, -ENOMEM, or
+ * -E2BIG.
  */
 int64_t stack_tree_append_root(struct stack_tree *tree, const struct slice_section *section);
 int64_t stack_tree_append_image(struct stack_tree *tree, const struct stack_image *image);

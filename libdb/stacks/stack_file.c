@@ -33,7 +33,7 @@
  */
 #define SEGMENT_BYTES_MIN (16u << 10)
 #define SEGMENT_BYTES_MAX (1u << 20)
-#define FILE_BYTES_MIN	  (64u << 10) /* for nr_bytes_max */
+#define FILE_BYTES_MIN	  (64u << 10) /* minimum of nr_bytes_max */
 #define FILE_BYTES_MAX	  ((uint64_t)UINT32_MAX * 8)
 #define BLOCK_BYTES	  4096u
 
@@ -43,7 +43,8 @@
 #define KEEP_LINES (1u << 13)
 
 /*
- * After growing has failed, it is tried again only for every TRY_AGAIN-th record that has no room.
+ * After the file failed to grow, another attempt is made only for every TRY_AGAIN-th record that
+ * has no room.
  */
 #define TRY_AGAIN 64u
 
@@ -100,7 +101,7 @@ static bool is_within(const struct stack_file *file, uint32_t position)
 
 /*
  * The reserved room that a record may use. ROOM_ORDINARY: none. ROOM_OTHER: the room for OTHER
- * nodes. ROOM_OTHER_OF_ROOT: this room, and also the room for the OTHER nodes of roots.
+ * nodes. ROOM_OTHER_OF_ROOT: the room for OTHER nodes, including OTHER nodes of roots.
  */
 enum room { ROOM_ORDINARY, ROOM_OTHER, ROOM_OTHER_OF_ROOT };
 

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct stack_file; /* a file open for writing; not for several threads */
+struct stack_file; /* a file open for writing; only one thread may use it */
 
 /*
  * Opens path for writing samples of `epoch` (0: the file has no epochs). A missing file is created
@@ -43,10 +43,10 @@ int stack_file_restart(struct stack_file *file, uint64_t epoch);
  * parent's OPROF_STACK_OTHER node and sets *folded. stack_file_child never clears *folded, so one
  * variable can be used for a whole stack. A 16th of the file is reserved for OPROF_STACK_OTHER
  * nodes. If this room is full, too, stack_file_child returns the OPROF_STACK_OTHER node of the
- * nearest ancestor that has such a node or has room for one; every root has one or has room for
- * one. If the parent is an OPROF_STACK_OTHER node, stack_file_child returns the parent itself, so
- * that the caller can continue to the end of a stack. Errors: -ENOSPC and the like: no room for a
- * root or image; -ENAMETOOLONG; -EIO: the file was truncated; -EILSEQ: the file was overwritten;
+ * nearest ancestor that has such a node or has room for one. For a root, this room is always
+ * reserved. If the parent is an OPROF_STACK_OTHER node, stack_file_child returns the parent itself,
+ * so that the caller can continue to the end of a stack. Errors: -ENOSPC and the like: no room for
+ * a root or image; -ENAMETOOLONG; -EIO: the file was truncated; -EILSEQ: the file was overwritten;
  * -ENOMEM.
  *
  * stack_file_add adds samples to a node; for a root it returns -EINVAL.

@@ -19,7 +19,7 @@ struct annotate_options {
 	size_t nr_sides;
 	struct selection_options selection;
 	struct profile_options profile;
-	struct annotated_options shown; /* its pointers borrow from the members below */
+	struct annotated_options shown; /* its pointers refer to the members below */
 	struct spec_list search_dirs, base_dirs, include_files, exclude_files;
 	char *output_dir; /* NULL: not given */
 	char *command_line;

@@ -66,8 +66,9 @@ void annotation_sums_deinit(struct annotation_sums *sums)
 void *annotation_grow(void *array, const struct annotation_sums *sums, size_t nr_bytes)
 {
 	/*
-	 * sums->room begins at 64 and is doubled each time. The last annotation_sums_add() doubled
-	 * sums->room if sums->nr is one more than a power of two. Only then must the array grow.
+	 * The array needs more memory only if the last annotation_sums_add() enlarged sums->room.
+	 * sums->room begins at 64 and is then doubled each time. So it was enlarged if sums->nr is
+	 * more than 64 and is one more than a power of two.
 	 */
 	if (array && (sums->nr - 1 < 64 || ((sums->nr - 1) & (sums->nr - 2))))
 		return array;

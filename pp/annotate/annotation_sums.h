@@ -28,9 +28,9 @@ void annotation_sums_count(struct annotation_sums *sums, const struct profile *p
 void annotation_sums_deinit(struct annotation_sums *sums);
 
 /*
- * To be called after each annotation_sums_add(), for a parallel array that has an element of
- * nr_bytes bytes for each element of `sums`. Returns the array, reallocated if necessary. NULL: out
- * of memory, and `array` is unchanged.
+ * Enlarges a parallel array, which has an element of nr_bytes bytes for each element of `sums`.
+ * Call this function after each annotation_sums_add(). Returns the array, reallocated if necessary.
+ * If out of memory, returns NULL and leaves `array` unchanged.
  */
 void *annotation_grow(void *array, const struct annotation_sums *sums, size_t nr_bytes);
 

@@ -16,7 +16,8 @@
 
 struct annotated_options {
 	bool source, assembly;
-	double threshold; /* smallest share of a file (with assembly: of a function), in percent */
+	/* in percent; files (with assembly: functions) with a smaller share are not written */
+	double threshold;
 	enum demangle_mode demangle;
 	const char *command_line;
 	const char *output_dir; /* NULL: everything is written to out */

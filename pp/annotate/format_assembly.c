@@ -22,9 +22,9 @@ struct assembly {
 	struct diag *diag;
 	struct annotated_cells cells;
 	struct annotated_output output;
-	struct annotation_sums scratch; /* one element: the sums of the current line */
+	struct annotation_sums scratch; /* has one element: the sums of the current line */
 	struct mixed_sources *mixed;	/* NULL: instructions only */
-	uint64_t nr_left_out;		/* samples below the threshold */
+	uint64_t nr_left_out;		/* samples of functions below the threshold */
 };
 
 /* A function to show, and the range of its code. */
@@ -33,7 +33,7 @@ struct shown_function {
 	struct disassembly_range range;
 };
 
-/* State while one image is written. */
+/* The state while one image is written. */
 struct assembly_writing {
 	struct assembly *assembly;
 	const struct annotation_image *image;
@@ -199,8 +199,8 @@ static int load_image(struct assembly_writing *writing)
 /* ---- lines ---- */
 
 /*
- * Adds up the samples of those keys of the function that are at most `last`, beginning at index
- * *next. Advances *next past these keys. Returns false if there are no such keys.
+ * Adds up the samples of the function's keys from index *next up to and including the key `last`.
+ * Advances *next past these keys. Returns false if there are no such keys.
  */
 static bool sum_keys(struct assembly *assembly, const struct annotation_function *function,
 		     size_t *next, uint64_t last)
@@ -369,8 +369,8 @@ static int compare_shown(const void *a, const void *b, void *context)
 }
 
 /*
- * Sorts the shown functions by samples, most first. collect_ranges() needs them sorted by key, so
- * call collect_ranges() first.
+ * Sorts the shown functions by samples, most first. collect_ranges() must be called before this
+ * function, because it needs the functions sorted by key.
  */
 static int sort_shown(struct assembly_writing *writing)
 {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_SHOWN  8 /* maximum number of totals of functions after one line */
+#define TOTALS_SHOWN  8 /* how many totals of functions are written after one line at most */
 #define CALLERS_SHOWN 4
-#define LACKS_SHOWN   5 /* maximum number of images listed that have samples without a line */
+#define LACKS_SHOWN   5 /* how many images with samples without a line are listed at most */
 
 /* A total that is written after the line where a function begins. */
 struct total {
@@ -30,21 +30,21 @@ struct sources {
 	struct diag *diag;
 	struct annotated_cells cells;
 	struct annotated_output output;
-	struct total *totals; /* sorted by file, line, then samples, most first */
+	struct total *totals; /* sorted by file, then line, then samples, most samples first */
 	size_t nr_totals;
-	uint64_t nr_left_out; /* samples of files that were not selected */
+	uint64_t nr_left_out; /* samples of files not requested, or below the threshold */
 	uint64_t nr_missing;  /* samples of files that cannot be read */
 	size_t nr_missing_files;
 };
 
-/* State while one file is written. */
+/* The state while one file is written. */
 struct source_writing {
 	struct sources *sources;
 	const struct annotation_file *file;
 	uint32_t index;	  /* index of file */
 	size_t next_line; /* index in annotation->lines */
 	size_t next_total;
-	struct source_file text; /* without lines if the file could not be read */
+	struct source_file text; /* has no lines if the file could not be read */
 };
 
 /* ---- totals of functions ---- */
@@ -107,7 +107,7 @@ static int make_totals(struct sources *sources)
 							      .line = annotation->inlined[i].line,
 							      .inlined = true,
 							      .index = i};
-	/* compare_totals() only reads the annotation. */
+	/* The cast removes const: compare_totals() only reads the annotation. */
 	qsort_r(totals, sources->nr_totals, sizeof(*totals), compare_totals,
 		(void *)(uintptr_t)annotation);
 	return 0;
@@ -190,7 +190,7 @@ static void move_totals(struct source_writing *writing)
 									first[nr].line, shown);
 		free(shown);
 	}
-	/* compare_totals() only reads the annotation. */
+	/* The cast removes const: compare_totals() only reads the annotation. */
 	qsort_r(first, nr, sizeof(*first), compare_totals, (void *)(uintptr_t)sources->annotation);
 }
 
@@ -488,7 +488,7 @@ static void write_image_lack(FILE *err, const struct annotation *annotation, siz
 	(void)fputc('\n', err);
 }
 
-/* Returns the number of samples without a line in image order[i] (or i, if order is NULL). */
+/* Returns an image's number of samples without a line. The image is order[i]; NULL: image i. */
 static uint64_t sum_image(const struct annotation *annotation, const size_t *order, size_t i)
 {
 	return annotated_sum(

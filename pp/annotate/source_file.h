@@ -20,7 +20,7 @@
 /* Where to search for files. The lists are borrowed. */
 struct source_search {
 	const struct spec_list *search_dirs; /* -d */
-	/* -b: folders that are removed from the beginning of paths searched in search_dirs */
+	/* -b: base folders, which the search in search_dirs removes from the path's start */
 	const struct spec_list *base_dirs;
 	const char *root; /* -R: prefix for the whole path; NULL: none */
 };
@@ -35,8 +35,8 @@ struct source_file {
 };
 
 /*
- * Returns the part of `path` after the longest base folder that contains it, or `path` if there is
- * none.
+ * If base folders contain `path`, returns the part of `path` after the longest of these folders.
+ * Otherwise returns `path`.
  */
 const char *source_file_strip(const char *path, const struct source_search *search);
 

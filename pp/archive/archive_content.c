@@ -23,7 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* State while files are added. Each file is added only once: `names` has the names added so far. */
+/*
+ * The state while files are added. Each file is added only once: `names` has the names added so
+ * far.
+ */
 struct content_adding {
 	struct archive_content *content;
 	struct strings names;
@@ -58,7 +61,10 @@ static int out_of_memory(struct content_adding *adding)
 	return diag_set(adding->diag, -ENOMEM, "out of memory");
 }
 
-/* Returns 0 for a new name; 1 if the name has been added before or is not allowed; or -ENOMEM. */
+/*
+ * Adds the name to adding->names and to the list. Returns 0; 1 if the name was added before or is
+ * not allowed; or -ENOMEM.
+ */
 static int take_name(struct content_adding *adding, const char *name)
 {
 	size_t nr_used = adding->names.nr_used;
@@ -88,8 +94,8 @@ static int add_fd(struct content_adding *adding, const char *name, int fd)
 }
 
 /*
- * Adds the file at `path` on this machine. If it cannot be opened, returns 0 and sets *there to
- * false.
+ * Adds the file at `path` on this machine. If this file cannot be opened, returns 0 and sets *there
+ * to false.
  */
 static int add_path(struct content_adding *adding, const char *path, const char *name, bool *there)
 {
@@ -118,7 +124,7 @@ static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 	char *whole;
 	int error;
 
-	(void)diag; /* the caller passes adding->diag */
+	(void)diag; /* the same as adding->diag, which add_fd() uses */
 	if (asprintf(&whole, "%s/" OPROF_SLICE_FOLDER "/%s", adding->prefix, name) < 0)
 		return out_of_memory(adding);
 	error = add_fd(adding, whole, fd);
@@ -170,7 +176,10 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	adding->content->skip(path, &diag);
 }
 
-/* Returns why a binary without a build-id is left out for a reason of add_image_file(); or NULL. */
+/*
+ * Explains, for a binary without a build-id, a reason that add_image_file() stored in *lack.
+ * Returns NULL for reasons that do not depend on the missing build-id.
+ */
 static const char *unverified(int lack)
 {
 	switch (lack) {
@@ -192,7 +201,7 @@ static const char *unverified(int lack)
 	}
 }
 
-/* lack: of add_binary(). */
+/* Reports that the binary is left out. lack: the reason, from add_binary(). */
 static int tell_lack(struct content_adding *adding, const struct symbol_request *image, int lack)
 {
 	const char *why = symbol_request_build_id(image).nr_bytes ? NULL : unverified(lack);
@@ -211,11 +220,12 @@ static int tell_lack(struct content_adding *adding, const struct symbol_request 
 }
 
 /*
- * Opens the file at <folder><rest>. If the image's symbols were cached, nothing has read this file
- * yet, and another user may have put any file or link there. An image without a build-id has only
- * its path, size and time, all of which another user can choose, for example in a mount namespace
- * of their own. Therefore such a path is followed without links (-ELOOP), and root opens only what
- * all users may read, or what a process had mapped (-EPERM).
+ * Opens the file at <folder><rest>. If the image's symbols were in the cache, this file has not
+ * been checked yet, and another user may have put any file or link there. A build-id would reveal
+ * this. An image without a build-id is known only by its path, size and time. Another user can
+ * choose all three, for example in a private mount namespace. Therefore, without a build-id, a path
+ * with symbolic links is refused (-ELOOP). Root also refuses a file that not all users may read and
+ * that no process had mapped (-EPERM).
  */
 static int open_image_file(const struct symbol_request *image, const char *folder, const char *rest)
 {
@@ -239,9 +249,10 @@ static int open_image_file(const struct symbol_request *image, const char *folde
 }
 
 /*
- * Adds the file at <folder><rest> if it is the image that was profiled. folder: chosen by the
- * caller, may be a link; "": the root folder. *lack becomes 0, or the reason why the file is left
- * out (an error of symbol_image_check() or open_image_file()); it stays if there is no file.
+ * Adds the file at <folder><rest> if it is the image that was profiled. `folder` may be a symbolic
+ * link, because the user or this program chose it; "" is the root folder. *lack becomes 0, or the
+ * reason why the file is left out: an error of symbol_image_check() or open_image_file(). If there
+ * is no file, *lack is unchanged.
  */
 static int add_image_file(struct content_adding *adding, const struct symbol_request *image,
 			  const char *folder, const char *rest, int *lack)
@@ -262,7 +273,7 @@ static int add_image_file(struct content_adding *adding, const struct symbol_req
 	return error;
 }
 
-/* Adds a binary from the first folder of -p that has it. For `lack` see add_binary(). */
+/* Adds a binary from the first folder of -p that contains it. *lack is set as in add_binary(). */
 static int add_from_folders(struct content_adding *adding, const struct symbol_request *image,
 			    int *lack)
 {
@@ -289,7 +300,8 @@ static int add_from_folders(struct content_adding *adding, const struct symbol_r
 /*
  * Adds a binary from the place where reports on this machine find it: from a folder of -p, from its
  * path below the root (-R), or by its build-id from the folder of debug files. *lack becomes 0, or
- * the reason why it is left out (as in add_image_file(); -ENOENT: there is no file).
+ * the reason why the binary is left out: -ENOENT if there is no file, or a reason from
+ * add_image_file().
  */
 static int add_binary(struct content_adding *adding, const struct symbol_request *image, int *lack)
 {
@@ -319,7 +331,7 @@ static int add_binary(struct content_adding *adding, const struct symbol_request
 
 /*
  * Adds the debug file if it is the file that the helper has read. Debug information of an untrusted
- * file may name any path, so only ELF files that are no core dumps are archived.
+ * file may name any path, so only ELF files that are not core dumps are archived.
  */
 static int add_debug_file(struct content_adding *adding, const struct debug_list_file *file)
 {
@@ -435,7 +447,7 @@ static int add_image(struct content_adding *adding, uint32_t index)
 	if (image->kind == OPROF_IMAGE_KERNEL || image->kind == OPROF_IMAGE_IDLE)
 		return add_kernel(adding, &image->section->identity, &search.search);
 	if (image->kind != OPROF_IMAGE_FILE)
-		return 0; /* its symbols, if there are any, are in the meta folder */
+		return 0; /* the meta folder has the image's symbols, if there are any */
 	return add_found(adding, image_search_path(content->selection, index),
 			 &image->section->identity, &search.search);
 }

@@ -22,7 +22,7 @@
 #include <stdio.h>
 
 struct archive_content {
-	const struct selection *selection;     /* must have one side */
+	const struct selection *selection;     /* with one side: not a comparison */
 	const char *session_dir;	       /* like selection_options.session_dir */
 	const struct profile_options *options; /* settings of the search for binaries */
 	struct archive_writer *writer;	       /* NULL: files are only listed */

@@ -115,14 +115,19 @@ static bool is_by_app(const struct selection *selection)
 	return !selection->options.exclude_dependent;
 }
 
-/* State while the selected nodes of a call tree are copied. */
+/* The state while the selected nodes of a call tree are copied. */
 struct keeping {
 	const struct stack_tree *from;
-	bool whole;		/* copy the whole tree */
-	bool *apps, *images;	/* for each root (image): whether it is a selected application */
-	uint32_t *roots;	/* for each node: index of its root */
-	bool *needed, *counted; /* for each node: copy the node; copy its samples too */
-	int64_t *nodes;		/* for each node: its index in the copy */
+	bool whole; /* true: all nodes are copied */
+	/*
+	 * apps: for each root, whether its application is selected. images: for each image, whether
+	 * it is selected as an application.
+	 */
+	bool *apps, *images;
+	uint32_t *roots; /* for each node: index of its root */
+	/* For each node: whether it is copied (needed), and whether its samples too (counted). */
+	bool *needed, *counted;
+	int64_t *nodes; /* for each node: its index in the copy */
 };
 
 static int keeping_init(struct keeping *keeping, const struct stack_tree *from)
@@ -184,7 +189,7 @@ static void choose_nodes(struct keeping *keeping)
 	}
 }
 
-/* Adds the node to `kept`. Returns its index there, or -errno. */
+/* Adds the node to `kept`. Returns the node's index in `kept`, or -errno. */
 static int64_t keep_node(struct stack_tree *kept, const struct keeping *keeping, uint32_t number)
 {
 	const struct stack_tree *from = keeping->from;
@@ -541,8 +546,8 @@ static size_t count_parts(const struct selected_part *parts, size_t nr_parts, si
 }
 
 /*
- * Returns whether archive_slices_make() also reads the stacks of this slice. That function then
- * reports damaged stacks.
+ * Returns whether archive_slices_make() also reads the stacks of this slice. If so, it also reports
+ * damaged stacks.
  */
 static bool reads_stacks(const struct selection *selection, size_t session, size_t slice)
 {

@@ -26,15 +26,24 @@ struct archive_writer {
 	struct archive *archive;
 	char *path;
 	char *tmp; /* temporary name of a compressed file; NULL if the archive is a folder */
-	char *at; /* path by which the folder is written; NULL: this writer may not fill a folder */
+	/*
+	 * Path by which the files of a folder are written and removed. NULL: the archive is a
+	 * compressed file, or the folder could not be opened.
+	 */
+	char *at;
 	/* descriptor of the file `tmp` or of the folder; -1: not open, and `tmp` was not created */
 	int fd;
-	int parent_fd;		      /* the folder that contains the file; -1: not open */
-	char name[FOLDER_NAME_BYTES]; /* of the file, there */
+	/* The folder that contains a compressed file, -1 if not open; and the file's name in it. */
+	int parent_fd;
+	char name[FOLDER_NAME_BYTES];
 	uint8_t *buffer;
 	uint64_t nr_bytes;
-	unsigned int nr_files, depth; /* of a compressed file, and its deepest path */
-	struct strings folders;	      /* of a compressed file */
+	/*
+	 * Counted for the limits of a compressed archive: its files, the folders on its deepest
+	 * path, and its folders (each stored once).
+	 */
+	unsigned int nr_files, depth;
+	struct strings folders;
 	/* names written to a folder; the files are removed if the archive is not finished */
 	struct strings names;
 	/* Length of the part of `path` that existed before the writer was opened. */
@@ -49,7 +58,7 @@ static bool ends_in(const char *text, const char *end)
 	return nr_text > nr_end && !strcmp(text + nr_text - nr_end, end);
 }
 
-/* Sets *diag to libarchive's error, and returns it; -EIO if libarchive gives no error number. */
+/* Sets *diag to libarchive's error. Returns the error, or -EIO if libarchive gives no number. */
 static int failed(struct archive_writer *writer, const char *name, struct diag *diag)
 {
 	int number = archive_errno(writer->archive);
@@ -181,9 +190,9 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 
 /*
  * Returns whether an entry's header was written. Accepts libarchive's warning for a name that is
- * not text in this locale (always "C", because no locale is set): libarchive then stores the name
- * as bytes, and marks the entry. The writer does not mark the other entries, because tar(1) warns
- * about each marked entry.
+ * not text in this locale. The locale is always "C", because the program sets no other one. In this
+ * case, libarchive stores the name as bytes and marks the entry. The other entries are not marked,
+ * because tar(1) warns about each marked entry.
  */
 static bool is_written(const struct archive_writer *writer, int result)
 {
@@ -278,7 +287,7 @@ int archive_writer_add_bytes(struct archive_writer *writer, const char *name, co
 }
 
 /*
- * Copies nr_bytes bytes, which is the size in the entry's header. Returns an error if the file has
+ * Copies nr_bytes bytes; the entry's header states this size. Returns an error if the file has
  * become shorter, because libarchive would silently append zeros.
  */
 static int copy_data(struct archive_writer *writer, const char *name, int fd, uint64_t nr_bytes,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Collects files for another machine in a folder or in one compressed file (tar with pax headers,
- * zstd), by libarchive. An incomplete archive cannot be mistaken for a complete one: a compressed
- * file gets its name, and a folder its manifest, only when all files have been added.
+ * zstd). Uses libarchive. An incomplete archive cannot be mistaken for a complete one: only when
+ * all files have been added, a compressed file gets its name, and a folder gets its manifest.
  *
  * Not for choosing the files (archive_content.h).
  */
@@ -29,7 +29,7 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 /*
  * Adds a file. `name` is its path in the archive: relative, without "..", and not yet used. The
  * path's folders are created. Returns 0, or -errno with diag; after an error nothing more can be
- * added. -EINTR: a signal requests that the process end (stop_signal.h).
+ * added. Returns -EINTR if a stop signal has arrived (stop_signal.h).
  */
 int archive_writer_add_bytes(struct archive_writer *writer, const char *name, const void *bytes,
 			     size_t nr_bytes, struct diag *diag);
@@ -46,8 +46,8 @@ uint64_t archive_writer_nr_bytes(const struct archive_writer *writer);
 /* Completes the archive. Returns 0 or -errno with diag. */
 int archive_writer_finish(struct archive_writer *writer, struct diag *diag);
 /*
- * Computes what counts towards the limits of reports, if the archive is a compressed file, which
- * must be finished. Returns false if it is a folder, for which there are no limits.
+ * Computes the sizes of the archive for which reports have limits. Call this function after
+ * archive_writer_finish(). Returns false if the archive is a folder, which has no limits.
  */
 bool archive_writer_extent(const struct archive_writer *writer, struct archive_extent *extent);
 /*

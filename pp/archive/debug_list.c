@@ -19,7 +19,7 @@
 
 #define KEY_BYTES 40
 
-/* Writes the file's number to key; "" if it is unknown. */
+/* Writes the file's device and inode numbers to key; "" if they are unknown. */
 static void key_of(int fd, char key[KEY_BYTES])
 {
 	struct stat status;
@@ -164,8 +164,8 @@ static int put_units(struct debug_listing *listing)
 }
 
 /*
- * Opens the debug file if it is not open and the image has no symbol table. dwarf_files_open()
- * does not open the debug file if the image itself has lines.
+ * Opens the debug file if it is not open and the image has no symbol table. The debug file is not
+ * open if the image itself has lines, because dwarf_files_open() then does not need it.
  */
 static int open_for_symbols(struct debug_listing *listing)
 {

@@ -21,7 +21,7 @@ struct debug_list_file {
 	 * "..".
 	 */
 	const char *name;
-	/* The file that the helper has read, as text: see debug_list_is_file(). */
+	/* Identifies the file that the helper has read; for debug_list_is_file(). */
 	const char *key;
 };
 
@@ -44,8 +44,8 @@ int debug_list_load(struct debug_list *list, const struct symbol_request *reques
 void debug_list_deinit(struct debug_list *list);
 
 /*
- * Returns whether the file open at fd is the listed one. Another file may have replaced it at its
- * path since the helper read it.
+ * Returns whether the file open at fd is the listed file. If not, another file has replaced the
+ * listed file since the helper read it.
  */
 bool debug_list_is_file(const struct debug_list_file *file, int fd);
 

@@ -106,8 +106,8 @@ static const char *skip_front(const char *text, int width)
 }
 
 /*
- * Appends the beginning of `text`, at most `width` cells, to line[nr_bytes], of which *used bytes
- * are used. Returns the number of cells appended.
+ * Appends the beginning of `text`, at most `width` cells, to the first *used bytes of
+ * line[nr_bytes], and updates *used. Returns the number of cells appended.
  */
 static int copy_cells(char *line, size_t nr_bytes, size_t *used, const char *text, int width)
 {

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#define DISPLAY_WIDTH_DEFAULT 100 /* width if the real width is unknown */
+#define DISPLAY_WIDTH_DEFAULT 100 /* used if the real width is unknown */
 /* smallest width of a report; narrower terminals wrap its lines */
 #define DISPLAY_WIDTH_MIN 60
 #define DISPLAY_WIDTH_MAX 500

@@ -20,9 +20,9 @@ struct json_writer {
 	bool behind_value;	/* the next value needs a comma before it */
 	unsigned int max_lines; /* elements nested up to this depth start on a new line */
 	/*
-	 * If true, characters that utf8_next() masks, except tabs and newlines, are not escaped but
-	 * become '?', because the program that reads the JSON shows texts without masking them.
-	 * json_writer_init() sets `masks` to false.
+	 * If true, characters that utf8_next() masks, except tabs and newlines, become '?' instead
+	 * of an escape sequence. Set this if the program that reads the JSON shows texts without
+	 * masking them. json_writer_init() sets `masks` to false.
 	 */
 	bool masks;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes Protocol Buffers messages field by field
- * (protobuf.dev/programming-guides/encoding), to the extent that pprof's format
- * needs. Once an allocation has failed, buffer->failed stays set.
+ * (protobuf.dev/programming-guides/encoding). Supports only the kinds of fields
+ * that pprof's format has. Once an allocation has failed, buffer->failed stays
+ * set.
  */
 #ifndef PP_PROTOBUF_H
 #define PP_PROTOBUF_H

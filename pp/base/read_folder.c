@@ -18,7 +18,7 @@
 
 #define NOBODY 65534
 
-static bool has_become; /* this process was root's */
+static bool has_become; /* this process ran as root and has become another user */
 
 /*
  * Gives up root's rights and groups permanently. The process gets the user's own group, not the
@@ -31,14 +31,14 @@ static int become(uid_t user)
 
 	if (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user))
 		return -errno;
-	confine_terminal(); /* which is still root's */
+	confine_terminal(); /* the terminal still belongs to root */
 	has_become = true;
 	return 0;
 }
 
 /*
- * Accepts a trusted owner. For any other owner, a process of root becomes the owner, and a process
- * of another user fails.
+ * Accepts a trusted owner. If the owner is not trusted: a process of root becomes the owner; a
+ * process of another user, or one that has already become a user, returns -EPERM.
  */
 static int meet_owner(const struct stat *st, const char *path, struct diag *diag)
 {
@@ -142,7 +142,7 @@ mode_t report_file_mode(void)
 {
 	struct own_user own;
 
-	/* Both have data of all users. */
+	/* Root, and the user of the daemon's files, may write data about all users. */
 	return !geteuid() || (own_user_find(OWN_USER_LIST, FOLDER_USER, &own) &&
 			      own.uid == geteuid())
 		       ? 0600

@@ -20,9 +20,10 @@
  * (lib/folder.h). Returns a close-on-exec descriptor; -EPERM: the owner is not trusted; or another
  * -errno. Fills diag on errors.
  *
- * If `at` is not NULL, *at receives the path by which the caller must read the folder. This is the
- * descriptor in /proc if the process has become another user, or if it runs as root and another
- * user could replace the folder; the descriptor must then stay open. Otherwise *at is `path`.
+ * If `at` is not NULL, *at receives the path by which the caller must read the folder. Normally,
+ * this is `path`. In two cases, *at is the path of the descriptor in /proc, and the descriptor must
+ * stay open: the process has become another user; or the process runs as root, and another user
+ * could replace the folder.
  */
 int read_folder_open(const char *path, char at[READ_FOLDER_BYTES], struct diag *diag);
 

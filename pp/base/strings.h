@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct strings {
-	char **slots;	 /* open addressing; NULL: empty */
+	char **slots;	 /* hash table with open addressing; NULL: an empty slot */
 	size_t nr_slots; /* 0, or a power of two */
 	size_t nr_used;
 };

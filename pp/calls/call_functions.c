@@ -22,8 +22,8 @@ struct function_joining {
 	uint32_t *order; /* indexes of keys, sorted by image, then offset */
 	uint32_t *sides; /* for each function, one bit for each side that has it */
 	/*
-	 * Symbols of the current image. If the next image is a copy of the same binary, they are
-	 * reused.
+	 * Symbols of the current image. These symbols are reused if the next image is a copy of the
+	 * same binary.
 	 */
 	struct symbol_table table;
 	const struct call_image *loaded; /* image whose symbols are in `table`; NULL: none */
@@ -67,7 +67,7 @@ static int add_mark(struct function_joining *making, uint32_t image, uint32_t *n
 		[OPROF_STACK_BROKEN] = "[broken]",
 		[OPROF_STACK_OTHER] = "[other]",
 	};
-	uint32_t mark = STACK_MARK(image); /* STACK_MARK() is its own inverse function */
+	uint32_t mark = STACK_MARK(image); /* STACK_MARK() converts in both directions */
 	struct call_function function = {.image = CALL_IMAGE_NONE};
 
 	/*
@@ -133,7 +133,7 @@ static int note_symbols(struct function_joining *making, struct call_image *imag
 
 /* ---- keys of an image ---- */
 
-/* State while functions are found for the keys of one image, in ascending order. */
+/* The state while functions are found for the keys of one image, in ascending order. */
 struct image_joining {
 	struct function_joining *making;
 	uint32_t image;
@@ -144,7 +144,7 @@ struct image_joining {
 	size_t nr_symbols; /* no symbol with this index or a higher one has a function yet */
 	size_t symbol;	   /* index of the symbol at which the next search begins */
 	struct code_functions functions;
-	bool tried_functions; /* load_functions() was called: not again after an error */
+	bool tried_functions; /* load_functions() was called; it is called only once */
 };
 
 static bool holds(const struct symbol_table *table, size_t symbol, uint64_t offset)
@@ -421,7 +421,7 @@ static void merge_group(struct function_joining *making, uint32_t *to, const uin
 		}
 }
 
-/* Sets to[i] to the function into which function i is merged, or to i if it is not merged. */
+/* Stores in to[i] the function into which function i is merged, or i if it is not merged. */
 static int find_same(struct function_joining *making, uint32_t *to)
 {
 	size_t nr = making->tree->nr_functions;

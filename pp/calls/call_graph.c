@@ -18,8 +18,8 @@ struct frame {
 };
 
 /*
- * The tree is walked once, depth first. The path holds all frames above the current node, so a
- * function or arc that is already on the path is not counted again.
+ * The tree is walked once, depth first. `path` contains all frames above the current node. A
+ * function or arc that is already on this path is not counted again.
  */
 struct walking {
 	struct call_graph *graph;
@@ -29,9 +29,12 @@ struct walking {
 	/* Lists of children: the first child of each node, and the next sibling of each node. */
 	uint32_t *first_below, *next_beside;
 	uint32_t *arc_of; /* the arc that leads to each node */
-	/* For each function: 1 + index in `path` of its outermost frame; 0: not on the path. */
+	/*
+	 * For each function, 1 + index in `path` of its outermost frame, or 0 if it is not in
+	 * `path`.
+	 */
 	uint32_t *outermost;
-	/* for each arc: 1 + index in `path` of its outermost callee; 0: not on the path */
+	/* The same for each arc and its outermost callee. */
 	uint32_t *arc_depth;
 	struct frame *path;
 	size_t depth, path_room;

@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 struct call_names {
-	char **names; /* one for each function of the tree, as in reports without call stacks */
+	/* One for each function of the tree; the same names as in reports without call stacks. */
+	char **names;
 	size_t nr_names;
 };
 

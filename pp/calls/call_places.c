@@ -44,8 +44,8 @@ struct place_join {
 	const struct profile *flat;
 	const struct profile_options *options;
 	/*
-	 * For each image, and for each application, of the selection: its number in the tree; NONE:
-	 * not in the tree.
+	 * For each image and each application of the selection: the number that it has in the tree,
+	 * or NONE if the tree does not have it.
 	 */
 	uint32_t *tree_image, *tree_app;
 	/* `bias` and `image_functions` have an element for each image of the tree. */
@@ -476,8 +476,8 @@ static int keep_file(struct place_join *join, const char *path, uint32_t *number
 }
 
 /*
- * Converts the line table's position `from` to *file, an index in places->files, and *line. Sets
- * both to 0 if the position is unknown.
+ * Converts `from`, a position in the line table, to *line and to *file, which is an index in
+ * places->files. Sets *line and *file to 0 if the position is unknown.
  */
 static int keep_line(struct place_join *join, const struct line_table *table,
 		     struct line_place from, uint32_t *file, uint32_t *line)

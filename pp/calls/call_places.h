@@ -3,7 +3,8 @@
  * The addresses at which the samples of a call tree were taken, with source lines and inlined
  * functions, for formats that show lines. A call tree has functions but no addresses; the flat
  * profile has addresses but no call stacks. This module finds the addresses of each function;
- * pp/calls/call_spread.h divides their samples among the call paths to the function.
+ * pp/calls/call_spread.h divides the samples of these addresses among the call paths to the
+ * function.
  */
 #ifndef PP_CALL_PLACES_H
 #define PP_CALL_PLACES_H

@@ -76,9 +76,9 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * After rounding down, places have samples left. These are numbered from 0 to n - 1, place by
- * place, and are given to the takers one by one: sample i is followed by sample (i + step) % n. The
- * step is about 5/8 of n (near the golden section), and has no common divisor with n. So each
+ * After rounding down, places have samples left. These samples are numbered from 0 to n - 1, place
+ * by place. They are given to the takers one by one: sample i is followed by sample (i + step) % n.
+ * The step is about 5/8 of n (near the golden section), and has no common divisor with n. So each
  * sample is given once, and samples given in succession are spread over all places.
  */
 void call_spread_begin(struct call_spread *spread)

@@ -21,7 +21,7 @@ struct call_spread {
 	size_t nr_places, stride;
 	uint64_t rest;	  /* samples of takers that belong to no place */
 	uint64_t whole;	  /* sum of the samples of all places, plus `rest` */
-	uint64_t largest; /* largest number of samples of a place, or `rest` */
+	uint64_t largest; /* the largest of: the numbers of samples of the places; `rest` */
 	/*
 	 * One element for each place, and a last one for `rest`: the number of samples that are
 	 * left after each taker got its part, rounded down. call_spread_begin() replaces these

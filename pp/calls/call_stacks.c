@@ -12,7 +12,7 @@
 
 enum leaf { LEAF_NEW, LEAF_CHOSEN, LEAF_LEFT_OUT };
 
-/* State while one call tree is added. */
+/* The state while one call tree is added. */
 struct tree_adding {
 	struct call_stacks *stacks;
 	const struct stack_tree *tree;
@@ -20,11 +20,11 @@ struct tree_adding {
 	const struct spec *spec;
 	/* The specification also selects by the image of the leaf. */
 	bool by_leaf;
-	struct part_shown *shown; /* for each root of the tree; the member image is not set */
+	struct part_shown *shown; /* for each root of the tree; its member `image` is not set */
 	const char **image_paths; /* for each image of the tree */
 	uint32_t *images, *roots,
 		*nodes;	 /* for each image, root and node of the tree: its index in `stacks` */
-	uint8_t *leaves; /* enum leaf for each root and image of the tree */
+	uint8_t *leaves; /* enum leaf for each pair of a root and an image of the tree */
 };
 
 /* ---- growing arrays ---- */
@@ -182,8 +182,8 @@ static int append_node(struct call_stacks *stacks, const struct call_stack_node 
 
 /*
  * All nodes of one call tree differ, so the nodes of the first tree are added without a look-up.
- * Some of them may become equal, if their roots or images are merged; such nodes are joined when
- * they get their symbols.
+ * Some of these nodes may become equal, because their roots or images are merged. Equal nodes are
+ * joined later, when they get their symbols.
  */
 static int number_node(struct call_stacks *stacks, const struct call_stack_node *node,
 		       uint32_t *number)
@@ -202,7 +202,7 @@ static int number_node(struct call_stacks *stacks, const struct call_stack_node 
 }
 
 /*
- * To be called before the second tree is added: enters the nodes of the first tree into node_table.
+ * Enters the nodes of the first tree into node_table. Called before the second tree is added.
  */
 static int index_nodes(struct call_stacks *stacks)
 {
@@ -231,7 +231,8 @@ static bool is_by_image(const struct tree_adding *adding, uint32_t root)
 }
 
 /*
- * Returns whether samples of this root are selected if they were taken in the image with this path.
+ * Returns whether the specification selects those samples of this root that were taken in the image
+ * with this path.
  */
 static bool is_chosen(const struct tree_adding *adding, uint32_t root, const char *image)
 {

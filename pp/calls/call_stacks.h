@@ -47,7 +47,7 @@ struct call_stacks {
 	struct index_table app_table, image_table, root_table, key_table, node_table;
 	/* the stretches of time; NULL: samples are not stored by time */
 	const struct profile_time *stretches;
-	/* entries: row is the index of a node, column is 0, share is the weight */
+	/* In each entry, row is the index of a node, column is 0, and share is the weight. */
 	struct profile_time times;
 	/* Number of trees added so far. node_table is empty until the second tree is added. */
 	size_t nr_trees;

@@ -148,8 +148,9 @@ static void compare_flat(struct call_tree *tree)
 	uint64_t ours = tree->nr_samples;
 
 	/*
-	 * Filtered samples are added to both totals. Without them, the totals would differ if only
-	 * the tree was filtered: a flat profile without symbols is not filtered.
+	 * The filtered samples are added to the total of the flat profile and to the total of the
+	 * tree, because possibly only the tree was filtered: a flat profile without symbols is not
+	 * filtered.
 	 */
 	saturate_add(&all, flat->nr_filtered);
 	saturate_add(&ours, tree->nr_filtered);
@@ -197,8 +198,8 @@ static bool is_counted(const struct call_stacks *stacks, const bool *hidden, siz
 }
 
 /*
- * Returns for each node whether the node or a node below it has samples to count; NULL: out of
- * memory.
+ * Returns an array that states for each node whether the node, or a node below it, has samples to
+ * count. Returns NULL if out of memory.
  */
 static bool *find_needed(const struct call_stacks *stacks, const bool *hidden)
 {

@@ -3,10 +3,10 @@
  * The call trees of a selection (libdb/slice/stack_tree.h), added up to one tree of functions. Each
  * column has the sum over all sessions, slices and other properties that the column includes.
  *
- * A function is an (image, symbol) of the flat profile; a node has at most one child for each
+ * A function is a pair (image, symbol) of the flat profile; a node has at most one child for each
  * function. A stack is selected like the sample at its leaf: by application and by the leaf's
  * image. So the sum over all roots, plus nr_missing, is the total of the flat profile. A root
- * stands for the program that ran. It includes the samples of kernel code that ran for this
+ * stands for the program that ran. The root includes the samples of kernel code that ran for this
  * program, even if these samples are stored under the kernel's image. So a root may have more
  * samples than its application in the flat profile.
  *

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The keys from `start` to `end`, which is excluded. */
+/* The keys from `start` up to, but not including, `end`. */
 struct code_range {
 	uint64_t start, end;
 };

@@ -25,7 +25,7 @@ int code_functions_load(struct code_functions *functions, const char *path,
 			const struct symbol_search *search);
 void code_functions_deinit(struct code_functions *functions);
 
-/* Returns the key of the first byte of the function that contains `key`; 0 if none is known. */
+/* Returns the key of the first byte of the function that contains `key`; 0 if it is unknown. */
 uint64_t code_functions_find(const struct code_functions *functions, uint64_t key);
 
 #endif

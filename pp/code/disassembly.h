@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The keys from `start` to `end`, which is excluded. */
+/* The keys from `start` up to, but not including, `end`. */
 struct disassembly_range {
 	uint64_t start, end;
 };
@@ -29,7 +29,7 @@ struct disassembly_line {
 /* A range for which the file has code. Its lines are consecutive. */
 struct disassembly_part {
 	uint64_t key, address; /* address: the address of `key` in the file */
-	uint64_t first, nr;    /* index of the first line; number of lines */
+	uint64_t first, nr;    /* first: index of the first line; nr: number of lines */
 };
 
 struct disassembly {
@@ -75,7 +75,7 @@ struct disassembly_cursor {
  */
 bool disassembly_first(const struct disassembly *disassembly, uint64_t key,
 		       struct disassembly_cursor *cursor);
-/* Moves to the part's next instruction. Returns false if there is none. */
+/* Moves to the part's next instruction. Returns false after the last instruction. */
 bool disassembly_next(const struct disassembly *disassembly, struct disassembly_cursor *cursor);
 
 #endif

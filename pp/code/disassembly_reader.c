@@ -21,7 +21,7 @@
 
 #define LINES_AT_ONCE 8192
 
-/* State while one image is disassembled. */
+/* The state while one image is disassembled. */
 struct code_reading {
 	const struct disassembly_request *request;
 	struct symbol_image image;
@@ -271,7 +271,7 @@ static int read_ranges(struct code_reading *reading)
 	return error;
 }
 
-/* Writes the header last, to the beginning of the file, because it contains the counts. */
+/* Writes the header last, to the beginning of the file, because the header contains counts. */
 static int write_result(struct code_reading *reading)
 {
 	struct disassembly_wire_header header = {.magic = DISASSEMBLY_WIRE_MAGIC,

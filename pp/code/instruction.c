@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define NR_SLOTS	 (1u << 16)
-#define NR_FIRST	 (1u << 16) /* possible values of an instruction's first two bytes */
+#define NR_FIRST	 (1u << 16) /* number of values that two bytes can have */
 #define REMEMBERED_BYTES 15	    /* length of the longest x86 instruction */
 
 /* The bytes of an instruction that has been decoded, and the number of its text. */
@@ -34,7 +34,10 @@ struct instruction_decoder {
 	size_t nr_text;
 	bool shows_address;
 	struct slot *slots; /* NR_SLOTS slots, indexed by a hash of the bytes; NULL: no cache */
-	/* indexed by the first two bytes; bit n: an instruction of n bytes is cached */
+	/*
+	 * For each value of the first two bytes, bit n is set if an instruction of n bytes that
+	 * begins with this value is cached.
+	 */
 	uint16_t *lengths;
 };
 

@@ -36,7 +36,7 @@ void instruction_decoder_destroy(struct instruction_decoder *decoder);
 
 struct instruction {
 	unsigned int nr_bytes; /* > 0 */
-	const char *text; /* NULL: the same text as the earlier instruction with the number *kept */
+	const char *text; /* NULL: the text that the caller has stored under the number *kept */
 	/*
 	 * NULL if the text is not cached. If both `text` and `kept` are set, the caller must choose
 	 * a number for the text, and store this number in *kept.
@@ -45,9 +45,9 @@ struct instruction {
 };
 
 /*
- * Decodes the instruction at `code`, whose address is `address`. nr_left: the number of bytes of
- * code from there; INSTRUCTION_PADDING readable bytes must follow them. *instruction is valid until
- * the next call. Invalid bytes have the text ".byte".
+ * Decodes the instruction at `code`, whose address is `address`. nr_left: the number of bytes from
+ * `code` to the end of the code; INSTRUCTION_PADDING readable bytes must follow the code.
+ * *instruction is valid until the next call. Invalid bytes have the text ".byte".
  */
 void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code, size_t nr_left,
 			uint64_t address, struct instruction *instruction);

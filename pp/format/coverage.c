@@ -46,8 +46,8 @@ static bool is_as_asked(const struct profile_side *taken, const struct selection
 }
 
 /*
- * Lists the slices that extend beyond the requested range. Of such a slice, only the total is
- * known.
+ * Lists the slices, longer than a minute, that extend beyond the requested range. The report
+ * includes all samples of these slices, because a slice cannot be divided.
  */
 static void write_cut(FILE *err, const struct session_parts *parts, const struct time_range *range)
 {
@@ -120,7 +120,7 @@ static void write_events(FILE *err, const struct classes *classes)
 	}
 }
 
-/* Returns whether the classes are events, whose samples have no meaningful sum. */
+/* Returns whether the classes are events. The sum of different events is not meaningful. */
 static bool shows_events(const struct profile *profile)
 {
 	return profile->selection->classes.axis == AXIS_EVENT;
@@ -232,7 +232,7 @@ static bool measured_before(const struct classes *classes, size_t index)
 	return false;
 }
 
-/* Writes the units of numbers and percentages if they are not samples. */
+/* For events whose numbers or percentages are not samples, writes their units. */
 static void write_measures(FILE *err, const struct classes *classes)
 {
 	for (size_t i = 0; i < classes->nr_classes; i++) {
@@ -331,7 +331,8 @@ static void write_throttled(FILE *err, const struct selection_side *side)
 }
 
 /*
- * Writes a line if the counters do not add up, and a line if they differ from the sample files.
+ * Writes a line if the counters do not add up, and a line if the sample files differ from the
+ * counters.
  */
 static void write_balance(FILE *err, const struct profile *profile, size_t index)
 {
@@ -371,7 +372,7 @@ struct lack {
 	uint64_t *counts; /* nr_columns for each image */
 	uint64_t *sums;	  /* one for each column */
 	struct column_lack *images;
-	size_t nr_images; /* images with samples without a symbol, or with a damaged file */
+	size_t nr_images; /* number of images with samples without a symbol, or with damage */
 };
 
 static void lack_deinit(struct lack *lack)
@@ -553,7 +554,7 @@ static size_t worst_column(const struct lack *lack)
 	return worst;
 }
 
-/* Returns the number of the image's samples in the column that have no symbol. */
+/* Returns how many of the image's samples in the column have no symbol. */
 static uint64_t lacking_in(const struct lack *lack, const struct column_lack *image, size_t column)
 {
 	return lack->counts[image->image * lack->nr_columns + column];
@@ -646,8 +647,8 @@ static void write_sum(FILE *err, const struct lack *lack)
 }
 
 /*
- * Writes one line about all images without symbols, and one for each image that is damaged or
- * replaced.
+ * Writes one line about all images without symbols, and one line for each image that is damaged or
+ * was replaced.
  */
 static void write_images_brief(FILE *err, const struct lack *lack)
 {

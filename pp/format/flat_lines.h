@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of a report without symbols: applications, and for each the images that ran for it. The
- * layouts only write these lines. Internal to format_*.c.
+ * The lines of a report without symbols: a line for each application, and below it a line for each
+ * image that ran for this application. The layouts only write these lines. Internal to format_*.c.
  */
 #ifndef PP_FLAT_LINES_H
 #define PP_FLAT_LINES_H
@@ -51,7 +51,10 @@ const struct flat_line *flat_lines_images(struct flat_lines *lines, const struct
 bool flat_lines_shows_images(const struct flat_lines *lines, const struct flat_line *app,
 			     const struct flat_line *images, size_t nr_images);
 
-/* Returns the name to show: the last part of the path, unless the options ask for more. */
+/*
+ * Returns the name to show: the whole path with options->long_names or ->named_rows, otherwise the
+ * last part of the path.
+ */
 const char *flat_line_name(const struct flat_lines *lines, const struct flat_line *line);
 
 #endif

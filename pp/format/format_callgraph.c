@@ -35,7 +35,7 @@ struct callgraph {
 	const struct display *display;
 	struct table table; /* for the terminal layout */
 	bool measuring;	    /* lines are only measured for the table, not written */
-	size_t nr_hidden;   /* functions without a block, because the threshold hides them */
+	size_t nr_hidden;   /* number of functions that the threshold hides; they have no block */
 };
 
 /* The data of one line. */
@@ -130,7 +130,7 @@ static int compare_by(const struct callgraph *callgraph, enum text_sort sort, ui
 		return strcmp(callgraph->names.names[a], callgraph->names.names[b]);
 	case TEXT_SORT_VMA:
 		return left < right ? -1 : left > right;
-	case TEXT_SORT_APP: /* no order: functions are the sums over all applications */
+	case TEXT_SORT_APP: /* all equal: a function has the sum over all applications */
 		return 0;
 	default:
 		order = compare_sides(graph->self_shares + a * nr, graph->self_shares + b * nr,

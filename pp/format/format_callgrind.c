@@ -54,8 +54,8 @@ struct callgrind {
 /* ---- names ---- */
 
 /*
- * Writes a function or application. An application is the caller of its outermost functions; its
- * number follows those of all functions.
+ * Writes a function or an application. An application is the caller of its outermost functions.
+ * Applications are numbered after all functions.
  */
 static void write_function(struct callgrind *callgrind, const char *key, uint32_t function)
 {
@@ -195,7 +195,10 @@ static int spread_column(struct callgrind *callgrind, uint32_t function, size_t 
 	return 0;
 }
 
-/* Makes room for nr_places rows and one for no place. Sets all numbers to 0. */
+/*
+ * Makes room for nr_places rows, and for one more row with the samples of no place. Sets all
+ * numbers to 0.
+ */
 static int make_parts(struct callgrind *callgrind, size_t nr_places)
 {
 	size_t nr_bytes = callgrind->tree->nr_columns * sizeof(*callgrind->parts);
@@ -296,7 +299,7 @@ static int write_self(struct callgrind *callgrind, uint32_t function)
 
 /* ---- functions ---- */
 
-/* Writes a call. The number of calls is unknown; the number of samples is written in its place. */
+/* Writes a call. Writes the number of samples as the number of calls, which is unknown. */
 static void write_call(struct callgrind *callgrind, uint32_t callee, const uint64_t *calls,
 		       const uint64_t *counts, const uint64_t *shares)
 {

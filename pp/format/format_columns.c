@@ -56,7 +56,7 @@ static void format_difference(const struct share *before, const struct share *af
 			       percent, mark);
 }
 
-/* The shares of a cell on both sides. `shown` points to the one to show. */
+/* The shares of a cell on both sides. `shown` points to the share that is shown. */
 struct cell_shares {
 	struct share sides[SPEC_SIDES_MAX];
 	const struct share *shown;

@@ -18,15 +18,15 @@ struct column_cell {
 	uint64_t number;
 	double percent;
 	/*
-	 * "+++" (no samples before), "---" (none after), or the relative change; with "~" if within
-	 * sampling error
+	 * "+++" if there are no samples before, "---" if there are none after, otherwise the
+	 * relative change. "~" is appended if the change is within the sampling error.
 	 */
 	char difference[TEXT_PERCENT_BYTES];
 };
 
 /*
- * Makes the cell of a class. counts and shares are those of the line, of_counts and of_shares the
- * totals to which percentages refer; each array has nr_columns elements.
+ * Makes the cell of a class. counts and shares are the numbers of the line. of_counts and of_shares
+ * are the totals to which percentages refer. Each array has nr_columns elements.
  */
 void column_cell_make(struct column_cell *cell, const struct profile *profile, size_t class,
 		      const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
@@ -35,7 +35,7 @@ void column_cell_make(struct column_cell *cell, const struct profile *profile, s
 /* A line's shares on the two sides of a comparison, in percent. */
 struct column_change {
 	double before, now;
-	bool was, is; /* the line has samples on the first (second) side */
+	bool was, is; /* was: the line has samples on the first side; is: on the second side */
 	bool same;    /* the difference is within sampling error */
 };
 
@@ -80,7 +80,7 @@ struct column_sums {
 	uint64_t *counts, *shares;
 };
 
-/* Makes sums that are 0. Returns 0 or -ENOMEM. Call column_sums_deinit() in either case. */
+/* Allocates the sums, all 0. Returns 0 or -ENOMEM. Call column_sums_deinit() in either case. */
 int column_sums_init(struct column_sums *sums, const struct profile *profile);
 void column_sums_deinit(struct column_sums *sums);
 void column_sums_clear(struct column_sums *sums, const struct profile *profile);

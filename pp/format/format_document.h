@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reports for programs: XML (doc/opreport.xsd) and JSON (doc/report-json.md). They are written to a
- * stream, which the caller must check for errors. The sums equal those of the text layouts. A
- * document has all rows, those with the most samples first; no other order is defined.
+ * stream, which the caller must check for errors. The sums are the same as in the text layouts. A
+ * document has all rows, those with the most samples first. The order of rows with equal numbers of
+ * samples is not defined.
  */
 #ifndef PP_FORMAT_DOCUMENT_H
 #define PP_FORMAT_DOCUMENT_H
@@ -20,7 +21,7 @@ struct document_options {
 	const struct event_table *events;
 	/* for JSON: call tree of the same selection; NULL: no stacks are written */
 	const struct call_tree *calls;
-	const struct row_code *code;	/* for XML with details: bytes of symbols; NULL: none */
+	const struct row_code *code;	/* for XML with details: code of the symbols; NULL: none */
 	const struct call_graph *graph; /* for XML: replaces the profile's rows; NULL: none */
 };
 

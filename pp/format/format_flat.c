@@ -116,7 +116,7 @@ static void write_app(struct flat *flat, FILE *out, const struct flat_line *app)
 	}
 	images = flat_lines_images(&flat->lines, app, context.of_shares, &nr_images);
 	if (!nr_images)
-		return; /* all its sample files were damaged */
+		return; /* all sample files of the application were damaged */
 	write_line(flat, out, app);
 	if (!flat_lines_shows_images(&flat->lines, app, images, nr_images))
 		return;

@@ -12,7 +12,7 @@
 
 struct folded {
 	const struct call_tree *tree;
-	struct call_names names; /* escaped, as they are written */
+	struct call_names names; /* already escaped for the output */
 	char **apps;
 	uint32_t *path; /* nodes from the leaf to the root */
 	size_t room;

@@ -26,7 +26,7 @@ static bool is_weighted(const struct profile *profile)
 	return profile->shares != profile->counts;
 }
 
-/* Writes the samples, and the weight if it differs from them. */
+/* Writes the number of samples, and the weight if this is a different number. */
 static void write_counts(struct json_report *report, const uint64_t *counts, const uint64_t *shares)
 {
 	json_numbers(&report->json, "samples", counts, report->profile->nr_columns);

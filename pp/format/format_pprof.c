@@ -27,8 +27,9 @@ struct pprof_spread {
 	struct call_spread *columns;
 	/* range in call_places.places: the places of the function and application */
 	size_t first, nr_places;
-	size_t column;		     /* the column that is being divided */
-	uint64_t *counts, *shares;   /* nr_columns for each place, then for no place */
+	size_t column; /* the column that is being divided */
+	/* nr_columns numbers for each place, and nr_columns more for samples of no place */
+	uint64_t *counts, *shares;
 	size_t *touched, nr_touched; /* places with samples */
 	size_t room;
 };
@@ -230,7 +231,7 @@ static double share_each(const struct pprof *pprof, uint32_t node, size_t place,
 
 /*
  * Divides a stack's share among its places. The part of a place is proportional to the number of
- * samples given to the place, times the average share of a sample there.
+ * samples that the place got, multiplied by the average share of a sample at this place.
  */
 static void spread_shares(struct pprof *pprof, uint32_t node, size_t column)
 {
@@ -285,7 +286,10 @@ static void write_spread(struct pprof *pprof, uint32_t node)
 	}
 }
 
-/* Makes room for nr_places places and one entry for no place. Returns false if out of memory. */
+/*
+ * Makes room for nr_places places, and for one more entry with the samples of no place. Returns
+ * false if out of memory.
+ */
 static bool make_room(struct pprof *pprof, size_t nr_places)
 {
 	struct pprof_spread *spread = &pprof->spread;
@@ -323,7 +327,7 @@ static int begin_spread(struct pprof *pprof, const uint32_t *ends, size_t nr_end
 	return 0;
 }
 
-/* Writes the stacks of the nodes `ends`, for which same_end() is true. */
+/* Writes the stacks of the nodes `ends`. same_end() must be true for any two of them. */
 static void write_ends(struct pprof *pprof, const uint32_t *ends, size_t nr_ends)
 {
 	struct pprof_spread *spread = &pprof->spread;

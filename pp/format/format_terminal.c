@@ -18,8 +18,8 @@
 /* ---- hidden lines ---- */
 
 /*
- * *sums has the sums over the shown lines, and gets the sums over the hidden lines. counts and
- * shares: the sums over all lines.
+ * Replaces *sums, the sums over the shown lines, by the sums over the hidden lines. counts and
+ * shares are the sums over all lines.
  */
 static void subtract_from(struct column_sums *sums, const struct profile *profile,
 			  const uint64_t *counts, const uint64_t *shares)
@@ -267,7 +267,7 @@ static size_t handle_apps(struct flat *flat, handle_line *handle)
 
 		images = flat_lines_images(&flat->lines, app, profile->share_totals, &nr_images);
 		if (!nr_images)
-			continue; /* all its sample files were damaged */
+			continue; /* all sample files of the application were damaged */
 		if (!column_is_shown(profile, app->shares, flat->table->options)) {
 			nr_hidden++;
 			continue;

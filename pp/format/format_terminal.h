@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layout of a report for people at a terminal (doc/man/opreport.1, OUTPUT, Terminal): lines
- * that fit its width, shares with bars, colours. One line has the sum of all lines that the
- * threshold hides, so the shares of all lines add up to 100 %.
+ * that fit the terminal's width, shares with bars, colours. One line has the sum of all lines that
+ * the threshold hides, so the shares of all lines add up to 100 %.
  */
 #ifndef PP_FORMAT_TERMINAL_H
 #define PP_FORMAT_TERMINAL_H

@@ -15,7 +15,7 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7d", 0);
 	else if (size < 0.001)
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.1e", percent);
-	else /* 100 has one more digit before the point, and so gets one digit less after it */
+	else /* 100 % has a third digit before the point, and so only three digits after it */
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
 }
 

@@ -39,7 +39,7 @@ struct text_options {
 	bool show_details; /* show the keys below each symbol */
 	bool show_error;   /* show the sampling error (95 %) of percentages */
 	bool reverse;
-	/* smallest share in the first class, in percent, of lines that are shown */
+	/* in percent; lines with a smaller share in the first class are not shown */
 	double threshold;
 	bool any_class; /* also show lines that reach the threshold in another class */
 	enum demangle_mode demangle;
@@ -72,7 +72,7 @@ const char *text_event_description(const struct selection *selection, const char
  */
 void text_format_header(FILE *out, const struct profile *profile, const struct event_table *table);
 
-/* Writes the applications, and below each its images. Returns 0 or -ENOMEM. */
+/* Writes the applications, and below each application its images. Returns 0 or -ENOMEM. */
 int text_format_flat(FILE *out, const struct profile *profile, const struct text_options *options);
 
 /* Writes the symbols of a profile that has symbols. Returns 0 or -ENOMEM. */

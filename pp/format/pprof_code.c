@@ -46,8 +46,8 @@ struct pprof_range {
 };
 
 /*
- * An entry for an inlined function, or an additional entry for a function of the tree: for its code
- * from a source file that is not the file in which the function begins.
+ * An entry for an inlined function. A function of the tree also has such an entry if some of its
+ * code comes from a source file that is not the file in which the function begins.
  */
 struct pprof_function {
 	const char *name; /* not demangled; borrowed */
@@ -176,7 +176,7 @@ static void write_code_location(struct pprof_code *code, uint32_t number)
 	if (function->name && !nr)
 		write_line(code, at->function + UINT64_C(1), 0);
 	pprof_write_message(code->writer, PROFILE_LOCATION);
-	/* The end of such a function is unknown, so each address of it extends the range. */
+	/* A function without a symbol has no known end: each of its addresses extends the range. */
 	if (!function->name || function->is_nameless)
 		note_range(code, function->image, at->address, at->key, 1);
 }

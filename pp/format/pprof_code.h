@@ -33,7 +33,7 @@ int pprof_code_init(struct pprof_code *code, struct pprof_writer *writer,
 		    const struct calls_options *options);
 void pprof_code_deinit(struct pprof_code *code);
 
-/* These return the id of the location of a whole function, or of a code of `places`. */
+/* These functions return the id of the location of a whole function, or of a code of `places`. */
 uint64_t pprof_code_function(struct pprof_code *code, uint32_t function);
 uint64_t pprof_code_place(struct pprof_code *code, uint32_t number);
 

@@ -55,9 +55,9 @@ static int add_text(struct pprof_writer *writer, const char *kept, uint64_t hash
 }
 
 /*
- * Keeps a copy of `text` with masked characters (utf8_mask()). Protocol Buffers has no escapes.
- * Programs that read the profile may refuse text that is not UTF-8, or write the text to a
- * terminal.
+ * Keeps a copy of `text` in which utf8_mask() has replaced characters, because Protocol Buffers has
+ * no escapes: programs that read the profile may refuse text that is not UTF-8, or may write the
+ * text to a terminal.
  */
 static const char *keep_masked(struct pprof_writer *writer, const char *text)
 {

@@ -47,7 +47,7 @@ int pprof_writer_end(struct pprof_writer *writer);
 void pprof_writer_deinit(struct pprof_writer *writer);
 
 void pprof_write_number(struct pprof_writer *writer, enum profile_field field, uint64_t value);
-/* Writes the current message as a field, and empties it. */
+/* Writes the current message as a field, and empties the message. */
 void pprof_write_message(struct pprof_writer *writer, enum profile_field field);
 /* Adds the current part to the message as a field, and empties the part. */
 void pprof_write_part(struct pprof_writer *writer, uint32_t field);

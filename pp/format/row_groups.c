@@ -92,8 +92,8 @@ static int make_groups(struct row_groups *groups)
 }
 
 /*
- * Points *counts and *shares to two arrays of nr_columns elements at *next, which is in
- * groups->sums, and advances *next.
+ * Takes two arrays of nr_columns elements from groups->sums, beginning at *next, for *counts and
+ * *shares. Advances *next past these arrays.
  */
 static void take_sums(struct row_groups *groups, uint64_t **next, uint64_t **counts,
 		      uint64_t **shares)

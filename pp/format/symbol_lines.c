@@ -136,7 +136,7 @@ static int collect(struct symbol_lines *lines)
 	return 0;
 }
 
-/* Omits the column of images (applications) if all rows have the same one. */
+/* Shows the column of images only if the rows' images differ; also the column of applications. */
 static void choose_columns(struct symbol_lines *lines)
 {
 	const struct profile *profile = lines->profile;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How widths are chosen: the columns of numbers get the width that they need. The columns of names
- * share the rest. Each of these has a fixed weight, and all of them have one common factor, the
- * level. A column is as wide as its longest name, but at most (weight * level) cells. The level is
- * the highest at which all columns fit. So a long symbol does not shorten short image names; if
+ * share the rest. Each column of names has a fixed weight. One number, the level, applies to all of
+ * them: a column is as wide as its longest name, but at most (weight * level) cells. The level is
+ * the highest at which all columns fit. So a long symbol does not shorten short image names. If
  * both symbols and image names are long, they are cut in proportion to the weights of their
  * columns.
  */
@@ -31,7 +31,7 @@
 #define BAR_WIDTH_MAX  20
 #define LINE_BYTES     (DISPLAY_WIDTH_MAX * 8) /* a cell may need several bytes */
 
-/* The colour of a share shows whether this share, in percent, is at least HOT or WARM. */
+/* Limits in percent: a share of at least HOT, or of at least WARM, has its own colour. */
 #define HOT  10.0
 #define WARM 1.0
 
@@ -69,7 +69,7 @@ static void make_cell(const struct table *table, size_t class, const uint64_t *c
 			 table->share_totals);
 }
 
-/* Returns the width of a class's numbers: that of the total, which is the largest number. */
+/* Returns the width of a class's numbers. The total is the largest number, and needs this width. */
 static int number_width(const struct table *table, size_t class)
 {
 	struct column_cell total;
@@ -186,9 +186,9 @@ static size_t last_name(const struct table *table)
 }
 
 /*
- * Removes columns of names, the least important first, until the others have enough cells. Programs
- * and images are the least important, because no option requests them. But if --by requests the
- * names in the column of programs, this column is removed last.
+ * Removes columns of names, the least important first, until the other columns of names have enough
+ * cells. Programs and images are the least important, because no option requests them. Exception:
+ * if the column of programs shows the rows of --by, this column is removed last.
  */
 static void drop_names(struct table *table, int room)
 {
@@ -262,7 +262,7 @@ static void end_style(const struct table *table, FILE *out, const char *style)
 		(void)fputs("\033[0m", out);
 }
 
-/* Returns the style of a share. A note gets none, because its whole line has one style. */
+/* Returns the style of a share. A share in a note's line has the style of the whole line. */
 static const char *heat(const struct table_row *row, double percent)
 {
 	if (row->note || row->plain)
@@ -338,7 +338,7 @@ static const char *change_style(const struct table_row *row, const struct column
 	return points >= WARM ? "1;31" : points <= -WARM ? "32" : "";
 }
 
-/* Writes the shares of both sides, and the second minus the first. */
+/* Writes the shares of both sides, and their difference: the second share minus the first. */
 static void write_sides(const struct table *table, FILE *out, const struct table_row *row,
 			size_t class)
 {

@@ -64,7 +64,7 @@ struct table {
 	 */
 	double largest;
 	int bar_width; /* 0: no bar */
-	/* number of classes shown: the first ones, as many as there is room for */
+	/* number of classes shown; if there is not enough room, the last classes are not shown */
 	size_t nr_classes;
 };
 
@@ -75,9 +75,9 @@ void table_measure(struct table *table, const struct table_row *row);
 void table_measure_note(struct table *table, int width);
 
 /*
- * Divides the display's width among the columns. If the display is too narrow, omits as many of
- * these as necessary, in this order: the bar; the last classes; columns of names that no option
- * requests; columns of names that options request.
+ * Divides the display's width among the columns. If the display is too narrow, omits parts of the
+ * table until the rest fits. The parts are omitted in this order: the bar; the last classes;
+ * columns of names that no option requests; columns of names that options request.
  */
 void table_lay_out(struct table *table);
 

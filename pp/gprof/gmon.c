@@ -13,8 +13,8 @@
 #define BINS_MAX      (64u << 20)
 #define ARC_COUNT_MAX INT32_MAX
 /*
- * Maximum number of records for one arc, to limit the file's size. A count that needs more is
- * reduced.
+ * Maximum number of records for one arc, to limit the file's size. If a count needs more records,
+ * the rest of the count is omitted.
  */
 #define ARC_RECORDS_MAX 1024
 

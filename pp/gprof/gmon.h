@@ -47,7 +47,8 @@ int gmon_write_histogram(FILE *out, const struct gmon_target *target,
 
 /*
  * Writes an arc from an address in the caller to an address in the callee. If `count` is too large
- * for one record, writes several. Returns 0, or -ERANGE if an address is too large for the target.
+ * for one record, writes several records. Returns 0, or -ERANGE if an address is too large for the
+ * target.
  */
 int gmon_write_arc(FILE *out, const struct gmon_target *target, uint64_t from, uint64_t to,
 		   uint64_t count);

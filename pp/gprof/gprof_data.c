@@ -107,8 +107,8 @@ static struct gmon_target find_target(const char *path)
 }
 
 /*
- * Sets the unit and the samples per unit. If samples of the event measure time, gprof shows
- * seconds.
+ * Sets the histogram's unit, and its rate: the number of samples for one unit. The unit is seconds
+ * if the event is a clock or has a frequency.
  */
 static void set_unit(struct gmon_histogram *histogram, const struct class_key *key)
 {

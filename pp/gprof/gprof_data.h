@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the gmon.out of one binary image: the samples at its addresses, in a histogram for each
- * function, and the arcs within the image if there are call stacks.
+ * Writes the gmon.out of one binary image. This file contains a histogram of samples for each
+ * function and, if there are call stacks, the arcs within the image.
  */
 #ifndef PP_GPROF_DATA_H
 #define PP_GPROF_DATA_H
@@ -27,10 +27,10 @@ struct gprof_data_result {
 };
 
 /*
- * Writes the samples of the image, and its arcs in `graph` (NULL: there are no stacks). `profile`
- * must have details. path: the binary, from which byte order and word size are read; if `path` is
- * NULL or cannot be read, those of this machine are used. Returns 0, or -ENOMEM, -ERANGE or -EFBIG
- * with diag set.
+ * Writes the samples of the image, and the image's arcs in `graph` (NULL: there are no stacks).
+ * `profile` must have details. path: the binary, which determines byte order and word size; if
+ * `path` is NULL or cannot be read, this machine determines them. Returns 0, or -ENOMEM, -ERANGE or
+ * -EFBIG with diag set.
  */
 int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, const char *path,
 		     const struct call_graph *graph, struct gprof_data_result *result,

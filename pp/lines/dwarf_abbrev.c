@@ -97,8 +97,8 @@ static void step_over_indirect(struct cursor *cursor, const struct dwarf_format 
 	struct dwarf_step step;
 
 	/*
-	 * Refuses DW_FORM_indirect, and DW_FORM_implicit_const, whose value would be in the
-	 * abbreviation table. Compilers do not write these forms in an entry.
+	 * Refuses two forms that compilers do not write here: DW_FORM_indirect again, and
+	 * DW_FORM_implicit_const, whose value would have to be in the abbreviation table.
 	 */
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const || form > UINT16_MAX) {
 		cursor_fail(cursor);

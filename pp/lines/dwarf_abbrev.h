@@ -20,7 +20,7 @@ enum dwarf_step_kind {
 	DWARF_STEP_FIXED, /* skip nr_bytes */
 	DWARF_STEP_LEB,
 	DWARF_STEP_TEXT,
-	/* These skip a length (1, 2 or 4 bytes, or LEB), and as many bytes as the length states. */
+	/* Read a length (1, 2 or 4 bytes, or LEB), then skip as many bytes as the length states. */
 	DWARF_STEP_BLOCK1,
 	DWARF_STEP_BLOCK2,
 	DWARF_STEP_BLOCK4,
@@ -38,15 +38,15 @@ struct dwarf_attribute {
 	uint16_t name;
 	uint16_t form;
 	struct dwarf_step step; /* skips the attribute's value */
-	int64_t implicit;	/* DW_FORM_implicit_const */
+	int64_t implicit;	/* the value, if the form is DW_FORM_implicit_const */
 };
 
 /* How the walk that searches for inlined functions treats an entry. */
 enum dwarf_use {
 	DWARF_USE_PASS, /* ignore the entry, but visit its children */
 	/*
-	 * the entry and its children have no code: continue with its sibling, if the sibling's
-	 * offset is known
+	 * the entry and its children have no code: skip the children, if the offset of the entry's
+	 * sibling is known
 	 */
 	DWARF_USE_LEAVE,
 	DWARF_USE_INLINED,

@@ -268,8 +268,8 @@ static int add_sequence(struct dwarf_rows *rows, const struct dwarf_sequence *se
 }
 
 /*
- * Ends the sequence at the address `end`. Removes a last row that has no code. A sequence without
- * rows is not added.
+ * Ends the sequence at the address `end`. Removes the last row if it has no code. Does not add a
+ * sequence without rows.
  */
 static void end_sequence(struct line_machine *machine, uint64_t end)
 {

@@ -41,7 +41,7 @@ struct dwarf_line_file {
 	uint64_t folder; /* index */
 };
 
-/* One program and its header. */
+/* A line program and its header. */
 struct dwarf_lines {
 	const struct dwarf_unit *unit; /* the program's unit; not owned */
 	struct dwarf_format format;    /* the program's format, which may differ from the unit's */

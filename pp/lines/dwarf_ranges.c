@@ -23,7 +23,7 @@ static int visit_range(struct range_list *list, uint64_t begin, uint64_t end)
 
 /*
  * Reads a list of versions 2 to 4: pairs of addresses relative to a base. If the first address of a
- * pair is the highest possible one, the second is the new base.
+ * pair is the highest possible address, the second address is a new base.
  */
 static int read_pairs(struct range_list *list)
 {

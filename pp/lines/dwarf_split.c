@@ -64,8 +64,8 @@ static int section_of_column(uint32_t column, unsigned int version)
 
 struct package_index {
 	uint32_t version, nr_columns, nr_units, nr_slots;
-	struct cursor slots; /* nr_slots ids of units; as many row numbers follow */
-	struct cursor rows;
+	struct cursor slots; /* nr_slots ids of units: the hash table of find_row() */
+	struct cursor rows;  /* nr_slots row numbers, one for each id */
 	struct cursor columns, offsets, sizes;
 };
 
@@ -76,8 +76,8 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 
 	index->version = cursor_u32(&cursor);
 	/*
-	 * In version 2, the field has 4 bytes. Since version 5, it has 2 bytes, and 2 bytes of
-	 * padding follow.
+	 * In version 2, the version field has 4 bytes. Since version 5, the field has 2 bytes,
+	 * followed by 2 bytes of padding.
 	 */
 	if (index->version != 2)
 		index->version = package->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)

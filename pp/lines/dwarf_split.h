@@ -21,11 +21,10 @@ struct dwarf_split {
 	int fd;
 	Elf *elf;
 	struct dwarf_info info;
-	char *path;	 /* the package or the .dwo file */
-	uint32_t number; /* number of this file; each opened file gets the next number */
-	/* Units that were not found, and the path of the first one's file, or NULL. */
-	size_t nr_missing;
-	char *missing;
+	char *path;	   /* the package or the .dwo file */
+	uint32_t number;   /* number of this file; each opened file gets the next number */
+	size_t nr_missing; /* units that were not found */
+	char *missing;	   /* path of the first missing unit's file; NULL: none */
 };
 
 void dwarf_split_init(struct dwarf_split *split, struct file_opener *opener);

@@ -79,7 +79,7 @@ static int list_unit(struct dwarf_info *info, struct cursor *cursor)
 	cursor->at += length;
 	unit.end = (uint64_t)(cursor->at - begin);
 	if (!read_header(&unit, &inside)) {
-		info->damaged = true; /* skips only this unit */
+		info->damaged = true; /* the list omits this unit; the next units can be read */
 		return 0;
 	}
 	unit.entries = (uint64_t)(inside.at - begin);
@@ -336,7 +336,7 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 	switch ((enum dwarf_step_kind)step->kind) {
 	case DWARF_STEP_FIXED:
 		if (step->nr_bytes == 0)
-			value->number = 1; /* a flag without bytes is set */
+			value->number = 1; /* DW_FORM_flag_present: its presence means true */
 		else if (step->nr_bytes == 3)
 			value->number = cursor_u24(cursor);
 		else if (step->nr_bytes <= 8)
@@ -364,8 +364,8 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 }
 
 /*
- * Reads the form, then the value. Refuses DW_FORM_indirect, and DW_FORM_implicit_const, whose value
- * would be in the abbreviation table.
+ * Reads the form, then the value. Refuses two forms: DW_FORM_indirect again, and
+ * DW_FORM_implicit_const, whose value would have to be in the abbreviation table.
  */
 static void read_indirect(const struct dwarf_unit *unit, struct cursor *cursor,
 			  struct dwarf_value *value)

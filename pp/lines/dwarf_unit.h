@@ -14,7 +14,7 @@ struct dwarf_info;
 
 struct dwarf_unit {
 	struct dwarf_info *info;
-	/* info->file; if the unit is in a package, each section is cut to the unit's part */
+	/* info->file. For a unit of a package, its sections are only the parts of this unit. */
 	const struct dwarf_file *file;
 	/*
 	 * for a split unit: the corresponding unit in the binary, which has the addresses and

@@ -42,9 +42,9 @@ struct line_builder {
 	size_t nr_nodes, room_nodes;
 	uint32_t *files; /* offset of each file's path in `texts`; files[0] is "" */
 	size_t nr_files, room_files;
-	struct index_table file_table; /* by offset of the path in `texts` */
+	struct index_table file_table; /* finds a file by its path's offset in `texts` */
 	struct line_texts texts;
-	/* the result; the start of the last range only marks the end of the last but one */
+	/* The result. The last range has no lines: it only marks the end of the range before it. */
 	struct line_wire_range *ranges;
 	size_t nr_ranges, room_ranges;
 };
@@ -75,8 +75,8 @@ int line_builder_node(struct line_builder *builder, const struct line_wire_node 
 int line_builder_inlined(struct line_builder *builder, uint32_t node, uint64_t begin, uint64_t end);
 
 /*
- * Makes the ranges of the table. To be called when all rows, nodes and addresses have been added.
- * Returns 0 or -ENOMEM.
+ * Makes the ranges of the table. Call this function after all rows, nodes and addresses have been
+ * added. Returns 0 or -ENOMEM.
  */
 int line_builder_finish(struct line_builder *builder);
 

@@ -65,8 +65,8 @@ static void tell_none(struct line_reading *reading)
 }
 
 /*
- * To be called after the walk. Sets reading->note if information is damaged or missing. Sets
- * reading->lack only if information is damaged.
+ * Sets reading->note if information is damaged or missing. Sets reading->lack only if information
+ * is damaged. Call this function after the walk.
  */
 static void tell_missing(struct line_reading *reading)
 {

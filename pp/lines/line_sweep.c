@@ -220,7 +220,7 @@ static int add_gap(struct sweep *sweep, uint64_t start)
 			 &(struct line_wire_range){.start = start, .file = LINE_NO_FILE});
 }
 
-/* Adds the ranges of the part of a row from key `start` to key `end`. */
+/* Adds ranges for the keys [start, end), which belong to `row`. */
 static int sweep_row(struct sweep *sweep, const struct dwarf_row *row, uint64_t start, uint64_t end)
 {
 	int error = 0;

@@ -47,7 +47,7 @@ static int copy_text(char **text, const char *strings, uint32_t offset)
 	return offset && !*text ? -ENOMEM : 0;
 }
 
-/* Fills the table from memory->wire. If it succeeds, the table owns the memory. */
+/* Fills the table from memory->wire. After success, the table owns the memory. */
 static int fill(struct line_table *table, struct line_table_memory *memory)
 {
 	const struct line_wire *wire = &memory->wire;

@@ -14,7 +14,7 @@
 
 #define UNKNOWN_FILE UINT32_MAX
 
-/* State while the entries of one unit are walked. */
+/* The state while the entries of one unit are walked. */
 struct walked {
 	struct line_walk *walk;
 	/* the unit that has the entries: the split unit, if there is one */
@@ -333,7 +333,7 @@ static int walk_inlined(struct walked *walked, const struct dwarf_abbrev *abbrev
 
 /* ---- entries ---- */
 
-/* Moves the cursor from an entry's attributes to the entry's sibling. Returns false if damaged. */
+/* Moves the cursor from an entry's attributes to its sibling. Returns false if data are damaged. */
 static bool go_to_sibling(struct walked *walked, const struct dwarf_abbrev *abbrev)
 {
 	const struct dwarf_unit *unit = walked->unit;
@@ -419,7 +419,7 @@ static int walk_code(struct walked *walked, struct dwarf_unit *unit)
 		return unit->has_code || unit->has_lines ? walk_entries(walked) : 0;
 	error = dwarf_split_find(&walked->walk->split, unit, &walked->unit);
 	if (error == -ENOENT)
-		return 0; /* counted in split->nr_missing */
+		return 0; /* dwarf_split_find() has counted the missing unit */
 	return error ? error : walk_entries(walked);
 }
 

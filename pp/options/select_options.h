@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options that all report tools share, which select samples, time and symbols.
- * Each parser handles one option and fills one field of the tool.
+ * Parsers of the options that all report tools share. These options select
+ * samples, time and symbols. Each parser handles one option and fills one field
+ * of the tool.
  */
 #ifndef PP_SELECT_OPTIONS_H
 #define PP_SELECT_OPTIONS_H
@@ -48,7 +49,7 @@ int select_set_range(struct spec *sides, size_t nr_sides, const struct select_ti
 void select_tell_times(const struct spec *sides, size_t nr_sides);
 /* Raises the soft limit of descriptors to the hard limit, because each slice needs a descriptor. */
 void select_allow_descriptors(void);
-/* Logs that a file is omitted, and why. A callback for selection_make and profile_options. */
+/* Logs that a file is omitted, and why. Passed as skip() to other modules. */
 void select_skip_file(const char *path, const struct diag *diag);
 
 #endif

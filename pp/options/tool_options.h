@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command lines of the tools that read sessions, based on popt: folders of sessions and
- * binaries, time range, --verbose, --version, --help, --usage; and the loop over options and
- * arguments. select_options.h parses the values of options.
+ * Parses the command lines of the tools that read sessions, with popt. This module has the loop
+ * over options and arguments, and the options that all these tools have: folders of sessions and
+ * binaries, time range, --verbose, --version, --help, --usage. select_options.h parses the values
+ * of options.
  */
 #ifndef PP_TOOL_OPTIONS_H
 #define PP_TOOL_OPTIONS_H
@@ -37,11 +38,12 @@ extern struct poptOption tool_option_table[];
 /* The parts that differ between tools. */
 struct tool_command {
 	const char *name;
-	const char *usage;		  /* text after the tool's name in --help */
-	const char *contains;		  /* libraries that require GPL-3.0-or-later: "libbfd" */
+	const char *usage; /* text after the tool's name in --help */
+	/* names of the libraries because of which the tool's licence is GPL-3.0-or-later */
+	const char *contains;
 	const struct poptOption *options; /* the tool's own options; their numbers are below 1000 */
 	/*
-	 * Handles an option of this table. text is the option's value, or "".
+	 * Handles an option of `options`. text is the option's value, or "".
 	 * Returns 0 or -errno with diag set.
 	 */
 	int (*take)(void *tool, int option, const char *text, struct diag *diag);

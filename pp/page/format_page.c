@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LACKING_SHOWN	4 /* maximum number of images in the notes */
-#define LACKING_PERCENT 2 /* minimum share of an image in the notes */
+#define LACKING_SHOWN	4 /* maximum number of images for which the page has notes */
+#define LACKING_PERCENT 2 /* minimum share of such an image */
 
 struct page {
 	const struct profile *profile;
@@ -286,7 +286,7 @@ static void write_samples(struct page *page)
 	end_fact(page, "not in the totals");
 }
 
-/* Names the event. With several events, the page offers a choice instead. */
+/* Writes the name of the event. If there are several events, the page offers a choice instead. */
 static void write_event(struct page *page)
 {
 	const struct classes *classes = &page->profile->selection->classes;

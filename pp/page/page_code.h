@@ -2,7 +2,7 @@
 /*
  * Code of the functions with the most samples, for the page: instructions, and
  * source lines if line information and the source file are available. The
- * amount is limited, because the page contains all of it.
+ * amount of code is limited, because the page contains all of this code.
  */
 #ifndef PP_PAGE_CODE_H
 #define PP_PAGE_CODE_H
@@ -23,10 +23,11 @@ struct page_function {
 	size_t row; /* a row of the function's symbol in the profile */
 	struct page_instruction *instructions;
 	size_t nr_instructions;
-	const char *note;	   /* reason why there are no instructions, in the pool; or NULL */
-	uint32_t file, first_line; /* source file (index in the profile's files), first line */
-	const char **lines;	   /* in the pool */
-	size_t nr_lines;	   /* 0: no source */
+	const char *note; /* reason why there are no instructions, in the pool; or NULL */
+	/* file: index in the profile's files; first_line: line number of lines[0] */
+	uint32_t file, first_line;
+	const char **lines; /* in the pool */
+	size_t nr_lines;    /* 0: no source */
 };
 
 struct page_code {

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define FUNCTIONS_MAX  160
-#define BYTES_MAX      (192u << 10) /* maximum bytes of code of all functions */
-#define FUNCTION_MAX   (48u << 10)  /* maximum bytes of code of one function */
+#define BYTES_MAX      (192u << 10) /* maximum size of the code of all functions together */
+#define FUNCTION_MAX   (48u << 10)  /* maximum size of the code of one function */
 #define LINES_MAX      1200	    /* maximum number of source lines of one function */
 #define LINES_AROUND   4
 #define LINE_MAX_BYTES 400

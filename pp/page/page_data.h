@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers in the format that the page reads (pp/page/data.js): one array after
- * the other, each number as digits of base 128, lowest first, with 128 added to
- * all digits except the last. The bytes are written as base64.
+ * Arrays of numbers in the format that the page reads (pp/page/data.js), one
+ * after the other. Each number is a sequence of digits of base 128, the lowest
+ * digit first. 128 is added to every digit except the last. The resulting bytes
+ * are written as base64.
  */
 #ifndef PP_PAGE_DATA_H
 #define PP_PAGE_DATA_H
@@ -25,7 +26,7 @@ struct page_data {
 	size_t nr_bytes, room;
 	struct page_array arrays[PAGE_ARRAYS_MAX];
 	size_t nr_arrays;
-	int error; /* first error: -ENOMEM or -E2BIG; nothing is added after it */
+	int error; /* first error: -ENOMEM or -E2BIG; after an error, nothing is added */
 };
 
 /* Begins an array, to which the numbers added next belong. A zeroed struct page_data is empty. */

@@ -3,8 +3,9 @@
 #ifndef PP_PAGE_TEMPLATE_H
 #define PP_PAGE_TEMPLATE_H
 
-#define PAGE_TEMPLATE_META "@META@" /* occurs once in the text */
-#define PAGE_TEMPLATE_DATA "@DATA@" /* occurs once in the text, after PAGE_TEMPLATE_META */
+/* Each mark occurs once in the text, in this order. META is replaced by JSON, DATA by base64. */
+#define PAGE_TEMPLATE_META "@META@"
+#define PAGE_TEMPLATE_DATA "@DATA@"
 
 extern const char page_template[]; /* NUL-terminated */
 

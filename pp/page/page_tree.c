@@ -207,9 +207,9 @@ static void find_entries(size_t *first, const struct call_tree *tree)
 }
 
 /*
- * The arrays that add_times() adds: for each node, the number of stretches with
- * samples; these stretches; the node's values in these stretches, for one
- * column.
+ * The arrays that add_times() adds. TIME_NODES: for each node, the number of
+ * stretches with samples. TIME_STRETCHES: these stretches. TIME_VALUES: the
+ * node's values in these stretches, for one column.
  */
 enum time_part { TIME_NODES, TIME_STRETCHES, TIME_VALUES };
 

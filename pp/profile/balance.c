@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Growth of the counters of a side's sessions since these counters were read for the report. */
+/* How much the counters of one side have grown since they were read for the report. */
 struct growth {
 	uint64_t seen, accounted, kept, expired;
 };

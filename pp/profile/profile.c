@@ -44,7 +44,7 @@ struct image_reading {
 	struct loaded_symbols *own;	  /* the struct that contains table */
 	struct row_table rows;
 	const char **names; /* names of symbols, in the profile's pool; NULL: not stored yet */
-	char *hidden;	    /* by symbol: true if include or exclude removes it; NULL: no list */
+	char *hidden;	    /* for each symbol: whether it is filtered; NULL: none is filtered */
 	uint32_t app;	    /* application of the current part */
 	uint32_t stretch;   /* stretch of the current part, index in profile->time */
 	size_t row;	    /* row of the last samples; SIZE_MAX: filtered samples */
@@ -183,7 +183,7 @@ static int count_samples(struct image_reading *reading, size_t symbol, uint32_t 
 	return 0;
 }
 
-/* Logs the keys of the samples that were counted in reading->row. */
+/* Adds to the detail log the keys of the samples that were counted in reading->row. */
 static int log_details(struct image_reading *reading, const struct sdb_entry *entries,
 		       size_t nr_entries, uint32_t column)
 {
@@ -305,7 +305,10 @@ static int load_symbols(struct image_reading *reading, const struct slice_sectio
 	return 0;
 }
 
-/* Returns the table of a copy of the image, and removes it from the list; NULL if there is none. */
+/*
+ * Returns the table of another copy of the image, and removes this table from the list. Returns
+ * NULL if the list has no such table.
+ */
 static struct loaded_symbols *take_loaded(struct profile_reading *reader,
 					  const struct oprof_image_identity *identity)
 {
@@ -626,7 +629,7 @@ static int split_inlines(struct profile_reading *reader)
 	return error;
 }
 
-/* Merges rows, then makes the keys of each row from the log. */
+/* Merges rows, then makes the details of each row from the detail log. */
 static int arrange(struct profile_reading *reader)
 {
 	uint32_t *moved;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rows of a report: samples in each class for each (application, image) or (application, image,
- * symbol). Each sample is counted in exactly one row, unless it is idle or filtered, so the sums of
- * rows agree exactly with the totals and with the sample files and slices, even without symbols.
+ * symbol). Each sample that is not idle or filtered is counted in exactly one row, even if it has
+ * no symbol. So the sums of the rows agree exactly with the totals, the sample files and the
+ * slices.
  *
  * Uses selections and symbols. Rows are sorted and written by format_text.h and the other formats.
  */
@@ -47,7 +48,7 @@ struct profile_detail {
 	uint64_t key;
 	/* Address of the key in its file; outside all symbols, the key itself. */
 	uint64_t address;
-	uint32_t image; /* image of the key; after merging it may differ from the row's */
+	uint32_t image; /* image of the key; if rows were merged, the row may have another image */
 };
 
 struct profile_image {
@@ -75,11 +76,13 @@ struct profile {
 	bool with_symbols;
 	struct profile_row *rows; /* rows of an image are adjacent */
 	uint64_t *counts;	  /* nr_rows x nr_columns samples */
-	uint64_t *shares; /* nr_rows x nr_columns; same array as counts if all measure samples */
+	/* nr_rows x nr_columns; same array as counts if all classes measure samples */
+	uint64_t *shares;
 	size_t nr_rows, room;
 	size_t nr_classes, nr_columns;
-	uint64_t *totals;	      /* samples of each column */
-	uint64_t *share_totals;	      /* shares; same array as totals if all measure samples */
+	uint64_t *totals; /* samples of each column */
+	/* sum of the shares of each column; same array as totals if all classes measure samples */
+	uint64_t *share_totals;
 	struct profile_image *images; /* one for each image of the selection */
 
 	/*
@@ -111,7 +114,7 @@ struct profile {
 	uint64_t nr_samples, nr_filtered, nr_idle; /* of all sides */
 	int64_t start_ns, end_ns;
 
-	const char *host, *cpu_type; /* values of the first file, in the pool; NULL: unknown */
+	const char *host, *cpu_type; /* from the first file that states them; NULL: unknown */
 	bool several_hosts;
 	uint32_t cpu_khz;
 	size_t nr_weighted; /* parts with stored weights */

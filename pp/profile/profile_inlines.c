@@ -123,8 +123,8 @@ static int compare_rows(const void *a, const void *b, void *context)
 }
 
 /*
- * Lists the rows that have samples, sorted by image. moved[] receives the new index of each of
- * them.
+ * Lists the rows that have samples, sorted by image. moved[] receives the new index of each listed
+ * row.
  */
 static void arrange_rows(struct splitting *splitting, uint32_t *moved)
 {

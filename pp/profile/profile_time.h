@@ -28,7 +28,7 @@ struct profile_time {
 	size_t nr_entries, room;
 	/* For each session: the stretches of its slices, then the stretch of its live files. */
 	uint32_t *stretch_of;
-	size_t *first_of; /* by session: index in stretch_of[] of its first slice */
+	size_t *first_of; /* for each session: index in stretch_of[] of the session's first slice */
 };
 
 /* Returns 0 or -ENOMEM. Call profile_time_deinit() also after an error. */

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 struct row_code {
-	const uint8_t **rows; /* by row: the nr_bytes of its symbol's code, or NULL */
+	/* For each row: the code of its symbol, which has profile_row.nr_bytes bytes; or NULL. */
+	const uint8_t **rows;
 	struct code_bytes *images;
 	size_t nr_images;
 };

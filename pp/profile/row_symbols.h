@@ -24,7 +24,7 @@ struct row_symbols {
 	struct row_symbol *symbols;
 	size_t nr_symbols;
 	size_t *rows;	   /* all rows, sorted by symbol */
-	size_t *symbol_of; /* by row: index in symbols */
+	size_t *symbol_of; /* for each row: index of its symbol in `symbols` */
 };
 
 /*

@@ -11,8 +11,9 @@ double share_value(const struct share *share)
 }
 
 /*
- * Returns the number of samples of equal weight from which the share would have the same variance.
- * If the part's samples weigh r times as much as the mean sample, this number is nr_all / r.
+ * Returns the effective number of samples: if the share were computed from this number of samples
+ * of equal weight, it would have the same variance. If the mean weight of the part's samples is r
+ * times the mean weight of all samples, this number is nr_all / r.
  */
 static double effective_samples(const struct share *share)
 {

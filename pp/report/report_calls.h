@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opreport's reports of call stacks: everything after the flat profile. */
+/* opreport's reports of call stacks: the stages that follow after the flat profile was built. */
 #ifndef PP_REPORT_CALLS_H
 #define PP_REPORT_CALLS_H
 

@@ -376,7 +376,7 @@ static int check_stacks(const struct report_options *options, struct diag *diag)
 							   : "a format for other programs");
 }
 
-/* Returns the option that the terminal layout does not support; NULL: there is none. */
+/* Returns a given option that the terminal layout does not support; NULL: there is none. */
 static const char *not_for_terminals(const struct report_options *options)
 {
 	return options->text.show_details	  ? "--details"

@@ -66,7 +66,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Marks names that are not unique and can be extended. Returns whether there are any. */
+/* Marks names that are not unique and can be extended. Returns whether it marked any name. */
 static bool shown_mark(struct shown_name *all, size_t nr)
 {
 	bool same_as_last = false;

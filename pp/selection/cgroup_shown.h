@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control groups in reports: which groups a pattern of cgroup: matches, and the names of groups,
- * which are unique within a report (lib/cgroup_name.h).
+ * Control groups in reports. This module decides which groups a pattern of the tag "cgroup:"
+ * matches, and makes names of groups that are unique within a report (lib/cgroup_name.h).
  */
 #ifndef PP_CGROUP_SHOWN_H
 #define PP_CGROUP_SHOWN_H

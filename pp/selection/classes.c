@@ -256,7 +256,7 @@ static void list_values(FILE *out, const struct classes *classes, const struct d
 	(void)fprintf(out, " (%s)", dimension->remedy);
 }
 
-/* Fills diag with head and, for each varying axis, its values and remedy. */
+/* Sets diag to a message: `head`, then for each varying axis its values and its remedy. */
 static int refuse(const struct classes *classes, const bool *varying, const char *head,
 		  struct diag *diag)
 {

@@ -90,7 +90,7 @@ static bool tag_match(const struct spec_list *list, enum spec_tag tag,
 		return spec_list_match_image(list, shown->app) ||
 		       spec_list_match_image(list, shown->image);
 	default:
-		return true; /* session:, time: and archive: have already been applied */
+		return true; /* the tags "session:", "time:" and "archive:" were already applied */
 	}
 }
 

@@ -33,7 +33,7 @@ enum spec_tag part_match(const struct spec *spec, const struct slice_section *se
 
 #define PART_VALUES_SHOWN 8
 
-/* Parts that tags refused, with sample values for the error message. */
+/* For each tag: the number of parts that it refused, and some refused values for the message. */
 struct part_refusals {
 	struct part_refusal {
 		size_t nr_parts;

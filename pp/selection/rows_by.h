@@ -19,9 +19,9 @@ enum rows_by { ROWS_BY_APP, ROWS_BY_CGROUP, ROWS_BY_TGID, ROWS_BY_TID, ROWS_BY_C
 int rows_by_parse(const char *text, enum rows_by *by, struct diag *diag);
 
 /*
- * Returns the name of the row for `key`, stored in strings, and sets the field of `key` that
- * becomes the row to "all". Returns NULL if out of memory. `by` must not be ROWS_BY_APP. The name
- * of a control group is its path, until rows_by_name() replaces it.
+ * Makes the row for `key` from the field that `by` selects, and changes this field of `key` to
+ * "all". Returns the name of the row, stored in strings, or NULL if out of memory. `by` must not be
+ * ROWS_BY_APP. The name of a control group is its path, until rows_by_name() replaces it.
  */
 const char *rows_by_take(enum rows_by by, struct class_key *key, struct strings *strings);
 

@@ -17,9 +17,8 @@ struct select_place {
 /*
  * Fills session_dir, session_at and archives of *options. place must outlive *options. A side with
  * "archive:" uses that archive; other sides use the folder that session_dir_find() finds for
- * `wanted`
- * (--session-dir; NULL: not given). Returns 0, -EINVAL if `wanted` is given but all sides have
- * archives, or an error of archive_place_open() or session_dir_find(). Call
+ * `wanted`, the value of --session-dir (NULL: not given). Returns 0, -EINVAL if `wanted` is given
+ * but all sides have archives, or an error of archive_place_open() or session_dir_find(). Call
  * select_place_deinit() also after an error.
  */
 int select_place_find(struct select_place *place, const struct spec *sides, size_t nr_sides,

@@ -14,22 +14,22 @@
 
 /*
  * Maximum number of attempts to read both sides. An attempt fails if the daemon closes a slice
- * during it, which happens about once a minute.
+ * during the attempt. The daemon closes a slice about once a minute.
  */
 #define TRIES_MAX 5
 
 /* ---- sessions ---- */
 
 /*
- * Returns whether the specification selects a section. Must not change the walk, because a session
- * may be read several times.
+ * Returns whether the specification selects a section. This function must not change the walk,
+ * because a session may be read several times.
  */
 static bool is_wanted(const struct slice_section *section, void *context)
 {
 	struct selection_walk *walk = context;
 	struct part_shown shown;
 
-	/* If out of memory, visiting the part will fail again and report the error. */
+	/* If out of memory, accepts the section: visiting it later will report the error. */
 	if (part_show(section, &walk->selection->strings, &shown))
 		return true;
 	return part_match(walk->spec, section, &shown) == SPEC_NR_TAGS;
@@ -283,9 +283,8 @@ static int settle_side(const struct selection_walk *walk, const struct selection
 }
 
 /*
- * Makes the daemon store its samples. This is requested only once, before any side is read, so that
- * both sides have the samples up to the same time, and so that a report waits only once for a
- * daemon that hangs.
+ * Makes the daemon store its samples. Called once, before any side is read. So both sides have the
+ * samples up to the same time, and a report waits only once for a daemon that hangs.
  */
 static void settle(struct selection_walk *walk)
 {
@@ -318,8 +317,8 @@ static void forget_sessions(struct selection *selection)
 }
 
 /*
- * Returns false if both sides have the same session, and one of its epochs was closed after the
- * first side was read and before the second side was read.
+ * Returns false if both sides include the same session, and the daemon closed an epoch of this
+ * session after the first side was read and before the second side was read.
  */
 static bool sides_agree(const struct selection *selection)
 {
@@ -363,7 +362,7 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 			"cannot read two sides: the slices change too fast; try again");
 }
 
-/* To be called after all sessions are read, because the sides may share slices. */
+/* Called after all sessions have been read, because the sides may share slices. */
 static int visit_sides(struct selection_walk *walk, const struct spec *specs, struct diag *diag)
 {
 	struct selection *selection = walk->selection;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first stage of a report: from a profile specification to parts of sessions (live sample
- * files, sections of closed slices), grouped into applications, images and classes. It reads
- * descriptions of parts but not their samples, except the samples of live files, which a daemon may
- * empty at any time.
+ * The first stage of a report: finds the parts of sessions that a profile specification selects
+ * (live sample files, and sections of closed slices), and groups the parts into applications,
+ * images and classes. This stage reads the descriptions of all parts, but the samples only of live
+ * files, because a daemon may empty a live file at any time.
  *
  * Parts are ordered by image, so that the next stage opens each image only once, for all
  * applications, classes and slices that used it.
@@ -50,7 +50,7 @@ struct selection_options {
 	enum rows_by by;	/* --by: the kind of rows */
 	bool whole_rows;	/* -f: show whole paths of groups */
 	/*
-	 * Read the last minutes from the daemon's memory if possible: session_recent.h. If both
+	 * Read the last minutes from the daemon's memory if possible (session_recent.h). If both
 	 * sides include the daemon's session, both are read from memory, or both from files.
 	 */
 	bool ask_daemon;
@@ -115,22 +115,23 @@ struct selection {
 	struct classes classes;
 	struct selected_part *parts; /* sorted by image, session, slice, number */
 	size_t nr_parts;
-	struct selected_part *idle; /* samples of idle CPUs, not in totals; no image, no app */
+	/* The parts with samples of idle CPUs; not in totals. Their image and app are not set. */
+	struct selected_part *idle;
 	size_t nr_idle;
 	struct selection_side sides[SPEC_SIDES_MAX];
 	size_t nr_sides;
-	bool whole;		/* all sides are whole */
+	bool whole;		/* `whole` is set for all sides */
 	size_t nr_skipped;	/* of all sides */
 	struct strings strings; /* owns apps, image paths and the classes' strings */
 };
 
 /*
- * Makes the selection for nr_sides specs, one or two. First requests that the session's daemon, if
- * it runs and accepts requests of this user, stores its latest samples. Calls skip() for each
- * invalid file, and for the session directory if the daemon does not answer. Returns 0; -ENOENT if
- * a side has no matching parts (diag lists what is available); -EINVAL if classes cannot be made
- * (classes_arrange) or the sides cannot be compared; -errno. After an error, selection needs no
- * deinit.
+ * Makes the selection for nr_sides specs, one or two. First asks the session's daemon to store its
+ * latest samples; this has no effect if no daemon runs, or if the daemon refuses this user. Calls
+ * skip() for each invalid file, and for the session directory if the daemon does not answer.
+ * Returns 0; -ENOENT if a side has no matching parts (diag lists what is available); -EINVAL if
+ * classes cannot be made (classes_arrange) or the sides cannot be compared; or another -errno.
+ * After an error, selection needs no deinit.
  */
 int selection_make(struct selection *selection, const struct spec *specs, size_t nr_sides,
 		   const struct selection_options *options,
@@ -144,8 +145,8 @@ static inline size_t selection_nr_columns(const struct selection *selection)
 }
 
 /*
- * Returns the description of `part`. For live files without epochs, its fields nr_samples, weight
- * and nr_keys are unknown.
+ * Returns the description of `part`. If the part is a live file without epochs, the description's
+ * fields nr_samples, weight and nr_keys are unknown.
  */
 const struct slice_section *selection_section(const struct selection *selection,
 					      const struct selected_part *part);

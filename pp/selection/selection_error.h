@@ -19,7 +19,7 @@ struct selection_error {
 	const struct part_refusals *refusals;
 };
 
-/* Reports that a side has nothing selected. Returns -ENOENT or -ENOMEM. */
+/* Reports that a side's specification selected nothing. Returns -ENOENT or -ENOMEM. */
 int selection_refuse_nothing(const struct selection_error *what, struct diag *diag);
 
 /*

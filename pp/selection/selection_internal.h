@@ -15,7 +15,7 @@
 
 /* A part that was selected, before classes, applications and images are sorted. */
 struct selected_file {
-	uint32_t image, app, key; /* numbers in order of first use */
+	uint32_t image, app, key; /* each numbered from 0, in the order of first use */
 	uint32_t session, slice, number;
 	uint32_t side;
 };

@@ -123,8 +123,8 @@ static int number_key(struct selection_walk *walk, const struct class_key *key, 
 /* ---- a part ---- */
 
 /*
- * Returns the text for path. Usually it is in the cache, because sections of a slice share their
- * strings.
+ * Returns the text for path. The text is usually in the cache, because sections of a slice share
+ * their strings.
  */
 static const char *show_path(struct selection_walk *walk, const struct slice_path *path)
 {

@@ -69,7 +69,8 @@ int spec_parse_sides(struct spec sides[SPEC_SIDES_MAX], size_t *nr_sides, const 
  * Parses both sides of a differential profile. The words are either "{ words } { words }", or words
  * without braces: a tag given twice then has one value for each side, and a tag given once applies
  * to both sides. last_ns > 0: the second side is the last time range of this length, the first side
- * is the time range before it. Returns as spec_parse(); -EINVAL also if the sides do not differ.
+ * is the time range before it. Returns the same values as spec_parse(), and also -EINVAL if the
+ * sides do not differ.
  */
 int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
 		    int64_t last_ns, int64_t now_ns, struct diag *diag);
@@ -93,8 +94,8 @@ bool spec_list_match(const struct spec_list *list, const char *text);
  */
 bool spec_list_match_image(const struct spec_list *list, const char *path);
 /*
- * Returns whether a pattern is equal to `number`; patterns may have any base. If `number` is
- * negative, the pattern "all" matches.
+ * Returns whether a pattern matches `number`. A pattern is a decimal number, a hexadecimal number
+ * (0x...), or a glob for the decimal number. If `number` is negative, the pattern "all" matches.
  */
 bool spec_list_match_number(const struct spec_list *list, int64_t number);
 

@@ -24,7 +24,8 @@
 
 /*
  * Starts a child that removes folder when this process ends. The child reads from a pipe to which
- * nothing is written. read() returns when no process has the pipe's write end open any more.
+ * nothing is written. Its read() returns when every process that has the pipe's write end open has
+ * ended: this process, and children that inherited the write end.
  */
 static int watch_folder(const char *folder)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The content of a compressed archive as a stream of items, each a struct archive_item and nr_bytes
- * bytes. A confined child process, which parses the archive, writes the stream; its parent, which
- * creates the files (archive_unpack.h), reads it and checks every item, because the archive may
- * have taken over the child.
+ * The content of a compressed archive as a stream of items. Each item is a struct archive_item,
+ * followed by nr_bytes bytes. A confined child process parses the archive and writes the stream.
+ * The parent process reads the stream and creates the files (archive_unpack.h). The parent checks
+ * every item, because a hostile archive may control the child.
  */
 #ifndef PP_ARCHIVE_STREAM_H
 #define PP_ARCHIVE_STREAM_H
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 enum archive_item_type {
-	ARCHIVE_ITEM_FOLDER = 1, /* the bytes are its name in the archive, without NUL */
+	ARCHIVE_ITEM_FOLDER = 1, /* the bytes are the folder's name in the archive, without NUL */
 	ARCHIVE_ITEM_FILE,	 /* the same */
 	ARCHIVE_ITEM_OTHER,	 /* the same, for a link, pipe or device */
 	ARCHIVE_ITEM_DATA,	 /* the next bytes of the file that was named last */
-	ARCHIVE_ITEM_DAMAGED,	 /* the last item: the archive cannot be read; a text says why */
+	ARCHIVE_ITEM_DAMAGED,	 /* the last item: reading failed; the bytes state the reason */
 	ARCHIVE_ITEM_END,	 /* the last item: the archive is complete */
 };
 

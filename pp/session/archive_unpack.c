@@ -26,10 +26,13 @@
 
 #define MB (UINT64_C(1) << 20)
 
-#define BYTES_A_SECOND	    (20 * MB)	    /* unpacked by a slow machine, in seconds of CPU time */
-#define SLOW_BYTES_A_SECOND UINT64_C(65536) /* of the compressed file, over a slow network */
-#define ROOM_LEFT_MAX	    (16 * MB)	    /* room that stays free for other programs... */
-#define ROOM_LEFT_PART	    UINT64_C(20)    /* ...at most this part of the file system */
+/* how many bytes a slow machine unpacks in one second of CPU time */
+#define BYTES_A_SECOND (20 * MB)
+/* how many bytes of the compressed file a slow network delivers in one second */
+#define SLOW_BYTES_A_SECOND UINT64_C(65536)
+/* Bytes that stay free for other programs: ROOM_LEFT_MAX, or less on a small file system. */
+#define ROOM_LEFT_MAX  (16 * MB)
+#define ROOM_LEFT_PART UINT64_C(20) /* at most 1/20 of the file system stays free */
 
 #define PIPE_BYTES (1 << 20)
 
@@ -38,8 +41,8 @@
 #define END_MS 5000 /* time in which the child must end after it closed the stream */
 
 /*
- * Debug information shrinks to a quarter or a tenth, and many binaries with their debug
- * information may be 10 GB.
+ * Compression reduces debug information to a quarter or a tenth of its size. Many binaries with
+ * their debug information may have 10 GB.
  */
 const struct archive_limits archive_default_limits = {
 	.bytes_max = 32768 * MB,
@@ -62,7 +65,7 @@ struct unpacking {
 	int file;		      /* the file that is being written; -1: none */
 	struct timespec mtime;	      /* of this file */
 	struct archive_extent extent; /* so far */
-	uint64_t waited_ns;	      /* for bytes of the stream, in all */
+	uint64_t waited_ns;	      /* sum of all waits for bytes of the stream */
 	char name[ARCHIVE_NAME_BYTES_MAX + 1];
 	char bytes[ARCHIVE_DATA_BYTES_MAX];
 };
@@ -152,9 +155,9 @@ static bool has_hole(int fd, const struct stat *st)
 }
 
 /*
- * Returns the compressed size for the limit by ratio. Holes in the file do not count. Other files
- * count with their whole size, because st_blocks may be too small: ZFS reports it seconds after
- * the file was written.
+ * Returns the compressed size for the limit by ratio. Holes in the file do not count. A file
+ * without holes counts with its whole size, because its st_blocks may be too small: ZFS updates
+ * st_blocks only seconds after the file was written.
  */
 static uint64_t compressed_bytes(int fd, const struct stat *st)
 {
@@ -238,8 +241,8 @@ static int count_bytes(struct unpacking *unpacking, uint64_t nr_more)
 }
 
 /*
- * Counts an entry of the archive, even if the entry creates nothing, or a folder that was created
- * on the path of an entry.
+ * Counts an entry of the archive, or a folder that was created for the path of an entry. An entry
+ * is counted even if nothing is created for it.
  */
 static int count_one(struct unpacking *unpacking)
 {
@@ -314,7 +317,7 @@ static int close_file(struct unpacking *unpacking)
 	if (file < 0)
 		return 0;
 	unpacking->file = -1;
-	(void)futimens(file, times); /* reports also work with another time */
+	(void)futimens(file, times); /* if this fails, reports still work */
 	return close(file) ? unwritable(unpacking, -errno) : 0;
 }
 
@@ -500,7 +503,8 @@ static struct confine_limits child_limits(const struct archive_limits *limits, u
 
 /*
  * Names in archives may be stored as UTF-8. In the C locale, libarchive would convert them by
- * iconv(), which opens files, and calls getcwd() if GCONV_PATH is set. A confined process may not.
+ * iconv(), which opens files, and also calls getcwd() if GCONV_PATH is set. A confined process is
+ * not allowed to do either.
  */
 static void prepare_names(void)
 {
@@ -508,7 +512,7 @@ static void prepare_names(void)
 	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* if missing, only ASCII names are read */
 }
 
-/* Exit statuses: 0, or the errno. */
+/* Main function of the child. The exit status is 0, or the errno of an error. */
 static void __attribute__((noreturn))
 child_main(int fd, int to, const struct confine_limits *confinement)
 {
@@ -533,7 +537,8 @@ static int child_begin(int fd, const struct confine_limits *confinement, pid_t *
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	(void)fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* refused: the stream is only slower */
+	/* If the kernel refuses this size, the stream is only slower. */
+	(void)fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
 	confine_prepare();
 	*pid = fork();
 	if (!*pid)
@@ -553,7 +558,7 @@ struct child_end {
 	struct rusage usage;
 };
 
-/* Gives the child time to end. Returns whether it ended, and is reaped. */
+/* Waits up to END_MS for the child to end. Returns whether the child has ended and was reaped. */
 static bool wait_for_end(pid_t pid, struct child_end *end)
 {
 	const struct timespec tick = {.tv_nsec = 10 * 1000000};
@@ -566,21 +571,27 @@ static bool wait_for_end(pid_t pid, struct child_end *end)
 	return false;
 }
 
-/* A child that hangs in a file system stays: SIGKILL ends it when the file system answers. */
+/*
+ * Kills the child. Does not wait for a child that hangs in a file system: SIGKILL ends this child
+ * later, when the file system answers.
+ */
 static void end_child(pid_t pid)
 {
 	(void)kill(pid, SIGKILL);
 	(void)child_wait_ended(pid, NULL);
 }
 
-/* Returns whether the child used the CPU time after which the kernel ends it. */
+/* Returns whether the child has used up its limit of CPU time. */
 static bool time_is_used_up(const struct child_end *end, const struct confine_limits *confinement)
 {
 	const struct rusage *usage = &end->usage;
 	uint64_t us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
 		      (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 
-	/* For the limit the kernel counts whole ticks, which may be more than was used. */
+	/*
+	 * For the limit, the kernel counts whole ticks, which may be more than the CPU time in
+	 * `usage`. So three quarters of the limit are enough.
+	 */
 	return us >= confine_cpu_seconds(confinement) * UINT64_C(750000);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unpacks a compressed archive of another user or machine, which may be hostile. A child process
- * that can only use the archive and a pipe decompresses and parses it (archive_stream.h). This
- * process creates the files, within limits of size, number and depth, and while enough room is
- * free on the disk.
+ * Unpacks a compressed archive of another user or machine. The archive may be hostile, so a
+ * confined child process decompresses and parses it; the child can use only the archive and a pipe
+ * (archive_stream.h). This process creates the files, within limits of size, number and depth, and
+ * only while the disk has enough free space.
  */
 #ifndef PP_ARCHIVE_UNPACK_H
 #define PP_ARCHIVE_UNPACK_H
@@ -23,12 +23,14 @@ struct archive_limits {
 	uint64_t bytes_max;
 	uint64_t free_bytes;
 	unsigned int ratio;
-	unsigned int nr_max;	   /* entries, and folders that only their paths name */
-	unsigned int depth_max;	   /* folders on the path of a file */
-	unsigned int seconds_base; /* CPU time of the child, in addition to that for the bytes */
+	/* maximum number of entries, and of folders that are named only in the paths of entries */
+	unsigned int nr_max;
+	unsigned int depth_max; /* maximum number of folders on the path of a file */
+	/* CPU time of the child; it gets more time in proportion to the bytes that it may unpack */
+	unsigned int seconds_base;
 	/*
-	 * The time that the parent waits for bytes of the child, in all. An archive that is larger
-	 * than 64 KB has one second more for each 64 KB.
+	 * Sum of the times that the parent waits for bytes from the child. The limit is one second
+	 * longer for each 64 KB of the archive.
 	 */
 	unsigned int wait_seconds;
 	size_t memory_bytes; /* of the child */
@@ -36,15 +38,15 @@ struct archive_limits {
 
 extern const struct archive_limits archive_default_limits;
 
-/* What an archive contains, as far as it counts towards the limits. */
+/* The sizes of an archive that struct archive_limits limits. */
 struct archive_extent {
 	uint64_t compressed; /* size of the compressed file in bytes */
-	uint64_t nr_bytes;   /* of all content, and 4096 for each of nr */
-	unsigned int nr;
-	unsigned int depth; /* of the deepest file */
+	uint64_t nr_bytes;   /* size of all content, plus nr x ARCHIVE_ENTRY_BYTES */
+	unsigned int nr;     /* number of files and folders */
+	unsigned int depth;  /* number of folders on the path of the deepest file */
 };
 
-#define ARCHIVE_ENTRY_BYTES 4096 /* for each of nr */
+#define ARCHIVE_ENTRY_BYTES 4096 /* counted for each file and folder */
 
 /*
  * Returns whether reports accept an archive of this extent. If not, sets `what` to the limit that
@@ -63,10 +65,10 @@ int archive_refuse_name(const char *path, const char *name, struct diag *diag);
 /*
  * Unpacks the compressed file at fd (path: for messages) into folder, which must be empty. Files
  * get mode 0600; their names must be good. Files that were unpacked before an error stay in folder.
- * Returns 0; -EILSEQ: the archive is damaged or contains other names; -EFBIG: it exceeds a limit;
- * -ENOSPC: too little room is free; -ETIMEDOUT: the child makes the parent wait too long; or
- * another -errno. diag has the reason. The child has ended, unless it hangs in the file system of
- * the archive (-ETIMEDOUT).
+ * Returns 0; -EILSEQ: the archive is damaged or contains other names; -EFBIG: the archive exceeds a
+ * limit; -ENOSPC: too little room is free; -ETIMEDOUT: the child makes the parent wait too long; or
+ * another -errno. diag has the reason. When this function returns, the child has ended. Exception:
+ * after -ETIMEDOUT, it may still hang in the file system of the archive.
  */
 int archive_unpack(int fd, const char *path, const char *folder,
 		   const struct archive_limits *limits, struct diag *diag);

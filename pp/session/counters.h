@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 struct counters {
-	struct oprof_stats_entry *entries; /* each name once, in order of first addition */
+	/* one for each name, in the order in which the names were first added */
+	struct oprof_stats_entry *entries;
 	size_t nr_entries;
 };
 

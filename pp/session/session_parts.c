@@ -14,10 +14,10 @@
 
 /*
  * Maximum number of attempts to read a session. An attempt fails if the daemon closes a slice
- * during it, which happens about once a minute.
+ * during the attempt. The daemon closes a slice about once a minute.
  */
 #define TRIES_MAX 20
-/* A slice that overlaps the time range by less than this may be ignored: is_sliver(). */
+/* A slice that overlaps the time range by less than this may be ignored; see is_sliver(). */
 #define SLIVER_NS INT64_C(5000000000)
 
 /* State of the attempts to read a session. */
@@ -33,8 +33,8 @@ struct session_reading {
 };
 
 /*
- * Reports an omitted file. If several attempts omit it, reports it only once (unless out of
- * memory).
+ * Reports an omitted file. Even if several attempts omit the file, it is reported only once. (If
+ * out of memory, it may be reported again.)
  */
 static void report(struct session_reading *reading, const char *path, const struct diag *diag)
 {
@@ -467,8 +467,8 @@ static uint64_t value_at_end(const struct slice_info *last, const char *name)
 }
 
 /*
- * Adds the growth of the session's counters since the slice `last`, the newest one; NULL: there are
- * no slices.
+ * Adds the growth of the session's counters since the end of `last`, which must be the session's
+ * newest slice, or NULL if there are no slices.
  */
 static int add_live_counters(struct counters *counters, const struct session_info *info,
 			     const struct slice_info *last)

@@ -4,8 +4,8 @@
  * struct slice_section describes both kinds of part.
  *
  * A time range selects whole slices, and also the live files, which together are treated as the
- * session's newest slice. A slice is ignored if it overlaps the range by less than 5 s, and by less
- * than a tenth of the shorter of slice and range.
+ * session's newest slice. A slice is ignored if its overlap with the range is too short: less than
+ * 5 s, less than a tenth of the slice, and less than a tenth of the range.
  *
  * selection.h applies specifications and makes classes.
  */
@@ -57,8 +57,8 @@ struct session_parts {
 	int64_t nr_ns;		      /* sum of the selected parts' durations */
 	int64_t oldest_ns, newest_ns; /* extent of the whole session; 0: empty or unknown */
 	/*
-	 * If nothing was selected: end of the last samples before the range, begin of the first
-	 * samples after it; 0: none.
+	 * If nothing was selected: the end of the last samples before the range, and the beginning
+	 * of the first samples after the range; 0: there are none.
 	 */
 	int64_t before_ns, after_ns;
 	uint64_t epoch_closed; /* newest closed epoch; the live files' epochs are later */

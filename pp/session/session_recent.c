@@ -32,7 +32,7 @@
 #define HALF_MARK_NS (9 * NS_PER_S / 20)
 /* How messages name the slice in the daemon's answer. */
 #define MEMORY_NAME "the daemon's memory"
-/* Added to the requested time, to cover the time until the daemon handles the request. */
+/* Added to the requested length, because some time passes until the daemon handles the request. */
 #define ASK_MORE_NS (NS_PER_S / 20)
 
 /*
@@ -57,7 +57,7 @@ static bool is_recent(const struct time_range *range, int64_t now)
 	       (range->begin_ns > now - REACH_NS || range->begin_ns == TIME_RANGE_OPEN_BEGIN);
 }
 
-/* Converts range to times before now, in ns. An open beginning counts as REACH_NS before now. */
+/* Converts range to lengths of time before now, in ns. An open beginning becomes REACH_NS. */
 static struct client_span span_of(const struct time_range *range, int64_t now)
 {
 	int64_t last_ns =
@@ -114,7 +114,10 @@ static int take(struct session_parts *parts, struct session_info *info, const ch
 	return session_parts_add_slice(parts, slice, MEMORY_NAME);
 }
 
-/* Returns where the live files begin: where the last slice ends, or at their first sample. */
+/*
+ * Returns the time at which the live files begin: the end of the last slice or, if there are no
+ * slices, the time of the first live sample.
+ */
 static int64_t live_begin(const struct session_parts *parts)
 {
 	int64_t begin_ns = INT64_MAX;
@@ -142,7 +145,8 @@ int session_recent_cut(struct session_parts *parts, const struct session_info *i
 	if (!parts->nr_live || !ends_in_live(range, now) || range->end_ns > now - NOW_SLACK_NS ||
 	    live.begin_ns >= live.end_ns - NS_PER_S)
 		return 1;
-	live.begin_ns += HALF_MARK_NS; /* from the point that is nearest to the slice's end */
+	/* So the answer begins at the daemon's point nearest to the end of the last slice. */
+	live.begin_ns += HALF_MARK_NS;
 	span = span_of(&live, now);
 	if (client_recent_trusted(session_dir, &span, &patience, &recent, &why))
 		return 1;

@@ -10,22 +10,24 @@
 #include "pp/session/session_parts.h"
 
 /*
- * To be called after session_recent_settle() returned 0.
+ * Fills parts and info for the session "current" at path. Call this function only after
+ * session_recent_settle() has returned 0.
  *
- * Fills parts and info for the session "current" at path. This is possible if the daemon of
- * session_dir has all of range in memory, and the end of range is not the end of a closed minute.
- * If range has no beginning, the memory must reach back to the start of the session. Returns 0; 1
- * if this is not possible (nothing has changed: use session_parts_read()); -ENOMEM.
+ * This is possible if the daemon of session_dir has all of range in memory, and the end of range is
+ * not the end of a closed minute. If range has no beginning, the memory must reach back to the
+ * start of the session. Returns 0; 1 if this is not possible (nothing has changed: use
+ * session_parts_read()); -ENOMEM.
  */
 int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range);
 
 /*
- * To be called after session_parts_read() of range, if session_recent_read() returned 1.
+ * Replaces the live files by the daemon's samples up to the end of range. Call this function after
+ * session_parts_read() of range, if session_recent_read() has returned 1.
  *
- * If range ends within the live files' minute, and the daemon has all of that minute in memory,
- * replaces the live files by the daemon's samples up to the end of range. Returns 0; 1 if this is
- * not possible (nothing has changed: the live files stay whole); -ENOMEM.
+ * This is possible if range ends within the live files' minute, and the daemon has all of this
+ * minute in memory. Returns 0; 1 if this is not possible (nothing has changed: the live files stay
+ * whole); -ENOMEM.
  */
 int session_recent_cut(struct session_parts *parts, const struct session_info *info,
 		       const char *session_dir, const struct time_range *range);
@@ -43,11 +45,12 @@ void session_recent_adjoin(struct time_range *other, const struct time_range *ra
 
 /*
  * Asks the daemon of session_dir to store all samples taken until now, and the names of kernel
- * code, in the files of its session "current", so that these files have the whole session. Asks
- * only a daemon of root or of this process's user, and waits at most about two seconds. Returns 0
- * or an error of client_ask_trusted(). Returns 1 without asking if range (NULL: everything) ended
- * so long ago that the files already have all its samples, and session_recent_read() would not ask
- * the daemon either. -ETIMEDOUT: the daemon hangs, and diag also states the consequence.
+ * code, in the files of its session "current". These files then have the whole session. Asks only
+ * a daemon of root or of this process's user, and waits at most about two seconds. Does not
+ * ask, and returns 1, if range (NULL: everything) ended long ago: the files already have all
+ * samples of the range, and session_recent_read() would not ask the daemon either. Otherwise
+ * returns 0 or an error of client_ask_trusted(). -ETIMEDOUT: the daemon hangs, and diag also states
+ * the consequence.
  */
 int session_recent_settle(const char *session_dir, const struct time_range *range,
 			  struct diag *diag);

@@ -58,7 +58,7 @@ static void ask_library(const struct buildid *id, int fd)
 		write_path(fd, path);
 }
 
-/* libdebuginfod's output on stdout and stderr must not mix with the report. */
+/* Uses /dev/null as stdout and stderr, so that libdebuginfod cannot write into the report. */
 __attribute__((noreturn)) static void child_main(const struct buildid *id, int fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 /*
- * Opens the file that a descriptor of O_PATH refers to, if the file is regular. Without /proc,
- * opens `path`, relative to `folder`, with `flags` in addition, and checks that it is this file.
+ * Opens the regular file to which `located`, a descriptor of O_PATH, refers. If there is no /proc,
+ * opens `path` relative to `folder` instead, with additional `flags`; returns -ENOENT if `path` is
+ * another file by now.
  */
 static int open_located(int located, int folder, const char *path, int flags)
 {
@@ -94,9 +95,9 @@ static int part_error(int folder, const char *part)
 }
 
 /*
- * Replaces the folder at *folder by the one named `part` in it. O_DIRECTORY makes the kernel mount
- * a file system that is mounted on demand. *is_public becomes false if other users than the owner
- * and its group may not enter the folder. Returns 0 or -errno; -ELOOP: a symbolic link.
+ * Replaces the open folder *folder by its subfolder `part`. O_DIRECTORY makes the kernel mount a
+ * file system that is mounted on demand. *is_public becomes false if only the subfolder's owner or
+ * group may enter it. Returns 0 or -errno; -ELOOP: `part` is a symbolic link.
  */
 static int enter_part(int *folder, const char *part, bool *is_public)
 {
@@ -113,7 +114,7 @@ static int enter_part(int *folder, const char *part, bool *is_public)
 	return 0;
 }
 
-/* Opens the regular file `part`. Returns a descriptor or -errno; -ELOOP: a symbolic link. */
+/* Opens the regular file `part`. Returns a descriptor or -errno; -ELOOP: `part` is a link. */
 static int open_last(int folder, const char *part, bool *is_public)
 {
 	const int located = openat(folder, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -224,7 +225,8 @@ int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct d
 {
 	const char *name = bytes;
 	size_t name_bytes = strnlen(name, nr_bytes);
-	size_t offset = (name_bytes + 4) & ~(size_t)3; /* of the CRC: after the NUL and padding */
+	/* The CRC follows the name, its NUL, and padding to a multiple of 4 bytes. */
+	size_t offset = (name_bytes + 4) & ~(size_t)3;
 	unsigned char crc[4];
 
 	if (!name_bytes || offset > nr_bytes || nr_bytes - offset < sizeof(crc))
@@ -258,11 +260,11 @@ static int file_crc(int fd, uint32_t *crc)
 
 /* ---- places ---- */
 
-/* A search for the debug file of an image, which may have a debug link. */
+/* A search for the debug file of an image. */
 struct debug_wanted {
 	const struct symbol_file *image;
 	struct file_opener *opener;
-	struct debuglink link; /* name NULL: no link */
+	struct debuglink link; /* link.name is NULL if the image has no debug link */
 };
 
 static bool build_ids_equal(const struct buildid *a, const struct buildid *b)
@@ -292,7 +294,7 @@ static bool is_same_file(int a, int b)
 	       left.st_ino == right.st_ino;
 }
 
-/* A file that is no ELF file is not the wanted one. */
+/* Converts the result of opening a file. A file that is not ELF counts as another build. */
 static int opening_error(int fd)
 {
 	if (fd >= 0)
@@ -301,8 +303,8 @@ static int opening_error(int fd)
 }
 
 /*
- * Opens the file at the first of nr places that has a file, if it is the wanted debug file. Sets
- * *nr_tried to the number of places that were tried. Returns 0, -ENOENT, -ESTALE or -ENOMEM.
+ * Finds the first of nr places that has a file, and opens this file if it is the wanted debug file.
+ * Sets *nr_tried to the number of places that were tried. Returns 0, -ENOENT, -ESTALE or -ENOMEM.
  */
 static int try_first(const struct debug_wanted *wanted, const struct file_query *queries,
 		     unsigned int nr, struct symbol_file *debug, unsigned int *nr_tried)
@@ -364,7 +366,7 @@ static bool search_ends(int error)
 	return error != -ENOENT && error != -ESTALE;
 }
 
-/* Combines the results of two search steps: returns `now`, or `before` if `now` is -ENOENT. */
+/* Combines the results of two search steps. A missing file does not replace an earlier result. */
 static int later(int before, int now)
 {
 	return now == -ENOENT ? before : now;
@@ -382,8 +384,9 @@ static int try_places(const struct debug_wanted *wanted, const struct file_query
 }
 
 /*
- * Lists the places of the debug file. Those of the debug link: in the folder of the image, in its
- * folder .debug and below the debug path; then the same without symbolic links in the image's path.
+ * Lists the places of the debug file. A debug link gives six places: three for the image's path,
+ * then the same three for this path with symbolic links resolved. The three are the image's folder,
+ * the folder .debug in it, and the folder of the same name below the debug path.
  */
 static unsigned int list_places(const struct debug_wanted *wanted,
 				struct file_query queries[FILE_OPENER_PLACES_MAX])

@@ -32,10 +32,10 @@ int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct d
 int debug_file_open_regular(const char *path);
 
 /*
- * Like debug_file_open_regular(), for a path below `folder` ("": the root folder) in which another
- * user may change names. No part of the path may be a symbolic link (-ELOOP) or ".." (-ENOENT); the
- * folder itself may be a link. *is_public: every user may read the file and enter each folder of
- * the path, as far as their modes say.
+ * Like debug_file_open_regular(), for a path below `folder` ("": the root folder), where another
+ * user may replace files by links. No part of the path may be a symbolic link (-ELOOP) or ".."
+ * (-ENOENT); `folder` itself may be a link. *is_public becomes true if the modes allow every user
+ * to read the file and to enter each folder of the path.
  */
 int debug_file_open_without_links(const char *folder, const char *path, bool *is_public);
 

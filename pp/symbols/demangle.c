@@ -31,7 +31,7 @@ static void text_add(const char *bytes, size_t nr_bytes, void *context)
 {
 	struct demangled_text *text = context;
 
-	if (!nr_bytes) /* bytes may then be NULL */
+	if (!nr_bytes) /* `bytes` may be NULL, which memcpy() does not allow */
 		return;
 	if (nr_bytes > DEMANGLED_MAX_BYTES - text->nr_bytes)
 		longjmp(text->too_long, 1);
@@ -138,7 +138,7 @@ static char *name_begin(const struct smart *smart, char *end)
 	return end;
 }
 
-/* std::basic_ostream<char> becomes std::ostream; with wchar_t std::wostream. */
+/* std::basic_ostream<char> becomes std::ostream; std::basic_ostream<wchar_t>: std::wostream. */
 static bool shorten_basic(struct smart *smart, char *name, char *open)
 {
 	static const struct {
@@ -239,8 +239,8 @@ static bool copy_operator(struct smart *smart)
 }
 
 /*
- * Skips an inline namespace of std, which names a version of the library and never appears in
- * sources. The list has the names of libstdc++, libc++ and Android.
+ * Skips an inline namespace of std. Such a namespace names a version of the library, and never
+ * appears in sources. The list has the names of libstdc++, libc++ and Android.
  */
 static bool skip_inline_namespace(struct smart *smart)
 {

@@ -45,7 +45,7 @@ void file_opener_deinit(struct file_opener *opener)
 
 bool file_opener_accepts(int fd)
 {
-	unsigned char head[EI_NIDENT + 2] = {0}; /* with the type of the file */
+	unsigned char head[EI_NIDENT + 2] = {0}; /* e_ident and the two bytes of e_type */
 	struct stat st;
 
 	if (fstat(fd, &st) || st.st_size < SELFMAG ||
@@ -81,7 +81,7 @@ static char **opened_as(struct file_opened *opened, enum file_kind kind)
 	}
 }
 
-/* Remembers the path of an image or debug file that was opened: other places are relative to it. */
+/* Stores the path of an image or debug file that was opened. Other places are relative to it. */
 static int note_opened(struct file_opened *opened, enum file_kind kind, const char *path)
 {
 	char **as = opened_as(opened, kind);
@@ -135,7 +135,7 @@ static int open_first_here(struct file_opener *opener, const struct file_query *
 
 /* ---- places that depend on the request only ---- */
 
-/* Lists the places. Returns their number. */
+/* Lists the own places. Returns their number. */
 static unsigned int own_places(const struct symbol_request *request,
 			       struct file_query queries[FILE_OPENER_OWN_MAX])
 {
@@ -161,8 +161,9 @@ void file_opener_open_own(struct file_opener *opener)
 }
 
 /*
- * In the opener: notes the files that the helper has taken, because other places are relative to
- * them. The helper cannot name other paths.
+ * Called in the opener. Stores the paths of the own places whose files the helper has taken,
+ * because other places are relative to these paths. `taken` selects only own places, so the helper
+ * cannot choose a path.
  */
 static void note_taken(struct file_opener *opener, uint32_t taken)
 {
@@ -185,7 +186,11 @@ static bool queries_equal(const struct file_query *a, const struct file_query *b
 	       !memcmp(a->id.bytes, b->id.bytes, a->id.nr_bytes);
 }
 
-/* Gives the file that is open at a place, or the error. Returns false if the opener must look. */
+/*
+ * Looks for the place among the files that the helper opened in advance. If found, stores the
+ * descriptor or the error in *fd, and removes the entry. Returns false if the place must be
+ * requested from the opener.
+ */
 static bool take_ready(struct file_opener *opener, const struct file_query *query, int *fd,
 		       char **path)
 {
@@ -227,8 +232,9 @@ static void close_all(int *fds, unsigned int nr_fds)
 }
 
 /*
- * Receives a packet with at most nr_fds descriptors, at most FDS_MAX. Returns its size or -errno.
- * Missing descriptors become -1; all of them do if the packet has more.
+ * Receives a packet that may have up to nr_fds descriptors (at most FDS_MAX). Returns the packet's
+ * size or -errno. fds[i] is -1 if the packet has no such descriptor. If it has more than nr_fds
+ * descriptors, closes all of them.
  */
 static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsigned int nr_fds)
 {
@@ -237,7 +243,7 @@ static ssize_t receive(int socket, void *packet, size_t nr_bytes, int *fds, unsi
 	struct msghdr message = {.msg_iov = &iov,
 				 .msg_iovlen = 1,
 				 .msg_control = control.bytes,
-				 /* CMSG_SPACE might leave room for another descriptor. */
+				 /* CMSG_SPACE() might leave room for one more descriptor. */
 				 .msg_controllen = CMSG_LEN(nr_fds * sizeof(int))};
 	const struct cmsghdr *head;
 	ssize_t nr;
@@ -301,7 +307,10 @@ static bool send_answer(int socket, struct file_opener_answer *answer, int fd)
 
 	if (send_packet(socket, answer, nr, &fd, fd >= 0) >= 0)
 		return true;
-	/* The descriptor may be refused: too many are on their way (ETOOMANYREFS). */
+	/*
+	 * The kernel may refuse the descriptor, because too many descriptors were sent and not yet
+	 * received (ETOOMANYREFS). Then send the error instead.
+	 */
 	answer->error = -errno;
 	return fd >= 0 && send_packet(socket, answer, nr, NULL, 0) >= 0;
 }
@@ -361,7 +370,7 @@ static void file_opener_serve(struct file_opener *opener, int socket)
 	for (;;) {
 		ssize_t nr = receive(socket, &query, sizeof(query), &given, 1);
 
-		if (given >= 0) /* nobody asked for it */
+		if (given >= 0) /* requests have no descriptor; a hostile helper may send one */
 			(void)close(given);
 		if (nr <= 0)
 			return;
@@ -394,8 +403,8 @@ enum {
 struct image_packet {
 	struct oprof_image_identity identity;
 	uint32_t kind;
-	uint32_t is_set; /* one bit per text: it is not NULL */
-	/* one after the other, each with its NUL; the list of folders, and paths */
+	uint32_t is_set; /* bit i: the text with number i (TEXT_*) is not NULL */
+	/* The texts that are not NULL, one after the other, each with its NUL. */
 	char texts[SYMBOLS_IMAGE_PATH_MAX + 1 + NR_TEXTS * PATH_MAX];
 };
 
@@ -467,7 +476,10 @@ static void serve_image(const struct image_packet *packet, int socket)
 
 #define FOLDERS_MAX 255
 
-/* Finds the open folders: paths of a report may begin at one (pp/base/read_folder.h). */
+/*
+ * Lists the descriptors of all open folders. The opener must keep them, because the report's paths
+ * may begin with /proc/self/fd/N (pp/base/read_folder.h).
+ */
 static unsigned int find_folders(int fds[FOLDERS_MAX])
 {
 	unsigned int nr = 0;
@@ -489,8 +501,9 @@ static void __attribute__((noreturn)) server_main(int socket, pid_t parent)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(0);
 	/*
-	 * A path may hang, and then even SIGKILL does not end this process. Therefore it must not
-	 * keep the other descriptors of the report: a process that reads it would wait on.
+	 * If a path is on a file system that hangs, even SIGKILL does not end this process.
+	 * Therefore this process must close the report's other descriptors, such as a pipe at its
+	 * standard output: otherwise the reader of the pipe would never reach its end.
 	 */
 	socket = fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	nr_keep = find_folders(keep);
@@ -506,7 +519,7 @@ static void __attribute__((noreturn)) server_main(int socket, pid_t parent)
 	_exit(0);
 }
 
-/* A child of this process may call exit(), too. */
+/* Called at exit. Only the process that started the opener ends it, not a child of this process. */
 static void end_at_exit(void)
 {
 	if (server.parent == getpid())

@@ -5,13 +5,13 @@
  * the tool. It serves one helper after another. It is a separate process, because a hostile file
  * may make the opener open a path on a file system that hangs. In this case, the report tool kills
  * the opener and continues. The helper asks the opener for the file at one of the places of
- * file_place.h. The opener opens regular files that begin as ELF files do, but no core dumps, which
- * contain the memory of programs or of the kernel (/proc/kcore). It interprets nothing else in the
- * files.
+ * file_place.h. The opener opens only regular files that begin as ELF files do. It refuses core
+ * dumps, which contain the memory of programs or of the kernel (/proc/kcore). The opener interprets
+ * nothing else in the files.
  *
- * Two places depend on nothing that the helper reads: the image's own, and that of the debug file
- * with the recorded build-id. The helper opens the files there itself before it confines itself,
- * and so most helpers need no opener.
+ * Two places do not depend on anything that the helper reads in a file: the place of the image, and
+ * the place of the debug file with the recorded build-id. They are called own places. The helper
+ * opens the files at these places before it confines itself, so most helpers need no opener.
  *
  * A request and its answer are one packet each.
  */
@@ -38,12 +38,12 @@ struct file_opener_place {
 	struct buildid id;
 };
 
-/* A request of the helper: for the file at the first of these places that has an ELF file. */
+/* A request of the helper. It requests the file at the first of `places` that has an ELF file. */
 struct file_opener_query {
 	uint32_t version;
 	uint32_t nr_places;
-	uint32_t taken; /* one bit per own place, whose file the helper took since its last request
-			 */
+	/* Bit i: the helper has taken the file at own place i since its last request. */
+	uint32_t taken;
 	struct file_opener_place places[FILE_OPENER_PLACES_MAX];
 	char text[PATH_MAX]; /* the packet ends with the NUL of the text */
 };
@@ -52,38 +52,38 @@ struct file_opener_query {
 struct file_opener_answer {
 	int32_t error;	     /* 0 or -errno */
 	uint32_t place;	     /* index of the place at which the file was opened */
-	char path[PATH_MAX]; /* the packet ends with the NUL; "" if the place does not exist */
+	char path[PATH_MAX]; /* the packet ends with the NUL of the path; "": no such place */
 };
 
 #define FILE_OPENER_OWN_MAX 2u
 
 /* A file that the helper opened before it confined itself. */
 struct file_ready {
-	struct file_query query; /* kind NR_FILE_KINDS: none, or already given */
-	int fd;			 /* or -errno */
+	struct file_query query; /* kind NR_FILE_KINDS: there is no file, or it was already taken */
+	int fd;			 /* or -errno, if opening failed */
 	char *path;
 };
 
 struct file_opener {
 	const struct symbol_request *request;
-	int socket; /* in the helper: leads to the opener; -1: this process opens the files */
+	int socket; /* connects the helper to the opener; -1: this process opens the files */
 	struct file_opened opened;
 	struct file_ready ready[FILE_OPENER_OWN_MAX];
-	uint32_t taken; /* as in struct file_opener_query */
+	uint32_t taken; /* in the helper: for the next struct file_opener_query */
 };
 
 void file_opener_init(struct file_opener *opener, const struct symbol_request *request, int socket);
 void file_opener_deinit(struct file_opener *opener);
 
 /*
- * Opens the files at the places that depend on the request only. To be called in the helper before
- * it is confined. opener->ready has the descriptors, which must stay open.
+ * Opens the files at the own places. Called in the helper before it is confined. opener->ready
+ * contains the descriptors, which must stay open.
  */
 void file_opener_open_own(struct file_opener *opener);
 
 /*
- * Returns whether the file begins as an ELF file does, and is no core dump. Reading a file of the
- * kernel may have effects (trace_pipe); such files have no size, and are not read.
+ * Returns whether the file begins as an ELF file does and is not a core dump. Does not read the
+ * kernel's own files, which have size 0, because reading such a file may have effects (trace_pipe).
  */
 bool file_opener_accepts(int fd);
 
@@ -97,9 +97,10 @@ int file_opener_open(struct file_opener *opener, const struct file_query *query,
 
 /*
  * Opens the file at the first of nr places (at most FILE_OPENER_PLACES_MAX) that has an ELF file;
- * all places have the same text. Returns a descriptor, and sets *place to the index of the place;
- * -EBADMSG: only other files are there; otherwise, the error at the last place. *path as in
- * file_opener_open(), if no file was opened of the last place.
+ * all places have the same text. Returns a descriptor, and sets *place to the index of the place.
+ * Returns -EBADMSG if there is no ELF file, but at least one file of another kind; otherwise the
+ * error at the last place. Sets *path as file_opener_open() does; after an error, for the last
+ * place.
  */
 int file_opener_open_first(struct file_opener *opener, const struct file_query *queries,
 			   unsigned int nr, const char *text, unsigned int *place, char **path);
@@ -121,7 +122,7 @@ int file_opener_begin(const struct symbol_request *request, int socket, int aliv
 /* Ends the opener, which may hang. The next file_opener_prepare() starts another. */
 void file_opener_kill(void);
 
-/* To be called in a child of this process: closes the socket to the opener. */
+/* Closes the socket to the opener. Call this function in a child of the opener's parent. */
 void file_opener_forget(void);
 
 #endif

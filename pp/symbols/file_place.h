@@ -47,7 +47,12 @@ enum file_kind {
 
 struct file_query {
 	enum file_kind kind;
-	unsigned int index; /* FILE_LINK_*: 1: the image's path without symbolic links */
+	/*
+	 * For FILE_LINK_*, 0 means that the folders are derived from the image's path, and 1 that
+	 * they are derived from this path with symbolic links resolved. For the meaning in other
+	 * kinds, see enum file_kind.
+	 */
+	unsigned int index;
 	struct buildid id;
 };
 

@@ -27,12 +27,12 @@ static const char *const suffixes[] = {
 #define DEBUG_PATH "/usr/lib/debug"
 
 /*
- * Start of a cache file. After it come the path, padded to 8 bytes, and the content: a symbol table
- * in the format of symbol_wire.h, or a line table.
+ * Start of a cache file. The header is followed by the path, padded to a multiple of 8 bytes, and
+ * by the content: a symbol table in the format of symbol_wire.h, or a line table.
  */
 struct cache_header {
 	char magic[8];
-	char version[24]; /* program's version: another one may read a binary differently */
+	char version[24]; /* of the program; another version may read a binary differently */
 	uint8_t build_id[OPROF_BUILD_ID_BYTES_MAX];
 	uint32_t nr_build_id;
 	uint32_t kind;

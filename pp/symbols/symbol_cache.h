@@ -25,8 +25,8 @@
 #define SYMBOL_CACHE_LACK_SECONDS 3600
 
 /*
- * Returns the folder for the cache, malloc'ed. Returns NULL if the user has no home or cache
- * folder, if another user owns it or can write to it, or if out of memory.
+ * Returns the path of the cache folder, malloc'ed. Returns NULL if the user has no home or cache
+ * folder, if another user owns or can write to the cache folder, or if out of memory.
  */
 char *symbol_cache_path(void);
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One PT_LOAD: addresses [start, end) map to offset in the file. */
+/* A PT_LOAD segment: the file contains the addresses [start, end) from `offset` on. */
 struct symbol_segment {
 	uint64_t start;
 	uint64_t end;

@@ -35,11 +35,14 @@ struct helper {
 	struct confine_limits limits;
 	pid_t pid;
 	int result_fd;	/* a file in memory */
-	int sockets[2]; /* the helper's end, the opener's end */
-	int alive[2];	/* pipe, once the opener serves the helper: its write end closes when the
-			 * opener is done, after the helper's end */
+	int sockets[2]; /* [0]: the helper's end; [1]: the opener's end */
+	/*
+	 * A pipe, created when the opener begins to serve the helper. The opener closes the write
+	 * end when the helper has closed its end of the socket.
+	 */
+	int alive[2];
 	int hung;
-	int killed; /* it went on without its descriptors */
+	int killed; /* the helper did not end by itself; end_process() sent SIGKILL */
 };
 
 static void helper_init(struct helper *helper, const struct symbol_request *request)
@@ -78,7 +81,7 @@ static int end_process(struct helper *helper)
 {
 	int status = 0, ended;
 
-	/* Its descriptors are closed shortly before it has ended. */
+	/* The kernel closes the helper's descriptors a moment before the helper can be reaped. */
 	for (int tries = 0; tries < 10; tries++) {
 		pid_t pid = waitpid(helper->pid, &status, WNOHANG);
 
@@ -108,7 +111,7 @@ __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_r
 	unsigned int nr_keep = 2;
 	int error;
 
-	/* If the opener ends, the helper reports an error, and not a signal. */
+	/* If the opener ends, write() must return an error instead of killing the helper. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	file_opener_forget();
 	file_opener_init(&opener, &request, helper->sockets[0]);

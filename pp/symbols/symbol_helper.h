@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A child process that reads one binary and exits. It has limits of CPU time and memory, and no
- * privileges. It uses only descriptors: that of its result, and those of ELF files that it opened
- * before it gave up its privileges, or that another process opens for it (file_opener.h). If a
- * hostile file exploits the libraries that read it, only that file's symbols are lost.
+ * The helper: a child process that reads one binary and exits. Before it reads anything, it opens
+ * the most likely ELF files, limits its CPU time and memory, and gives up its privileges. After
+ * that, it cannot open files; another process opens further files for it (file_opener.h). It writes
+ * the result to an open descriptor. If a hostile file exploits the libraries that read it, only
+ * that file's symbols are lost.
  *
  * Each image has its own process, so that a file cannot falsify another file's symbols.
  */

@@ -93,7 +93,7 @@ enum belief {
 	BELIEVE_PROOF,
 };
 
-/* build_id: of the file at fd. */
+/* Returns whether the file at fd is the image. build_id is the build-id of the file. */
 static bool is_wanted_file(const struct symbol_request *request, int fd,
 			   const struct buildid *build_id, enum belief belief)
 {

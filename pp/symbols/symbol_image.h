@@ -16,12 +16,12 @@ struct file_opener;
 
 /* A request to the helper. */
 struct symbol_request {
-	const char *path; /* for VDSO only a name, because the session has its content */
+	const char *path; /* for VDSO only a name, because the session has a copy of the vdso */
 	const struct oprof_image_identity *identity;
 	enum oprof_image_kind kind; /* FILE, VDSO, KERNEL or IDLE */
 	const struct symbol_search *search;
 	const char *kernel_release; /* of this machine's kernel, for KERNEL and IDLE; or NULL */
-	const char *debug_file;	    /* downloaded by build-id, tried first; or NULL */
+	const char *debug_file;	    /* downloaded debug file, which is tried first; or NULL */
 	struct file_opener *opener; /* opens the files; symbol_helper_read() sets it */
 	const void *more;	    /* argument whose type depends on the reader; or NULL */
 };
@@ -63,7 +63,7 @@ bool symbol_image_was_mapped(const struct symbol_request *request, int fd);
 
 /*
  * Describes an error of symbol_image_open(). Returns why symbols are missing. *note is set to a
- * malloc'ed clause for a message that begins with "PATH: ", or to NULL if memory is short.
+ * malloc'ed clause for a message that begins with "PATH: ", or to NULL if out of memory.
  */
 enum symbols_lack symbol_image_tell(int error, char **note);
 

@@ -18,7 +18,7 @@ struct symbol_reading {
 	struct symbol_result result;
 	struct symbol_image image;
 	struct symbol_file debug; /* fd -1: none */
-	struct symbol_file mini;  /* symbols embedded in the image; elf NULL: none */
+	struct symbol_file mini;  /* symbols embedded in the image; mini.elf is NULL without them */
 	struct symbol_plt plt;
 	int damage; /* -EILSEQ: some symbols could not be read; 0: all could be read */
 };
@@ -81,8 +81,8 @@ static int list_mini(struct symbol_reading *reading)
 }
 
 /*
- * Lists the full symbols of the image; if it has none, the symbols of its debug file; if there are
- * none either, the symbols embedded in the image.
+ * Lists the full symbols of the image. If the image has none, lists the symbols of its debug file.
+ * If there are none either, lists the symbols embedded in the image.
  */
 static int list_full(struct symbol_reading *reading)
 {

@@ -108,8 +108,8 @@ static int tell_no_file(struct symbol_table *table)
 }
 
 /*
- * Makes the symbols of samples off CPU. They have no code; the key is the reason why the task was
- * off the CPU (oprof/sample_file.h).
+ * Makes the symbols of samples off CPU. Such a sample has no code. Its key is the number of the
+ * reason why the task was off the CPU (oprof/sample_file.h).
  */
 static int load_off_cpu(struct symbol_table *table)
 {

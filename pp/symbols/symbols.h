@@ -41,20 +41,20 @@ struct symbol_table {
 	bool kept;	  /* read from the session's copy of the binary */
 	char *debug_path; /* separate debug file that was used, or NULL */
 	/*
-	 * Why symbols are missing: a clause for a message that begins with "PATH: "; NULL: none are
-	 * missing.
+	 * A clause for a message that begins with "PATH: ". It states why symbols are missing. NULL
+	 * if no symbols are missing.
 	 */
 	char *note;
 };
 
-/* Maximum length of image_path: it goes to the opener (file_opener.h) in one packet. */
+/* Maximum length of image_path, because it is sent to the opener in one packet (file_opener.h). */
 #define SYMBOLS_IMAGE_PATH_MAX 32000u
 
 /* Where to search. Paths may be NULL. */
 struct symbol_search {
 	const char *root;	  /* -R: prefix of every path */
 	const char *image_path;	  /* -p: comma-separated list of folders, searched by file name */
-	const char *meta_path;	  /* session's meta folder: symbols of kernel, modules, vdso */
+	const char *meta_path;	  /* session's meta folder, with symbols of kernel, modules, vdso */
 	const char *no_kernel;	  /* reason why the kernel's symbols are missing; NULL: unknown */
 	const char *debug_path;	  /* NULL: /usr/lib/debug */
 	const char *cache_path;	  /* folder of cached tables (symbol_cache.h) */

@@ -44,7 +44,7 @@ static int probe(const char *dir, char at[READ_FOLDER_BYTES], struct diag *diag)
 
 	if (error)
 		return error;
-	fd = read_folder_open(dir, at, diag); /* stays open: *at may refer to it */
+	fd = read_folder_open(dir, at, diag); /* fd stays open, because *at may refer to fd */
 	return fd < 0 ? fd : 0;
 }
 
@@ -168,7 +168,7 @@ static bool is_better(const struct top_event *event, const struct top_event *bes
 }
 
 /*
- * Finds the event that was shown before. If there are no samples of this event, finds the best one.
+ * Finds the event that was shown before. If this event has no samples, finds the best other event.
  */
 static void find_event(struct top *top)
 {

@@ -15,7 +15,7 @@
 
 struct top {
 	const char *session_dir; /* borrowed from the options, or a constant; for messages */
-	char session_at[READ_FOLDER_BYTES]; /* the path by which it is read */
+	char session_at[READ_FOLDER_BYTES]; /* the path by which the folder is read */
 	struct top_symbols *symbols;
 	struct top_samples samples; /* samples of the last answer; at first all zeros */
 	struct top_rows rows;

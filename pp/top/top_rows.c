@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES     4352 /* a path and the text around it */
-#define NAMES_READ_MAX 2000 /* names of tasks read from /proc in one refresh */
+#define TEXT_BYTES     4352 /* buffer for a path and some more text */
+#define NAMES_READ_MAX 2000 /* how many names of tasks one refresh reads from /proc at most */
 #define CGROUP_UNKNOWN "(not known)"
 #define SYMBOL_NONE    "(no symbol)"
 #define SYMBOL_LOADING "(loading symbols)"

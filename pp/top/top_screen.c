@@ -8,7 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#define LINES_ABOVE   4 /* lines above the rows: title, sums, views, column heads */
+#define LINES_ABOVE   4 /* number of lines above the rows: title, sums, views, column heads */
 #define LINES_MIN     (LINES_ABOVE + 2)
 #define KEY_ESCAPE    27
 #define WINDOW_MAX_NS UINT64_C(300000000000)
@@ -327,7 +327,7 @@ static enum top_wish command_key(struct top_screen *screen, wint_t key)
 
 static enum top_wish view_key(struct top_screen *screen, wint_t key)
 {
-	static const char letters[] = "siaptcu"; /* keys, in the order of enum top_view */
+	static const char letters[] = "siaptcu"; /* keys of the views, in order of enum top_view */
 	const char *letter = key && key < 128 ? strchr(letters, (int)key) : NULL;
 
 	if (letter)

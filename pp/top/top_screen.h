@@ -16,7 +16,7 @@ struct top_screen {
 	struct top *top;  /* borrowed */
 	size_t first_row; /* first row on the screen */
 	bool helping;	  /* the help is shown instead of rows */
-	bool editing;	  /* keys go into the filter */
+	bool editing;	  /* keys change the text of the filter */
 	char filter_before[TOP_FILTER_BYTES];
 	uint64_t min_window_ns;
 };

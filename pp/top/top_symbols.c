@@ -27,9 +27,9 @@ struct top_table {
 	char *path;
 	struct oprof_image_identity identity;
 	enum oprof_image_kind kind;
-	uint64_t used;	 /* number of the refresh in which find() last requested the table */
+	uint64_t used;	 /* number of the last refresh that requested the table */
 	uint64_t loaded; /* number of the refresh in which the table was loaded */
-	bool missed;	 /* a key was missing that the table may have if loaded again */
+	bool missed;	 /* the table lacked a key; if loaded again, it may have this key */
 	enum table_state state;
 	struct symbol_table table;
 };

@@ -15,7 +15,8 @@
 
 #include <stddef.h>
 
-#define TOP_SYMBOLS_MAX	       (4u << 20) /* symbols in all kept tables; about 300 MB */
+/* Maximum number of symbols in all kept tables, which then need about 300 MB of memory. */
+#define TOP_SYMBOLS_MAX	       (4u << 20)
 #define TOP_SYMBOLS_IMAGES_MAX 512
 
 struct top_symbols;
@@ -39,8 +40,8 @@ const struct symbol_table *top_symbols_find(struct top_symbols *symbols,
 					    const struct slice_section *section);
 
 /*
- * To be called if the table lacks a key. If names may have been added since the table was loaded,
- * it is loaded again after some refreshes.
+ * Reports that the section's table lacks a key. If names may have been added since the table was
+ * loaded, the table is loaded again after some refreshes.
  */
 void top_symbols_missed(struct top_symbols *symbols, const struct slice_section *section);
 

@@ -187,9 +187,10 @@ void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show 
 	const char *detail = views[view].detail_head ? views[view].detail_head : "";
 	bool exact = event && event->exact;
 
-	if (exact && view == TOP_SYMBOLS) /* time off CPU: symbols are only reasons */
+	/* The event is time off CPU: its symbols are reasons for waiting, which have no image. */
+	if (exact && view == TOP_SYMBOLS)
 		detail = "PROGRAM";
-	/* Time off CPU counts for the CPU on which the task last ran, and has no idle share. */
+	/* Time off CPU belongs to the CPU on which the task last ran. It has no idle share. */
 	if (exact && view == TOP_CPUS)
 		detail = "";
 	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", exact ? "TIME" : "+-",

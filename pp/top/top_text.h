@@ -31,8 +31,9 @@ struct top_show {
 const char *top_view_name(enum top_view view);
 
 /*
- * Each of these functions fills line with at most width cells. top_text_heads and top_text_row
- * pad the line with blanks. Bytes that affect a terminal become '?'.
+ * Each of these functions writes one line of the screen, at most `width` cells long.
+ * top_text_heads() and top_text_row() pad the line with blanks. '?' replaces the bytes that would
+ * control a terminal.
  */
 void top_text_title(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *show);

@@ -72,8 +72,8 @@ struct events_listing {
 	uint64_t begin, nr_shown, nr_damaged;
 	struct trace_line line;
 	/*
-	 * When reading backwards, a list of stretches with their lines: first the stretch that is
-	 * being read, then the later ones.
+	 * Used when reading backwards: the list of stretches with their lines. The first element is
+	 * the stretch that is read now; the next elements are later in time.
 	 */
 	struct kept_lines *newest;
 	uint64_t nr_kept; /* number of lines in all these stretches */
@@ -81,7 +81,7 @@ struct events_listing {
 
 /* Lines of one stretch of time, in order of time. Used when reading backwards. */
 struct kept_lines {
-	struct kept_lines *behind; /* the next later stretch */
+	struct kept_lines *behind; /* the stretch that follows in time */
 	char *bytes;
 	size_t nr_bytes, room_bytes;
 	size_t *ends; /* offset of each line's end */
@@ -234,15 +234,15 @@ static int find_begin(struct events_listing *listing, struct ctf_reader *reader,
 /* ---- forwards ---- */
 
 /*
- * Seeks to the first packet that must be read for --from. Damage is not reported here, but when the
- * packets are read.
+ * Seeks to the first packet that must be read for --from. Does not report damage: damage is
+ * reported when the packets are read.
  */
 static void go_to_from(struct events_listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_known known;
 
-	if (!listing->filter.from_ns || listing->pids || /* pids needs all earlier forks */
-	    !trace_who_known(listing->who, &known))
+	/* To find a thread's process, listing->pids must read all earlier forks. */
+	if (!listing->filter.from_ns || listing->pids || !trace_who_known(listing->who, &known))
 		return;
 	(void)find_begin(listing, reader, false); /* damage is reported later */
 	ctf_reader_seek_known(reader, saturate_sum(listing->begin, listing->filter.from_ns),
@@ -379,7 +379,7 @@ static int end_last(void *context)
 	return listing->nr_kept >= listing->nr_last ? 1 : begin_stretch(listing);
 }
 
-/* Writes the last of the kept lines, in order of time. */
+/* Writes the last nr_last of the kept lines, in order of time. */
 static int put_kept(struct events_listing *listing)
 {
 	uint64_t left_out =
@@ -401,8 +401,8 @@ static void tell_damage_backwards(void *context, const struct diag *diag)
 }
 
 /*
- * Finds the threads that run at the trace's end, which filters by thread or process must know. This
- * requires reading the whole trace first.
+ * Finds the thread that runs on each CPU at the trace's end, because a filter by thread or process
+ * must know it. Reads the whole trace for this.
  */
 static int find_last_runners(struct events_listing *listing, struct ctf_reader *reader)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * optrace-read: reads trace folders. optrace runs this program for its verbs that read a trace;
- * each has its own --help.
+ * optrace-read: reads trace folders. optrace runs this program for the verbs that read a trace:
+ * events and stats. Each verb has its own --help.
  */
 #include "pp/trace/optrace_read.h"
 

@@ -66,9 +66,9 @@ struct stats_reading {
 	const char *folder;
 	bool json;
 	struct trace_stats_choice choice;
-	struct trace_filter filter; /* processes, threads and times */
+	struct trace_filter filter; /* selects processes, threads and times */
 	struct trace_states *states;
-	/* begin, end: the time window; end moves forward while the trace is read */
+	/* The window is [begin, end). `end` moves forward while the trace is read. */
 	uint64_t trace_begin, begin, end;
 	bool has_begun;
 	struct trace_sums sums;
@@ -93,8 +93,8 @@ static int begin_states(struct stats_reading *reading, struct ctf_reader *reader
 }
 
 /*
- * Handles a record. Records before --from are also handled, because the trace may record a thread's
- * process, and the beginning of the thread's current wait or call, at any time before the window.
+ * Handles a record, even if it is before --from: such a record may contain a thread's process, or
+ * the beginning of a wait or a system call that is in progress when the window begins.
  */
 static int take(struct stats_reading *reading, struct ctf_reader *reader,
 		const struct ctf_record *record)
@@ -149,8 +149,9 @@ static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 			ctf_stream_counts(ctf_reader_stream(reader, i));
 
 		/*
-		 * Losses that are counted in the first packet's header occurred before the trace,
-		 * unless this packet is the ring's first packet.
+		 * The first packet of the stream may not be the first packet of its ring. In this
+		 * case, the losses in the packet's header occurred before the trace, and are
+		 * subtracted.
 		 */
 		sums->lost_events += counts.lost - (counts.seq_first ? counts.lost_before : 0);
 		sums->lost_packets += counts.lost_overwritten;

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 
 /*
- * Limits of the bytes of packets in a stretch. The first stretch is small, because usually few
- * records are wanted. The lines made from the packets need about ten times as much memory.
+ * How many bytes of packets a stretch may have: the first stretch, and any later stretch. The
+ * first stretch is small, because users usually request few records. Large stretches need much
+ * memory, because the lines made from the packets are about ten times as long as the packets.
  */
 #define STRETCH_BYTES_FIRST ((uint64_t)64 << 10)
 #define STRETCH_BYTES_MAX   ((uint64_t)2 << 20)
@@ -19,8 +20,8 @@ struct backward_stretch {
 };
 
 /*
- * Reads the stretch's next record. Returns 1; 0 at the stretch's end; -ENOMEM. If `tell` is true,
- * reports damage; a stretch is read twice, and damage must be reported only once.
+ * Reads the stretch's next record. Returns 1; 0 at the stretch's end; or -ENOMEM. Reports damage
+ * only if `tell` is true: each stretch is read twice, and damage must be reported only once.
  */
 static int next(const struct backward_stretch *stretch, struct ctf_record *record, bool tell)
 {

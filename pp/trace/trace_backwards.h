@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a trace backwards, in stretches (intervals of time): the newest stretch first, the
- * records of a stretch in order of time. Reads only as many packets as needed: the newest
- * records of a large folder are in a few packets.
+ * Reads a trace backwards, in stretches (intervals of time). The newest stretch is read first.
+ * Within a stretch, the records are read in order of time. Only the necessary packets are read: to
+ * show the newest records of a large folder, a few packets are enough.
  */
 #ifndef PP_TRACE_BACKWARDS_H
 #define PP_TRACE_BACKWARDS_H
@@ -19,7 +19,7 @@ struct trace_backwards {
 	int (*take)(void *context, const struct ctf_record *record, const struct trace_runner *who);
 	/* Called at the end of each stretch. The next call of take() is for an earlier stretch. */
 	int (*end)(void *context);
-	/* Called for each damaged place, possibly twice. NULL: damage is not reported. */
+	/* Called once or twice for each damaged part. NULL: damage is not reported. */
 	void (*damage)(void *context, const struct diag *diag);
 	void *context;
 };

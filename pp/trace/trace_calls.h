@@ -29,9 +29,9 @@ struct trace_calls {
 };
 
 /*
- * Makes an entry for each name of a system call in the trace. rules has one rule for each event of
- * the trace; the member `call` of a system call's rule becomes the index of the call's entry.
- * Returns 0 or -ENOMEM.
+ * Makes an entry for each name of a system call in the trace. The array `rules` has one rule for
+ * each event of the trace. In the rules of system calls, sets the member `call` to the index of the
+ * call's entry. Returns 0 or -ENOMEM.
  */
 int trace_calls_init(struct trace_calls *calls, const struct ctf_trace *trace,
 		     struct trace_rule *rules);

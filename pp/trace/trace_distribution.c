@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Number of buckets for each power of two. The three bits after a time's highest bit select the
- * bucket. Each time below 8 has its own bucket.
+ * Number of buckets for each power of two. The highest bit of a time selects the power of two, and
+ * the next three bits select the bucket. Each time below 8 has its own bucket.
  */
 #define PARTS 8u
 

@@ -14,7 +14,7 @@
 struct trace_distribution {
 	uint64_t nr, sum; /* sum saturates at UINT64_MAX */
 	uint64_t min, max;
-	uint64_t *counts; /* one for each of nr_buckets buckets, from number `first` up */
+	uint64_t *counts; /* counts[i]: number of times in bucket first + i; i < nr_buckets */
 	uint32_t first, nr_buckets;
 };
 
@@ -28,7 +28,8 @@ int trace_distribution_merge(struct trace_distribution *distribution,
 
 uint64_t trace_distribution_mean(const struct trace_distribution *distribution); /* 0 if empty */
 /*
- * Returns a percentile: the time that `percent` (1 to 100) of the times do not exceed; 0 if empty.
+ * Estimates a percentile: the time t such that `percent` percent (1 to 100) of all times are at
+ * most t. Returns 0 if the distribution is empty.
  */
 uint64_t trace_distribution_percentile(const struct trace_distribution *distribution,
 				       unsigned int percent);

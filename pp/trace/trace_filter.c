@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES 4096u /* longest text compared with a pattern */
+#define TEXT_BYTES 4096u /* a longer text is cut before it is compared with a pattern */
 
 static void free_all(char **texts, size_t nr)
 {
@@ -263,7 +263,7 @@ static bool holds(const struct trace_condition *condition, const struct ctf_fiel
 		return (condition->compare == COMPARE_IS || condition->compare == COMPARE_IS_NOT) &&
 		       compare_text(condition, value);
 	default:
-		return false; /* arrays are not compared */
+		return false; /* an array matches no condition */
 	}
 }
 

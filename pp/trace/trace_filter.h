@@ -23,7 +23,7 @@ enum trace_compare {
 struct trace_condition {
 	char *field;
 	enum trace_compare compare;
-	char *text; /* pattern with which text is compared */
+	char *text; /* pattern that the field's text is compared with */
 	bool is_number;
 	int64_t number;
 };
@@ -36,11 +36,12 @@ struct trace_filter {
 	size_t nr_threads;
 	int32_t *pids; /* the running thread must belong to one of these processes */
 	size_t nr_pids;
-	struct trace_condition *conditions; /* all must be true */
+	struct trace_condition *conditions; /* all conditions must be true */
 	size_t nr_conditions;
 	bool has_cpu;
 	uint64_t cpu;
-	uint64_t from_ns, to_ns; /* time since the trace's beginning; to_ns 0: to its end */
+	/* Limits of the time since the trace's beginning. If to_ns is 0, no upper limit exists. */
+	uint64_t from_ns, to_ns;
 };
 
 void trace_filter_deinit(struct trace_filter *filter);

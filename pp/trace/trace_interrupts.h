@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 enum trace_interrupt_kind {
-	INTERRUPT_DEVICE, /* reported by irq_handler_entry, with its number */
+	INTERRUPT_DEVICE, /* of a device; the event irq_handler_entry has its number */
 	INTERRUPT_SOFT,
-	INTERRUPT_VECTOR, /* vector of the processor, such as its timer (irq_vectors) */
+	INTERRUPT_VECTOR, /* of the processor itself, such as its timer; events irq_vectors:* */
 	NR_INTERRUPT_KINDS
 };
 
@@ -37,8 +37,8 @@ void trace_interrupts_deinit(struct trace_interrupts *interrupts);
 void trace_interrupts_clear(struct trace_interrupts *interrupts);
 
 /*
- * Finds or adds the entry of a kind and number. name has nr_name bytes; NULL: not known. Returns
- * the entry's index, or INDEX_TABLE_NONE if out of memory.
+ * Finds or adds the entry of a kind and number. `name` has nr_name bytes; NULL if the name is
+ * unknown. Returns the entry's index, or INDEX_TABLE_NONE if out of memory.
  */
 uint32_t trace_interrupts_find(struct trace_interrupts *interrupts, enum trace_interrupt_kind kind,
 			       int64_t number, const char *name, size_t nr_name);

@@ -181,7 +181,10 @@ static void add_integer(struct trace_line *line, const struct ctf_field *field, 
 	}
 }
 
-/* Hexadecimal numbers become text: JSON has none, and readers that use doubles would lose bits. */
+/*
+ * Writes a number as JSON. A number in base 16 becomes a string: JSON has no hexadecimal numbers,
+ * and a program that reads JSON numbers as doubles would lose bits.
+ */
 static void add_json_integer(struct trace_line *line, const struct ctf_field *field,
 			     uint64_t number)
 {
@@ -246,8 +249,8 @@ static void add_padded(struct trace_line *line, const char *text, size_t width)
 }
 
 /*
- * Adds a thread's name. It may contain any byte, so control characters are replaced to keep the
- * line whole.
+ * Adds a thread's name. The name may contain any byte, so control characters are replaced. A
+ * newline, for example, would otherwise break the line.
  */
 static void add_name(struct trace_line *line, const char *name)
 {

@@ -17,7 +17,7 @@ struct life {
 	uint64_t from;
 	int32_t tid, pid;
 	uint32_t before; /* index + 1 of the number's previous life; 0: none */
-	bool is_told;	 /* ACT_TASK_BEGIN began this life; a fork event on its CPU may follow */
+	bool is_told;	 /* ACT_TASK_BEGIN began this life; the task's fork event may follow */
 };
 
 /* The last task that task_newtask reported on a CPU, just before the task's fork event. */
@@ -121,8 +121,8 @@ int32_t trace_pids_at(const struct trace_pids *pids, int32_t tid, uint64_t time)
 /* ---- records ---- */
 
 /*
- * Returns the task announced on a CPU. Returns NULL if out of memory or if the CPU number is too
- * high.
+ * Returns the entry for the last task that task_newtask reported on a CPU. Returns NULL if out of
+ * memory or if the CPU number is too high.
  */
 static struct coming *coming_on(struct trace_pids *pids, unsigned int cpu)
 {
@@ -145,8 +145,8 @@ static int take_new_task(struct trace_pids *pids, const struct ctf_record *recor
 	struct coming *coming;
 
 	/*
-	 * task_newtask is matched with the next fork on the same CPU. In a stream without a CPU
-	 * it cannot be matched, so it is ignored.
+	 * task_newtask belongs to the next fork event on the same CPU. A task_newtask in a stream
+	 * without a CPU is ignored, because its fork event cannot be found.
 	 */
 	if (record->packet->cpu_id >= NR_CPUS_MAX)
 		return 0;
@@ -188,8 +188,8 @@ static int take_fork(struct trace_pids *pids, const struct ctf_record *record,
 }
 
 /*
- * Stores the process of a thread that already exists. A thread that is not named in an earlier
- * record is assumed to exist since the trace's beginning.
+ * Stores the process of a thread that already exists. If no earlier record names the thread, the
+ * thread is assumed to exist since the trace's beginning.
  */
 static int learn(struct trace_pids *pids, int32_t tid, int32_t pid, uint64_t time)
 {
@@ -218,9 +218,7 @@ int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record)
 	case ACT_TASK_BEGIN:
 		return take_begin(pids, record, rule);
 	case ACT_TASK_EXEC:
-	/*
-	 * After an exec, the thread is the only one of its process, and has the process's number.
-	 */
+	/* After an exec, the thread is its process's only thread, and has the process's number. */
 	case ACT_EXEC:
 		return learn(pids, (int32_t)trace_rule_number(record, rule, EXEC_TID),
 			     (int32_t)trace_rule_number(record, rule, EXEC_TID), record->time);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 /*
- * Returns the entry of a thread's process; adds it if necessary. If thread i is the first of a
- * process, numbers[i] is 1 + the index of the process's entry, or 0 if the entry is not yet added.
- * The last element is for threads whose process is unknown.
+ * Returns the entry of a thread's process, and adds the entry if necessary. If thread i is the
+ * first thread of a process, numbers[i] is 1 + the index of the process's entry, or 0 if the entry
+ * is not yet added. The last element of `numbers` is for threads whose process is unknown.
  */
 static struct trace_process *process_of(struct trace_processes *processes, uint32_t *numbers,
 					const struct trace_states *states,

@@ -8,7 +8,7 @@
 struct trace_process {
 	int32_t pid;		 /* -1: sum of all threads whose process is unknown */
 	const char *name;	 /* name of the first thread; owned by the states */
-	bool is_kernel, is_seen; /* is_seen: one of its threads ran in the window */
+	bool is_kernel, is_seen; /* is_seen: a thread of the process ran in the window */
 	uint64_t nr_threads;
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches, nr_syscalls, nr_errors, nr_wakeups;

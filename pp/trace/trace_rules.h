@@ -35,8 +35,8 @@ enum trace_action {
 	ACT_BLOCK_DONE,
 	ACT_STATE,
 	/*
-	 * Begin, exec and end of a task, from a stream that belongs to no CPU. Their records
-	 * precede the corresponding events of the CPUs.
+	 * Begin, exec and end of a task, from the stream that belongs to no CPU. If a CPU's stream
+	 * also has an event for the same change, the CPU's event comes later.
 	 */
 	ACT_TASK_BEGIN,
 	ACT_TASK_EXEC,
@@ -51,12 +51,12 @@ struct trace_rule {
 	 * field.
 	 */
 	uint32_t fields[TRACE_RULE_ARGS];
-	uint32_t call; /* number of the system call's name; set by the caller */
+	uint32_t call; /* index of the system call in struct trace_calls; set by the caller */
 };
 
 enum { SWITCH_PREV, SWITCH_STATE, SWITCH_NEXT, SWITCH_NEXT_COMM, SWITCH_PREV_COMM };
 enum { NEW_TASK_TID, NEW_TASK_FLAGS };
-#define NEW_TASK_IS_THREAD 0x00010000 /* bit in NEW_TASK_FLAGS: the kernel's CLONE_THREAD */
+#define NEW_TASK_IS_THREAD 0x00010000 /* bit of the field NEW_TASK_FLAGS: CLONE_THREAD */
 enum { FORK_PARENT, FORK_CHILD, FORK_COMM };
 enum { EXEC_TID, EXEC_FILE };
 enum { TASK_TID, TASK_PID, TASK_PARENT };

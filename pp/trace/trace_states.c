@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it works. A CPU's state follows from its open interrupts, its running thread and that
- * thread's mode. Before each record is handled, the time since the previous one is added to this
- * state in cpu->pending. A switch names the thread that ran until now. If this is the expected
- * thread, settle() adds the pending times to the CPU and the thread; otherwise a switch record is
- * missing, and the pending times count as unknown. Times with losses count as lost. If a thread is
- * off its CPU, its member `waits` is its state: the switch from the thread sets `waits`, and a
- * wake-up changes `waits` to THREAD_READY.
+ * How it works. A CPU's state follows from its open interrupts, its running thread and the mode of
+ * this thread. Before a record is handled, the time since the previous record is added to the
+ * element of cpu->pending for the CPU's state. A switch names the thread that ran until now. If
+ * this is the expected thread, settle() adds the pending times to the CPU and the thread.
+ * Otherwise a switch record is missing, and the pending times count as unknown. Times with losses
+ * count as lost. If a thread is off its CPU, its member `waits` is its state: the switch from the
+ * thread sets `waits`, and a wake-up changes `waits` to THREAD_READY.
  */
 #include "pp/trace/trace_states.h"
 
@@ -130,8 +130,8 @@ static bool is_of_cpu(enum cpu_state state)
 }
 
 /*
- * Adds the pending times to the CPU and to thread (NONE: idle). If is_sound is false, a switch is
- * missing: times that depend on the running thread become unknown.
+ * Adds the pending times to the CPU and to `thread` (NONE: the CPU was idle). If is_sound is false,
+ * a switch is missing, and the times that depend on the running thread become unknown.
  */
 static void settle(struct trace_states *states, struct cpu *cpu, uint32_t thread, bool is_sound)
 {
@@ -221,7 +221,8 @@ static enum thread_state wait_of(uint64_t task_state)
 
 /*
  * Handles the first switch of a CPU, which names the thread that ran before. If nothing was lost,
- * this thread ran all the time. Only its kind is known: idle, kernel thread or program.
+ * this thread ran since the window's beginning. It is unknown whether the thread was in a system
+ * call: the state is only idle, kernel thread or program.
  */
 static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t prev)
 {
@@ -284,7 +285,7 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 	thread->woken = 0;
 	task_state = (uint64_t)trace_rule_number(record, rule, SWITCH_STATE);
 	thread->waits = wait_of(task_state);
-	/* An ending thread may still be preempted or wait: it has ended only when it is dead. */
+	/* An ending thread may still be preempted or wait. It has ended only when it is dead. */
 	thread->told.has_ended =
 		task_state & TASK_DEAD || (thread->is_ending && task_state & TASK_DEAD_BEFORE_4_14);
 	return 0;
@@ -393,8 +394,8 @@ static bool is_error(int64_t returned)
 }
 
 /*
- * Ends a system call. If its beginning was not recorded, because it precedes the trace or was lost,
- * the call has no time.
+ * Ends a system call. If the trace does not contain the call's beginning, because the call began
+ * before the trace or the record was lost, no time is counted for the call.
  */
 static int leave_call(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
@@ -449,8 +450,8 @@ static int enter_interrupt(struct trace_states *states, struct cpu *cpu,
 }
 
 /*
- * Called at the end of an interrupt. If a block request ended in this interrupt, a thread that is
- * woken later did not wait for the request.
+ * Called at the end of an interrupt. If a block request ended in this interrupt, only threads that
+ * the interrupt woke had waited for the request; threads that are woken later had not.
  */
 static void end_block_done(struct cpu *cpu)
 {

@@ -35,7 +35,7 @@ enum cpu_state {
 	NR_CPU_STATES
 };
 
-/* States of a thread. Interrupts while it runs are counted separately. */
+/* States of a thread. While an interrupt runs, the interrupted thread is THREAD_INTERRUPTED. */
 enum thread_state {
 	THREAD_UNKNOWN,
 	THREAD_USER,
@@ -60,7 +60,7 @@ struct trace_thread {
 	bool is_kernel, has_ended;
 	bool is_before; /* ended before the window */
 	bool is_seen;	/* ran in the window, possibly for an unknown time */
-	bool is_chosen; /* the trace_chooser accepted one of its names */
+	bool is_chosen; /* the trace_chooser accepted the thread, with one of its names */
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches; /* number of times that the thread began to run */
 	uint64_t nr_syscalls, nr_wakeups;
@@ -96,9 +96,10 @@ void trace_states_begin(struct trace_states *states, uint64_t begin);
 /* Returns whether to choose the thread. An unknown name is "", an unknown pid is -1. */
 typedef bool trace_chooser(const void *context, int32_t pid, int32_t tid, const char *name);
 /*
- * Call before the first record. Threads that chooser accepts (NULL: all) have is_chosen set. After
- * this call, only the system calls and wake-up times of these threads are counted, and only the
- * interrupts while they run. The choice does not affect the times of CPUs.
+ * Chooses the threads that `chooser` accepts (NULL: all threads), and sets their is_chosen. Call
+ * this function before the first record. Then only the system calls and wake-up times of chosen
+ * threads are counted, and only the interrupts during which a chosen thread is the running thread.
+ * The choice does not affect the times of CPUs.
  */
 void trace_states_choose(struct trace_states *states, trace_chooser *chooser, const void *context);
 
@@ -110,13 +111,13 @@ unsigned int trace_states_nr_cpus(const struct trace_states *states);
 /* Returns the times of a CPU; NULL if the CPU had no record. */
 const struct trace_cpu_times *trace_states_cpu(const struct trace_states *states, unsigned int cpu);
 
-/* Return all threads that an event named, in order of their first event. */
+/* Threads that at least one event named: their number, and thread i in order of first events. */
 size_t trace_states_nr_threads(const struct trace_states *states);
 const struct trace_thread *trace_states_thread(const struct trace_states *states, size_t i);
 
 /*
- * Return the sums of system calls, sorted by name, and of interrupts, not sorted. An entry whose
- * counts are all 0 was not counted in the window.
+ * These functions return the sums of system calls, sorted by name, and the sums of interrupts, not
+ * sorted. If all counts of an entry are 0, the call or interrupt did not occur in the window.
  */
 const struct trace_calls *trace_states_calls(const struct trace_states *states);
 const struct trace_interrupts *trace_states_interrupts(const struct trace_states *states);

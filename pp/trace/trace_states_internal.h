@@ -23,7 +23,7 @@ struct open_interrupt {
 struct cpu {
 	struct trace_cpu_times times;
 	bool is_there;
-	uint64_t since; /* times before this one have been counted */
+	uint64_t since; /* the time before this moment has been counted */
 	/* Times since the last switch; the next switch confirms which thread ran. */
 	uint64_t pending[NR_CPU_STATES];
 	uint64_t lost_until; /* records were lost before this time */
@@ -84,7 +84,10 @@ static inline void name_thread(struct trace_states *states, uint32_t index,
 	threads_name(&states->threads, index, name->bytes, name->nr);
 }
 
-/* Each function handles one kind of event: a task begins, execs or ends. Return 0 or -ENOMEM. */
+/*
+ * Each of these functions handles one kind of event: a task begins, execs or ends. Those with a
+ * result return 0 or -ENOMEM.
+ */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule);
 int trace_states_fork(struct trace_states *states, const struct cpu *cpu,
@@ -94,8 +97,8 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule);
 /*
- * Handles a thread's record in the state dump. Each chunk has a state dump, so a thread's state
- * that is already known is kept.
+ * Handles a thread's record in the state dump. Because each chunk has a state dump, the thread may
+ * already be known; its state is then not changed.
  */
 int trace_states_state(struct trace_states *states, const struct ctf_record *record,
 		       const struct trace_rule *rule);

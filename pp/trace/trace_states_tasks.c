@@ -80,9 +80,7 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 	if (file.nr > 15)
 		file.nr = 15; /* length of a thread's name in the kernel */
 	name_thread(states, index, &file);
-	/*
-	 * After an exec, the thread is the only one of its process, and has the process's number.
-	 */
+	/* After an exec, the thread is its process's only thread, and has the process's number. */
 	if (thread_at(states, index)->told.process == TRACE_NO_PROCESS)
 		threads_set_process(&states->threads, index, index);
 	return 0;

@@ -10,12 +10,12 @@
 
 #include <stdio.h>
 
-/* Totals of the reading. */
+/* Totals of all records that were read. */
 struct trace_sums {
 	uint64_t from_ns; /* beginning of the window, counted from the trace's beginning */
 	uint64_t window_ns;
 	uint64_t nr_records;		    /* in the window */
-	uint64_t lost_events, lost_packets; /* lost while recording; packets were overwritten */
+	uint64_t lost_events, lost_packets; /* lost during recording: events, overwritten packets */
 	uint64_t nr_damaged;		    /* damaged places in the folder */
 };
 
@@ -31,9 +31,13 @@ enum trace_table {
 };
 
 struct trace_stats_choice {
-	unsigned int tables; /* of enum trace_table */
-	size_t nr_rows;	     /* maximum rows of a table, except CPUs; largest first; 0: all */
-	bool histograms;     /* also show histograms, below their rows */
+	unsigned int tables; /* flags of enum trace_table */
+	/*
+	 * Maximum number of rows of each table, except the table of CPUs. The rows with the largest
+	 * times are shown. 0: all rows.
+	 */
+	size_t nr_rows;
+	bool histograms; /* also show each row's histogram, below the row */
 };
 
 /* Call after trace_states_end(). Returns 0 or -ENOMEM. */

@@ -22,13 +22,13 @@ struct thread {
 	struct trace_thread told;
 	enum thread_mode mode;
 	bool on_cpu, is_ending;
-	bool is_told;	/* ACT_TASK_BEGIN began it; a fork event on its CPU may follow */
-	bool is_chosen; /* the chooser accepted its current name and process */
+	bool is_told;	/* ACT_TASK_BEGIN began the thread; a fork event of it may follow */
+	bool is_chosen; /* the chooser accepted the thread's current name and process */
 	/* The state while the thread is off its CPU, and the time when this state began. */
 	enum thread_state waits;
 	uint64_t since;
-	uint64_t woken;	     /* time of the wake-up; 0: not woken since it last ran */
-	uint32_t call;	     /* system call that it executes, or CALL_NONE */
+	uint64_t woken;	     /* time of the wake-up; 0: not woken since the thread last ran */
+	uint32_t call;	     /* system call that the thread executes, or CALL_NONE */
 	uint64_t call_since; /* time when this call began */
 };
 
@@ -49,8 +49,8 @@ void threads_deinit(struct threads *threads);
 void threads_begin(struct threads *threads, uint64_t begin);
 
 /*
- * Adds a thread with number tid, which is in `state` since `since`. Returns its index; THREAD_NONE:
- * out of memory.
+ * Adds a thread with number tid, whose `state` began at the time `since`. Returns the thread's
+ * index; THREAD_NONE: out of memory.
  */
 uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state state, uint64_t since);
 

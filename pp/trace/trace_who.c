@@ -12,9 +12,9 @@ enum { PREV_TID, PREV_COMM, NEXT_TID, NEXT_COMM, NR_FIELDS };
 
 struct who_cpu {
 	struct trace_runner runs;
-	struct trace_runner first; /* first thread that ran in the stretch of the last look */
-	bool is_found;		   /* `first` was found in the current stretch */
-	bool has_exec;		   /* an exec came before the first switch */
+	struct trace_runner first; /* thread that ran at the beginning of the last stretch */
+	bool is_found;		   /* a switch in the current stretch has set `first` */
+	bool has_exec;		   /* the stretch has an exec before its first switch */
 };
 
 struct trace_who {
@@ -132,9 +132,9 @@ static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 }
 
 /*
- * Returns whether a switch from the idle thread is missing. A system call shows that it is missing,
- * because the idle thread makes no system calls. Some kernels do not report all switches from the
- * idle thread.
+ * Returns whether a switch from the idle thread is missing. The idle thread makes no system calls,
+ * so a system call shows that another thread runs. Some kernels do not report all switches from
+ * the idle thread.
  */
 static bool is_idle_thread_wrong(const struct trace_runner *runs, const struct ctf_event *event)
 {
@@ -178,8 +178,8 @@ static bool is_known_by(const void *context, const struct ctf_record *record)
 }
 
 /*
- * If the trace has no switches, an exec's name is valid until the next exec, which may be much
- * later.
+ * If the trace has no switches, a CPU's thread has the name of the last exec, which may be much
+ * earlier. All earlier records must then be read.
  */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known)
 {

@@ -23,8 +23,8 @@ void trace_who_destroy(struct trace_who *who); /* NULL: does nothing */
 
 /*
  * Returns the thread that ran on the record's CPU; for a switch, the thread that leaves the CPU.
- * record must be the next one in order of time. The result is valid until the next call; NULL: out
- * of memory.
+ * `record` must be the next record in order of time. The result is valid until the next call;
+ * NULL: out of memory.
  */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
 
@@ -36,21 +36,21 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
 
 /*
- * These functions prepare trace_who_at() for a stretch (interval of time) within a trace. Call
- * trace_who_begin_look(), trace_who_look() for each record of the stretch, and
- * trace_who_end_look(). Then trace_who_at() knows the running threads already at the stretch's
- * first record, because each CPU's first switch in the stretch names the thread that ran before.
- * For a CPU without a switch in the stretch, the thread is known from the previous look. The
- * previous look must have been at the stretch that directly follows this one in time. The name that
- * a thread had before an exec is unknown. trace_who_look() returns 0 or -ENOMEM.
+ * These functions prepare trace_who_at() for a stretch (interval of time) of a trace that is read
+ * backwards, stretch by stretch. Call trace_who_begin_look(), then trace_who_look() for each record
+ * of the stretch, then trace_who_end_look(). After this, trace_who_at() knows the running threads
+ * already at the stretch's first record: each CPU's first switch in the stretch names the thread
+ * that ran before. For a CPU without a switch in the stretch, the thread is known from the previous
+ * look, which must have been at the next later stretch. If a thread executes another program before
+ * the first switch, its earlier name is unknown. trace_who_look() returns 0 or -ENOMEM.
  */
 void trace_who_begin_look(struct trace_who *who);
 int trace_who_look(struct trace_who *who, const struct ctf_record *record);
 void trace_who_end_look(struct trace_who *who);
 
 /*
- * Call before the first look, when all records up to the trace's end have been read. The first look
- * then knows the threads that ran at the end.
+ * Call this function before the first look, after trace_who_at() has handled all records up to the
+ * trace's end. The first look then knows the threads that ran at the end.
  */
 void trace_who_is_behind(struct trace_who *who);
 
