@@ -122,10 +122,10 @@ static int check_peer(int fd, const char *session_dir, struct client_answer *ans
 		return 0;
 	if (answer)
 		answer->refused_uid = peer.uid;
-	return diag_set(diag, -EACCES,
-			"cannot use the daemon of %s: it runs as another user (uid %u): %s",
-			session_dir, (unsigned int)peer.uid,
-			geteuid() ? "run the command as that user" : "only that user can use it");
+	return diag_set(
+		diag, -EACCES, "cannot use the daemon of %s: it runs as another user (uid %u): %s",
+		session_dir, (unsigned int)peer.uid,
+		geteuid() ? "run the command as that user" : "only that user can use the daemon");
 }
 
 static int send_question(int fd, enum oprof_request request, const char *text, struct diag *diag)
@@ -217,8 +217,9 @@ static int receive_answer(int fd, struct oprof_message *head, struct client_answ
 		return diag_set(diag, -ECONNRESET, "the daemon ended before it answered");
 	if (error == -EPROTONOSUPPORT)
 		return diag_set(diag, error,
-				"the daemon uses version %u of the control socket's protocol, "
-				"this program version %u; use programs of one installation",
+				"the daemon uses version %u of the control socket's protocol, but "
+				"this program uses version %u; use programs of the same "
+				"installation",
 				head->version, OPROF_CONTROL_VERSION);
 	if (error == -EBADMSG || message.msg_flags & MSG_TRUNC)
 		error = -EPROTO;

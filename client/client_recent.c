@@ -16,7 +16,7 @@ static int recent_take(struct client_recent *recent, struct client_answer *answe
 	uint64_t end_ns = key_value_number(answer->text, "end_ns", UINT64_MAX);
 
 	if (answer->fd < 0 || begin_ns > INT64_MAX || end_ns > INT64_MAX)
-		return diag_set(diag, -EPROTO, "the daemon's answer lacks the samples");
+		return diag_set(diag, -EPROTO, "the daemon's answer does not contain the samples");
 	*recent = (struct client_recent){
 		.fd = answer->fd,
 		.begin_ns = (int64_t)begin_ns,
@@ -31,7 +31,7 @@ static int refuse_old(struct diag *diag)
 {
 	return diag_set(diag, -EOPNOTSUPP,
 			"the running daemon is older than this program and cannot answer this "
-			"request; restart it");
+			"request; restart the daemon");
 }
 
 static void write_request(char *text, size_t nr_bytes, const struct client_span *span,

@@ -460,9 +460,9 @@ static void print_source(const struct opcontrol *control)
 	} else if (source == SETUP_SOURCE_AUTO) {
 		source = SETUP_SOURCE_PERF;
 		reason = module_fs_is_loaded("")
-				 ? "the kernel module is loaded, but not mounted: "
-				   "opcontrol --init"
-				 : "the kernel module is not loaded: opcontrol --init";
+				 ? "the kernel module is loaded, but its control filesystem is "
+				   "not mounted: run opcontrol --init"
+				 : "the kernel module is not loaded: run opcontrol --init";
 	}
 	(void)printf("source %s\nsource_reason %s\n", setup_source_names[source], reason);
 }

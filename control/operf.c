@@ -96,7 +96,7 @@ static int wait_beside(const struct operf_options *options, struct command *comm
 		*daemon = 0;
 		*error = daemon_judge_status(status, &diag);
 		if (*error)
-			log_error("%s runs on without being profiled: %s; see %s/oprofiled.log",
+			log_error("%s continues without being profiled: %s; see %s/oprofiled.log",
 				  options->command[0], diag_show(&diag), options->session_dir);
 	}
 	return command_wait(command);

@@ -63,17 +63,18 @@ static const struct verb verbs[] = {
 	{"start", "opcontrol", OPTIONS("--left-on"), NULL, "[--boot] [options of opcontrol]",
 	 "profile the whole machine in the background; --boot: also at every boot"},
 	{"stop", "opcontrol", OPTIONS("--shutdown"), NULL, "[--boot]",
-	 "end profiling in the background and write all samples to disk; --boot: also disable it "
-	 "at boot"},
+	 "end profiling in the background and write all samples to disk; --boot: also disable "
+	 "profiling at boot"},
 	{"status", NULL, NULL, do_status, "[--raw]",
-	 "show its health: rate, cost, losses; --raw: all figures, one per line"},
+	 "show the health of background profiling: rate, cost, losses; --raw: all figures, one "
+	 "per line"},
 	{"dump", "opcontrol", OPTIONS("--dump"), NULL, "",
 	 "write all samples taken so far to disk"},
 	{"reset", "opcontrol", OPTIONS("--reset"), NULL, "", "delete all samples taken so far"},
 	{"save", NULL, NULL, do_save, "NAME",
 	 "keep the samples taken so far as session NAME, which oprof run does not overwrite"},
 	{"events", "opcontrol", OPTIONS("--list-events"), NULL, "",
-	 "list all events, and mark those that this machine does not have"},
+	 "list all events, and mark events that this machine does not have"},
 	{"list", "opcontrol", OPTIONS("--list-events"), NULL, "", "same as events"},
 	{"doctor", NULL, NULL, do_doctor, "",
 	 "check whether this machine can be profiled, and show commands that fix problems"},

@@ -97,7 +97,8 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 		return diag_set(diag, -ECANCELED, "%s", line + 6);
 	if (!*line)
 		return diag_set(diag, -ECANCELED, "the daemon ended before it was ready");
-	return diag_set(diag, -EPROTO, "the daemon reported \"%s\" instead of being ready", line);
+	return diag_set(diag, -EPROTO, "the daemon did not become ready, but reported \"%s\"",
+			line);
 }
 
 /*
@@ -141,7 +142,7 @@ static int wait_ready(int fd, int (*signal_came)(void), struct diag *diag)
 				    line, sizeof(line));
 
 	if (error == -EINTR)
-		return diag_set(diag, error, "a signal came before the daemon was ready");
+		return diag_set(diag, error, "a signal arrived before the daemon was ready");
 	if (error)
 		return diag_set(diag, -ETIMEDOUT, "the daemon was not ready within %d s",
 				DAEMON_READY_TIMEOUT_MS / 1000);

@@ -34,8 +34,8 @@ int session_files_check_name(const char *name, struct diag *diag)
 		if (iscntrl((unsigned char)*c) || isspace((unsigned char)*c) ||
 		    strchr("/,*?[]{}\\", *c))
 			return diag_set(diag, -EINVAL,
-					"the name of a session cannot contain blanks or any of / "
-					", * ? [ ] { } \\ (found in \"%s\")",
+					"the name of a session cannot contain blanks, control "
+					"characters or any of / , * ? [ ] { } \\ (found in \"%s\")",
 					name);
 	}
 	return 0;
@@ -57,10 +57,11 @@ static int take_lock(int folder_fd, const char *session_dir, struct diag *diag)
 
 		(void)close(fd);
 		if (error == -EBUSY)
-			return diag_set(diag, error,
-					"%s/" OPROF_LOCK_NAME " is locked by a daemon that starts "
-					"or ends; try again",
-					session_dir);
+			return diag_set(
+				diag, error,
+				"%s/" OPROF_LOCK_NAME
+				" is locked by a daemon that is starting or ending; try again",
+				session_dir);
 		return diag_set(diag, error, "cannot lock %s/" OPROF_LOCK_NAME ": %s", session_dir,
 				strerror(-error));
 	}

@@ -28,23 +28,26 @@
 static const struct {
 	const char *reason, *meaning;
 } losses[] = {
-	{"kernel_ring", "the daemon read the kernel's rings too late: enlarge them (opcontrol "
-			"--cpu-buffer-size=16384) or take fewer samples (--frequency)"},
-	{"no_task", "of unknown processes"},
+	{"kernel_ring", "the daemon read the kernel's rings too late: enlarge the rings "
+			"(opcontrol --cpu-buffer-size=16384) or take fewer samples (--frequency)"},
+	{"no_task", "samples of unknown processes"},
 	{"no_mapping",
-	 "at addresses outside of all known programs and libraries: of processes that ran "
-	 "before profiling began, or in memory without a file"},
+	 "samples at addresses outside all known programs and libraries: the process was already "
+	 "running when profiling began, or the memory has no file"},
 	{"no_kernel_map",
-	 "at unknown addresses in the kernel, which may hide its addresses: see oprof doctor"},
-	{"other_namespace", "of processes in another pid namespace"},
-	{"mode", "of guests or a hypervisor"},
-	{"bad_record", "their records were damaged: please report this"},
+	 "samples at unknown addresses in the kernel; the kernel may hide its symbols: see oprof "
+	 "doctor"},
+	{"other_namespace", "samples of processes in another pid namespace"},
+	{"mode", "samples of guests or a hypervisor"},
+	{"bad_record", "the samples' records were damaged: please report this"},
 	{"disk", "the disk was full or could not be written to"},
 	{"file", "a sample file was damaged: see oprofiled.log"},
 	{"memory", "out of memory"},
-	{"side_band", "records about their processes were lost: the daemon read maps and tasks too "
-		      "late; enlarge those rings (oprofiled --side-pages)"},
-	{"unread", "of processes whose mappings could not be read in time: see the lines unread"},
+	{"side_band", "records about the samples' processes were lost, because the daemon read "
+		      "the rings for maps and tasks too late: enlarge these rings (oprofiled "
+		      "--side-pages)"},
+	{"unread", "samples of processes whose mappings could not be read in time: see the lines "
+		   "\"unread\""},
 };
 _Static_assert(sizeof(losses) / sizeof(losses[0]) == OPROF_LOST_NR, "each reason has its meaning");
 
@@ -173,7 +176,7 @@ static void print_event(const struct status_text *text, const struct key_value *
 	name = strsep(&rest, ":");
 	count = rest ? strsep(&rest, ":") : "";
 	if (!strcmp(name, "off-cpu")) /* the count of off-cpu is 1 and has no meaning */
-		print_line(text, "event", "%s, every switch is recorded", name);
+		print_line(text, "event", "%s, every context switch is recorded", name);
 	else if (*count && strcmp(count, "0") != 0)
 		print_line(text, "event", "%s, one sample every %s events", name, count);
 	else if (number(text, "thinning") > 1)
@@ -248,12 +251,12 @@ static void print_cost(const struct status_text *text)
 	(void)bytes_text(number(text, "resident_bytes"), memory);
 	if (has_minute(text))
 		print_line(text, "cost",
-			   "%.2f %% of a CPU in the last minute, %.2f %% since it started; %s of "
-			   "memory",
+			   "%.2f %% of a CPU in the last minute, %.2f %% since the daemon "
+			   "started; %s of memory",
 			   fraction(text, "recent_cpu_percent"), fraction(text, "cpu_percent"),
 			   memory);
 	else
-		print_line(text, "cost", "%.2f %% of a CPU since it started; %s of memory",
+		print_line(text, "cost", "%.2f %% of a CPU since the daemon started; %s of memory",
 			   fraction(text, "cpu_percent"), memory);
 }
 
@@ -269,17 +272,18 @@ static void print_budget(const struct status_text *text)
 	if (!has(text, "cpu_budget", budget))
 		return;
 	if (!has(text, "cpu_cost", cost)) {
-		print_line(text, "budget", "%s %% of a CPU; the first minute does not count",
-			   budget);
+		print_line(text, "budget",
+			   "%s %% of a CPU; the cost of the first minute is ignored", budget);
 		return;
 	}
 	over = strtod(cost, NULL) > strtod(budget, NULL);
 	print_line(text, "budget",
 		   "%s %% of a CPU; %.2f %% used in the last 5 s, interrupts included%s", budget,
 		   strtod(cost, NULL),
-		   !over	      ? ""
-		   : has_minute(text) ? ": if this continues, fewer samples are taken"
-				      : ": the first minute does not count");
+		   !over ? ""
+		   : has_minute(text)
+			   ? ": if the cost stays above the budget, the daemon takes fewer samples"
+			   : ": the cost of the first minute is ignored");
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -347,12 +351,13 @@ static void print_unread_users(const struct status_text *text)
 			continue;
 		if (line.nr_value == 3 && !strncmp(line.value, "all", 3))
 			print_line(text, "unread",
-				   "processes of all users except root are not read for up to a "
-				   "minute: the daemon has waited too long to read them");
+				   "for up to a minute, the daemon reads no mappings of processes "
+				   "of users other than root, because such reads have taken too "
+				   "long");
 		else
 			print_line(text, "unread",
-				   "processes of user %.*s are not read for up to a minute: the "
-				   "daemon has waited too long to read them",
+				   "for up to a minute, the daemon reads no mappings of processes "
+				   "of user %.*s, because such reads have taken too long",
 				   (int)line.nr_value, line.value);
 	}
 }
@@ -381,7 +386,8 @@ static void print_unread(const struct status_text *text)
 			   pid, rest ? rest : "", user);
 	}
 	if (number(text, "unread_in_all"))
-		print_line(text, "unread", "%" PRIu64 " times in all since the daemon started",
+		print_line(text, "unread",
+			   "%" PRIu64 " reads were not completed in time since the daemon started",
 			   number(text, "unread_in_all"));
 	if (number(text, "refused_reads"))
 		print_line(text, "unread",

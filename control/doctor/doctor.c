@@ -66,8 +66,9 @@ bool doctor_run(FILE *stream)
 		if (finding.level == DOCTOR_FAIL)
 			works = false;
 	}
-	(void)fprintf(stream, "\n%s\n",
-		      works ? "Profiling works here: oprof run COMMAND"
-			    : "Nothing can be profiled yet: see the lines marked FAIL.");
+	(void)fprintf(
+		stream, "\n%s\n",
+		works ? "Profiling works on this machine. To profile a command: oprof run COMMAND"
+		      : "Nothing can be profiled yet: see the lines marked FAIL.");
 	return works;
 }

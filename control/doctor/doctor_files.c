@@ -53,7 +53,7 @@ static bool exists(const char *root, const char *path, int mode)
 void doctor_check_level(const char *root, struct doctor_finding *finding)
 {
 	static const char *const meanings[] = {
-		"users may profile the whole machine, and the kernel with it",
+		"users may profile the whole machine, including the kernel",
 		"users may profile their own processes, including the kernel",
 		"users may profile their own processes, in user space only",
 	};
@@ -111,26 +111,27 @@ static void check_run_user(const char *root, struct doctor_finding *finding)
 	const bool has_folder = !stat(at(root, SESSION_DIR, full), &st);
 
 	if (!own_user_find(at(root, OWN_USER_LIST, full), FOLDER_USER, &user))
-		doctor_set(
-			finding, DOCTOR_NOTE, USERADD FOLDER_USER,
-			"the daemon of root's session folder runs as root; it could be the user " FOLDER_USER
-			" (without the kernel module)");
+		doctor_set(finding, DOCTOR_NOTE, USERADD FOLDER_USER,
+			   "the daemon of root's session folder runs as root; it could run as the "
+			   "user " FOLDER_USER " (without the kernel module)");
 	else if (user.can_log_in)
-		doctor_set(finding, DOCTOR_NOTE, NULL,
-			   "the user " FOLDER_USER
-			   " can log in, and may be a person: the daemon does not run as it");
+		doctor_set(
+			finding, DOCTOR_NOTE, NULL,
+			"the user " FOLDER_USER
+			" can log in, and may be a person: the daemon does not run as this user");
 	else if (!has_folder)
 		doctor_set(finding, DOCTOR_OK, NULL,
 			   "as root, oprof reads programs' files as the user " CONFINE_USER);
 	else if ((st.st_uid && st.st_uid != user.uid) || st.st_mode & (S_IWGRP | S_IWOTH))
 		doctor_set(
-			finding, DOCTOR_NOTE, "move the folder away, to let root make a new one",
-			"the daemon refuses to run, because other users than root or " FOLDER_USER
+			finding, DOCTOR_NOTE,
+			"move the folder away, so that root can create a new folder",
+			"the daemon refuses to run, because users other than root and " FOLDER_USER
 			" may write in the session folder " SESSION_DIR);
 	else if (!st.st_uid)
 		doctor_set(finding, DOCTOR_NOTE, GIVE_SESSION,
 			   "the daemon runs as root, because the session folder " SESSION_DIR
-			   " is root's; it could be the user " FOLDER_USER
+			   " belongs to root; the daemon could run as the user " FOLDER_USER
 			   " (without the kernel module)");
 	else
 		doctor_set(finding, DOCTOR_OK, NULL,
@@ -151,9 +152,10 @@ void doctor_check_confinement(const char *root, struct doctor_finding *finding)
 	free(text);
 	if (!SECCOMP_SUPPORTED || !has_seccomp)
 		doctor_set(finding, DOCTOR_NOTE, NULL,
-			   "system calls cannot be refused (seccomp) by this kernel, or on this "
-			   "processor: a program that finds a fault in how oprof reads its files "
-			   "may get the rights of whoever runs oprof");
+			   "oprof cannot restrict its own system calls, because this kernel has "
+			   "no seccomp, or oprof does not support seccomp on this processor: a "
+			   "program that exploits an error in how oprof reads the program's files "
+			   "may get the rights of the user who runs oprof");
 	else if (!own_user_find(at(root, OWN_USER_LIST, full), CONFINE_USER, &user))
 		doctor_set(finding, DOCTOR_NOTE, USERADD CONFINE_USER,
 			   "as root, oprof reads programs' files as the user nobody, which other "
@@ -167,7 +169,8 @@ void doctor_check_rate(const char *root, struct doctor_finding *finding)
 	long hz;
 
 	if (!read_number(root, "/proc/sys/kernel/perf_event_max_sample_rate", &hz))
-		doctor_set(finding, DOCTOR_NOTE, NULL, "the kernel does not report its limit");
+		doctor_set(finding, DOCTOR_NOTE, NULL,
+			   "the kernel does not report its maximum sample rate");
 	else if (hz < EVENT_HZ_RUN)
 		doctor_set(finding, DOCTOR_NOTE,
 			   "sudo sysctl kernel.perf_event_max_sample_rate=100000",
@@ -175,8 +178,10 @@ void doctor_check_rate(const char *root, struct doctor_finding *finding)
 			   "frequency (-F %ld)",
 			   hz, hz > 1 ? hz / 2 : 1);
 	else
-		doctor_set(finding, DOCTOR_OK, NULL,
-			   "up to %ld per second; cpu-clock and task-clock up to 10000", hz);
+		doctor_set(
+			finding, DOCTOR_OK, NULL,
+			"up to %ld samples per second; with cpu-clock and task-clock, up to 10000",
+			hz);
 }
 
 /*
@@ -311,11 +316,12 @@ void doctor_judge_module(const struct module_answer *answer, struct doctor_findi
 {
 	if (answer->works)
 		doctor_set(finding, DOCTOR_NOTE, "sudo opcontrol --init",
-			   "not loaded, but can be loaded; without it, perf_event_open is the "
-			   "source");
+			   "not loaded, but can be loaded; without the module, perf_event_open is "
+			   "the source");
 	else
 		doctor_set(finding, DOCTOR_NOTE, answer->remedy,
-			   "not needed, perf_event_open is the source; it cannot be loaded: %s",
+			   "not required, because perf_event_open is the source; the module "
+			   "cannot be loaded: %s",
 			   answer->reason);
 }
 
@@ -353,7 +359,7 @@ void doctor_check_tracefs(const char *root, struct doctor_finding *finding)
 	else if (exists(root, "/sys/kernel/tracing", F_OK) && geteuid() != 0)
 		doctor_set(finding, DOCTOR_NOTE,
 			   "sudo mount -o remount,mode=755 /sys/kernel/tracing",
-			   "this user may not read it; only tracing needs it");
+			   "this user may not read tracefs; only tracing requires it");
 	else
 		doctor_set(finding, DOCTOR_NOTE,
 			   "sudo mount -t tracefs tracefs /sys/kernel/tracing",

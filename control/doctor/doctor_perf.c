@@ -107,8 +107,8 @@ void doctor_check_rings(struct doctor_finding *finding)
 		return;
 	}
 	perf_mmap_hint_on(&machine, error, SAMPLE_PAGES + SIDE_PAGES + 1, hint, sizeof(hint));
-	doctor_set(finding, DOCTOR_NOTE, hint, "rings of %d and %d pages: %s", SAMPLE_PAGES,
-		   SIDE_PAGES, strerror(-error));
+	doctor_set(finding, DOCTOR_NOTE, hint, "cannot map rings of %d and %d pages: %s",
+		   SAMPLE_PAGES, SIDE_PAGES, strerror(-error));
 }
 
 /*

@@ -15,7 +15,7 @@
 #define BOOT_ID_PATH   "/proc/sys/kernel/random/boot_id"
 #define BOOT_ID_BYTES  64
 #define INIT_BYTES_MAX 8192
-#define PERF_DOES_TEXT "opcontrol --setup --source=perf profiles without it"
+#define PERF_DOES_TEXT "opcontrol --setup --source=perf profiles without the module"
 
 /*
  * Refuses a module of another version of oprof. If this user may not read the module's version, the
@@ -33,17 +33,18 @@ static void check_version(struct module_answer *answer)
 				     strerror(-version));
 	else
 		module_answer_refuse(answer,
-				     "opcontrol --deinit; if DKMS installed that module, install "
-				     "this version with DKMS; then opcontrol --init",
-				     "the loaded module is of another oprof: its interface has "
-				     "version %d, but this oprof needs version %d",
+				     "run opcontrol --deinit; if DKMS installed the loaded "
+				     "module, install this version with DKMS; then run opcontrol "
+				     "--init",
+				     "the loaded module belongs to another version of oprof: its "
+				     "interface has version %d, but this oprof requires version %d",
 				     version, OPROF_KMOD_VERSION);
 }
 
 static const char *mount_remedy(int error)
 {
 	if (error == -ENOTDIR || error == -EEXIST)
-		return "move " OPROF_KMOD_MOUNT " away, then opcontrol --init";
+		return "move " OPROF_KMOD_MOUNT " away, then run opcontrol --init";
 	return geteuid() ? "sudo opcontrol --init" : PERF_DOES_TEXT;
 }
 

@@ -52,7 +52,7 @@ static const struct poptOption operf_table[] = {
 	{"unwind", 0, POPT_ARG_STRING, NULL, OPTION_UNWIND,
 	 "how to find callers in programs: auto, fp (frame pointers), tables (auto)", "HOW"},
 	{"stack-bytes", 0, POPT_ARG_STRING, NULL, OPTION_STACK_BYTES,
-	 "bytes of each sample's stack to read with unwind tables (32768)", "N"},
+	 "bytes of the stack to copy with each sample, for unwind tables (32768)", "N"},
 	{"separate-thread", 't', POPT_ARG_NONE, NULL, OPTION_THREAD, "separate samples by thread",
 	 NULL},
 	{"separate-cpu", 'c', POPT_ARG_NONE, NULL, OPTION_CPU, "separate samples by processor",

@@ -29,7 +29,7 @@ static const struct poptOption profile_table[] = {
 	{"to", 0, POPT_ARG_STRING, NULL, PROFILE_TO,
 	 "end this many seconds after the trace's beginning", "SECONDS"},
 	{"thread", 't', POPT_ARG_STRING, NULL, PROFILE_THREAD,
-	 "only samples of these threads: numbers", "THREADS"},
+	 "only samples of the threads with these numbers", "THREADS"},
 	{"version", 'v', POPT_ARG_NONE, NULL, PROFILE_VERSION, "show the version", NULL},
 	{"help", '?', POPT_ARG_NONE, NULL, PROFILE_HELP, "show this help", NULL},
 	POPT_TABLEEND};

@@ -21,7 +21,8 @@ static const struct poptOption record_table[] = {
 	 "folder to write the trace to (" TRACE_ARGS_FOLDER ")", "DIR"},
 	{"mode", 'm', POPT_ARG_STRING, NULL, TRACE_ARGS_MODE,
 	 "buffers of each CPU: discard:64x256K writes to disk through 64 buffers of 256 KiB; "
-	 "overwrite keeps the newest events in them and writes these to disk at the end",
+	 "overwrite:64x256K keeps the newest events in these buffers, and writes the events to "
+	 "disk at the end",
 	 "MODE:NxSIZE"},
 	{"duration", 'd', POPT_ARG_STRING, NULL, RECORD_SECONDS, "end after this many seconds",
 	 "SECONDS"},
@@ -80,7 +81,7 @@ static int wait_beside(const struct recording *record, struct command *command, 
 		*tracer = 0;
 		*error = daemon_judge_status(status, &diag);
 		if (*error)
-			log_error("%s runs on without being traced: %s", record->command[0],
+			log_error("%s continues without being traced: %s", record->command[0],
 				  diag_show(&diag));
 	}
 	return command_wait(command);

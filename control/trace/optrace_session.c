@@ -48,8 +48,8 @@ static const struct poptOption start_table[] = {
 	 "discard:NxSIZE writes to disk through N buffers of each CPU (64x256K)",
 	 "MODE:NxSIZE"},
 	{"output", 'o', POPT_ARG_STRING, NULL, TRACE_ARGS_OUTPUT,
-	 "folder to write the trace to; with -m overwrite, the beginning of the names of "
-	 "snapshots (" TRACE_ARGS_FOLDER ")",
+	 "folder to write the trace to; with -m overwrite: beginning of the names of the "
+	 "snapshots' folders (" TRACE_ARGS_FOLDER ")",
 	 "DIR"},
 	{"snapshot-if", 0, POPT_ARG_STRING, NULL, SESSION_CONDITION,
 	 "take a snapshot when this condition becomes true: wakeup>10ms, syscall>20ms, "
@@ -57,9 +57,10 @@ static const struct poptOption start_table[] = {
 	 "EVENT, signal",
 	 "CONDITION"},
 	{"snapshot-limit", 0, POPT_ARG_STRING, NULL, SESSION_LIMIT,
-	 "take at most N of these snapshots (1)", "N"},
+	 "take at most N snapshots for --snapshot-if (1)", "N"},
 	{"then", 0, POPT_ARG_STRING, NULL, SESSION_THEN,
-	 "run this program after each of these snapshots, with its folder as the argument",
+	 "run this program after each snapshot for --snapshot-if, with the snapshot's folder as "
+	 "the argument",
 	 "PROGRAM"},
 	DIR_OPTION,
 	TRACE_ARGS_TABLE,

@@ -29,12 +29,12 @@ const struct poptOption trace_args_table[] = {
 	{"flush", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_FLUSH,
 	 "with a trace on disk: write new events every MS milliseconds", "MS"},
 	{"source", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_SOURCE,
-	 "recorder of events: the kernel module, performance events, or auto: the module if it can "
-	 "(auto)",
+	 "what records the events: the kernel module, perf (performance events), or auto: the "
+	 "module if it can record the events, otherwise perf (auto)",
 	 "module|perf|auto"},
 	{"rotate", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_ROTATE,
-	 "begin a new chunk, a folder in the trace's folder, when one has this size or age "
-	 "(100M, 60 or 100M,60)",
+	 "begin a new chunk (a folder in the trace's folder) when the current chunk has this size "
+	 "or age (100M, 60 or 100M,60)",
 	 "SIZE|SECONDS"},
 	{"keep", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_KEEP,
 	 "keep at most N chunks, and remove the oldest", "N"},

@@ -135,19 +135,23 @@ static void show_one(const char *name, const char *text)
 		(double)key_value_number(text, "covered_ns", 0) / 1e9,
 		key_value_number(text, "records", 0), lost, key_value_number(text, "snapshots", 0));
 	show_lost(text, "lost_kernel", "lost: the kernel's buffers were full or already closed");
-	show_lost(text, "lost_nested",
-		  "lost: too many nested interrupts, or the thread that wrote them was killed");
-	show_lost(text, "lost_room", "lost: longer than a buffer, or out of memory");
-	show_lost(text, "lost_bad", "lost: they did not match the kernel's description");
-	show_lost(text, "lost_disk", "lost: they could not be written to disk");
-	show_lost(text, "ring_errors", "times the kernel's buffers were damaged");
-	show_lost(text, "packet_errors", "packets were refused: an error in oprof");
-	show_lost(text, "late", "events came late and have the time of the event before them");
-	show_lost(text, "throttled", "times the kernel took no samples for a while");
+	show_lost(
+		text, "lost_nested",
+		"lost: too many nested interrupts, or the thread that wrote the events was killed");
+	show_lost(text, "lost_room",
+		  "lost: the events were longer than a buffer, or memory was lacking");
+	show_lost(text, "lost_bad", "lost: the events did not match the kernel's description");
+	show_lost(text, "lost_disk", "lost: the events could not be written to disk");
+	show_lost(text, "ring_errors", "times, the kernel's buffers were damaged");
+	show_lost(text, "packet_errors", "packets were refused, because of an error in oprof");
+	show_lost(text, "late", "events arrived late, and have the time of the previous event");
+	show_lost(text, "throttled", "times, the kernel took no samples for a while");
 	show_lost(text, "chunks_failed", "chunks could not be compressed or removed");
-	show_lost(text, "unjudged", "events were not checked by any condition");
+	show_lost(text, "unjudged",
+		  "events were not checked against the conditions of --snapshot-if");
 	show_lost(text, "forgotten",
-		  "starts, ends and mappings of programs were dropped, the oldest first");
+		  "starts, ends and mappings of programs were discarded from memory, the oldest "
+		  "first");
 	show_lost(text, "snapshots_failed", "snapshots could not be taken");
 	show_lines(text, "last_failure", "last failure: ");
 	if (!strcmp(mode, "discard"))

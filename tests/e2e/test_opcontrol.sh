@@ -35,7 +35,7 @@ tap_is "$(cat "$T/out")" "state not running
 session_dir $S
 separate=none
 source perf
-source_reason the kernel module is not loaded: opcontrol --init
+source_reason the kernel module is not loaded: run opcontrol --init
 module absent" "and it says so, and what a start would do"
 control --shutdown
 tap_is $? 0 "shutdown without a daemon is no error"

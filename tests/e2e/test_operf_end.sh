@@ -147,7 +147,7 @@ done
 
 has_report()
 {
-	grep -q "runs on" "$T/err"
+	grep -q "continues without being profiled" "$T/err"
 }
 
 for system in "" -s; do
@@ -163,7 +163,7 @@ for system in "" -s; do
 	tap_is $? 125 "an incomplete profile is a failure"
 	ended "$command" && until_true is_free
 	tap_ok $? "nothing is left"
-	tap_is "$(cat "$T/err")" "operf: error: $T/command runs on without being profiled: the daemon was killed by signal 9 (Killed); see $S/oprofiled.log" \
+	tap_is "$(cat "$T/err")" "operf: error: $T/command continues without being profiled: the daemon was killed by signal 9 (Killed); see $S/oprofiled.log" \
 		"the report is one line"
 	[ "$(session_counter "$S" stored)" -gt 0 ]
 	tap_ok $? "and the samples are kept"

@@ -333,7 +333,7 @@ tap_ok $? "and what was written is readable"
 
 has_report()
 {
-	grep -q "sh runs on without being traced: .*killed by signal 9" "$T/err"
+	grep -q "sh continues without being traced: .*killed by signal 9" "$T/err"
 }
 "$BIN/optrace" record -o beside -e sched:sched_switch -- \
 	sh -c ": >'$T/runs'; until [ -e '$T/stop' ]; do sleep 0.1; done" 2>"$T/err" &

@@ -166,7 +166,7 @@ run opcontrol --deinit
 is "$status" 1 "--deinit of one that is mounted elsewhere, too"
 has err 'mounted at /mnt/o, too: umount /mnt/o' "tells where"
 umount /mnt/o
-is "$(value source_reason)" "the kernel module is loaded, but not mounted: opcontrol --init" \
+is "$(value source_reason)" "the kernel module is loaded, but its control filesystem is not mounted: run opcontrol --init" \
 	"status tells of one that is loaded only"
 run opcontrol --init
 

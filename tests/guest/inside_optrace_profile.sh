@@ -220,7 +220,7 @@ conditions() # OPTION...
 no_more()
 {
 	run optrace status --session-dir="$work/sessions"
-	! grep 'not checked by any condition' "$work/out"
+	! grep 'not checked against the conditions' "$work/out"
 	ok $? "all were looked at"
 	run optrace stop --session-dir="$work/sessions"
 }

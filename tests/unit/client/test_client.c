@@ -148,7 +148,8 @@ START_TEST(another_users_daemon_is_asked_only_by_requests_that_the_user_typed)
 	ck_assert_int_eq(
 		client_ask_trusted(dir, OPROF_REQUEST_STATUS, NULL, &patience, &answer, &diag),
 		-EACCES);
-	assert_has(diag.text, "it runs as another user (uid 65534): only that user can use it");
+	assert_has(diag.text,
+		   "it runs as another user (uid 65534): only that user can use the daemon");
 	ck_assert_uint_eq(answer.refused_uid, 65534);
 	fd = accept(listener, NULL, NULL);
 	ck_assert_int_ge(fd, 0);

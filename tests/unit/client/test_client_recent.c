@@ -188,11 +188,11 @@ START_TEST(answers_that_are_none_are_refused_and_leave_no_descriptor)
 	expect_refused(&reply, -EPROTO, "does not match the request");
 	reply = good_reply(1, 2);
 	reply.slice = WITHOUT_SLICE;
-	expect_refused(&reply, -EPROTO, "lacks the samples");
+	expect_refused(&reply, -EPROTO, "does not contain the samples");
 	reply = good_reply(1, 2);
 	(void)strcpy(reply.text, "begin_ns 1\nend_ns x\n");
 	reply.head.size_bytes = (uint32_t)strlen(reply.text);
-	expect_refused(&reply, -EPROTO, "lacks the samples");
+	expect_refused(&reply, -EPROTO, "does not contain the samples");
 	reply.hang_up = true;
 	expect_refused(&reply, -ECONNRESET, "ended before");
 }

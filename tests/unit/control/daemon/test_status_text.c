@@ -49,12 +49,12 @@ START_TEST(what_is_well_is_told_in_a_few_lines)
 		"22:03:20 (24 h 10 min)\n"
 		"  event     cpu-clock, 99 Hz on each of 2 CPUs\n"
 		"  rate      198.0 samples per second recently\n"
-		"  cost      0.03 % of a CPU in the last minute, 0.05 % since it started; 14 MB of "
-		"memory\n"
+		"  cost      0.03 % of a CPU in the last minute, 0.05 % since the daemon started; "
+		"14 MB of memory\n"
 		"  samples   1,234,567 seen: 1,000,000 stored, 234,560 of idle CPUs, 0.000567 % "
 		"lost\n"
 		"  lost      7 (0.000567 %) kernel_ring: the daemon read the kernel's rings too "
-		"late: enlarge them (opcontrol --cpu-buffer-size=16384) or take fewer samples "
+		"late: enlarge the rings (opcontrol --cpu-buffer-size=16384) or take fewer samples "
 		"(--frequency)\n"
 		"  note      not all is seen\n"
 		"All is well.\n");
@@ -108,19 +108,25 @@ START_TEST(processes_that_cannot_be_read_are_named)
 	assert_has(show("unread 42 1000 a b\nunread 43 1001 c\nunread_in_all 5\n"),
 		   "unread    process 42 (a b, user 1000) could not be read in time");
 	assert_has(shown, "unread    process 43 (c, user 1001) could not be read in time");
-	assert_has(shown, "unread    5 times in all since the daemon started");
+	assert_has(shown, "unread    5 reads were not completed in time since the daemon started");
 	assert_has(show("unread 44 4294967295 d\n"),
 		   "unread    process 44 (d, user unknown) could not be read in time");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
-	assert_has(show("lost_unread 3\n"), "3 (0.000243 %) unread: of processes whose mappings");
+	assert_has(show("lost_unread 3\n"),
+		   "3 (0.000243 %) unread: samples of processes whose mappings");
 }
 END_TEST
 
 START_TEST(users_whose_processes_are_not_read_are_named)
 {
-	assert_has(show("unread_user 1000\nunread_user all\nlost_unread 3\nrefused_reads 7\n"),
-		   "unread    processes of user 1000 are not read for up to a minute");
-	assert_has(shown, "unread    processes of all users except root are not read");
+	assert_has(
+		show("unread_user 1000\nunread_user all\nlost_unread 3\nrefused_reads 7\n"),
+		"unread    for up to a minute, the daemon reads no mappings of processes of user "
+		"1000, because");
+	assert_has(
+		shown,
+		"unread    for up to a minute, the daemon reads no mappings of processes of users "
+		"other than root");
 	assert_has(shown, "unread    7 reads were not tried");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 }
@@ -167,7 +173,7 @@ END_TEST
 START_TEST(time_off_cpu_has_no_count)
 {
 	assert_has(show("event off-cpu:1:0x0:1:1\n"),
-		   "event     off-cpu, every switch is recorded\n");
+		   "event     off-cpu, every context switch is recorded\n");
 }
 END_TEST
 
@@ -184,8 +190,8 @@ START_TEST(a_cost_above_the_budget_is_told_with_what_follows)
 {
 	assert_has(
 		show("cpu_budget 1\ncpu_cost 1.27\n"),
-		"budget    1 % of a CPU; 1.27 % used in the last 5 s, interrupts included: if this "
-		"continues, fewer samples are taken\n");
+		"budget    1 % of a CPU; 1.27 % used in the last 5 s, interrupts included: if the "
+		"cost stays above the budget, the daemon takes fewer samples\n");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 }
 END_TEST
@@ -197,11 +203,12 @@ START_TEST(in_the_first_minute_one_cost_is_told_and_no_budget_kept)
 				    "recent_cpu_percent 1.27\ncpu_budget 1\n";
 	char measured[512];
 
-	assert_has(show(begun), "cost      1.27 % of a CPU since it started; 14 MB of memory\n");
-	assert_has(shown, "budget    1 % of a CPU; the first minute does not count\n");
+	assert_has(show(begun),
+		   "cost      1.27 % of a CPU since the daemon started; 14 MB of memory\n");
+	assert_has(shown, "budget    1 % of a CPU; the cost of the first minute is ignored\n");
 	(void)snprintf(measured, sizeof(measured), "%scpu_cost 1.5\n", begun);
-	assert_has(show(measured), "1.50 % used in the last 5 s, interrupts included: the first "
-				   "minute does not count\n");
+	assert_has(show(measured), "1.50 % used in the last 5 s, interrupts included: the cost of "
+				   "the first minute is ignored\n");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 }
 END_TEST

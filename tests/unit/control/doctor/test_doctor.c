@@ -54,10 +54,10 @@ START_TEST(missing_confinement_is_noted)
 	char folder[PATH_MAX];
 
 	doctor_check_confinement(test_dir, &finding);
-	assert_found(DOCTOR_NOTE, "system calls cannot be refused", "");
+	assert_found(DOCTOR_NOTE, "cannot restrict its own system calls", "");
 	test_put("proc/self/status", "Name:\tx\nNoNewPrivs:\t0\n");
 	doctor_check_confinement(test_dir, &finding);
-	assert_found(DOCTOR_NOTE, "system calls cannot be refused", "");
+	assert_found(DOCTOR_NOTE, "cannot restrict its own system calls", "");
 	if (!SECCOMP_SUPPORTED)
 		return;
 	test_put("proc/self/status", "Name:\tx\nSeccomp:\t0\n");
@@ -89,7 +89,7 @@ START_TEST(missing_confinement_is_noted)
 		assert_found(DOCTOR_NOTE, "refuses to run", "move the folder away");
 		return;
 	}
-	assert_found(DOCTOR_NOTE, "is root's", "chown -hR " FOLDER_USER ":");
+	assert_found(DOCTOR_NOTE, "belongs to root", "chown -hR " FOLDER_USER ":");
 	(void)snprintf(folder, sizeof(folder), "%s/var/lib/oprofile", test_dir);
 	ck_assert_int_eq(chown(folder, 902, 0), 0);
 	doctor_check_confinement(test_dir, &finding);
@@ -163,7 +163,7 @@ START_TEST(a_module_is_loaded_and_mounted_or_could_be_or_could_not)
 	assert_found(DOCTOR_NOTE, "can be", "sudo opcontrol --init");
 	module_answer_refuse(&answer, "apt-get install x", "no headers");
 	doctor_judge_module(&answer, &finding);
-	assert_found(DOCTOR_NOTE, "it cannot be loaded: no headers", "apt-get install x");
+	assert_found(DOCTOR_NOTE, "the module cannot be loaded: no headers", "apt-get install x");
 	test_put("sys/module/oprof/refcnt", "0\n");
 	doctor_check_module(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "not mounted", "sudo opcontrol --init");
@@ -201,7 +201,7 @@ START_TEST(the_whole_report_says_whether_profiling_works)
 	assert_has(text, "own processes");
 	assert_has(text, "locked memory");
 	ck_assert(works == !strstr(text, "FAIL "));
-	assert_has(text, works ? "Profiling works here" : "Nothing can be profiled");
+	assert_has(text, works ? "Profiling works on this machine" : "Nothing can be profiled");
 	free(text);
 }
 END_TEST
