@@ -43,8 +43,8 @@ static int take_fd(struct ctf_file *file, int fd, bool is_packed, uint64_t *nr_l
 	}
 	error = ctf_packed_open(&file->packed, fd, nr_long_bytes);
 	if (error == -EINVAL)
-		*fault = "is not compressed in oprof's way, or is incomplete: zstd -d decompresses "
-			 "its content";
+		*fault = "is incomplete, or was not compressed by oprof: decompress the file with "
+			 "zstd -d";
 	if (error)
 		return error;
 	file->fd = -1;
@@ -68,7 +68,7 @@ int ctf_file_open(struct ctf_file *file, int folder_fd, const char *name, uint64
 		fd = open_packed_name(folder_fd, name);
 	}
 	if (fd < 0) {
-		*fault = fd == -ELOOP ? "a symbolic link is not followed" : strerror(-fd);
+		*fault = fd == -ELOOP ? "symbolic links are not followed" : strerror(-fd);
 		return fd;
 	}
 	*fault = NULL;

@@ -77,7 +77,7 @@ static int take_layout(struct parser *parser, struct ctf_layout *layout, enum ct
 	for (int i = 0; i < CTF_LAYOUT_NR_FIELDS; i++)
 		if (ctf_layout_fields[i].part == part && !(found & 1U << i))
 			return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
-					   "packets lack the field %s", ctf_layout_fields[i].name);
+					   "packets have no field %s", ctf_layout_fields[i].name);
 	/*
 	 * Babeltrace, and the search for packets in stream.c, require that a packet begins with
 	 * its magic.
@@ -95,7 +95,7 @@ static int take_version(struct parser *parser, uint64_t wanted)
 	int error = parser_take_number(parser, UINT32_MAX, &number);
 
 	if (!error && number != wanted)
-		error = parser_refuse(parser, "this is not version 1.8 of CTF");
+		error = parser_refuse(parser, "the trace's version of CTF is not 1.8");
 	return error;
 }
 
@@ -141,7 +141,7 @@ static int take_trace(struct parser *parser)
 	int error = parser_take_sign(parser, "{");
 
 	if (!error && parser->has_trace)
-		return parser_refuse(parser, "a trace is described twice");
+		return parser_refuse(parser, "the trace is described twice");
 	while (!error && !parser_skip(parser, "}")) {
 		const char *name;
 
@@ -247,9 +247,10 @@ static int check_header_aliases(struct parser *parser)
 
 		if (!have || have->bits != want->bits || have->align != want->align ||
 		    have->is_signed || have->is_time != want->is_time)
-			return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
-					   "the record header's type %s is not as oprof defines it",
-					   tsdl_header_aliases[i].name);
+			return diag_set_at(
+				parser->diag, -EINVAL, parser->file, parser->token.line,
+				"type %s of the record header differs from oprof's definition",
+				tsdl_header_aliases[i].name);
 	}
 	return 0;
 }
@@ -265,7 +266,7 @@ static int take_context(struct parser *parser)
 	if (error)
 		return error;
 	if (parser->has_context && memcmp(&layout, &parser->layout, sizeof(layout)))
-		return parser_refuse(parser, "packets of two streams differ");
+		return parser_refuse(parser, "two streams have different packet contexts");
 	parser->layout = layout;
 	parser->has_context = true;
 	return 0;
@@ -372,7 +373,9 @@ static int parser_end(struct parser *parser, struct ctf_metadata *metadata)
 	int error;
 
 	if (!parser->has_trace || !parser->has_clock || !parser->has_context)
-		return parser_refuse(parser, "a trace, a clock or a stream is not described");
+		return parser_refuse(
+			parser,
+			"the description of the trace, its clock or its streams is missing");
 	if (parser->nr_events)
 		qsort(parser->events, parser->nr_events, sizeof(parser->events[0]), compare_events);
 	*trace = (struct ctf_trace){

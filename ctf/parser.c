@@ -206,8 +206,7 @@ static int take_map(struct parser *parser)
 	if (error)
 		return error;
 	if (!parser->has_clock || !parser_sees(parser, TSDL_WORD, parser->clock.name))
-		return parser_wanted(parser,
-				     "the name of the clock, which must be described before");
+		return parser_wanted(parser, "the name of a clock that is already described");
 	parser_next(parser);
 	error = parser_take_sign(parser, ".");
 	return error ? error : parser_take_word(parser, "value");

@@ -15,7 +15,7 @@ static int take_field_name(struct parser *parser, const char **name)
 	if (error)
 		return error;
 	if ((*name)[0] != '_' || !(*name)[1])
-		return parser_refuse(parser, "the name of the field before this has no leading _");
+		return parser_refuse(parser, "the previous field's name does not begin with _");
 	++*name;
 	return 0;
 }
@@ -102,8 +102,9 @@ static int take_sequence(struct parser *parser, struct ctf_field *field, struct 
 	    length->kind != CTF_FIELD_INTEGER || length->nr_labels || length->base != 10 ||
 	    length->bits == 64 || name[0] != '_' || strncmp(name + 1, field->name, nr) ||
 	    strcmp(name + 1 + nr, "_length"))
-		return parser_refuse(parser,
-				     "the length of a sequence must be the field before it");
+		return parser_refuse(
+			parser,
+			"a sequence must directly follow the unsigned field that is its length");
 	field->kind = CTF_FIELD_SEQUENCE;
 	field->length_bits = length->bits;
 	parser->fields[--event->nr_fields] = *field;
@@ -117,7 +118,7 @@ static int take_brackets(struct parser *parser, struct ctf_field *field, bool is
 	int error;
 
 	if (parser->token.kind == TSDL_WORD) {
-		error = is_text ? parser_refuse(parser, "a text of varying length")
+		error = is_text ? parser_refuse(parser, "texts of varying length are not supported")
 				: take_sequence(parser, field, event);
 	} else {
 		error = parser_take_number(parser, UINT32_MAX, &nr);
@@ -283,7 +284,7 @@ int parser_take_event(struct parser *parser)
 	if (error)
 		return error;
 	if (!event.name || !event.fields)
-		return parser_refuse(parser, "the event before this has no name or no fields");
+		return parser_refuse(parser, "the previous event has no name or no fields");
 	error = parser_take_sign(parser, ";");
 	return error ? error : add_event(parser, &event);
 }

@@ -138,7 +138,7 @@ static int measure_string(struct ctf_cursor *cursor, uint64_t keep, uint64_t off
 static int take_time(struct ctf_cursor *cursor, uint64_t time)
 {
 	if (time < cursor->time)
-		return refuse(cursor, "a record is older than the one before it");
+		return refuse(cursor, "a record is older than the previous record");
 	if (time > cursor->time_end)
 		return refuse(cursor, "a record is newer than the end of its packet");
 	cursor->time = time;

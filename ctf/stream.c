@@ -346,13 +346,13 @@ static const char *find_fault(const struct ctf_stream *stream,
 	if (fault)
 		return fault;
 	if (!has_stream(&metadata->trace, header->stream_id))
-		return "it belongs to a stream that is not described";
+		return "it belongs to a stream that the metadata does not describe";
 	if (!stream->counts.nr_packets)
 		return NULL;
 	if (header->stream_id != stream->packet.stream_id)
-		return "it belongs to another stream than the packet before it";
+		return "it belongs to a different stream than the previous packet";
 	if (stream->counts.nr_records && header->time_begin < stream->counts.time_last)
-		return "it begins before the last record of the packets before it";
+		return "it begins before the last record of the previous packets";
 	return NULL;
 }
 
@@ -400,7 +400,7 @@ static int next_packet(struct ctf_stream *stream, struct diag *diag)
 		return 0;
 	}
 	if (left < nr_bytes)
-		return skip_packet(stream, start, "the file ends within it", true, diag);
+		return skip_packet(stream, start, "the file ends within the packet", true, diag);
 	error = ctf_window_need(&stream->window, start, start + nr_bytes);
 	if (error)
 		return give_up(stream, error, diag);
@@ -410,7 +410,7 @@ static int next_packet(struct ctf_stream *stream, struct diag *diag)
 	if (fault)
 		return skip_packet(stream, start, fault, false, diag);
 	if (header.packet_bits / 8 > left)
-		return skip_packet(stream, start, "the file ends within it", true, diag);
+		return skip_packet(stream, start, "the file ends within the packet", true, diag);
 	return enter_packet(stream, &header, start, diag);
 }
 
@@ -420,7 +420,9 @@ static int end_packet(struct ctf_stream *stream, struct diag *diag)
 {
 	if (stream->packet.nr_records != OPROF_PACKET_NR_UNKNOWN &&
 	    stream->packet.nr_records != stream->nr_in_packet)
-		return leave_damaged(stream, "its number of records differs from nr_records", diag);
+		return leave_damaged(stream,
+				     "its number of records differs from nr_records in its header",
+				     diag);
 	stream->number++;
 	stream->state = STREAM_BETWEEN;
 	return 0;
@@ -570,7 +572,8 @@ static void tell_search(struct ctf_stream *stream, unsigned int chunk, uint64_t 
 	stream->chunk = chunk;
 	(void)next_name(stream);
 	(void)diag_set_at(diag, error, stream->path, 0,
-			  "cannot find the packet of time %" PRIu64 ": %s", time, reason_of(error));
+			  "cannot find the packet that contains time %" PRIu64 ": %s", time,
+			  reason_of(error));
 }
 
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)

@@ -136,7 +136,7 @@ static int check_field(const struct ctf_event *event, unsigned int i, struct dia
 		const char *other = event->fields[j].name;
 
 		if ((j < i && !strcmp(field->name, other)) || is_length_name(field, other))
-			return diag_set(diag, -EINVAL, "event \"%s\" has two fields %s",
+			return diag_set(diag, -EINVAL, "event \"%s\" has two fields named %s",
 					event->name, other);
 	}
 	return 0;
@@ -163,7 +163,7 @@ static int check_event(const struct ctf_trace *trace, const struct ctf_event *ev
 	if (!is_text(event->name))
 		return diag_set(diag, -EINVAL, "the name of event %u is too long", event->id);
 	if (event->id > OPROF_EVENT_COMPACT_MAX && event->id <= OPROF_EVENT_ESCAPE)
-		return diag_set(diag, -EINVAL, "event \"%s\": id %u is taken", event->name,
+		return diag_set(diag, -EINVAL, "event \"%s\": id %u is reserved", event->name,
 				event->id);
 	if (!has_stream(trace, event->stream_id))
 		return diag_set(diag, -EINVAL, "event \"%s\": there is no stream %u", event->name,
@@ -221,7 +221,8 @@ static int check_envs(const struct ctf_trace *trace, struct diag *diag)
 					"\"%.300s\" is not a valid name in the environment",
 					env->name);
 		if (env->text && strnlen(env->text, 4097) > 4096)
-			return diag_set(diag, -EINVAL, "%s in the environment is too long",
+			return diag_set(diag, -EINVAL,
+					"the value of %s in the environment is too long",
 					env->name);
 		for (unsigned int j = 0; j < i; j++)
 			if (!strcmp(env->name, trace->envs[j].name))
@@ -253,7 +254,8 @@ static int check_clock(const struct ctf_clock *clock, struct diag *diag)
 	if (!clock->freq_hz || clock->offset >= clock->freq_hz)
 		return diag_set(
 			diag, -EINVAL,
-			"clock %s: its frequency is 0, or its offset in ticks is a second or more",
+			"clock %s: the frequency is 0, or the offset in ticks is not less than a "
+			"second",
 			clock->name);
 	return 0;
 }
@@ -265,7 +267,7 @@ int ctf_trace_check(const struct ctf_trace *trace, struct diag *diag)
 	if (!trace->nr_streams || trace->nr_streams > CTF_NR_STREAMS_MAX ||
 	    trace->nr_events > CTF_NR_EVENTS_MAX || trace->nr_envs > CTF_NR_ENVS_MAX)
 		return diag_set(diag, -EINVAL,
-				"a trace has 1 to %u kinds of streams, at most %u "
+				"a trace must have 1 to %u kinds of streams, and at most %u "
 				"events and %u entries in its environment",
 				CTF_NR_STREAMS_MAX, CTF_NR_EVENTS_MAX, CTF_NR_ENVS_MAX);
 	error = check_clock(&trace->clock, diag);

@@ -83,8 +83,9 @@ static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 	int error;
 
 	if (flock(writer->folder_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		return diag_set_at(diag, -EBUSY, writer->folder, 0,
-				   "another writer uses it: a trace requires a folder of its own");
+		return diag_set_at(
+			diag, -EBUSY, writer->folder, 0,
+			"another writer uses this folder: a trace requires a folder of its own");
 	error = check_empty(writer->folder_fd);
 	if (error == -ENOTEMPTY)
 		return diag_set_at(diag, error, writer->folder, 0,
@@ -103,12 +104,12 @@ static int open_folder(struct ctf_writer *writer, struct diag *diag)
 	int error;
 
 	if (parent < 0)
-		return diag_set_at(diag, parent, writer->folder, 0, "cannot be made: %s",
+		return diag_set_at(diag, parent, writer->folder, 0, "cannot be created: %s",
 				   folder_reason(parent));
 	is_new = !mkdirat(parent, name, FOLDER_MODE);
 	error = is_new || errno == EEXIST
 			? 0
-			: diag_set_at(diag, -errno, writer->folder, 0, "cannot be made: %m");
+			: diag_set_at(diag, -errno, writer->folder, 0, "cannot be created: %m");
 	if (!error) {
 		writer->folder_fd =
 			openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -371,7 +372,7 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 	error = make_file(writer, new);
 	if (error) {
 		free(new->name);
-		return diag_set_at(diag, error, writer->folder, 0, "file %s cannot be made: %s",
+		return diag_set_at(diag, error, writer->folder, 0, "file %s cannot be created: %s",
 				   name, strerror(-error));
 	}
 	*file = writer->nr_files++;
@@ -389,9 +390,9 @@ static const char *find_fault(const struct ctf_writer *writer, const struct writ
 	if (fault)
 		return fault;
 	if (header->packet_bits != (uint64_t)nr_bytes * 8)
-		return "packet_size differs from its size";
+		return "packet_size differs from the packet's size";
 	if (header->stream_id != file->stream_id)
-		return "it belongs to another stream than its file";
+		return "it belongs to a different stream than its file";
 	return file->has_packet ? ctf_packet_order_fault(&file->last, header) : NULL;
 }
 
@@ -445,7 +446,8 @@ static int unwrite(struct ctf_writer *writer, const struct writer_file *file, ui
 		writer->counts.lost_unwritten_records += nr_records;
 	if (file->fd >= 0 && ftruncate(file->fd, file->nr_bytes))
 		return diag_set_at(diag, error, writer->folder, 0,
-				   "file %s: a packet is lost: %s; cannot remove its beginning: %m",
+				   "file %s: a packet is lost: %s; cannot remove the part that "
+				   "was written: %m",
 				   file->name, strerror(-error));
 	return diag_set_at(diag, error, writer->folder, 0, "file %s: a packet is lost: %s",
 			   file->name, strerror(-error));

@@ -103,7 +103,7 @@ static int split_value(const struct table_text *text, char **rest, char **name)
 					"the value");
 	*name = table_text_word(&next);
 	if (!*name)
-		return table_text_error(text, -EINVAL, "extra: has no name after it");
+		return table_text_error(text, -EINVAL, "\"extra:\" is not followed by a name");
 	*rest = next;
 	return 0;
 }

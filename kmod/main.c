@@ -14,7 +14,8 @@ static_assert(sizeof(long) == 8, "oprof needs a kernel of 64 bits");
 
 static char *main_clock = "auto";
 module_param_named(clock, main_clock, charp, 0444);
-MODULE_PARM_DESC(clock, "What stamps samples: auto, counter or monotonic (default auto)");
+MODULE_PARM_DESC(clock,
+		 "Clock for the times of samples: auto, counter or monotonic (default auto)");
 
 static int init_parts(void)
 {
@@ -23,7 +24,7 @@ static int init_parts(void)
 	if (status) {
 		pr_err("oprof: clock=%s: %s\n", main_clock,
 		       status == -EINVAL ? "not auto, counter or monotonic"
-					 : "this machine's counter is not to be trusted");
+					 : "this machine's counter is not reliable");
 		return status;
 	}
 	status = counters_init();

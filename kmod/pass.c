@@ -239,7 +239,7 @@ static void read_packet(int cpu, const u8 *packet, u32 sub_buffer_bytes)
 	 * Only a bug in the ring can cause this. The references in the unread
 	 * part of the packet are never dropped.
 	 */
-	WARN_ONCE(1, "oprof: a packet of CPU %d can't be read\n", cpu);
+	WARN_ONCE(1, "oprof: a packet of CPU %d cannot be read\n", cpu);
 	if (packet_walk_nr_records(&walk) > nr_read)
 		stats_add(cpu, STATS_lost_damaged, packet_walk_nr_records(&walk) - nr_read);
 }

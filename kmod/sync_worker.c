@@ -162,6 +162,7 @@ void sync_worker_stop(void)
 	kthread_stop(worker.task);
 	taken = stats_sum(STATS_references_taken);
 	dropped = stats_sum(STATS_references_dropped);
-	WARN_ONCE(taken != dropped, "oprof: %llu address spaces were held, %llu let go\n", taken,
+	WARN_ONCE(taken != dropped,
+		  "oprof: %llu references to address spaces were taken, but %llu dropped\n", taken,
 		  dropped);
 }

@@ -264,7 +264,7 @@ int unmapped_open(void)
 	error = probes_register();
 	unmapped.works = !error;
 	if (error)
-		pr_info("oprof: unmappings can't be seen (%d): code that is unmapped may be attributed to what is mapped there later\n",
+		pr_info("oprof: cannot detect unmappings (error %d): samples in unmapped code may be attributed to a later mapping at the same address\n",
 			error);
 	return 0;
 }

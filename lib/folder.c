@@ -298,8 +298,8 @@ const char *folder_reason(int error)
 
 int folder_explain(int error, const char *path, const char *choose, struct diag *diag)
 {
-	return diag_set(diag, error, "cannot use the folder %s: %s; choose another with %s", path,
-			folder_reason(error), choose);
+	return diag_set(diag, error, "cannot use the folder %s: %s; choose another folder with %s",
+			path, folder_reason(error), choose);
 }
 
 int folder_open_trusted(const char *path, enum folder_missing missing, const char *choose,

@@ -57,7 +57,7 @@ static void refused_hint(const struct perf_hint_machine *machine, enum perf_hint
 		int level;
 	} scopes[] = {
 		[PERF_HINT_OWN_USER] = {"of your own processes", 2},
-		[PERF_HINT_OWN_KERNEL] = {"of your own processes in the kernel", 1},
+		[PERF_HINT_OWN_KERNEL] = {"of your own processes in kernel mode", 1},
 		[PERF_HINT_SYSTEM] = {"of the whole machine", 0},
 	};
 	const char *whose = scopes[scope].whose;

@@ -343,7 +343,7 @@ int import_machine_make(struct import_machine *machine, struct perf_file *file, 
 		     tmp && *tmp ? tmp : "/tmp") >= (int)sizeof(machine->path))
 		(void)snprintf(machine->path, sizeof(machine->path), "/tmp/oprof-import.XXXXXX");
 	if (!mkdtemp(machine->path))
-		return diag_set_at(diag, -errno, machine->path, 0, "cannot be made: %s",
+		return diag_set_at(diag, -errno, machine->path, 0, "cannot be created: %s",
 				   strerror(errno));
 	error = fill(machine, file, diag);
 	if (error)

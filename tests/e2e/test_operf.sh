@@ -203,9 +203,9 @@ if [ "$(id -u)" = 0 ]; then
 		tap_is $? 125 "nor others' processes"
 		(cd "$T/nobody" && $as "$BIN/operf" -d "$S" true) 2>"$T/err"
 		tap_is $? 125 "nor write to others' folders"
-		tap_has "$T/err" "choose another with -d" "and are told what to do"
+		tap_has "$T/err" "choose another folder with -d" "and are told what to do"
 		(cd / && $as "$BIN/operf" true) 2>"$T/err"
-		tap_has "$T/err" "choose another with -d" "as where no folder can be made"
+		tap_has "$T/err" "choose another folder with -d" "as where no folder can be made"
 	else
 		tap_show "$T/doctor"
 		tap_note "nobody is refused performance events here"

@@ -57,13 +57,13 @@ done
 LD_PRELOAD="$T/term.so" TERM_AT_MKDIR="$trace" FULL_AT_MKDIR=1 "$BIN/oprof-tracer" --keep-old \
 	-e sched_switch -o "$trace" 2>tracer.err
 tap_is $? 1 "a tracer that cannot make its folder fails"
-check_place "when the folder cannot be made" "cannot be made: No space left on device"
+check_place "when the folder cannot be made" "cannot be created: No space left on device"
 
 # A flight recorder makes its folder at the end.
 LD_PRELOAD="$T/term.so" TERM_AT_MKDIR="$trace" FULL_AT_MKDIR=1 "$BIN/oprof-tracer" --keep-old \
 	--overwrite -d 1 -e sched_switch -o "$trace" 2>tracer.err
 tap_is $? 1 "a flight recorder that cannot make its folder fails"
-check_place "when a flight recorder's folder cannot be made" "cannot be made: No space left on device"
+check_place "when a flight recorder's folder cannot be made" "cannot be created: No space left on device"
 
 for chunks in "" "--rotate=1M"; do
 	mkdir -m 711 mine

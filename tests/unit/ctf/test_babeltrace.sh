@@ -81,7 +81,7 @@ result $? "environment_and_clock_are_told"
 "$show" make "$tree/cut" 9 20 || exit 99
 truncate -s -100 "$tree/cut/channel_0"
 ! "$show" records "$tree/cut" >"$tree/ours" 2>"$tree/errors" &&
-	grep -q 'channel_0: packet 19, .*the file ends within it' "$tree/errors" &&
+	grep -q 'channel_0: packet 19, .*the file ends within the packet' "$tree/errors" &&
 	[ "$(wc -l <"$tree/errors")" = 1 ] && grep -q 'cpu_id = 3,' "$tree/ours" &&
 	grep -q 'cpu_id = 0,' "$tree/ours"
 result $? "of_a_cut_file_all_before_the_last_packet_is_read"

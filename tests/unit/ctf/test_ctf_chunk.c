@@ -484,7 +484,7 @@ START_TEST(a_seek_names_the_file_whose_compressed_data_are_damaged)
 	ck_assert_int_eq(ctf_reader_seek(reader, (begin + now) / 2, &diag), -EBADMSG);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "trace/00000004/channel_0: "));
 	(void)snprintf(expected, sizeof(expected),
-		       "cannot find the packet of time %" PRIu64
+		       "cannot find the packet that contains time %" PRIu64
 		       ": the file's compressed data are damaged",
 		       (begin + now) / 2);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), expected));

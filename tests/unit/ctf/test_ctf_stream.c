@@ -199,7 +199,7 @@ START_TEST(a_file_that_ends_within_a_packet_is_read_up_to_it)
 		ck_assert_int_eq(ftruncate(out_fd, BYTES + left), 0);
 		ctf_stream_destroy(stream);
 		ck_assert_int_eq(ctf_stream_create(&stream, &metadata, &place, "s", NULL), 0);
-		counts = told("packet 1, from byte 256: the file ends within it", 2);
+		counts = told("packet 1, from byte 256: the file ends within the packet", 2);
 		ck_assert_uint_eq(counts.lost_cut, 1);
 		ck_assert_uint_eq(counts.lost_damaged, 0);
 	}
@@ -289,7 +289,7 @@ START_TEST(a_stream_that_is_not_described_is_told)
 	end();
 	put();
 	put_sound();
-	told("to a stream that is not described", 2);
+	told("to a stream that the metadata does not describe", 2);
 }
 END_TEST
 
@@ -301,7 +301,7 @@ START_TEST(a_packet_of_another_stream_is_told)
 	end();
 	put();
 	put_sound();
-	told("to another stream than the packet before", 4);
+	told("to a different stream than the previous packet", 4);
 }
 END_TEST
 
@@ -383,7 +383,7 @@ START_TEST(stamps_that_go_back_cost_the_rest_of_their_packet)
 	end();
 	put();
 	put_sound();
-	told("older than the one before", 3);
+	told("older than the previous record", 3);
 }
 END_TEST
 
@@ -430,7 +430,9 @@ START_TEST(packets_that_overlap_are_told_and_read)
 	now -= 500;
 	put_sound();
 	ck_assert_uint_eq(
-		told("packet 1, from byte 256: it begins before the end", 4).nr_disordered, 1);
+		told("packet 1, from byte 256: it begins before the previous packet ends", 4)
+			.nr_disordered,
+		1);
 }
 END_TEST
 
@@ -452,7 +454,7 @@ START_TEST(losses_that_shrink_are_told)
 	end();
 	put();
 	put_sound();
-	told("number of records lost is less", 2);
+	told("number of lost records is less", 2);
 }
 END_TEST
 
@@ -504,7 +506,7 @@ START_TEST(a_packet_larger_than_its_file_costs_no_memory)
 	make_packet_set_header(&packet);
 	put();
 	put_sound();
-	told("the file ends within it", 2);
+	told("the file ends within the packet", 2);
 }
 END_TEST
 

@@ -75,7 +75,7 @@ END_TEST
 START_TEST(ids_of_padding_and_escape_are_taken)
 {
 	for (event.id = 29; event.id < 32; event.id++)
-		refused("is taken");
+		refused("is reserved");
 	ck_assert_int_eq(ctf_trace_check(&trace, &diag), 0); /* 32 */
 	event.id = 28;
 	ck_assert_int_eq(ctf_trace_check(&trace, &diag), 0);
@@ -94,9 +94,9 @@ START_TEST(no_name_or_id_is_there_twice)
 	twice[1].stream_id = 7;
 	ck_assert_int_eq(ctf_trace_check(&trace, &diag), 0);
 	fields[0].name = "b";
-	refused("two fields b");
+	refused("two fields named b");
 	fields[0].name = "_b_length"; /* name under which the sequence's length is written */
-	refused("two fields _b_length");
+	refused("two fields named _b_length");
 	trace.nr_events = 0;
 	trace.streams = streams;
 	trace.nr_streams = 3;

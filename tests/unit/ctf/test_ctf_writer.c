@@ -249,7 +249,7 @@ START_TEST(packets_with_a_fault_are_refused_and_counted)
 
 	make(0);
 	packet.nr_bytes /= 2;
-	refused("packet_size differs from its size");
+	refused("packet_size differs from the packet's size");
 	make(0);
 	ck_assert_int_eq(append(), 0);
 	make(1);
@@ -258,7 +258,7 @@ START_TEST(packets_with_a_fault_are_refused_and_counted)
 	packet.header.uuid[3] ^= 1;
 	refused("uuid");
 	packet.header.stream_id = 7;
-	refused("another stream than its file");
+	refused("a different stream than its file");
 	packet.header.packet_bits *= 2;
 	refused("packet_size");
 	packet.header.content_bits = packet.header.packet_bits + 8;
