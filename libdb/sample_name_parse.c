@@ -105,7 +105,7 @@ static int unescape(const struct name_parser *parser, struct name_piece piece, c
 			int low = i + 2 < nr_plain ? hex_digit(piece.bytes[i + 2]) : -1;
 
 			if (high < 0 || low < 0 || !(high | low))
-				return refuse(parser, "a bad escape in", piece);
+				return refuse(parser, "invalid escape in", piece);
 			byte = (char)(high << 4 | low);
 			i += 2;
 		}
@@ -180,7 +180,7 @@ static int parse_period(const struct name_parser *parser, struct name_piece piec
 		piece.nr_bytes > 2 && memcmp(piece.bytes + piece.nr_bytes - 2, "Hz", 2) == 0;
 	if (name->frequency)
 		piece.nr_bytes -= 2;
-	return parse_digits(parser, piece, 10, UINT64_MAX, "a bad count", &name->period_or_hz);
+	return parse_digits(parser, piece, 10, UINT64_MAX, "invalid count", &name->period_or_hz);
 }
 
 static int parse_numbers(const struct name_parser *parser, struct name_piece rest,
@@ -190,19 +190,19 @@ static int parse_numbers(const struct name_parser *parser, struct name_piece res
 	int error = parse_period(parser, take_field(&rest), name);
 
 	if (!error)
-		error = parse_digits(parser, take_field(&rest), 10, UINT32_MAX, "a bad unit mask",
+		error = parse_digits(parser, take_field(&rest), 10, UINT32_MAX, "invalid unit mask",
 				     &unit_mask);
 	name->unit_mask = (uint32_t)unit_mask;
 	if (!error)
-		error = parse_number(parser, take_field(&rest), "a bad tgid", &name->tgid);
+		error = parse_number(parser, take_field(&rest), "invalid tgid", &name->tgid);
 	if (!error)
-		error = parse_number(parser, take_field(&rest), "a bad tid", &name->tid);
+		error = parse_number(parser, take_field(&rest), "invalid tid", &name->tid);
 	if (!error)
-		error = parse_number(parser, take_field(&rest), "a bad CPU", &name->cpu);
+		error = parse_number(parser, take_field(&rest), "invalid CPU", &name->cpu);
 	if (!error)
-		error = parse_number(parser, take_field(&rest), "a bad cgroup", &name->cgroup);
+		error = parse_number(parser, take_field(&rest), "invalid cgroup", &name->cgroup);
 	if (!error)
-		error = parse_digits(parser, take_field(&rest), 16, UINT64_MAX, "a bad identity",
+		error = parse_digits(parser, take_field(&rest), 16, UINT64_MAX, "invalid identity",
 				     &name->identity);
 	return error;
 }
@@ -218,7 +218,7 @@ static int parse_fields(const struct name_parser *parser, struct name_piece rest
 		nr_fields += rest.bytes[i] == '.';
 	if (nr_fields != SAMPLE_NR_FIELDS)
 		return diag_set_at(parser->diag, -EINVAL, parser->text, 0,
-				   "%u fields in the last part, not %d: \"%.*s\"", nr_fields,
+				   "the last part has %u fields instead of %d: \"%.*s\"", nr_fields,
 				   SAMPLE_NR_FIELDS, (int)rest.nr_bytes, rest.bytes);
 	error = unescape(parser, take_field(&rest), name->event, sizeof(name->event), &used);
 	if (!error && !used)
@@ -267,14 +267,14 @@ static int parse_anon(struct name_parser *parser, struct name_piece first, struc
 		return refuse(parser, "no '}' ends", first);
 	error = parse_name(parser, name, path);
 	if (!error)
-		error = parse_number(parser, take_field(&region), "a bad tgid of a region",
-				     &path->tgid);
+		error = parse_number(parser, take_field(&region),
+				     "invalid tgid of an anonymous region", &path->tgid);
 	if (!error)
 		error = parse_digits(parser, take_field(&region), 16, UINT64_MAX,
-				     "a bad start of a region", &path->start);
+				     "invalid start of an anonymous region", &path->start);
 	if (!error)
-		error = parse_digits(parser, region, 16, UINT64_MAX, "a bad end of a region",
-				     &path->end);
+		error = parse_digits(parser, region, 16, UINT64_MAX,
+				     "invalid end of an anonymous region", &path->end);
 	return error;
 }
 

@@ -67,7 +67,7 @@ static int read_at(const struct checker *checker, void *buf, size_t nr_bytes, ui
 		return diag_set_at(checker->diag, (int)nr, checker->path, 0, "%s",
 				   strerror((int)-nr));
 	if ((size_t)nr != nr_bytes)
-		return damaged(checker, "cut: ends before byte %llu",
+		return damaged(checker, "truncated: the file ends before byte %llu",
 			       (unsigned long long)offset + nr_bytes);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* partners: see read_exactly() in sdb_image.c */
 	return 0;
@@ -77,8 +77,7 @@ static int read_at(const struct checker *checker, void *buf, size_t nr_bytes, ui
 static int use_page(struct checker *checker, uint32_t page, const char *name)
 {
 	if (checker->used[page])
-		return damaged(checker, "page %u, of the %s table, has another use already", page,
-			       name);
+		return damaged(checker, "page %u of the %s table is used twice", page, name);
 	checker->used[page] = 1;
 	return 0;
 }
@@ -147,7 +146,8 @@ static int check_reach(struct checker *checker, const struct table_check *check,
 		nr_lines++;
 		for (uint32_t i = first; i < (here ? slot : first + line_slots(check)); i++) {
 			if (!slot_empty(check, i) && slot_key(check, i) == key)
-				return damaged(checker, "page %u: slots %u and %u hold one key",
+				return damaged(checker,
+					       "page %u: slots %u and %u have the same key",
 					       where->page, i, slot);
 		}
 		if (here) {
@@ -169,8 +169,8 @@ static int check_order(struct checker *checker, const struct table_check *check,
 {
 	if (slot % line_slots(check) == 0 || !slot_empty(check, slot - 1))
 		return 0;
-	return damaged(checker, "page %u: slot %u is used, the one before it is empty", where->page,
-		       slot);
+	return damaged(checker, "page %u: slot %u is used, but the previous slot is empty",
+		       where->page, slot);
 }
 
 static int check_slot(struct checker *checker, const struct table_check *check,
@@ -198,7 +198,7 @@ static int check_empty_slot(struct checker *checker, const struct table_check *c
 {
 	if (check->wide || !check->words[slot])
 		return 0; /* a killed writer may have stored the key without its value */
-	return damaged(checker, "page %u: slot %u holds a key without samples", where->page, slot);
+	return damaged(checker, "page %u: slot %u has a key without samples", where->page, slot);
 }
 
 static int read_page(const struct checker *checker, struct table_check *check,
@@ -309,7 +309,9 @@ static int check_runs(struct checker *checker, struct table_check *check)
 		where.low = first << shift;
 		where.high = end << shift;
 		if (where.page < checker->page_first || where.page >= checker->header->nr_pages)
-			return damaged(checker, "entry %llu of the %s directory: page %u of %llu",
+			return damaged(checker,
+				       "entry %llu of the %s directory refers to page "
+				       "%u, which is invalid in a file of %llu pages",
 				       (unsigned long long)first, check->name, where.page,
 				       (unsigned long long)checker->header->nr_pages);
 		error = use_page(checker, where.page, check->name);

@@ -128,31 +128,33 @@ static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, c
 		return diag_set_at(diag, -EINVAL, path, 0, "not a sample file");
 	if (header->byte_order == __builtin_bswap32(OPROF_SDB_BYTE_ORDER))
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "written on a machine of the other byte order");
+				   "written on a machine with another byte order");
 	if (header->byte_order != OPROF_SDB_BYTE_ORDER)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: byte order 0x%x",
 				   header->byte_order);
 	if (header->version != OPROF_SDB_VERSION)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "version %u of the format; this program supports %d",
+				   "has version %u of the format; this program supports version %d",
 				   header->version, OPROF_SDB_VERSION);
 	if (header->flags & ~OPROF_SDB_FLAGS)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
 				   "has flags 0x%x, which this program does not know",
 				   header->flags & ~OPROF_SDB_FLAGS);
 	if (header->page_bytes != SDB_PAGE_BYTES)
-		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: pages of %u bytes",
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: the header gives a page size of %u bytes",
 				   header->page_bytes);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes % HEADER_ALIGN ||
 	    header->header_bytes > SDB_HEADER_BYTES_MAX)
-		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a header of %u bytes",
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: the header gives its own size as %u bytes",
 				   header->header_bytes);
 	if (!(header->flags & OPROF_SDB_EPOCHS) != !header->epoch)
 		return diag_set_at(diag, -EILSEQ, path, 0,
 				   "damaged: epoch %llu contradicts flags 0x%x",
 				   (unsigned long long)header->epoch, header->flags);
 	if (header->image.nr_build_id > OPROF_BUILD_ID_BYTES_MAX)
-		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a build-id of %u bytes",
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: the build-id has %u bytes",
 				   header->image.nr_build_id);
 	return 0;
 }
@@ -204,19 +206,23 @@ int sdb_table_check(const struct oprof_sdb_table *table, const char *name, uint3
 		if (table->root_page && table->root_page >= nr_pages)
 			return diag_set_at(
 				diag, -EILSEQ, path, 0,
-				"damaged: root page %u of the %s table in a file of %llu pages",
+				"damaged: root page %u of the %s table is beyond the file's %llu "
+				"pages",
 				table->root_page, name, (unsigned long long)nr_pages);
 		return 0;
 	}
 	if (log2 < SDB_DIRECTORY_LOG2_MIN || log2 > SDB_DIRECTORY_LOG2_MAX ||
 	    (1ULL << log2) > sdb_directory_entries_max(nr_pages))
-		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged: directory of 2^%u entries in the %s table", log2,
-				   name);
+		return diag_set_at(
+			diag, -EILSEQ, path, 0,
+			"damaged: 2^%u entries are an invalid size of the directory of the %s "
+			"table",
+			log2, name);
 	if (page < page_first || page > nr_pages || sdb_directory_pages(log2) > nr_pages - page)
 		return diag_set_at(
 			diag, -EILSEQ, path, 0,
-			"damaged: directory of the %s table at page %llu in a file of %llu pages",
+			"damaged: the directory of the %s table, at page %llu, is not within the "
+			"data pages of a file of %llu pages",
 			name, (unsigned long long)page, (unsigned long long)nr_pages);
 	return 0;
 }
@@ -231,11 +237,12 @@ static int check_tables(const struct oprof_sdb_header *header, uint64_t file_byt
 	if (nr_pages < page_first || nr_pages > file_bytes / SDB_PAGE_BYTES ||
 	    nr_pages > UINT32_MAX)
 		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged or cut: %llu pages in a file of %llu bytes",
+				   "damaged or truncated: the header gives %llu pages, but the "
+				   "file has %llu bytes",
 				   (unsigned long long)nr_pages, (unsigned long long)file_bytes);
 	if (header->narrow.root_page != page_first - 1)
 		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged: root page %u of the narrow table is not %u",
+				   "damaged: root page of the narrow table is %u instead of %u",
 				   header->narrow.root_page, page_first - 1);
 	error = sdb_table_check(&header->narrow, "narrow", page_first, nr_pages, path, diag);
 	if (!error)

@@ -68,7 +68,8 @@ static int reader_damaged(const struct table_reader *reader, const char *what,
 			  unsigned long long value)
 {
 	return diag_set_at(reader->diag, -EILSEQ, reader->path, 0,
-			   "damaged or cut: %s %llu in the %s table", what, value, reader->name);
+			   "damaged or truncated: %s %llu in the %s table", what, value,
+			   reader->name);
 }
 
 static int read_exactly(struct table_reader *reader, void *buf, size_t nr_bytes, off_t offset)
@@ -454,7 +455,7 @@ static int epoch_changed(int fd, const char *path, const struct sdb_image *image
 		return 0;
 	nr = file_pread_all(fd, (char *)&now + start, nr_bytes, (off_t)start);
 	if (nr != (ssize_t)nr_bytes)
-		return diag_set_at(diag, nr < 0 ? (int)nr : -EILSEQ, path, 0, "cut");
+		return diag_set_at(diag, nr < 0 ? (int)nr : -EILSEQ, path, 0, "truncated");
 	return memcmp((const char *)&now + start, (const char *)&image->header + start, nr_bytes)
 		       ? 1
 		       : 0;
@@ -495,7 +496,8 @@ static int image_load(const char *path, enum load_what what, struct sdb_image *i
 		error = load_once(fd, path, what, &loaded, diag);
 	}
 	if (error > 0)
-		error = diag_set_at(diag, -EAGAIN, path, 0, "emptied too often to be read");
+		error = diag_set_at(diag, -EAGAIN, path, 0,
+				    "the file was emptied too often while it was read; try again");
 	(void)close(fd);
 	if (error)
 		sdb_image_deinit(&loaded);

@@ -43,9 +43,10 @@ static int mark_directory(const struct sdb *db, const struct sdb_table *table,
 		const uint32_t page = table->directory[i];
 
 		if (page < table->page_first || page >= nr_pages)
-			error = diag_set_at(marks->diag, -EILSEQ, marks->path, 0,
-					    "damaged: a directory leads to page %u of %u", page,
-					    nr_pages);
+			error = diag_set_at(
+				marks->diag, -EILSEQ, marks->path, 0,
+				"damaged: a directory refers to page %u, but the file has %u pages",
+				page, nr_pages);
 		else if (!i || page != table->directory[i - 1])
 			error = mark(marks, page);
 	}

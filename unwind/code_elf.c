@@ -59,7 +59,7 @@ static int read_ehdr(struct code_elf *elf, struct diag *diag)
 	if (nr < EI_NIDENT || memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0)
 		return diag_set(diag, -ENOEXEC, "not an ELF file");
 	if (ehdr->e_ident[EI_CLASS] != ELFCLASS64 || ehdr->e_ident[EI_DATA] != ELFDATA2LSB)
-		return diag_set(diag, -ENOEXEC, "not for a 64-bit little-endian machine");
+		return diag_set(diag, -ENOEXEC, "not made for a 64-bit little-endian machine");
 	if ((size_t)nr < sizeof(*ehdr))
 		return diag_set(diag, -EILSEQ, "the ELF header is truncated");
 	if (ehdr->e_machine != EM_X86_64 && ehdr->e_machine != EM_AARCH64)
@@ -196,7 +196,8 @@ static int find_codes(struct code_elf *elf, struct diag *diag)
 		if (!holds_code(phdr))
 			continue;
 		if (!is_in_file(elf, phdr))
-			return diag_set(diag, -EILSEQ, "segment %zu is beyond the file", i);
+			return diag_set(diag, -EILSEQ,
+					"segment %zu extends beyond the end of the file", i);
 		elf->codes[elf->nr_codes++] = (struct code_elf_code){
 			phdr->p_offset, phdr->p_offset + phdr->p_filesz, phdr->p_vaddr};
 	}

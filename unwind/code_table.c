@@ -163,10 +163,11 @@ static int check_header(const struct code_format_header *header, uint64_t file_b
 	if (memcmp(header->magic, CODE_FORMAT_MAGIC, sizeof(header->magic)) != 0)
 		return diag_set(diag, -EINVAL, "not a code table");
 	if (header->byte_order != CODE_FORMAT_BYTE_ORDER)
-		return diag_set(diag, -EINVAL, "a code table of another byte order");
+		return diag_set(diag, -EINVAL, "the code table has another byte order");
 	if (header->version != CODE_FORMAT_VERSION || header->header_bytes != sizeof(*header))
-		return diag_set(diag, -EPROTONOSUPPORT, "a code table of version %u, not %u",
-				header->version, CODE_FORMAT_VERSION);
+		return diag_set(diag, -EPROTONOSUPPORT,
+				"the code table has version %u instead of %u", header->version,
+				CODE_FORMAT_VERSION);
 	if (header->nr_bytes != file_bytes || code_format_bytes(header) != file_bytes ||
 	    header->machine > CODE_AARCH64 || header->unit_shift > 2 ||
 	    header->bucket_shift != CODE_FORMAT_BUCKET_SHIFT ||
@@ -231,7 +232,7 @@ static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag
 	if (nr == (ssize_t)nr_bytes)
 		return bytes;
 	*error = nr < 0 ? diag_set(diag, (int)nr, "cannot be read: %s", strerror((int)-nr))
-			: diag_set(diag, -EILSEQ, "the code table was cut while it was read");
+			: diag_set(diag, -EILSEQ, "the code table was truncated while it was read");
 	free(bytes);
 	return NULL;
 }

@@ -62,17 +62,18 @@ static int check_start(const struct oprof_slice_header *header, size_t nr_bytes,
 	    memcmp(header->magic, OPROF_SLICE_MAGIC, sizeof(header->magic)) != 0)
 		return diag_set_at(diag, -EINVAL, path, 0, "not a slice");
 	if (nr_bytes < sizeof(*header))
-		return diag_set_at(diag, -EILSEQ, path, 0, "cut: %zu bytes", nr_bytes);
+		return diag_set_at(diag, -EILSEQ, path, 0, "truncated: the file has only %zu bytes",
+				   nr_bytes);
 	if (le32toh(header->version) < OPROF_SLICE_VERSION_MIN ||
 	    le32toh(header->version) > OPROF_SLICE_VERSION)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "version %u of the format, but this program reads %d to %d; use "
-				   "the oprof that wrote the slice, or a newer one",
+				   "has version %u of the format, but this program reads versions "
+				   "%d to %d; use the oprof that wrote the slice, or a newer one",
 				   le32toh(header->version), OPROF_SLICE_VERSION_MIN,
 				   OPROF_SLICE_VERSION);
 	if (slice_header_checksum(header) != le64toh(header->checksum))
 		return diag_set_at(diag, -EILSEQ, path, 0,
-				   "damaged: its header's checksum differs");
+				   "damaged: the checksum of its header is wrong");
 	if (le32toh(header->flags) & ~OPROF_SLICE_FLAGS)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
 				   "has flags 0x%x, which this program does not know",
@@ -86,7 +87,8 @@ static int check_frame(const struct oprof_slice_frame *frame, const char *name, 
 	if (frame->offset != *offset || frame->nr_bytes > file_bytes - *offset)
 		return diag_set_at(
 			diag, -EILSEQ, path, 0,
-			"damaged or cut: frame %s of %llu bytes at %llu in a file of %llu bytes",
+			"damaged or truncated: frame %s, with %llu bytes at offset %llu, in a "
+			"file of %llu bytes",
 			name, (unsigned long long)frame->nr_bytes,
 			(unsigned long long)frame->offset, (unsigned long long)file_bytes);
 	if (!frame->nr_bytes != !frame->nr_raw_bytes ||

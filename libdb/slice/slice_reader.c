@@ -50,7 +50,7 @@ static int check_sums(const struct slice *slice, struct diag *diag)
 static int frame_error(const struct slice *slice, int error, const char *name, struct diag *diag)
 {
 	return error == -EILSEQ ? diag_set_at(diag, error, slice->name, 0,
-					      "damaged: its %s do not decompress", name)
+					      "damaged: its %s cannot be decompressed", name)
 				: diag_set_at(diag, error, slice->name, 0, "%s", strerror(-error));
 }
 

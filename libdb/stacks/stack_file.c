@@ -638,7 +638,7 @@ static int open_all(struct stack_file *file, const char *path, uint64_t epoch, s
 	file->file_bytes -= file->file_bytes % BLOCK_BYTES;
 	if (!error && header.nr_bytes > file->file_bytes)
 		error = diag_set_at(diag, -EILSEQ, path, 0,
-				    "damaged or cut: its last page is incomplete");
+				    "damaged or truncated: its last page is incomplete");
 	if (!error)
 		error = file_map(file, path, diag);
 	if (!error)

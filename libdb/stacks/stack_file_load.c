@@ -120,7 +120,8 @@ int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, 
 			error = load_once(fd, path, &loaded, epoch, diag);
 	}
 	if (error > 0)
-		error = diag_set_at(diag, -EAGAIN, path, 0, "emptied too often to be read");
+		error = diag_set_at(diag, -EAGAIN, path, 0,
+				    "the file was emptied too often while it was read; try again");
 	(void)close(fd);
 	if (error)
 		stack_tree_deinit(&loaded);

@@ -80,13 +80,13 @@ static int check_start(const struct oprof_stack_header *header, size_t nr_bytes,
 		return diag_set_at(diag, -EINVAL, path, 0, "not a stack file");
 	if (header->byte_order == __builtin_bswap32(OPROF_STACK_BYTE_ORDER))
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "written on a machine of the other byte order");
+				   "written on a machine with another byte order");
 	if (header->byte_order != OPROF_STACK_BYTE_ORDER)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: byte order 0x%x",
 				   header->byte_order);
 	if (header->version != OPROF_STACK_VERSION)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "version %u of the format; this program supports %d",
+				   "has version %u of the format; this program supports version %d",
 				   header->version, OPROF_STACK_VERSION);
 	if (header->flags)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
@@ -109,7 +109,8 @@ static int check_sizes(int fd, const struct oprof_stack_header *header, const ch
 	if (header->nr_bytes > (uint64_t)status.st_size)
 		return diag_set_at(
 			diag, -EILSEQ, path, 0,
-			"damaged or cut: records up to byte %llu in a file of %llu bytes",
+			"damaged or truncated: the records end at byte %llu, but the file has "
+			"only %llu bytes",
 			(unsigned long long)header->nr_bytes, (unsigned long long)status.st_size);
 	return 0;
 }
@@ -180,7 +181,9 @@ int stack_scan_header(int fd, const char *path, struct oprof_stack_header *heade
 		}
 		before = after;
 	}
-	return error ? error : diag_set_at(diag, -EAGAIN, path, 0, "emptied too often to be read");
+	return error ? error
+		     : diag_set_at(diag, -EAGAIN, path, 0,
+				   "the file was emptied too often while it was read; try again");
 }
 
 /* ---- places ---- */
@@ -399,7 +402,7 @@ static int chunk_fill(struct scan *scan, uint64_t offset)
 	if (nr < 0)
 		return failed(scan, (int)nr);
 	if ((size_t)nr != nr_wanted)
-		return damaged(scan, offset + (uint64_t)nr, "cut");
+		return damaged(scan, offset + (uint64_t)nr, "truncated");
 	scan->chunk_start = offset;
 	scan->chunk_bytes = nr_wanted;
 	return 0;

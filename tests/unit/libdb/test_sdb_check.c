@@ -114,22 +114,22 @@ START_TEST(wrong_fields_of_the_header_are_named)
 	check_says(-EPROTONOSUPPORT, "flags 0x20");
 	*header() = sound;
 	header()->image.nr_build_id = 21;
-	check_says(-EILSEQ, "build-id of 21");
+	check_says(-EILSEQ, "the build-id has 21");
 	*header() = sound;
 	header()->page_bytes = 8192;
 	check_says(-EILSEQ, "8192");
 	*header() = sound;
 	header()->header_bytes += 8;
-	check_says(-EILSEQ, "header of");
+	check_says(-EILSEQ, "own size");
 	*header() = sound;
 	header()->header_bytes = 1u << 31;
-	check_says(-EILSEQ, "header of");
+	check_says(-EILSEQ, "own size");
 	*header() = sound;
 	header()->nr_pages = UINT64_MAX;
-	check_says(-EILSEQ, "pages in a file of");
+	check_says(-EILSEQ, "pages, but the file has");
 	*header() = sound;
 	header()->nr_pages = 0;
-	check_says(-EILSEQ, "pages in a file of");
+	check_says(-EILSEQ, "pages, but the file has");
 }
 END_TEST
 
@@ -197,11 +197,11 @@ START_TEST(pages_with_two_uses_are_named)
 	const uint32_t sound = narrow[500];
 
 	wide[0] = sound;
-	check_says(-EILSEQ, "another use");
+	check_says(-EILSEQ, "is used twice");
 	narrow[500] = narrow[0] == sound ? narrow[1023] : narrow[0];
-	check_says(-EILSEQ, "another use");
+	check_says(-EILSEQ, "is used twice");
 	narrow[500] = (uint32_t)(header()->narrow.directory >> 8);
-	check_says(-EILSEQ, "another use");
+	check_says(-EILSEQ, "is used twice");
 }
 END_TEST
 
@@ -248,7 +248,7 @@ START_TEST(a_key_twice_in_a_page_is_named)
 	for (uint32_t line = 0; line < 64; line++) {
 		if (slots[8 * line] && slots[8 * line + 1]) {
 			slots[8 * line + 1] = slots[8 * line];
-			check_says(-EILSEQ, "hold one key");
+			check_says(-EILSEQ, "have the same key");
 			return;
 		}
 	}

@@ -208,7 +208,7 @@ START_TEST(damage_is_told_and_holds_no_epoch)
 	ck_assert_uint_eq(history.epoch_named, 7);
 	ck_assert_uint_eq(history.nr_damaged, 2);
 	ck_assert_uint_eq(nr_complaints, 2);
-	ck_assert_ptr_nonnull(strstr(complaints, "hour.1.7.slice: cut"));
+	ck_assert_ptr_nonnull(strstr(complaints, "hour.1.7.slice: truncated"));
 	ck_assert_ptr_nonnull(strstr(complaints, "strange: not the name of a slice"));
 }
 END_TEST

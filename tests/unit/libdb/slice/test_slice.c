@@ -387,7 +387,7 @@ START_TEST(wrong_fields_of_the_header_are_named)
 		header->version = htole32(OPROF_SLICE_VERSION + 1);
 		put_header(header, nr_bytes);
 		check_says(-EPROTONOSUPPORT,
-			   "version 3 of the format, but this program reads 1 to 2");
+			   "version 3 of the format, but this program reads versions 1 to 2");
 		header->version = 0;
 		put_header(header, nr_bytes);
 		check_says(-EPROTONOSUPPORT, "version 0");

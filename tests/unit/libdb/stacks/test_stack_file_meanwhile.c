@@ -247,7 +247,8 @@ START_TEST(a_file_that_was_cut_is_told_as_cut)
 	ck_assert_int_eq(truncate(PATH, 65536), 0);
 	read_it(&tried);
 	ck_assert_int_eq(tried.error, -EILSEQ);
-	ck_assert_ptr_nonnull(strstr(tried.diag.text, "damaged or cut: records up to byte"));
+	ck_assert_ptr_nonnull(
+		strstr(tried.diag.text, "damaged or truncated: the records end at byte"));
 }
 END_TEST
 
@@ -270,7 +271,7 @@ START_TEST(a_file_that_is_cut_while_its_records_are_read_is_told_as_cut)
 	cut_bytes = bounds[_i];
 	(void)meanwhile_run_at_each(&both);
 	ck_assert_int_eq(tried.error, -EILSEQ);
-	ck_assert_msg(strstr(tried.diag.text, "damaged: cut at byte"), "%s", tried.diag.text);
+	ck_assert_msg(strstr(tried.diag.text, "damaged: truncated at byte"), "%s", tried.diag.text);
 }
 END_TEST
 
