@@ -48,13 +48,14 @@ static const struct poptOption option_table[] = {
 	{"append", 'a', POPT_ARG_NONE, NULL, OPTION_APPEND,
 	 "add to the existing session instead of replacing it", NULL},
 	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
-	 "kinds of separation: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
+	 "how to separate samples: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
 	{"from", 0, POPT_ARG_STRING, NULL, OPTION_FROM,
-	 "of a trace: only samples from this time after its beginning", "SECONDS"},
+	 "for a trace: import only samples taken SECONDS or more after its beginning", "SECONDS"},
 	{"to", 0, POPT_ARG_STRING, NULL, OPTION_TO,
-	 "of a trace: only samples before this time after its beginning", "SECONDS"},
+	 "for a trace: import only samples taken less than SECONDS after its beginning", "SECONDS"},
 	{"thread", 't', POPT_ARG_STRING, NULL, OPTION_THREAD,
-	 "of a trace: only samples of these threads: numbers, separated by commas", "LIST"},
+	 "for a trace: import only samples of the threads with these numbers, separated by commas",
+	 "LIST"},
 	{"quiet", 'q', POPT_ARG_NONE, NULL, OPTION_QUIET, "print warnings and errors only", NULL},
 	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "print more", NULL},
 	{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
@@ -192,11 +193,11 @@ static int import_perf_data(const struct import_options *options, struct diag *d
 static void tell_trace(const struct import_options *options, const struct import_trace *trace)
 {
 	if (trace->lost_events)
-		log_warning("%" PRIu64 " events were lost when %s was recorded: samples may be "
-			    "among them",
+		log_warning("%" PRIu64 " events were lost when %s was recorded: some of these "
+			    "events may be samples",
 			    trace->lost_events, options->from);
 	if (trace->nr_damaged)
-		log_warning("%s is damaged or cut in %" PRIu64 " place%s", options->from,
+		log_warning("%s is damaged or truncated in %" PRIu64 " place%s", options->from,
 			    trace->nr_damaged, trace->nr_damaged == 1 ? "" : "s");
 	if (trace->nr_unkept)
 		log_warning("%s: %" PRIu64

@@ -446,8 +446,9 @@ static int check_own_user(const struct options *options, struct diag *diag)
 
 	if (wants_module || options->keep_privileges)
 		return diag_set(diag, -EPERM,
-				"%s: the session folder belongs to the user " FOLDER_USER
-				", as whom the daemon runs; choose a folder of root's",
+				"%s requires that the daemon runs as root, but the session folder "
+				"belongs to the user " FOLDER_USER
+				"; choose a folder that belongs to root",
 				wants_module ? "--source=kmod" : "--keep-privileges");
 	/*
 	 * The change of the user has cleared the request for a signal at the parent's end: repeat
@@ -603,9 +604,9 @@ static void refuse_calls(void)
 
 	if (error)
 		log_warning(
-			"the kernel cannot refuse system calls (seccomp): %s; if a program that is "
-			"profiled finds a fault of the daemon, the daemon's rights are its only "
-			"limit",
+			"cannot restrict the daemon's system calls (seccomp): %s; a profiled "
+			"program that exploits an error in the daemon may get all rights of the "
+			"daemon",
 			strerror(-error));
 }
 

@@ -17,6 +17,6 @@ int parent_follow(pid_t parent, struct diag *diag)
 	/* The parent ended before prctl took effect, or `parent` was never the parent's pid. */
 	return diag_set(diag, -ESRCH,
 			"cannot watch the parent process: process %d has ended, or is not the "
-			"parent of this one",
+			"parent of this process",
 			(int)parent);
 }

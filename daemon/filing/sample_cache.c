@@ -417,7 +417,7 @@ static int file_try_open(struct sample_cache *cache, struct sample_file *file, s
 
 	if (!file->nr_bytes && !has_room(cache))
 		return diag_set(diag, -EDQUOT,
-				"this minute's files take their whole budget of %" PRIu64
+				"this minute's files have used their whole budget of %" PRIu64
 				" MB; raise --history-bytes",
 				cache->limit_bytes >> 20);
 	for (unsigned int i = 0; i < 3; i++) {

@@ -42,8 +42,8 @@ void history_budget_measured(struct history *history, uint64_t du, uint64_t meas
 	if (history->fixed_told || history->fixed_bytes < history->budget_bytes / 2)
 		return;
 	history->fixed_told = true;
-	log_error("symbols and names take %" PRIu64 " MB of the session's budget of %" PRIu64
-		  " MB: little is left for its history; raise --history-bytes",
+	log_error("symbols and names use %" PRIu64 " MB of the session's budget of %" PRIu64
+		  " MB, so little is left for the history; raise --history-bytes",
 		  history->fixed_bytes >> 20, history->budget_bytes >> 20);
 }
 

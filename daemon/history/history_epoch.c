@@ -323,7 +323,7 @@ int history_epoch_begin(struct history *history, struct sample_cache *cache, str
 	if (error)
 		return diag_set(
 			diag, error,
-			"cannot make a slice of the files that an earlier run left in %s: %s",
+			"cannot make a slice from the files that an earlier run left in %s: %s",
 			history->session->current_path, strerror(-error));
 	history->cache = cache;
 	begin_files(history, epoch, false);

@@ -357,7 +357,7 @@ static void note_hung(struct image_keep *keep)
 
 	if (!entry)
 		return;
-	log_warning("cannot read %s: its file system hangs", entry->image.path);
+	log_warning("cannot read %s: its file system does not respond", entry->image.path);
 	note_settled(keep, entry, &keep->counters.failed);
 }
 

@@ -392,17 +392,18 @@ static size_t import_notes(const struct source *base, struct source_note *notes,
 	const struct import_source *source = (const struct import_source *)base;
 	static const struct source_note imported = {
 		"imported",
-		"imported from perf.data: samples that perf lost or left out are missing"};
+		"imported from perf.data: samples that perf lost or did not record are missing"};
 	static const struct source_note of_trace = {
-		"imported", "imported from a trace: samples among its lost events are missing"};
+		"imported", "imported from a trace: samples that the trace lost are missing"};
 	static const struct source_note no_kernel = {
 		OPROF_NOTE_NO_KERNEL_SYMBOLS,
-		"imported from another kernel than the one that runs here: give the folder of its "
-		"vmlinux with -p, or import on the machine that recorded it, before the next boot"};
+		"imported from a kernel other than the running kernel: give the folder of that "
+		"kernel's vmlinux with -p, or import on the machine that made the recording, "
+		"before its next boot"};
 	static const struct source_note no_build = {
 		OPROF_NOTE_NO_KERNEL_SYMBOLS,
-		"imported without the kernel's build-id: record without -B, or import as root on "
-		"the machine that recorded it, before the next boot"};
+		"imported without the kernel's build-id: run perf record without -B, or import as "
+		"root on the machine that made the recording, before its next boot"};
 	const struct import_machine *machine = &source->machine;
 	size_t nr = 0;
 

@@ -677,7 +677,7 @@ static int look_through(struct conversion *conversion, struct ctf_reader *reader
 			"%s contains no samples: record them with optrace record -e default,sample",
 			has_begun && (conversion->told->from_ns || conversion->told->to_ns ||
 				      conversion->nr_wanted)
-				? "that part of the trace"
+				? "the selected part of the trace"
 				: "the trace");
 	return more;
 }

@@ -126,9 +126,10 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 	if (raw->end >= nr)
 		return 0;
 	if (raw->end)
-		return cut(stream, "it is cut: a record is incomplete", diag);
-	return stream->file->is_cut ? cut(stream, "it is cut: its header announces more data", diag)
-				    : -ENODATA;
+		return cut(stream, "it is truncated: a record is incomplete", diag);
+	return stream->file->is_cut
+		       ? cut(stream, "it is truncated: its header announces more data", diag)
+		       : -ENODATA;
 }
 
 /* Skips bytes that follow a record but are not part of it. */
@@ -143,7 +144,7 @@ static int raw_skip(struct perf_file_stream *stream, uint64_t nr_bytes, struct d
 		return 0;
 	}
 	if (nr_bytes - here > left)
-		return cut(stream, "it is cut: a record's data are incomplete", diag);
+		return cut(stream, "it is truncated: a record's data are incomplete", diag);
 	raw->next = raw->end = 0;
 	stream->position += nr_bytes - here;
 	return 0;

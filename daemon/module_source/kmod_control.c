@@ -63,10 +63,10 @@ static int missing_diag(const char *path, const char *sysfs_path, struct diag *d
 
 	if (!stat(sysfs_path, &st))
 		return diag_set(diag, -ENOENT,
-				"the kernel module is loaded, but not mounted at %s: opcontrol "
-				"--init",
+				"the kernel module is loaded, but its control filesystem is not "
+				"mounted at %s: run opcontrol --init",
 				path);
-	return diag_set(diag, -ENOENT, "the kernel module is not loaded: opcontrol --init");
+	return diag_set(diag, -ENOENT, "the kernel module is not loaded: run opcontrol --init");
 }
 
 int kmod_control_word(const struct kmod_control *control, const char *name, char *word)
@@ -105,9 +105,9 @@ static int check_version(const struct kmod_control *control, const char *path,
 	if (version == OPROF_KMOD_VERSION)
 		return 0;
 	return diag_set(diag, -EPROTONOSUPPORT,
-			"the kernel module is %s than this daemon (version %" PRIu64 ", not %d): "
-			"install the same release of both, then run opcontrol --deinit and "
-			"opcontrol --init",
+			"the kernel module is %s than this daemon (version %" PRIu64
+			" instead of %d): install the same release of both, then run "
+			"opcontrol --deinit and opcontrol --init",
 			version < OPROF_KMOD_VERSION ? "older" : "newer", version,
 			OPROF_KMOD_VERSION);
 }
@@ -170,7 +170,8 @@ static int set_diag(const char *name, uint64_t value, int error, struct diag *di
 	if (is_refused(error))
 		return refused_diag(error, diag);
 	if (error == -EINVAL)
-		return diag_set(diag, error, "the kernel module refuses %" PRIu64 " for %s", value,
+		return diag_set(diag, error,
+				"the kernel module refuses the value %" PRIu64 " for %s", value,
 				name);
 	return diag_set(diag, error, "cannot set %s of the kernel module: %s", name,
 			strerror(-error));
@@ -203,7 +204,7 @@ int kmod_control_open_buffer(struct kmod_control *control, struct diag *diag)
 	if (control->buffer_fd < 0 && errno == ENOMEM)
 		return diag_set(diag, -ENOMEM,
 				"the kernel is out of memory for buffers of that size: give "
-				"smaller ones (--buffer-size, --cpu-buffer-size)");
+				"smaller sizes (--buffer-size, --cpu-buffer-size)");
 	if (control->buffer_fd < 0)
 		return diag_set(diag, -errno, "cannot open the kernel module's buffer: %s",
 				strerror(errno));

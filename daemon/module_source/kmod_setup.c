@@ -53,8 +53,8 @@ int kmod_setup_check(const struct source_config *config, struct diag *diag)
 
 	if (config->target != SOURCE_SYSTEM)
 		return diag_set(diag, -EOPNOTSUPP,
-				"the kernel module samples the whole machine only, not chosen "
-				"processes");
+				"the kernel module can sample only the whole machine, not "
+				"selected processes");
 	if (config->chain_depth && config->unwind == SOURCE_UNWIND_TABLES)
 		return diag_set(
 			diag, -EOPNOTSUPP,

@@ -62,8 +62,8 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 	case -EBUSY:
 	case -ENOSPC: /* callers take -EBUSY for a running daemon, so return -ENOSPC */
 		return diag_set(diag, -ENOSPC,
-				"the kernel module gets no counter for %s: other programs use the "
-				"counters, or the machine has too few",
+				"the kernel module cannot get a counter for %s: other programs "
+				"use the counters, or the machine has too few counters",
 				name);
 	default:
 		return diag_set(diag, error, "the kernel module cannot sample %s: %s", name,
@@ -210,7 +210,7 @@ static int check_namespace(const struct kmod_source_options *options, struct dia
 	return diag_set(
 		diag, -EOPNOTSUPP,
 		"the daemon runs in a pid namespace of its own (a container), but the kernel "
-		"module reports the machine's process numbers");
+		"module reports process numbers of the whole machine: use --source=perf");
 }
 
 int kmod_source_open(struct source **source, const struct source_config *config,
@@ -407,8 +407,9 @@ static size_t source_notes(const struct source *base, struct source_note *notes,
 {
 	const struct kmod_source *source = (const struct kmod_source *)base;
 	static const struct source_note timer = {
-		"timer", "the kernel module's timer takes the samples: kernel code that runs with "
-			 "interrupts off is reported where it enables them again"};
+		"timer", "the kernel module's timer takes the samples: samples of kernel code "
+			 "that runs with interrupts off are attributed to the code that enables "
+			 "interrupts again"};
 
 	for (size_t i = 0; i < source->config.nr_events && room; i++) {
 		if (!kmod_setup_is_timer(&source->events[i]))

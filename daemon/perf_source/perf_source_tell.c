@@ -55,8 +55,8 @@ size_t perf_source_notes(const struct source *base, struct source_note *notes, s
 		  "doctor shows the remedy)"}},
 		{!(source->open.features & PERF_FEATURE_LOST),
 		 {"last_loss_unknown",
-		  "this kernel (before Linux 6.0) does not count lost samples: the last loss of a "
-		  "ring is unknown"}},
+		  "this kernel (before Linux 6.0) does not count lost samples: losses after the "
+		  "last record of a ring are unknown"}},
 		{source_is_blind_to_irqs_off(source),
 		 {"interrupts_off",
 		  "cpu-clock and task-clock are timer interrupts: kernel code that runs with "
@@ -68,7 +68,7 @@ size_t perf_source_notes(const struct source *base, struct source_note *notes, s
 		{source->open.regs &&
 			 source->open.stack_bytes < perf_open_stack_bytes(&source->config),
 		 {"stack_copies_small",
-		  "the rings, and with them the copies of stacks, are smaller than requested: "
+		  "the rings are smaller than requested, and therefore also the copies of stacks: "
 		  "more call chains end early (oprof doctor shows the limit of locked memory)"}},
 	};
 	size_t nr = 0;

@@ -150,8 +150,8 @@ static void profiler_update_counters(struct profiler *profiler, uint64_t now_ns)
 
 	stats_update_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
 	if (mended > 0)
-		log_error("the session's meta/stats was truncated or its disk failed: the daemon "
-			  "has made a new file");
+		log_error("the session's meta/stats was truncated, or its disk failed: the daemon "
+			  "has created a new file");
 	profiler_update_rate(profiler, now_ns);
 }
 
@@ -547,8 +547,8 @@ void profiler_reap(struct profiler *profiler)
 
 static const struct source_note thinned_note = {
 	"thinned",
-	"at times fewer samples were taken to keep the CPU budget (--cpu-budget): these weigh "
-	"more, and shares are by weight"};
+	"at times, fewer samples were taken to keep the CPU budget (--cpu-budget): each of these "
+	"samples has a higher weight, and shares are computed from the weights"};
 
 void profiler_note(struct profiler *profiler, const struct source_note *note)
 {

@@ -25,16 +25,16 @@ static const struct {
 	enum metric_scale scale;
 } plain_metrics[] = {
 	{"up_since", "oprof_start_time_seconds", "gauge",
-	 "When the daemon started, seconds since 1970.", SCALE_NS},
+	 "Time when the daemon started, in seconds since 1970.", SCALE_NS},
 	{"seen", "oprof_samples_seen_total", "counter",
-	 "Samples that the kernel reported: stored, idle and lost ones.", SCALE_NONE},
+	 "Samples that the kernel reported: stored, idle and lost samples.", SCALE_NONE},
 	{"expired", "oprof_samples_expired_total", "counter",
-	 "Stored samples that left with slices that the budget dropped.", SCALE_NONE},
+	 "Stored samples whose slices were deleted to stay within the budget.", SCALE_NONE},
 	{"throttle_episodes", "oprof_throttle_episodes_total", "counter",
-	 "Times that the kernel throttled an event.", SCALE_NONE},
+	 "Number of times that the kernel throttled an event.", SCALE_NONE},
 	{"throttled_ns", "oprof_throttled_seconds_total", "counter",
-	 "Time for which the kernel throttled events, in sum.", SCALE_NS},
-	{"rate", "oprof_samples_per_second", "gauge", "Samples seen per second, recently.",
+	 "Total time for which the kernel throttled events.", SCALE_NS},
+	{"rate", "oprof_samples_per_second", "gauge", "Recent number of samples seen per second.",
 	 SCALE_NONE},
 	{"cpu_ns", "oprof_daemon_cpu_seconds_total", "counter",
 	 "Processor time of the daemon and of its children.", SCALE_NS},
@@ -50,14 +50,14 @@ static const struct {
 	 "Minutes that could not be closed to slices in time.", SCALE_NONE},
 	{"merge_errors", "oprof_merge_errors_total", "counter", "Merges of slices that failed.",
 	 SCALE_NONE},
-	{"damaged_slices", "oprof_damaged_slices", "gauge", "Slices found damaged and set aside.",
-	 SCALE_NONE},
+	{"damaged_slices", "oprof_damaged_slices", "gauge",
+	 "Damaged slices that were found and renamed.", SCALE_NONE},
 	{"oldest", "oprof_oldest_slice_timestamp_seconds", "gauge",
-	 "Where the history begins, seconds since 1970.", SCALE_NS},
+	 "Time at which the history begins, in seconds since 1970.", SCALE_NS},
 	{"frequency", "oprof_sampling_frequency_asked_hertz", "gauge",
-	 "Samples per second and CPU requested, of events without a fixed period.", SCALE_NONE},
+	 "Requested samples per second and CPU, for events without a fixed period.", SCALE_NONE},
 	{"frequency_now", "oprof_sampling_frequency_hertz", "gauge",
-	 "Samples per second and CPU now, of events without a fixed period.", SCALE_NONE},
+	 "Current samples per second and CPU, for events without a fixed period.", SCALE_NONE},
 };
 
 #define NR_PLAIN (sizeof(plain_metrics) / sizeof(plain_metrics[0]))
@@ -101,9 +101,9 @@ static void print_results(FILE *stream, const char *status)
 	static const char *const results[] = {"stored", "idle"};
 	const char *name = "oprof_samples_total";
 
-	print_head(
-		stream, name, "counter",
-		"Samples kept: stored ones, and those of idle processors, which are kept apart.");
+	print_head(stream, name, "counter",
+		   "Samples that were not lost: stored samples, and samples of idle processors, "
+		   "which are counted separately.");
 	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
 		(void)fprintf(stream, "%s{result=\"%s\"} %" PRIu64 "\n", name, results[i],
 			      key_value_number(status, results[i], 0));
@@ -118,7 +118,7 @@ static void print_losses(FILE *stream, const char *status)
 	const char *name = "oprof_samples_lost_total";
 	struct key_value line;
 
-	print_head(stream, name, "counter", "Samples not kept, by reason.");
+	print_head(stream, name, "counter", "Lost samples, by reason.");
 	while (key_value_next(&status, &line)) {
 		if (line.nr_key <= 5 || memcmp(line.key, "lost_", 5) != 0)
 			continue;
@@ -136,15 +136,16 @@ static void print_state(FILE *stream, const char *status, int64_t now_ns, bool u
 	(void)key_value_find(status, "state", state, sizeof(state));
 	print_head(
 		stream, "oprof_up", "gauge",
-		"1 while the daemon runs, 0 after it has ended in order; a killed daemon shows by "
-		"the timestamp.");
+		"1 while the daemon runs, 0 after it has ended normally; if the daemon is killed, "
+		"the value stays 1, and the timestamp is no longer updated.");
 	(void)fprintf(stream, "oprof_up %d\n", up);
 	print_head(stream, "oprof_metrics_timestamp_seconds", "gauge",
-		   "When this file was written: a killed daemon does not update it.");
+		   "Time when this file was written: if the daemon is killed, the time is no "
+		   "longer updated.");
 	print_seconds(stream, "oprof_metrics_timestamp_seconds", now_ns);
 	print_head(stream, "oprof_sampling", "gauge", "1 while samples are taken.");
 	(void)fprintf(stream, "oprof_sampling %d\n", up && !strcmp(state, "running"));
-	print_head(stream, "oprof_build_info", "gauge", "1; the version is its label.");
+	print_head(stream, "oprof_build_info", "gauge", "Always 1; the label has the version.");
 	(void)fprintf(stream, "oprof_build_info{version=\"%s\"} 1\n", version);
 }
 

@@ -76,8 +76,8 @@ static void warn_of_lacks(const struct service *service)
 		/* the daemon has no privileges (`oprof doctor` reports this), or needs none */
 		return;
 	if (!privileges_has(kept, CAP_SYS_PTRACE))
-		log_warning("no CAP_SYS_PTRACE: samples of other users' processes that are already "
-			    "running are lost");
+		log_warning("without CAP_SYS_PTRACE, samples of other users' processes that are "
+			    "already running are lost");
 }
 
 int service_settle(struct service *service, struct diag *diag)
@@ -194,10 +194,9 @@ static void keep_budget(struct service *service, const struct cost_point *now)
 	if (error)
 		log_error("cannot change the rate of samples: %s", strerror(-error));
 	else
-		log_info(
-			"profiling uses %.2f %% of a CPU, its budget is %g %%: from now on, 1 of %u "
-			"samples is taken",
-			100 * service->budget.cost, service->options->cpu_budget, right);
+		log_info("profiling uses %.2f %% of a CPU, but its budget is %g %%: from now on, "
+			 "only 1 of %u samples is taken",
+			 100 * service->budget.cost, service->options->cpu_budget, right);
 }
 
 static void status_budget(const struct service *service, struct control_answer *answer)
@@ -212,8 +211,8 @@ static void status_budget(const struct service *service, struct control_answer *
 		control_answer_add(answer, "cpu_cost", "%.4f", 100 * service->budget.cost);
 	if (service->budget.exceeded)
 		control_answer_add(answer, "warning",
-				   "profiling uses %.2f %% of a CPU, more than its budget, and "
-				   "fewer samples would not help",
+				   "profiling uses %.2f %% of a CPU, which is more than its "
+				   "budget, but fewer samples would not reduce the cost",
 				   100 * service->budget.cost);
 }
 

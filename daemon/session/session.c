@@ -402,8 +402,9 @@ static int session_write_info(struct session *session, struct diag *diag)
 				strerror(-error));
 	if (error > 0)
 		return diag_set(diag, 1,
-				"the session also contains samples of other events or with another "
-				"separation: reports may have to select the samples to show");
+				"the session also contains samples of other events or with "
+				"another separation: reports may require a selection of the "
+				"samples to show");
 	return 0;
 }
 
@@ -608,7 +609,7 @@ int session_recover(struct session *session, struct diag *diag)
 		return begun;
 	diag_set(&why, 1,
 		 "cannot move the rest of the removed session %s to " SESSION_REMAINS_NAME
-		 "-N: %s; its samples stay in the session that begins now",
+		 "-N: %s; the samples of this rest stay in the new session",
 		 session->current_path,
 		 kept == -EEXIST ? "all names are taken; remove old ones" : strerror(-kept));
 	return join_warnings(begun, 1, &why, diag);

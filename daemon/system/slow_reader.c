@@ -233,8 +233,8 @@ static void socket_size(int socket)
 static int start_fails(struct slow_reader *reader, int error)
 {
 	if (!reader->nr_failed_starts++)
-		log_warning("cannot start the process that reads /proc: %s; programs whose "
-			    "mappings are not known yet lose samples until it can be started",
+		log_warning("cannot start the process that reads /proc: %s; until this process "
+			    "runs, samples of programs whose mappings are not known yet are lost",
 			    strerror(error));
 	return -EAGAIN;
 }

@@ -131,13 +131,12 @@ void unread_wait(struct unread *unread, uid_t uid, uint64_t waited_ns, uint64_t 
 	const bool is_known = uid != UNREAD_NO_USER;
 
 	if (wait_add(user_get(unread, uid), waited_ns, UNREAD_USER_NS, now_ns) && is_known)
-		log_warning("processes of user %" PRIu32
-			    " are not read for up to a minute: the daemon has waited for more "
-			    "than %u s to read them",
+		log_warning("for up to a minute, the daemon reads no mappings of processes of "
+			    "user %" PRIu32 ", because such reads have taken more than %u s",
 			    (uint32_t)uid, (unsigned int)(UNREAD_USER_NS / SECOND_NS));
 	if (uid && is_known && wait_add(&unread->machine, waited_ns, UNREAD_MACHINE_NS, now_ns))
-		log_warning("processes of all users except root are not read for up to a minute: "
-			    "the daemon has waited for more than %u s to read them",
+		log_warning("for up to a minute, the daemon reads no mappings of processes of "
+			    "users other than root, because such reads have taken more than %u s",
 			    (unsigned int)(UNREAD_MACHINE_NS / SECOND_NS));
 }
 

@@ -105,10 +105,11 @@ static int add_found(const char *system, const char *name, void *context)
 
 	if (is_of_calls(system)) {
 		if (!adding->is_pattern || adding->filter)
-			return diag_set(adding->diag, -EINVAL,
-					"%s:%s belongs to a system call: choose it with " CALL_WORD
-					"NAME, or all with syscalls; neither accepts a filter",
-					system, name);
+			return diag_set(
+				adding->diag, -EINVAL,
+				"%s:%s belongs to a system call: choose this call with " CALL_WORD
+				"NAME, or all calls with syscalls; neither form accepts a filter",
+				system, name);
 		adding->choice->all_syscalls = true;
 		return 0;
 	}

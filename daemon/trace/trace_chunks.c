@@ -389,13 +389,13 @@ void trace_chunks_end(struct trace_chunks *chunks)
 	}
 	if (i == NR_END_STEPS && chunks->pid) {
 		log_warning(
-			"chunks of %s from %u on are still being removed or compressed by process "
-			"%d",
+			"the chunks of %s from chunk %u on are still being removed or compressed "
+			"by process %d",
 			chunks->folder, chunks->next_done, (int)chunks->pid);
 		(void)close(chunks->told_fd);
 	} else if (i == NR_END_STEPS) {
-		log_warning("chunks of %s from %u on stay as they are: cannot make a process to "
-			    "remove or compress them",
+		log_warning("the chunks of %s from chunk %u on stay as they are: cannot create a "
+			    "process to remove or compress them",
 			    chunks->folder, chunks->next_done);
 	}
 	if (chunks->folder_fd >= 0)

@@ -35,11 +35,11 @@ int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag)
 	*ktrace = (struct ktrace){.fd = open(path, O_RDWR | O_CLOEXEC)};
 	if (ktrace->fd < 0) {
 		error = errno == ENOTDIR ? -ENOENT : -errno;
-		return diag_set_at(diag, error, path, 0, "%s",
-				   error == -ENOENT
-					   ? "no module that traces is loaded: run oprof-module "
-					     "--load and opcontrol --init"
-					   : strerror(-error));
+		return diag_set_at(
+			diag, error, path, 0, "%s",
+			error == -ENOENT
+				? "no kernel module that can trace is loaded: run opcontrol --init"
+				: strerror(-error));
 	}
 	error = call(ktrace->fd, OPROF_KTRACE_INFO, &ktrace->info);
 	if (error)
@@ -49,8 +49,8 @@ int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag)
 	else if (ktrace->info.version != OPROF_KTRACE_VERSION)
 		error = diag_set_at(
 			diag, -EPROTO, path, 0,
-			"the module has version %u of the tracing interface, this oprof requires "
-			"version %u: install both from one release",
+			"the module has version %u of the tracing interface, but this oprof "
+			"requires version %u: install both from the same release",
 			ktrace->info.version, OPROF_KTRACE_VERSION);
 	if (error)
 		ktrace_close(ktrace);
@@ -123,8 +123,8 @@ int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel 
 	if (error)
 		return diag_set(
 			diag, error,
-			"cannot make %u buffers of %u bytes for each of %u CPUs: %s; number and size "
-			"(-m) must be powers of two, the size at least a page",
+			"cannot make %u buffers of %u bytes for each of %u CPUs: %s; number and "
+			"size (-m) must be powers of two, the size at least a page",
 			config->nr_sub_buffers, config->sub_buffer_bytes, ktrace->info.nr_cpus,
 			strerror(-error));
 	error = open_rings(ktrace);

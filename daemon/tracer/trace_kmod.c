@@ -101,7 +101,7 @@ static int open_folder(struct trace_kmod *kmod, struct diag *diag)
 
 static void tell_no_mappings(const char *why)
 {
-	log_warning("the trace will lack some of the programs and mappings that begin from now on, "
+	log_warning("the trace will not contain all programs and mappings that begin from now on, "
 		    "and programs may have no names: %s",
 		    why);
 }
@@ -190,8 +190,8 @@ static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace
 	if (!error && !before.nr_tids)
 		error = diag_set(diag, -ESRCH, "-p: the processes have ended");
 	if (!error && !is_same)
-		log_warning(
-			"-p: threads begin faster than they can be listed: some may be missing");
+		log_warning("-p: threads begin faster than they can be listed: some threads may be "
+			    "missing");
 	thread_list_deinit(&before);
 	return error;
 }

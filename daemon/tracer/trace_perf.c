@@ -82,7 +82,7 @@ static int open_cpus(struct trace_perf *perf, struct diag *diag)
 			return error;
 	}
 	if (!perf->nr_open)
-		return diag_set(diag, -ENODEV, "this kernel records none of these events");
+		return diag_set(diag, -ENODEV, "this kernel cannot record any of these events");
 	if (!perf->nr_ids)
 		return diag_set(diag, -ESRCH, "all of the processes have ended");
 	return 0;

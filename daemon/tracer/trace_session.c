@@ -66,7 +66,7 @@ static int take_lock(struct trace_session_folder *session, const char *path, str
 	error = wait_lock(fd);
 	if (error == -EWOULDBLOCK)
 		error = diag_set(diag, -EBUSY,
-				 "this trace runs already, by process %ld: end it with optrace "
+				 "process %ld already runs this trace: end the trace with optrace "
 				 "stop, or give another name: -s NAME",
 				 owner_of(fd));
 	else if (error)

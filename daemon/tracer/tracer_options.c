@@ -43,7 +43,8 @@ static const struct poptOption option_table[] = {
 	 "module|perf|auto"},
 	{"keep-old", 0, POPT_ARG_NONE, NULL, OPTION_KEEP_OLD, "move an existing trace to DIR.old",
 	 NULL},
-	{"overwrite", 0, POPT_ARG_NONE, NULL, OPTION_OVERWRITE, "be a flight recorder", NULL},
+	{"overwrite", 0, POPT_ARG_NONE, NULL, OPTION_OVERWRITE,
+	 "record into memory as a flight recorder", NULL},
 	{"parent", 0, POPT_ARG_STRING, NULL, OPTION_PARENT, "end when this process ends", "PID"},
 	{"size", 'm', POPT_ARG_STRING, NULL, OPTION_SIZE,
 	 "number and size of each CPU's sub-buffers", "NxSIZE"},
@@ -64,8 +65,9 @@ static const struct poptOption option_table[] = {
 	{"snapshot-if", 0, POPT_ARG_STRING, NULL, OPTION_CONDITION,
 	 "take a snapshot on this condition", "CONDITION"},
 	{"snapshot-limit", 0, POPT_ARG_STRING, NULL, OPTION_LIMIT,
-	 "take at most this number of them", "N"},
-	{"then", 0, POPT_ARG_STRING, NULL, OPTION_THEN, "run this after each of them", "PROGRAM"},
+	 "take at most this number of snapshots for --snapshot-if", "N"},
+	{"then", 0, POPT_ARG_STRING, NULL, OPTION_THEN,
+	 "run this program after each snapshot for --snapshot-if", "PROGRAM"},
 	{"ready-fd", 0, POPT_ARG_STRING, NULL, OPTION_READY, "descriptor to report the start to",
 	 "FD"},
 	POPT_AUTOHELP POPT_TABLEEND};
@@ -95,7 +97,7 @@ static int take_number(const char *option, const char *text, uint64_t max, uint6
 {
 	if (!number_parse_decimal(text, max, number) && *number)
 		return 0;
-	return diag_set(diag, -EINVAL, "%s %s: give a whole number, from 1", option, text);
+	return diag_set(diag, -EINVAL, "%s %s: give a whole number of at least 1", option, text);
 }
 
 static int take_source(struct tracer_options *options, const char *text, struct diag *diag)

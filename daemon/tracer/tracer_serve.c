@@ -44,30 +44,33 @@ void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 		 "choose fewer events, or larger buffers (-m)"},
 		{counts->lost_nested,
 		 "events were lost because interrupts were nested too deeply, or because the "
-		 "thread that wrote them was killed"},
+		 "thread that wrote the events was killed"},
 		{counts->lost_room,
-		 "events were lost because they are longer than a buffer, or for lack of memory: "
-		 "choose larger buffers (-m)"},
+		 "events were lost because they are longer than a buffer, or because memory was "
+		 "lacking: choose larger buffers (-m)"},
 		{counts->lost_bad,
-		 "records were lost because they differ from the kernel's description of them"},
+		 "records were lost because they do not match the kernel's description of their "
+		 "event"},
 		{counts->lost_disk,
 		 "events were lost in packets that could not be written to disk"},
 		{counts->ring_errors,
-		 "times the kernel's buffers were damaged: an unknown number of events is missing"},
-		{counts->packet_errors, "packets were refused: a fault of oprof, please report it"},
+		 "times, the kernel's buffers were damaged: an unknown number of events is "
+		 "missing"},
+		{counts->packet_errors,
+		 "packets were refused, because of an error in oprof: please report this"},
 		{counts->chunks_failed,
 		 "chunks could not be compressed or removed: they stay as they are"},
 		{counts->unjudged,
-		 "events were not checked against the conditions (--snapshot-if): they came too "
-		 "fast, or memory was lacking"},
+		 "events were not checked against the conditions (--snapshot-if), because they "
+		 "arrived too fast, or because memory was lacking"},
 		{counts->nr_late,
-		 "events came late, and have the time of the event before them on their CPU"},
+		 "events arrived late, and have the time of the previous event on their CPU"},
 		{counts->nr_throttled,
-		 "times the kernel stopped sampling for a while because samples took too long: "
-		 "take fewer per second (sample:HZ)"},
+		 "times, the kernel stopped sampling for a while because samples took too long: "
+		 "take fewer samples per second (sample:HZ)"},
 		{counts->forgotten,
-		 "of the oldest begins, ends and mappings of programs did not fit in memory: what "
-		 "has ended since may have no name"},
+		 "starts, ends and mappings of programs were discarded from memory, the oldest "
+		 "first: programs that have ended since then may have no names"},
 	};
 	char text[256];
 

@@ -293,7 +293,7 @@ static int list_forwards(struct events_listing *listing, struct ctf_reader *read
 			break;
 	}
 	if (listing->nr_damaged > 1)
-		log_warning("the trace is damaged or cut in %" PRIu64 " places",
+		log_warning("the trace is damaged or truncated in %" PRIu64 " places",
 			    listing->nr_damaged);
 	return error;
 }

@@ -167,8 +167,8 @@ static void tell_losses(const struct trace_sums *sums)
 			    sums->lost_events, sums->lost_events == 1 ? "" : "s",
 			    sums->lost_packets, sums->lost_packets == 1 ? "" : "s");
 	if (sums->nr_damaged)
-		log_warning("the trace is damaged or cut in %" PRIu64 " place%s", sums->nr_damaged,
-			    sums->nr_damaged == 1 ? "" : "s");
+		log_warning("the trace is damaged or truncated in %" PRIu64 " place%s",
+			    sums->nr_damaged, sums->nr_damaged == 1 ? "" : "s");
 }
 
 static int show(struct stats_reading *reading, const struct ctf_reader *reader)

@@ -96,7 +96,7 @@ control --dump
 kill $load
 "$BIN/opreport" "--session-dir=$S" -n >"$T/report" 2>"$T/coverage"
 cat "$T/coverage" >>"$T/report"
-tap_has "$T/report" 'at times fewer samples were taken' "and a report"
+tap_has "$T/report" 'at times, fewer samples were taken' "and a report"
 control --shutdown
 check_conservation "$S"
 tap_ok $? "seen = stored + idle + lost"

@@ -82,7 +82,7 @@ trace status
 tap_has "$T/out" '^default +overwrite:4x1M ' "status: it runs"
 trace start
 tap_is $? 125 "not twice under one name"
-tap_has "$T/err" 'runs already, by process [0-9]+: .*optrace stop.*-s NAME' "with what to do"
+tap_has "$T/err" 'process [0-9]+ already runs this trace: .*optrace stop.*-s NAME' "with what to do"
 
 # Of a busy machine's calls the buffers hold no long time: once more, where these are gone.
 taken=0
@@ -387,7 +387,7 @@ refused "no condition" 'not a condition; .*wakeup>10ms' --snapshot-if 'sleep>10m
 refused "a condition on a field that there is not" 'has no field nothing: .*list-events -f' --snapshot-if 'sched_switch/nothing == 1/'
 refused "a condition of a trace to disk" 'requires a flight recorder' -m discard:4x64K --snapshot-if 'wakeup>10ms'
 [ -e /dev/oprofile/trace ] ||
-	refused "the module's conditions without it" 'no module that traces is loaded' --source=module --snapshot-if 'wakeup>10ms'
+	refused "the module's conditions without it" 'no kernel module that can trace is loaded' --source=module --snapshot-if 'wakeup>10ms'
 refused "flushing into memory" '--flush requires a trace on disk' --flush 10
 refused "a word too many" 'unexpected argument "two"' one two
 trace status

@@ -270,7 +270,7 @@ tap_has "$T/out" ' compute_first$' "up to its first sleep: what it had computed"
 tap_ok $? "and nothing of after it"
 ! "$BIN/optrace" profile --from=100000 "$trace" >"$T/out" 2>"$T/err"
 tap_ok $? "behind the trace's end: refused"
-tap_has "$T/err" 'that part of the trace contains no samples' "and why is told"
+tap_has "$T/err" 'the selected part of the trace contains no samples' "and why is told"
 mkdir temporary
 TMPDIR=$T/temporary "$BIN/optrace" profile "$trace" >"$T/out" 2>"$T/err"
 tap_is "$(ls temporary)" "" "nothing is left of the session that it made"

@@ -237,7 +237,7 @@ tap_is "$? $(grep -c "cannot use the kernel module" "$T/err")" "1 1" "a start wi
 control --init
 tap_is "$? $(grep -c "cannot use the kernel module" "$T/err")" "1 1" "and so is --init"
 "$BIN/oprofiled" "--session-dir=$S" --source=kmod --foreground 2>"$T/err"
-tap_is "$? $(grep -c "source=kmod: the session folder belongs to the user oprof" "$T/err")" "1 1" "for the daemon, too"
+tap_is "$? $(grep -c "source=kmod requires that the daemon runs as root, but the session folder belongs to the user oprof" "$T/err")" "1 1" "for the daemon, too"
 control --setup --source=auto
 control --init
 tap_is "$? $(grep -c "not loaded: .* cannot use the kernel module" "$T/err")" "0 1" "with --source=auto, --init loads none"

@@ -200,7 +200,7 @@ if maps_need_ptrace; then
 else
 	tap_is $known 0 "without sys_ptrace this kernel tells mappings all the same"
 fi
-tap_has "$S/oprofiled.log" 'no CAP_SYS_PTRACE' "and the log says why"
+tap_has "$S/oprofiled.log" 'without CAP_SYS_PTRACE' "and the log says why"
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ]; then
 	without syslog
 	"$BIN/opreport" "--session-dir=$S" -l -n image:vmlinux >"$T/symbols" 2>/dev/null

@@ -15,7 +15,7 @@ mount -t tracefs none /sys/kernel/tracing 2>/dev/null # or it is mounted already
 [ -d /sys/kernel/tracing/events ] || bail "no tracefs"
 run optrace record -o none --source=module -e syscalls -- load_calls 1
 is "$status" 125 "without the module --source=module is refused"
-grep -q 'no module that traces is loaded' "$work/err"
+grep -q 'no kernel module that can trace is loaded' "$work/err"
 ok $? "and why is told"
 module_load || bail "the module does not load"
 note "clock $(cat $control/clock)"

@@ -20,7 +20,7 @@ static void assert_refused(pid_t parent)
 	diag_clear(&diag);
 	ck_assert_int_eq(parent_follow(parent, &diag), -ESRCH);
 	(void)snprintf(expected, sizeof(expected),
-		       "process %d has ended, or is not the parent of this one", (int)parent);
+		       "process %d has ended, or is not the parent of this process", (int)parent);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), expected));
 }
 

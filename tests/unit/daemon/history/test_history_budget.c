@@ -154,7 +154,7 @@ START_TEST(a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes)
 	fake_history_conserved();
 	fake_history_close();
 	ck_assert_int_eq(file_read_text("log", 1 << 20, &log, NULL), 0);
-	ck_assert_ptr_nonnull(strstr(log, "little is left for its history"));
+	ck_assert_ptr_nonnull(strstr(log, "little is left for the history"));
 	free(log);
 }
 END_TEST

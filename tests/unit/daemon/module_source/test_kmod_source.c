@@ -274,7 +274,7 @@ END_TEST
 START_TEST(processes_are_not_the_modules)
 {
 	config.target = SOURCE_TASKS;
-	refused(-EOPNOTSUPP, "whole machine only");
+	refused(-EOPNOTSUPP, "only the whole machine");
 }
 END_TEST
 
@@ -291,9 +291,9 @@ END_TEST
 START_TEST(a_module_that_is_not_there_is_said_with_its_remedy)
 {
 	remove_setting("version");
-	refused(-ENOENT, "not loaded: opcontrol --init");
+	refused(-ENOENT, "not loaded: run opcontrol --init");
 	ck_assert_int_eq(mkdir(sysfs_path, 0700), 0);
-	refused(-ENOENT, "loaded, but not mounted");
+	refused(-ENOENT, "loaded, but its control filesystem is not mounted");
 	(void)snprintf(mount_path, sizeof(mount_path), "%s/nowhere", folder.path);
 	refused(-ENOENT, "opcontrol --init");
 }

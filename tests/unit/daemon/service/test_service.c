@@ -303,7 +303,7 @@ START_TEST(the_log_tells_what_the_kernel_demands_or_a_container_withholds_and_no
 	ck_assert_int_eq(service_settle(&service, &diag), 0);
 	ck_assert_int_eq(log_has("requires CAP_SYS_ADMIN for performance events"),
 			 kept->needs_admin && kept->kept);
-	ck_assert_int_eq(log_has("no CAP_SYS_PTRACE"),
+	ck_assert_int_eq(log_has("without CAP_SYS_PTRACE"),
 			 kept->kept && !options.nr_pids && !privileges_has(kept, CAP_SYS_PTRACE));
 	if (withheld)
 		ck_assert(!privileges_has(kept, CAP_SYS_PTRACE));

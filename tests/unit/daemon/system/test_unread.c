@@ -154,10 +154,10 @@ START_TEST(an_exhausted_budget_is_listed_and_logged_once_in_a_turn)
 	ck_assert_uint_eq(list[0], UNREAD_NO_USER);
 	ck_assert_uint_eq(unread_exhausted(&unread, NOW_NS + UNREAD_TURN_NS, list, 3), 0);
 	ck_assert_uint_eq(nr_logged(path, "processes of user "), 2);
-	ck_assert_uint_eq(nr_logged(path, "processes of user 1000 are not read"), 1);
-	ck_assert_uint_eq(nr_logged(path, "processes of all users except root"), 1);
+	ck_assert_uint_eq(nr_logged(path, "reads no mappings of processes of user 1000"), 1);
+	ck_assert_uint_eq(nr_logged(path, "processes of users other than root"), 1);
 	unread_wait(&unread, 1000, UNREAD_USER_NS, NOW_NS + UNREAD_TURN_NS);
-	ck_assert_uint_eq(nr_logged(path, "processes of user 1000 are not read"), 2);
+	ck_assert_uint_eq(nr_logged(path, "reads no mappings of processes of user 1000"), 2);
 }
 END_TEST
 

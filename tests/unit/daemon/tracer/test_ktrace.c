@@ -286,10 +286,12 @@ static const struct {
 	int refused_error, error; /* error of INFO */
 	const char *says;
 } openings[] = {
-	{"nowhere", OPROF_KTRACE_VERSION, 1, 0, -ENOENT, "no module that traces is loaded"},
-	{"device/trace", OPROF_KTRACE_VERSION, 1, 0, -ENOENT, "no module that traces is loaded"},
+	{"nowhere", OPROF_KTRACE_VERSION, 1, 0, -ENOENT,
+	 "no kernel module that can trace is loaded"},
+	{"device/trace", OPROF_KTRACE_VERSION, 1, 0, -ENOENT,
+	 "no kernel module that can trace is loaded"},
 	{"device", OPROF_KTRACE_VERSION, 1, ENOTTY, -ENOTTY, "Inappropriate ioctl"},
-	{"device", OPROF_KTRACE_VERSION + 1, 1, 0, -EPROTO, "install both from one release"},
+	{"device", OPROF_KTRACE_VERSION + 1, 1, 0, -EPROTO, "install both from the same release"},
 	{"device", OPROF_KTRACE_VERSION, 0, 0, -EPROTO, "clock does not run"},
 };
 

@@ -157,7 +157,7 @@ START_TEST(each_damaged_packet_is_told)
 	expect(out, "\"records\":18,");
 	expect(out, "\"lost_events\":0,\n \"lost_packets\":0,\n \"damaged\":2,\n");
 	expect(err, "channel_1: packet 0, from byte 0: "); /* only the first one in words */
-	expect(err, " the trace is damaged or cut in 2 places\n");
+	expect(err, " the trace is damaged or truncated in 2 places\n");
 	ck_assert_ptr_null(strstr(err, " lost "));
 }
 END_TEST
@@ -173,7 +173,7 @@ START_TEST(a_file_that_ends_within_a_packet_is_damaged_in_one_place)
 	expect(out, "\"records\":6,");
 	expect(out, "\"damaged\":1,\n");
 	expect(err, "channel_0: packet 1, from byte 512: ");
-	expect(err, " the trace is damaged or cut in 1 place\n");
+	expect(err, " the trace is damaged or truncated in 1 place\n");
 	ck_assert_ptr_null(strstr(err, " lost "));
 }
 END_TEST
