@@ -26,14 +26,13 @@ enum {
 
 static const struct poptOption option_table[] = {
 	{"output-directory", 'o', ARG_TEXT, OPTION_OUTPUT,
-	 "the archive to write: a new folder, or a compressed file if "
-	 "it ends in .tar.zst",
+	 "the archive to write: a new folder, or a compressed file if the name ends in .tar.zst",
 	 "ARCHIVE"},
 	{"list-files", 'l', ARG_NONE, OPTION_LIST,
 	 "list the files that would be archived, and write nothing", NULL},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
-	 "omit dependent images: libraries of an application, and the kernel if separated by "
-	 "application",
+	 "omit dependent images: an application's libraries, and the kernel if its samples are "
+	 "stored separately for each application",
 	 NULL},
 	TOOL_TABLE_END};
 

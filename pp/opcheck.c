@@ -143,8 +143,7 @@ static bool check_header(struct totals *totals, const char *path)
 	whole = realpath(path, NULL);
 	text = whole ? name_in(whole) : NULL;
 	if (image.header.flags & OPROF_SDB_HOLED)
-		what = "a page was lost while the file was written: its counts are "
-		       "too low";
+		what = "a page was lost while the file was written: the file's counts are too low";
 	else if (text && sample_name_parse(text, &name, &diag))
 		what = diag.text;
 	else if (text)

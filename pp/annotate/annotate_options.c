@@ -31,7 +31,7 @@ static const struct poptOption option_table[] = {
 	 "instructions",
 	 NULL},
 	{"output-dir", 'o', ARG_TEXT, OPTION_OUTPUT_DIR,
-	 "write one file per source file (or per binary) below", "DIR"},
+	 "write one file per source file (or per binary) to this folder", "DIR"},
 	{"search-dirs", 'd', ARG_TEXT, OPTION_SEARCH_DIRS, "look for source files in these folders",
 	 "DIR,..."},
 	{"base-dirs", 'b', ARG_TEXT, OPTION_BASE_DIRS,
@@ -46,15 +46,15 @@ static const struct poptOption option_table[] = {
 	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "omit these symbols",
 	 "SYMBOL,..."},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
-	 "omit dependent images: libraries of an application, and the kernel if separated by "
-	 "application",
+	 "omit dependent images: an application's libraries, and the kernel if its samples are "
+	 "stored separately for each application",
 	 NULL},
 	{"merge", 'm', ARG_TEXT, OPTION_MERGE,
 	 "sum samples that were stored separately: cpu, lib, tid, tgid, "
 	 "unitmask, cgroup, all",
 	 "WHAT,..."},
 	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD,
-	 "omit files (or symbols) with a smaller share", "PERCENT"},
+	 "omit files (or symbols) whose share is smaller than PERCENT", "PERCENT"},
 	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "how to show names of C++ symbols",
 	 "none|normal|smart"},
 	TOOL_TABLE_END};

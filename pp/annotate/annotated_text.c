@@ -114,8 +114,8 @@ void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode)
 static const char *meaning_of(const struct annotated_options *options)
 {
 	if (!options->assembly)
-		return "source files, each line with its samples; inlined code counts for the "
-		       "line it was compiled from";
+		return "source files, each line with its samples; samples of inlined code are "
+		       "counted at the line from which the code was compiled";
 	return options->source ? "instructions with their samples below the source lines that "
 				 "they came from"
 			       : "instructions with their samples";

@@ -241,11 +241,12 @@ static void write_measures(FILE *err, const struct classes *classes)
 		if (class->measure == MEASURE_SAMPLES || measured_before(classes, i))
 			continue;
 		utf8_write_masked(err, class->key.event);
-		(void)fputs(class->measure == MEASURE_TIME
-				    ? ": numbers are nanoseconds, percentages refer to that time\n"
-				    : ": numbers are samples, percentages refer to the events "
-				      "that the samples stand for\n",
-			    err);
+		(void)fputs(
+			class->measure == MEASURE_TIME
+				? ": numbers are nanoseconds, percentages refer to the total time\n"
+				: ": numbers are samples, percentages refer to the events "
+				  "that the samples stand for\n",
+			err);
 	}
 }
 
@@ -313,8 +314,7 @@ static void write_expired(FILE *err, const struct selection_side *side)
 	if (expired && !side->timed)
 		(void)fprintf(err,
 			      "%" PRIu64
-			      " older samples were dropped to keep the history within its "
-			      "budget\n",
+			      " older samples were deleted to keep the history within its budget\n",
 			      expired);
 }
 
@@ -347,7 +347,7 @@ static void write_balance(FILE *err, const struct profile *profile, size_t index
 			      counters_get(counters, "idle"), counters_sum(counters, "lost_"));
 	if (balance.files_differ)
 		(void)fprintf(err,
-			      "the sample files hold %" PRIu64
+			      "the sample files contain %" PRIu64
 			      " samples, but the daemon stored %" PRIu64 "\n",
 			      profile->sides[index].nr_samples, counters_get(counters, "stored"));
 }
@@ -718,13 +718,14 @@ static void write_losses(FILE *err, const struct profile *profile)
 		(void)fprintf(err, "%zu sample file%s could not be read and %s left out\n",
 			      nr_unread, nr_unread == 1 ? "" : "s", nr_unread == 1 ? "is" : "are");
 	if (profile->nr_holed)
-		(void)fprintf(err,
-			      profile->nr_holed == 1
-				      ? "%zu sample file lost a page while it was written (full "
-					"disk?): its counts are too low\n"
-				      : "%zu sample files lost a page while they were written "
-					"(full disk?): their counts are too low\n",
-			      profile->nr_holed);
+		(void)fprintf(
+			err,
+			profile->nr_holed == 1
+				? "%zu sample file lost a page while it was written (full "
+				  "disk?): the file's counts are too low\n"
+				: "%zu sample files lost a page while they were written (full "
+				  "disk?): the files' counts are too low\n",
+			profile->nr_holed);
 }
 
 /* Returns whether all classes are measured times, so that no number depends on sampling. */
@@ -787,7 +788,7 @@ static void write_after(FILE *err, const struct profile *profile, const char *me
 
 void coverage_write_after(FILE *err, const struct profile *profile)
 {
-	write_after(err, profile, "diff %: the change of the share, in percent of the share before",
+	write_after(err, profile, "diff %: the change of the share, in percent of the first share",
 		    write_images);
 }
 

@@ -48,10 +48,10 @@ static void tell_unopened(struct line_reading *reading, int error)
 	free(reading->note);
 	note(reading,
 	     error == -ESTALE
-		     ? "the vmlinux that was found is of another build; give the "
-		       "folder of the matching vmlinux with -p"
+		     ? "the vmlinux that was found belongs to another build; give the folder of "
+		       "the matching vmlinux with -p"
 		     : "no vmlinux with the kernel's build-id was found; install the kernel's "
-		       "debug symbols, or give the folder of its vmlinux with -p");
+		       "debug symbols, or give the folder of the kernel's vmlinux with -p");
 }
 
 static void tell_none(struct line_reading *reading)
@@ -61,7 +61,8 @@ static void tell_none(struct line_reading *reading)
 	     reading->files.undecompressed ? UNDECOMPRESSED
 	     : reading->image.kept
 		     ? "no line information in the session's copy of the binary"
-		     : "no line information: compile it with -g, or install its debug symbols");
+		     : "no line information: compile the binary with -g, or install its debug "
+		       "symbols");
 }
 
 /*
@@ -77,8 +78,8 @@ static void tell_missing(struct line_reading *reading)
 		note(reading, "damaged: not all of its line information could be read");
 	} else if (split->nr_missing) {
 		note(reading,
-		     "inlined functions of %zu of its units are unknown: %s is "
-		     "missing or of another build",
+		     "inlined functions of %zu of its compilation units are unknown: %s is "
+		     "missing or belongs to another build",
 		     split->nr_missing, split->missing ? split->missing : "a .dwo file");
 	} else if (reading->files.info.file.alt_name && reading->files.alt.fd < 0) {
 		note(reading, "names of inlined functions are in %s, which is missing",

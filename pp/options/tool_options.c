@@ -26,13 +26,14 @@ enum {
 
 /* Not const, because popt's structs have pointers to non-const data. */
 struct poptOption tool_option_table[] = {
-	{"last", 0, ARG_TEXT, OPTION_LAST, "only samples of the last length of time",
-	 "10m|2h|3d|..."},
+	{"last", 0, ARG_TEXT, OPTION_LAST,
+	 "only samples of the last 10 minutes, 2 hours, 3 days, ...", "10m|2h|3d|..."},
 	{"from", 0, ARG_TEXT, OPTION_FROM, "only samples since this time", "TIME"},
 	{"to", 0, ARG_TEXT, OPTION_TO, "only samples before this time", "TIME"},
 	{"image-path", 'p', ARG_TEXT, OPTION_IMAGE_PATH, "also look for binaries in these folders",
 	 "DIR,..."},
-	{"root", 'R', ARG_TEXT, OPTION_ROOT, "look for binaries (and sources) below", "DIR"},
+	{"root", 'R', ARG_TEXT, OPTION_ROOT, "look for binaries (and sources) below this folder",
+	 "DIR"},
 	{"session-dir", 0, ARG_TEXT, OPTION_SESSION_DIR,
 	 "folder of sessions (./oprofile_data, else /var/lib/oprofile)", "DIR"},
 	{"verbose", 'V', ARG_NONE, OPTION_VERBOSE, "report which files are read or written", NULL},

@@ -152,10 +152,10 @@ static void write_ends(FILE *err, const struct call_tree *tree)
 			    "missing\n",
 			    err);
 	if (tree->nr_broken)
-		(void)fputs("  broken: the stack could not be followed to the outermost "
-			    "function: code without unwind information or frame pointers, "
-			    "or a program's first moments, before the tables of its "
-			    "binaries were built\n",
+		(void)fputs("  broken: callers could not be found up to the outermost function, "
+			    "because code has no unwind information or frame pointers, or because "
+			    "the program had just begun and the tables of its binaries were not "
+			    "built yet\n",
 			    err);
 	if (tree->nr_damaged)
 		(void)fprintf(err, "%zu call tree%s could not be read\n", tree->nr_damaged,

@@ -41,10 +41,10 @@ static void write_place(FILE *out, const struct session_parts *sum, const struct
 		(void)fprintf(out, "; no samples are kept %s", shown);
 	} else if (sum->before_ns && range->begin_ns > sum->newest_ns) {
 		time_length_show(range->begin_ns - sum->newest_ns, shown);
-		(void)fprintf(out, "; the time range begins %s after that", shown);
+		(void)fprintf(out, "; the time range begins %s after the last sample", shown);
 	} else if (sum->after_ns && range->end_ns <= sum->oldest_ns) {
 		time_length_show(sum->oldest_ns - range->end_ns, shown);
-		(void)fprintf(out, "; the time range ends %s before that", shown);
+		(void)fprintf(out, "; the time range ends %s before the first sample", shown);
 	} else if (range->begin_ns < sum->newest_ns && range->end_ns > sum->oldest_ns) {
 		(void)fputs("; slices that overlap the time range by only a few seconds "
 			    "are not included",
@@ -65,8 +65,9 @@ static void write_no_time(FILE *out, const struct selection_error *what)
 		return;
 	}
 	if (what->side->shared) {
-		(void)fputs(" alone: its samples are in a slice that also has samples of the "
-			    "other side; the other side's time range overlaps the slice for longer",
+		(void)fputs(" alone: the samples of this time range are in a slice that also has "
+			    "samples of the other side, and the other side's time range overlaps "
+			    "this slice for longer",
 			    out);
 		return;
 	}

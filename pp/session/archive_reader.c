@@ -145,7 +145,8 @@ static int read_manifest(struct archive_place *place, const char *path, struct d
 		return diag_set_at(
 			diag, error == -ENOENT ? -EINVAL : error, path, 0,
 			error == -ENOENT
-				? "is not an archive of oparchive, or is unfinished: it lacks " ARCHIVE_MANIFEST
+				? "is not an archive of oparchive, or is unfinished: it has "
+				  "no " ARCHIVE_MANIFEST
 				: "its " ARCHIVE_MANIFEST " cannot be read");
 	error = read_version(text);
 	if (!error && !find_session_dir(place, text, session_dir))
@@ -158,7 +159,7 @@ static int read_manifest(struct archive_place *place, const char *path, struct d
 			error == -EINVAL ? "its " ARCHIVE_MANIFEST " is invalid"
 			: error == -EILSEQ
 				? "its " ARCHIVE_MANIFEST
-				  " does not name a folder of sessions inside it"
+				  " does not name a folder of sessions inside the archive"
 				: "was made by a newer version of oprof; use that version");
 	if (asprintf(&place->session_dir, "%s/%s", place->root, session_dir) < 0) {
 		place->session_dir = NULL;

@@ -79,7 +79,7 @@ static int add(struct kallsyms_parsing *parsing, const struct symbol *symbol)
 	struct symbol_table *table = parsing->table;
 
 	if (symbol->start < parsing->end)
-		return refuse(parsing, "a start within or below the previous symbol");
+		return refuse(parsing, "a start that is not after the previous symbol");
 	if (array_reserve(&table->symbols, &parsing->nr_allocated, table->nr_symbols, 1))
 		return -ENOMEM;
 	table->symbols[table->nr_symbols++] = *symbol;
@@ -97,7 +97,7 @@ static int parse_line(struct kallsyms_parsing *parsing)
 	if (!parse_hex(parsing, &symbol.nr_bytes) || !symbol.nr_bytes)
 		return refuse(parsing, "no size");
 	if (symbol.nr_bytes > UINT64_MAX - symbol.start)
-		return refuse(parsing, "a size beyond the end of memory");
+		return refuse(parsing, "a size that extends beyond the end of memory");
 	if (parsing->at[0] <= ' ' || parsing->at[1] != ' ')
 		return refuse(parsing, "no type");
 	parsing->at += 2;

@@ -208,9 +208,9 @@ static char *tell_signal(const struct helper *helper, int number)
 		nr = asprintf(&text, "reading the file took more than %u s",
 			      helper->limits.max_seconds * CLOCK_LIMIT_FACTOR);
 	else if (helper->killed)
-		nr = asprintf(&text, "the process that read the file was stopped: it did not end "
-				     "after its last request, or the process that opens files for "
-				     "it ended");
+		nr = asprintf(&text, "the process that read the file was stopped, because it did "
+				     "not end after its last request, or because the process that "
+				     "opens files for it had ended");
 	else if (number == SIGXCPU || number == SIGKILL)
 		nr = asprintf(&text, "reading the file took more than %u s of CPU (SIG%s)",
 			      confine_cpu_seconds(&helper->limits), sigabbrev_np(number));

@@ -24,13 +24,13 @@ static const char *const help_lines[] = {
 	"  c  cgroups     h ?        this help",
 	"  u  CPUs        q          quit",
 	"",
-	"SHARE   of the samples of the event in the window; idle CPUs are not in it.",
-	"+-      twice the standard error of the share. Shares that are smaller, or of",
-	"        fewer than 4 samples, are dim.",
-	"        A window four times as long (+ +) makes it half as large.",
+	"SHARE   of the event's samples in the window, without samples of idle CPUs.",
+	"+-      twice the standard error of the share. A share is dim if it is smaller",
+	"        than this error, or has fewer than 4 samples.",
+	"        A window four times as long (+ +) halves the error.",
 	"SAMPLES number of samples that make up the share.",
 	"TIME    for the event off-cpu: total time that tasks were not on a CPU;",
-	"TIMES   how often. These two are exact, not sampled.",
+	"TIMES   how often tasks left a CPU. TIME and TIMES are exact, not sampled.",
 	"",
 	"Any key closes the help.",
 };
@@ -148,7 +148,7 @@ void top_screen_draw(struct top_screen *screen)
 	if (screen->helping) {
 		draw_help();
 	} else if (COLS < TOP_WIDTH_MIN || LINES < LINES_MIN) {
-		(void)mvaddnstr(0, 0, "too small: enlarge, or q", COLS - 1);
+		(void)mvaddnstr(0, 0, "too small: enlarge the terminal, or press q", COLS - 1);
 	} else {
 		top_text_title(line, screen_width(), &show);
 		put_line(0, line, A_BOLD);

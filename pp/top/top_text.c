@@ -104,7 +104,7 @@ static void show_sum(const struct top_event *event, double seconds, char *text, 
 	double per_second = seconds > 0 ? 1 / seconds : 0;
 
 	if (event->exact)
-		(void)snprintf(text, nr_bytes, "off %" PRIu64 " times, %.1f tasks at once",
+		(void)snprintf(text, nr_bytes, "off %" PRIu64 " times, average %.1f tasks",
 			       event->nr_samples,
 			       (double)event->weight / (double)NS_PER_S * per_second);
 	else

@@ -39,14 +39,16 @@ enum events_option {
 #define LAST_MAX 1000000u
 
 static const struct poptOption events_table[] = {
-	{"events", 'e', ARG_TEXT, OPTION_EVENTS, "only these events: names, with * and ?", "NAMES"},
+	{"events", 'e', ARG_TEXT, OPTION_EVENTS,
+	 "only events with these names; * and ? are wildcards", "NAMES"},
 	{"pid", 'p', ARG_TEXT, OPTION_PIDS, "only while threads of these processes ran", "PIDS"},
 	{"thread", 't', ARG_TEXT, OPTION_THREADS,
-	 "only while these threads ran: numbers, or names with * and ?", "THREADS"},
+	 "only while these threads ran: numbers, or names with wildcards * and ?", "THREADS"},
 	{"cpu", 'C', ARG_TEXT, OPTION_CPU, "only events of this CPU", "N"},
 	{"where", 'w', ARG_TEXT, OPTION_WHERE,
-	 "only events with such a field: FIELD=VALUE, or != < > <= >=", "CONDITION"},
-	{"search", 's', ARG_TEXT, OPTION_SEARCH, "only events with this text in their line",
+	 "only events whose field meets this condition: FIELD=VALUE, or with != < > <= >=",
+	 "CONDITION"},
+	{"search", 's', ARG_TEXT, OPTION_SEARCH, "only events whose line contains this text",
 	 "TEXT"},
 	{"from", 0, ARG_TEXT, OPTION_FROM, "begin this many seconds after the trace's beginning",
 	 "SECONDS"},

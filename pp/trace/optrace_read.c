@@ -40,8 +40,8 @@ unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader)
 	const unsigned int nr = ctf_reader_nr_bad_chunks(reader);
 
 	if (nr)
-		log_warning("%u of the trace's newest chunks have no readable metadata; "
-			    "they are read with the metadata of another chunk",
+		log_warning("%u of the trace's newest chunks have no readable metadata; these "
+			    "chunks are read with the metadata of another chunk",
 			    nr);
 	return nr;
 }

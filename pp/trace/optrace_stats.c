@@ -38,7 +38,8 @@ enum stats_option {
 };
 
 static const struct poptOption stats_table[] = {
-	{"cpus", 0, ARG_NONE, OPTION_CPUS, "a table of the CPUs (show only the requested tables)",
+	{"cpus", 0, ARG_NONE, OPTION_CPUS,
+	 "a table of the CPUs; if any table is requested, only the requested tables are shown",
 	 NULL},
 	{"process", 0, ARG_NONE, OPTION_PROCESSES,
 	 "a table of the processes, each with all its threads", NULL},
@@ -46,13 +47,13 @@ static const struct poptOption stats_table[] = {
 	{"calls", 0, ARG_NONE, OPTION_CALLS, "a table of the system calls", NULL},
 	{"interrupts", 0, ARG_NONE, OPTION_INTERRUPTS,
 	 "a table of the interrupts and soft interrupts", NULL},
-	{"wakeups", 0, ARG_NONE, OPTION_WAKEUPS, "a table of the times from being woken to running",
+	{"wakeups", 0, ARG_NONE, OPTION_WAKEUPS, "a table of the times from wakeup to running",
 	 NULL},
 	{"histogram", 'H', ARG_NONE, OPTION_HISTOGRAM, "also show how times are distributed", NULL},
 	{"rows", 'n', ARG_TEXT, OPTION_ROWS, "show N rows of each table (default 30; 0: all)", "N"},
 	{"pid", 'p', ARG_TEXT, OPTION_PID, "only threads of these processes", "PIDS"},
 	{"thread", 't', ARG_TEXT, OPTION_THREAD,
-	 "only these threads: numbers, or names with * and ?", "THREADS"},
+	 "only these threads: numbers, or names with wildcards * and ?", "THREADS"},
 	{"from", 0, ARG_TEXT, OPTION_FROM, "begin this many seconds after the trace's beginning",
 	 "SECONDS"},
 	{"to", 0, ARG_TEXT, OPTION_TO, "end this many seconds after the trace's beginning",
@@ -162,8 +163,8 @@ static void tell_losses(const struct trace_sums *sums)
 {
 	if (sums->lost_events || sums->lost_packets)
 		log_warning("%" PRIu64 " event%s and %" PRIu64
-			    " packet%s were lost during recording; their time is shown as "
-			    "lost",
+			    " packet%s were lost during recording; the time in which they were "
+			    "lost is shown as lost",
 			    sums->lost_events, sums->lost_events == 1 ? "" : "s",
 			    sums->lost_packets, sums->lost_packets == 1 ? "" : "s");
 	if (sums->nr_damaged)

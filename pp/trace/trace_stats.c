@@ -300,7 +300,7 @@ static int show_calls(const struct stats_table *table)
 			      shown(call->name, call->nr_name).text, call->nr, call->nr_errors);
 		show_distribution(table, &call->ns);
 		if (call->nr_unsure)
-			(void)fprintf(table->out, "  and %" PRIu64 " while events were lost",
+			(void)fprintf(table->out, "  and %" PRIu64 " calls while events were lost",
 				      call->nr_unsure);
 		(void)fputc('\n', table->out);
 		show_histogram(table, &call->ns);

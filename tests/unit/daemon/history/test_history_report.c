@@ -155,8 +155,9 @@ START_TEST(an_empty_stretch_says_what_there_is_and_where_it_falls)
 	expect_refused("time:12:00..12:30",
 		       "nothing was sampled from 2026-11-20 12:00:00 to 12:30:00: there are "
 		       "samples from 2026-11-20 13:56:00 to 13:59:59; the time range ends 86 min "
-		       "before that");
-	expect_refused("time:2026-11-21..", "the time range begins 10 h 0 min after that");
+		       "before the first sample");
+	expect_refused("time:2026-11-21..",
+		       "the time range begins 10 h 0 min after the last sample");
 	add_slice(OPROF_SLICE_MINUTE, 5, 30, &(struct make_slice_part){{.app = "/bin/a"}, 1, 1}, 1);
 	expect_refused("time:13:40..13:41",
 		       "no samples are kept from 2026-11-20 13:30:00 to 13:56:00");
@@ -275,7 +276,7 @@ START_TEST(samples_that_the_budget_dropped_are_told_and_balance)
 	make_profile_init(&made, &session, "");
 	expect_text(
 		write_after,
-		"samples 7\n93 older samples were dropped to keep the history within its budget\n");
+		"samples 7\n93 older samples were deleted to keep the history within its budget\n");
 	make_profile_deinit(&made);
 }
 END_TEST
@@ -366,7 +367,7 @@ START_TEST(stretches_of_a_differential_profile_share_no_slice)
 			 -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "second side"));
 	ck_assert_ptr_nonnull(
-		strstr(diag.text, "the other side's time range overlaps the slice for longer"));
+		strstr(diag.text, "the other side's time range overlaps this slice for longer"));
 }
 END_TEST
 

@@ -305,9 +305,11 @@ START_TEST(what_makes_counts_another_thing_is_told)
 	text = make_profile_text(write_after, NULL);
 	ck_assert_str_eq(
 		text,
-		"samples 30\ncpu-clock: numbers are samples, percentages refer to the events that "
-		"the samples stand for\n1 sample file lost a page while it was "
-		"written (full disk?): its counts are too low\n");
+		"samples 30\n"
+		"cpu-clock: numbers are samples, percentages refer to the events that the samples "
+		"stand for\n"
+		"1 sample file lost a page while it was written (full disk?): the file's counts "
+		"are too low\n");
 	free(text);
 	make_profile_deinit(&made);
 }
@@ -434,7 +436,7 @@ START_TEST(counters_that_do_not_balance_are_told)
 	expect_after("samples 100\n"
 		     "lost 4 of 130 seen in the whole session (3.08 %): disk 4\n"
 		     "the counters do not balance: seen 130, but stored 101 + idle 0 + lost 4\n"
-		     "the sample files hold 100 samples, but the daemon stored 101\n");
+		     "the sample files contain 100 samples, but the daemon stored 101\n");
 }
 END_TEST
 
@@ -474,7 +476,7 @@ START_TEST(an_imbalance_that_a_daemon_at_work_does_not_explain_is_told)
 	ck_assert_str_eq(after_change(read, later, 3),
 			 "samples 100\n"
 			 "the counters do not balance: seen 95, but stored 60 + idle 0 + lost 0\n"
-			 "the sample files hold 100 samples, but the daemon stored 60\n");
+			 "the sample files contain 100 samples, but the daemon stored 60\n");
 }
 END_TEST
 
@@ -483,9 +485,9 @@ START_TEST(samples_that_went_missing_while_a_daemon_is_at_work_are_told)
 	const struct make_stat read[] = {{"seen", 105}, {"stored", 105}, {"idle", 0}};
 	const struct make_stat later[] = {{"seen", 120}, {"stored", 120}, {"idle", 0}};
 
-	ck_assert_str_eq(after_change(read, later, 3),
-			 "samples 100\n"
-			 "the sample files hold 100 samples, but the daemon stored 105\n");
+	ck_assert_str_eq(
+		after_change(read, later, 3),
+		"samples 100\nthe sample files contain 100 samples, but the daemon stored 105\n");
 }
 END_TEST
 

@@ -109,10 +109,11 @@ START_TEST(what_changes_mean_is_told)
 {
 	add_sides(0);
 	expect_text("{ session:a } { session:b }", write_after,
-		    "before: samples 10000\nafter: samples 10000; symbolized 100.00 %\n"
-		    "diff %: the change of the share, in percent of the share before; ~: within "
-		    "the sampling error (95 %)\n4 of 5 symbols changed by more than the sampling "
-		    "error\n");
+		    "before: samples 10000\n"
+		    "after: samples 10000; symbolized 100.00 %\n"
+		    "diff %: the change of the share, in percent of the first share; ~: within "
+		    "the sampling error (95 %)\n"
+		    "4 of 5 symbols changed by more than the sampling error\n");
 }
 END_TEST
 
@@ -129,10 +130,12 @@ START_TEST(of_many_lines_it_is_told_how_many_chance_alone_changes)
 	}
 	made.profile_options.symbols = false;
 	expect_text("{ session:a } { session:b }", write_after,
-		    "before: samples 4500\nafter: samples 4600\n"
-		    "diff %: the change of the share, in percent of the share before; ~: within "
-		    "the sampling error (95 %)\n1 of 45 images changed by more than the sampling "
-		    "error; up to 2 of these changes may be due to chance\n");
+		    "before: samples 4500\n"
+		    "after: samples 4600\n"
+		    "diff %: the change of the share, in percent of the first share; ~: within "
+		    "the sampling error (95 %)\n"
+		    "1 of 45 images changed by more than the sampling error; up to 2 of these "
+		    "changes may be due to chance\n");
 }
 END_TEST
 

@@ -575,7 +575,7 @@ START_TEST(binary_without_debug_information_says_what_to_do)
 
 	load("none/plain");
 	ck_assert_int_eq(table.lack, SYMBOLS_STRIPPED);
-	ck_assert_ptr_nonnull(strstr(table.note, "compile it with -g"));
+	ck_assert_ptr_nonnull(strstr(table.note, "compile the binary with -g"));
 	ck_assert_int_eq(line_table_find(&table, 0x1000, &hint, &found), -ENOENT);
 }
 END_TEST

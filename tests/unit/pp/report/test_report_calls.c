@@ -35,9 +35,9 @@ static void assert_coverage(struct report_calls *calls, const char *expected)
 	"  truncated: the stack was deeper than the recording limit (operf --stack-bytes, "        \
 	"--callgraph); its outermost functions are missing\n"
 #define BROKEN_TEXT                                                                                \
-	"  broken: the stack could not be followed to the outermost function: code without "       \
-	"unwind information or frame pointers, or a program's first moments, before the tables "   \
-	"of its binaries were built\n"
+	"  broken: callers could not be found up to the outermost function, because code has no "  \
+	"unwind information or frame pointers, or because the program had just begun and the "     \
+	"tables of its binaries were not built yet\n"
 
 START_TEST(each_end_of_stacks_is_told_by_its_own_number)
 {

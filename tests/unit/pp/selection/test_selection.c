@@ -347,13 +347,13 @@ static const struct share {
 	{-60, 0, 600, "first side: ", ": there are samples ", {0}, {0}, {false}},
 	/* The live files go to the stretch with more of their time, or to the first. */
 	{0, 249, 600, NULL, NULL, {1, 0}, {0, 3}, {true, false}},
-	{80, 249, 600, "first side: ", " alone: its samples are in a slice", {0}, {0}, {false}},
-	{0, 250, 600, "second side: ", " alone: its samples are in a slice", {0}, {0}, {false}},
-	{0, 300, 350, "second side: ", " alone: its samples are in a slice", {0}, {0}, {false}},
+	{80, 249, 600, "first side: ", " alone: the samples of", {0}, {0}, {false}},
+	{0, 250, 600, "second side: ", " alone: the samples of", {0}, {0}, {false}},
+	{0, 300, 350, "second side: ", " alone: the samples of", {0}, {0}, {false}},
 	/* The same holds for the slice. */
-	{0, 29, 600, "first side: ", " alone: its samples are in a slice", {0}, {0}, {false}},
+	{0, 29, 600, "first side: ", " alone: the samples of", {0}, {0}, {false}},
 	{0, 30, 600, NULL, NULL, {1, 0}, {0, 3}, {false, true}},
-	{0, 30, 80, "second side: ", " alone: its samples are in a slice", {0}, {0}, {false}},
+	{0, 30, 80, "second side: ", " alone: the samples of", {0}, {0}, {false}},
 };
 
 static void check_share(const struct share *share)

@@ -211,7 +211,7 @@ START_TEST(time_off_cpu_is_told_as_time)
 	char line[TOP_LINE_BYTES];
 
 	top_text_sums(line, 80, &show);
-	ck_assert_str_eq(line, "off 3000 times, 0.0 tasks at once  lost 30 (2.0 %)");
+	ck_assert_str_eq(line, "off 3000 times, average 0.0 tasks  lost 30 (2.0 %)");
 	top_text_heads(line, 80, &show);
 	ck_assert_ptr_nonnull(strstr(line, "SHARE   TIME     TIMES THREAD"));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
