@@ -118,8 +118,8 @@ static void take_asked(struct program *program)
 	if (text)
 		tracer_serve_want(&program->serve, text);
 	else
-		log_warning("SIGUSR1 is ignored: it requests a snapshot only with optrace start "
-			    "--snapshot-if signal");
+		log_warning("SIGUSR1 is ignored: this signal requests a snapshot only with "
+			    "optrace start --snapshot-if signal");
 }
 
 static void take_signals(struct program *program)

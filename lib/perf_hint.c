@@ -66,25 +66,26 @@ static void refused_hint(const struct perf_hint_machine *machine, enum perf_hint
 	if (machine->root)
 		(void)snprintf(
 			text, nr_bytes,
-			"the kernel refuses performance events to root, probably because this "
-			"container may not use them; " CONTAINER_REMEDY);
+			"the kernel does not allow root to open performance events, probably "
+			"because this container may not use them; " CONTAINER_REMEDY);
 	else if (!machine->level_known)
 		(void)snprintf(text, nr_bytes,
-			       "the kernel refuses performance events %s to this user; run as "
-			       "root: sudo oprof ...",
+			       "the kernel does not allow this user to open performance events "
+			       "%s; run as root: sudo oprof ...",
 			       whose);
 	else if (machine->level > target)
 		(void)snprintf(text, nr_bytes,
-			       "the kernel refuses performance events %s to this user (level %d); "
-			       "allow them: sudo sysctl kernel.perf_event_paranoid=%d; or run as "
-			       "root; in a container, " CONTAINER_REMEDY,
+			       "the kernel does not allow this user to open performance "
+			       "events %s (level %d); allow them: sudo sysctl "
+			       "kernel.perf_event_paranoid=%d; or run as root; in a "
+			       "container, " CONTAINER_REMEDY,
 			       whose, machine->level, target);
 	else
-		(void)snprintf(
-			text, nr_bytes,
-			"the kernel refuses performance events %s although level %d allows them, "
-			"probably because of a container or another filter of system calls; " CONTAINER_REMEDY,
-			whose, machine->level);
+		(void)snprintf(text, nr_bytes,
+			       "the kernel refuses performance events %s although level %d allows "
+			       "them, probably because of a container or another filter of system "
+			       "calls; " CONTAINER_REMEDY,
+			       whose, machine->level);
 }
 
 static void absent_hint(char *text, size_t nr_bytes)

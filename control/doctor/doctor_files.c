@@ -120,8 +120,9 @@ static void check_run_user(const char *root, struct doctor_finding *finding)
 			"the user " FOLDER_USER
 			" can log in, and may be a person: the daemon does not run as this user");
 	else if (!has_folder)
-		doctor_set(finding, DOCTOR_OK, NULL,
-			   "as root, oprof reads programs' files as the user " CONFINE_USER);
+		doctor_set(
+			finding, DOCTOR_OK, NULL,
+			"if root runs oprof, programs' files are read as the user " CONFINE_USER);
 	else if ((st.st_uid && st.st_uid != user.uid) || st.st_mode & (S_IWGRP | S_IWOTH))
 		doctor_set(
 			finding, DOCTOR_NOTE,
@@ -135,7 +136,7 @@ static void check_run_user(const char *root, struct doctor_finding *finding)
 			   " (without the kernel module)");
 	else
 		doctor_set(finding, DOCTOR_OK, NULL,
-			   "as root, oprof reads programs' files as the user " CONFINE_USER
+			   "if root runs oprof, programs' files are read as the user " CONFINE_USER
 			   ", and the daemon of " SESSION_DIR " runs as " FOLDER_USER);
 }
 
@@ -158,8 +159,8 @@ void doctor_check_confinement(const char *root, struct doctor_finding *finding)
 			   "may get the rights of the user who runs oprof");
 	else if (!own_user_find(at(root, OWN_USER_LIST, full), CONFINE_USER, &user))
 		doctor_set(finding, DOCTOR_NOTE, USERADD CONFINE_USER,
-			   "as root, oprof reads programs' files as the user nobody, which other "
-			   "services may share");
+			   "if root runs oprof, programs' files are read as the user nobody, "
+			   "which other services may also use");
 	else
 		check_run_user(root, finding);
 }

@@ -519,7 +519,7 @@ int session_reset(struct session *session, struct diag *diag)
 int session_check_name(const char *name, struct diag *diag)
 {
 	if (!name[0] || strlen(name) > OPROF_SESSION_NAME_BYTES_MAX)
-		return diag_set(diag, -EINVAL, "a session's name has 1 to %d bytes",
+		return diag_set(diag, -EINVAL, "a session's name must have 1 to %d bytes",
 				OPROF_SESSION_NAME_BYTES_MAX);
 	if (!strcmp(name, OPROF_SESSION_CURRENT))
 		return diag_set(diag, -EINVAL,

@@ -163,7 +163,9 @@ static int add_samples(struct adding *adding, const char *folder, const char *wo
 				"%s: give the samples per second: " SAMPLE_WORD ":%u", word,
 				TRACE_CHOICE_HZ);
 	if (choice->samples_hz && choice->samples_hz != wanted)
-		return diag_set(adding->diag, -EINVAL, "samples are chosen twice: give them once");
+		return diag_set(adding->diag, -EINVAL,
+				"samples are chosen twice, with different frequencies: give only "
+				"one of them");
 	choice->samples_hz = wanted;
 	adding->any_filter = true;
 	return add_known(adding, folder, of_samples, sizeof(of_samples) / sizeof(of_samples[0]));

@@ -53,8 +53,9 @@ static int check_unused(int fd, const char *folder, const char *suffix, struct d
 {
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return 0;
-	return diag_set(diag, -EBUSY, "%s%s is being recorded to: choose another folder: -o DIR",
-			folder, suffix);
+	return diag_set(diag, -EBUSY,
+			"a trace is being recorded to %s%s: choose another folder: -o DIR", folder,
+			suffix);
 }
 
 /* Removes the trace that an earlier call has moved to folder.old, if there is one. */

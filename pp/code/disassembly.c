@@ -120,6 +120,6 @@ int disassembly_load(struct disassembly *disassembly, const char *path,
 			    "cannot show code of kernel modules: the session has no copy "
 			    "of this code");
 	default:
-		return tell(disassembly, SYMBOLS_NONE, "its code is not in a file");
+		return tell(disassembly, SYMBOLS_NONE, "code of this kind is not stored in a file");
 	}
 }

@@ -120,15 +120,17 @@ static const struct dimension {
 	const char *remedy;
 } dimensions[] = {
 	{AXIS_EVENT, compare_event, show_event,
-	 "choose with event: (and count:, unit-mask:); events never merge"},
+	 "choose one with event: (and count:, unit-mask:); different events are never merged"},
 	{AXIS_TGID, compare_tgid, show_tgid,
-	 "choose with tgid:, merge with --merge=tgid, or make them rows with --by=tgid"},
+	 "choose one with tgid:, merge all with --merge=tgid, or show each in a row with "
+	 "--by=tgid"},
 	{AXIS_TID, compare_tid, show_tid,
-	 "choose with tid:, merge with --merge=tid, or make them rows with --by=tid"},
+	 "choose one with tid:, merge all with --merge=tid, or show each in a row with --by=tid"},
 	{AXIS_CPU, compare_cpu, show_cpu,
-	 "choose with cpu:, merge with --merge=cpu, or make them rows with --by=cpu"},
+	 "choose one with cpu:, merge all with --merge=cpu, or show each in a row with --by=cpu"},
 	{AXIS_CGROUP, compare_cgroup, show_cgroup,
-	 "choose with cgroup:, merge with --merge=cgroup, or make them rows with --by=cgroup"},
+	 "choose one with cgroup:, merge all with --merge=cgroup, or show each in a row with "
+	 "--by=cgroup"},
 };
 
 #define NR_DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))

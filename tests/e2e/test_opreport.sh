@@ -40,10 +40,10 @@ report
 tap_is $? 1 "events, threads and CPUs at once are refused"
 [ ! -s "$T/out" ]
 tap_ok $? "with nothing on standard output"
-tap_has "$T/err" "cpu-clock:1000000, page-faults:1 \(choose with event:" "the events, and the way out"
-tap_has "$T/err" "tid:$spin.*tid:, merge with --merge=tid" "the threads, and the way out"
+tap_has "$T/err" "cpu-clock:1000000, page-faults:1 \(choose one with event:" "the events, and the way out"
+tap_has "$T/err" "tid:$spin.*tid:, merge all with --merge=tid" "the threads, and the way out"
 if [ "$spin_cpu" != "$touch_cpu" ]; then
-	tap_has "$T/err" "cpu:$spin_cpu.*cpu:, merge with --merge=cpu" "the CPUs, and the way out"
+	tap_has "$T/err" "cpu:$spin_cpu.*cpu:, merge all with --merge=cpu" "the CPUs, and the way out"
 fi
 
 # ---- events side by side ----
