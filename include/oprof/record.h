@@ -192,9 +192,11 @@ enum oprof_lost {
 	OPROF_LOST_OTHER_NAMESPACE = 4, /* the source cannot see the task's pid namespace */
 	OPROF_LOST_MODE = 5,		/* hypervisor or guest mode: cannot be attributed */
 	OPROF_LOST_BAD_RECORD = 6,	/* damaged or unknown record */
-	OPROF_LOST_DISK = 7,   /* a sample file could not be created or grown: disk full, quota */
-	OPROF_LOST_FILE = 8,   /* the sample file was damaged while in use */
-	OPROF_LOST_MEMORY = 9, /* the daemon reached its own memory limit */
+	/* a sample file could not be created or grown: disk full, quota, or budget of the history
+	 */
+	OPROF_LOST_DISK = 7,
+	OPROF_LOST_FILE = 8,	   /* the sample file was damaged while in use */
+	OPROF_LOST_MEMORY = 9,	   /* the daemon reached its own memory limit */
 	OPROF_LOST_SIDE_BAND = 10, /* mmap or exec records of the process may have been lost */
 	OPROF_LOST_UNREAD = 11,	   /* the process's mappings could not be read in time */
 	OPROF_LOST_NR = 12,
