@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MOUNTS_BYTES_MAX (8u << 20)
 #define FDINFO_BYTES_MAX 4096u
@@ -174,12 +176,25 @@ static bool has_own_user(const char *proc_path, int32_t pid)
 	       its.st_dev == own.st_dev;
 }
 
+/* Returns whether `id` is the mount of the daemon's root. In a chroot, mountinfo may lack it. */
+static bool is_own_root(int64_t id)
+{
+	const int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const bool is = fd >= 0 && id >= 0 && prompt_mount_id(fd) == id;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return is;
+}
+
 bool prompt_mount_is(const char *proc_path, int32_t pid, int64_t id)
 {
-	char *mounts = read_of_process(proc_path, pid, "mountinfo");
-	char *own_mounts;
+	char *mounts, *own_mounts;
 	bool is = false;
 
+	if (is_own_root(id))
+		return true;
+	mounts = read_of_process(proc_path, pid, "mountinfo");
 	if (!file_read_text("/proc/self/mountinfo", MOUNTS_BYTES_MAX, &own_mounts, NULL)) {
 		is = prompt_mount_find(mounts ? mounts : "", own_mounts,
 				       has_own_user(proc_path, pid), id);

@@ -464,7 +464,7 @@ START_TEST(a_seek_names_the_file_whose_compressed_data_are_damaged)
 {
 	static const char path[] = "trace/00000004/channel_0.zst";
 	const uint64_t begin = now;
-	char expected[100];
+	char expected[160];
 	struct ctf_reader *reader;
 	struct stat stat_of;
 	FILE *file;

@@ -27,6 +27,7 @@
 static const char source[] =
 	"#include <stdio.h>\n"
 	"#include <stdlib.h>\n"
+	"#include <unistd.h>\n"
 	"__attribute__((noinline)) int one(int n) { char p[n + 1]; return sprintf(p, \"%d\", n); }\n"
 	"__attribute__((noinline)) int two(int n) { return n > 3 ? one(n) * two(n - 1) : rand(); }\n"
 	"int main(int argc, char **argv) { (void)argv; return two(argc) + getpid(); }\n";
