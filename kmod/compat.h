@@ -198,8 +198,8 @@ static inline bool compat_read_user_nmi(void *to, unsigned long from, size_t byt
 }
 
 /*
- * Returns the address to which the interrupted function would return if it has
- * no frame. If it has a frame, the result is arbitrary. regs must be registers
+ * Returns the return address of the interrupted function, on the condition that
+ * the function has no frame. If it has a frame, the result is arbitrary. regs must be registers
  * of a program. Callable from NMI.
  */
 static inline unsigned long compat_link(struct pt_regs *regs)

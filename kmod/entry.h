@@ -51,7 +51,7 @@ struct entry_context {
 	u32 level;	     /* enum entry_level */
 };
 
-#define ENTRY_SAMPLE_TRUNCATED 1u /* there are more callers than in the chain */
+#define ENTRY_SAMPLE_TRUNCATED 1u /* the chain lacks some callers */
 #define ENTRY_SAMPLE_BROKEN    2u /* the chain ends where a frame could not be read */
 #define ENTRY_SAMPLE_LINK      4u /* a link is among the callers in the program (chain.h) */
 

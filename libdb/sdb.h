@@ -153,8 +153,9 @@ void sdb_image_deinit(struct sdb_image *image);
 struct sdb_check_result {
 	uint64_t nr_keys;
 	uint64_t nr_samples;
-	uint64_t nr_pages_used, nr_pages_free; /* free: allocated, but in no directory */
-	uint64_t nr_stale; /* slots that readers ignore, left by a kill or an uneven split */
+	uint64_t nr_pages_used,
+		nr_pages_free; /* free pages are in the file, but no directory refers to them */
+	uint64_t nr_stale;     /* slots that readers ignore, left by a kill or an uneven split */
 	uint64_t longest_probe;
 };
 

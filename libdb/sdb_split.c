@@ -150,7 +150,7 @@ static inline int split_lines(struct split *split, const uint8_t *lines, uint32_
 	return 0;
 }
 
-/* Copies the halves to split->halves. Returns 0 or 1 + half, like split_slot(). */
+/* Copies the halves to split->halves. Returns 0, or the half's number + 1, like split_slot(). */
 static int split_copy(struct sdb *db, const struct sdb_table *table, struct split *split,
 		      int copied)
 {

@@ -312,7 +312,7 @@ static void tell_place(const struct session_command *session, const char *text)
 			 folder, folder, folder);
 }
 
-/* Adds how root can end a tracer of this user, to which client_ask_trusted() sends no request. */
+/* Adds to the message of client_ask_trusted() how root can end the tracers of another user. */
 static void advise_root(uid_t uid, struct diag *diag)
 {
 	const size_t used = strlen(diag->text);

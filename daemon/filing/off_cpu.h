@@ -26,8 +26,8 @@
 #include <stddef.h>
 
 /*
- * Maximum number of stretches: more tasks than kernels allow by default. A stretch takes about 100
- * bytes.
+ * Maximum number of stretches. Each task has at most one, and kernels allow fewer tasks by default.
+ * A stretch takes about 100 bytes.
  */
 #define OFF_CPU_TASKS_MAX (1u << 18)
 

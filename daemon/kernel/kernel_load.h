@@ -31,8 +31,8 @@ enum kernel_made kernel_made_kind(const char *name);
 struct image_entry *kernel_made_image(struct image_table *images, enum kernel_made kind);
 
 /*
- * Returns an image with the name of the kernel-made code at range, with a reference. The image
- * never gets a cookie. Returns NULL if out of memory.
+ * Returns the image of the kernel-made code at range, which has this name, and takes a reference on
+ * the image. The image never gets a cookie. Returns NULL if out of memory.
  */
 struct image_entry *kernel_layout_made_image(struct image_table *images, const char *name,
 					     const struct kernel_range *range);

@@ -13,8 +13,8 @@
 /* Maximum number of ancestors among which to search for the process that made the code. */
 #define FORKS_MAX 8u
 /*
- * Interval for reading the mappings of a process without a jitdump. It is doubled up to the
- * maximum.
+ * Interval of reading the mappings of a process that has no jitdump file. After each reading, the
+ * interval doubles, up to the maximum.
  */
 #define SCAN_NS	    UINT64_C(1000000000)
 #define SCAN_MAX_NS UINT64_C(8000000000)

@@ -15,8 +15,8 @@
 #define BIRTH_NS 50000000u
 
 /*
- * How long the cgroup of a process is used before it is read again, because no record reports that
- * a process moves to another cgroup.
+ * Interval of reading the cgroup of a process again. No record reports that a process moves to
+ * another cgroup.
  */
 #define CGROUP_NS UINT64_C(60000000000)
 

@@ -156,8 +156,9 @@ static void write_location_head(struct pprof_code *code, uint64_t id, uint32_t i
 }
 
 /*
- * Writes the location of a code. If no line is known, the location has the function without lines.
- * If the code is outside all symbols, the location has no function, and only refers to a mapping.
+ * Writes the location of one address. If no line is known, the location has the function without
+ * lines. If the code is outside all symbols, the location has no function, and only refers to a
+ * mapping.
  */
 static void write_code_location(struct pprof_code *code, uint32_t number)
 {

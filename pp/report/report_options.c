@@ -389,8 +389,8 @@ static const char *not_for_terminals(const struct report_options *options)
 }
 
 /*
- * Refuses --layout=terminal for reports that have no terminal layout, and colours in the layout for
- * scripts.
+ * Refuses --layout=terminal for reports that have no terminal layout. Refuses --color for the
+ * layout for scripts.
  */
 static int check_terminal(const struct report_options *options, struct diag *diag)
 {
