@@ -307,6 +307,8 @@ static int ask(const char *session_dir, enum oprof_request request, const char *
 	int fd = client_connect(session_dir, patience->timeout_ms, diag);
 	int error;
 
+	if (answer)
+		answer->refused_uid = 0;
 	if (fd < 0)
 		return fd;
 	error = is_trusted ? check_peer(fd, session_dir, answer, diag) : 0;

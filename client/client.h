@@ -26,8 +26,8 @@ struct client_answer {
 	int fd;	      /* descriptor that came with the answer; -1: none */
 	char *text;   /* lines "key value\n" (lib/key_value.h); malloc'ed, with a NUL */
 	/*
-	 * The user of a daemon that client_ask_trusted() refused. The other members are then
-	 * unchanged.
+	 * The user of a daemon that client_ask_trusted() refused; otherwise 0. After an error, the
+	 * other members are unchanged.
 	 */
 	uid_t refused_uid;
 };

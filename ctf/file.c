@@ -43,8 +43,8 @@ static int take_fd(struct ctf_file *file, int fd, bool is_packed, uint64_t *nr_l
 	}
 	error = ctf_packed_open(&file->packed, fd, nr_long_bytes);
 	if (error == -EINVAL)
-		*fault = "is incomplete, or was not compressed by oprof: decompress the file with "
-			 "zstd -d";
+		*fault = "is incomplete, or was not compressed by oprof: zstd -d decompresses a "
+			 "file that is complete";
 	if (error)
 		return error;
 	file->fd = -1;

@@ -32,10 +32,10 @@
 bool folder_trusts(uid_t user);
 
 /*
- * Checks whether this process is root's and the folder at fd belongs to FOLDER_USER. If so, the
- * process should become this user before it works in the folder, because root does not trust the
- * user. Returns 1 and sets *user if so; 0 if not; -EPERM with diag: FOLDER_USER can log in, or
- * other users may write in the folder.
+ * Checks whether this process runs as root while the folder at fd belongs to FOLDER_USER. If so,
+ * the process should become this user before it works in the folder: FOLDER_USER may have put links
+ * or false data into the folder. Returns 1 and sets *user if so; 0 if not; -EPERM with diag:
+ * FOLDER_USER can log in, or other users may write in the folder.
  */
 int folder_own_user(int fd, const char *path, const char *choose, struct own_user *user,
 		    struct diag *diag);

@@ -109,14 +109,14 @@ static const char *name_differs(const struct sample_name *name, const struct sdb
 	const struct oprof_sdb_header *header = &image->header;
 
 	if (strcmp(name->event, image->event) != 0)
-		return "its name and its header have different events";
+		return "its name and its header state different events";
 	if (name->period_or_hz != header->period_or_hz ||
 	    name->frequency != !!(header->flags & OPROF_SDB_FREQUENCY))
-		return "its name and its header have different counts";
+		return "its name and its header state different counts";
 	if (name->unit_mask != header->unit_mask)
-		return "its name and its header have different unit masks";
+		return "its name and its header state different unit masks";
 	if (name->identity != sample_identity(&header->image))
-		return "its name and its header have different images";
+		return "its name and its header state different images";
 	return NULL;
 }
 

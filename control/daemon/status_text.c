@@ -387,7 +387,7 @@ static void print_unread(const struct status_text *text)
 	}
 	if (number(text, "unread_in_all"))
 		print_line(text, "unread",
-			   "%" PRIu64 " reads were not completed in time since the daemon started",
+			   "%" PRIu64 " reads took too long since the daemon started",
 			   number(text, "unread_in_all"));
 	if (number(text, "refused_reads"))
 		print_line(text, "unread",

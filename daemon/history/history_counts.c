@@ -73,8 +73,8 @@ void history_counts_absent(struct history *history)
 		held += files->files[i].nr_samples + files->files[i].nr_idle;
 	if (held == history->held)
 		return;
-	log_error("slices are missing: only %" PRIu64 " of %" PRIu64
-		  " samples are in the remaining slices or expired; the other samples are lost",
+	log_error("slices have changed: they and the expired samples have %" PRIu64
+		  " samples, but had %" PRIu64,
 		  held, history->held);
 	live = history_counts_held(history) - history->held;
 	live_stacks = values[STATS_STACKS_STORED] - history->held_stacks;

@@ -349,7 +349,7 @@ static int set_data(struct perf_file *file, const struct file_section *data, uin
 		    struct diag *diag)
 {
 	if (data->offset > file_bytes)
-		return damaged(file, "its data begin after the end of the file", diag);
+		return damaged(file, "its data section begins after the end of the file", diag);
 	file->data_offset = data->offset;
 	file->data_bytes = file_bytes - data->offset;
 	file->is_cut = data->nr_bytes > file->data_bytes;

@@ -210,7 +210,7 @@ static int check_namespace(const struct kmod_source_options *options, struct dia
 	return diag_set(
 		diag, -EOPNOTSUPP,
 		"the daemon runs in a pid namespace of its own (a container), but the kernel "
-		"module reports process numbers of the whole machine: use --source=perf");
+		"module reports process numbers of the whole machine");
 }
 
 int kmod_source_open(struct source **source, const struct source_config *config,

@@ -60,7 +60,7 @@ struct perf_order {
  */
 size_t perf_order_held_bytes(const struct perf_order *order);
 
-/* Called with each record that leaves, in time order. */
+/* Receives the records that are removed from the order, in the order of their times. */
 typedef void perf_order_fn(void *context, const struct perf_key *key);
 
 void perf_order_init(struct perf_order *order);

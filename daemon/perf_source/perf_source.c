@@ -526,8 +526,9 @@ static int source_stop(struct source *base)
 }
 
 /*
- * Sets the sampling rate on all CPUs. A CPU begins a new period when its rate is set. All CPUs have
- * done so before changed_ns, so samples up to changed_ns have the old period as weight.
+ * Sets the sampling rate on all CPUs. Each CPU begins a new period when its rate is set. When the
+ * last CPU has done this, the time is stored in changed_ns. Samples up to this time get the old
+ * period as weight.
  */
 static int source_set_rates(struct perf_source *source, unsigned int thinning)
 {

@@ -265,8 +265,8 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 	if (until_ns > state->doubt_until_ns)
 		state->doubt_until_ns = until_ns;
 	/*
-	 * An exit record may have been lost. So that a task that has ended does not count as
-	 * waiting, the switches in this time range count as lost, too.
+	 * An exit record may have been lost, and its task would then count as waiting. Therefore
+	 * the switches in this time range count as lost, too.
 	 */
 	perf_state_lose_switches(state, from_ns, until_ns, 0);
 }

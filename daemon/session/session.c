@@ -609,7 +609,7 @@ int session_recover(struct session *session, struct diag *diag)
 		return begun;
 	diag_set(&why, 1,
 		 "cannot move the rest of the removed session %s to " SESSION_REMAINS_NAME
-		 "-N: %s; the samples of this rest stay in the new session",
+		 "-N: %s; the samples of the remaining files stay in the new session",
 		 session->current_path,
 		 kept == -EEXIST ? "all names are taken; remove old ones" : strerror(-kept));
 	return join_warnings(begun, 1, &why, diag);

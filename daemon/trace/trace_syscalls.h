@@ -35,8 +35,8 @@ unsigned int trace_syscalls_nr_events(const struct trace_syscalls *syscalls);
 const struct ctf_event *trace_syscalls_event(const struct trace_syscalls *syscalls, unsigned int i);
 
 /*
- * Describes arguments that are file names as strings, not as addresses, because the kernel module
- * copies file names. To be called before any event is used in a trace's description.
+ * From now on, the type of file-name arguments is string in place of address, because the kernel
+ * module copies the names. To be called before any event is used in a trace's description.
  */
 void trace_syscalls_take_strings(struct trace_syscalls *syscalls);
 

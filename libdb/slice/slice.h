@@ -31,9 +31,9 @@ struct slice_path {
 };
 
 /*
- * The identity of the live sample file whose samples the section has: all properties that
- * distinguish it from other files. The sections of a slice are sorted by slice_section_compare,
- * first by image, so that a report opens each image once.
+ * The identity of a section. The section contains the samples of one live sample file, and has all
+ * properties that distinguish this file from others. The sections of a slice are sorted by
+ * slice_section_compare, first by image, so that a report opens each image once.
  */
 struct slice_section {
 	struct slice_path image, app;

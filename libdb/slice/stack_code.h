@@ -38,8 +38,8 @@ static inline size_t stack_code_bytes_min(uint32_t nr_nodes)
 
 /* Models of the bits that divide a mass between two sides. Each comment gives the bit's meaning. */
 struct stack_share {
-	struct bit_model side;	   /* the first side gets all */
-	struct bit_model whole[2]; /* one side gets all; [0] for a mass of 2 or 3, [1] above 3 */
+	struct bit_model side;	   /* the first side gets the whole mass */
+	struct bit_model whole[2]; /* one side gets the whole mass; [0]: of 2 or 3, [1]: above 3 */
 	struct bit_model larger;   /* the first side is the larger one */
 };
 

@@ -235,7 +235,10 @@ static int load_functions(struct image_joining *joining)
 				   &search.search);
 }
 
-/* Finds the function of code outside all symbols, in the image's code table if possible. */
+/*
+ * Finds the function that contains an offset outside all symbols. Uses the image's code table, if
+ * there is one.
+ */
 static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t *function)
 {
 	const struct symbol_table *table = &joining->making->table;

@@ -265,7 +265,7 @@ static void note_missing(struct dwarf_split *split, const char *path)
 }
 
 /*
- * Searches a file of the same name in the binary's folder, because programs may have been moved
+ * Searches the binary's folder for a file of the same name, because programs may have been moved
  * together with their .dwo files.
  */
 static int find_beside(struct dwarf_split *split, const struct dwarf_unit *skeleton,

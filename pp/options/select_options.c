@@ -131,8 +131,8 @@ void select_tell_times(const struct spec *sides, size_t nr_sides)
 		if (!sides[i].timed || !range->day_before)
 			continue;
 		time_range_show(range->begin_ns, range->end_ns, shown);
-		log_info("the given time of day is in the future, so the time of yesterday is "
-			 "used: %s",
+		log_info("the given time of day is in the future, so yesterday's time is used: "
+			 "%s",
 			 shown);
 	}
 }

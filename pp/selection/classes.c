@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Limits for error messages, so that there is room for the remedy. */
-#define VALUES_SHOWN 6 /* of each axis */
+#define VALUES_SHOWN 5 /* of each axis */
 #define VALUE_BYTES  32
 
 void class_key_show_count(const struct class_key *key, char *text, size_t nr_bytes)

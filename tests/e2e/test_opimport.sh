@@ -38,7 +38,7 @@ tap_is "$(samples)" 14 "-a adds"
 head -c 700 "$D/packed.data" >cut.data
 import cut.data
 tap_is $? 0 "a file that is cut is imported"
-grep -q 'cut' "$T/err"
+grep -q 'is truncated' "$T/err"
 tap_ok $? "and is said to be cut"
 import "$D/README"
 tap_is $? 1 "what is no recording is refused"

@@ -108,7 +108,7 @@ START_TEST(processes_that_cannot_be_read_are_named)
 	assert_has(show("unread 42 1000 a b\nunread 43 1001 c\nunread_in_all 5\n"),
 		   "unread    process 42 (a b, user 1000) could not be read in time");
 	assert_has(shown, "unread    process 43 (c, user 1001) could not be read in time");
-	assert_has(shown, "unread    5 reads were not completed in time since the daemon started");
+	assert_has(shown, "unread    5 reads took too long since the daemon started");
 	assert_has(show("unread 44 4294967295 d\n"),
 		   "unread    process 44 (d, user unknown) could not be read in time");
 	ck_assert_int_eq(health, STATUS_HEALTHY);

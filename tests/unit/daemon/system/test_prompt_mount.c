@@ -3,10 +3,17 @@
 #include "daemon/system/prompt_mount.h"
 
 #include "tests/fixture/run_suite.h"
+#include "tests/fixture/test_folder.h"
 
 #include <check.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char own[] =
@@ -95,6 +102,48 @@ START_TEST(a_descriptor_tells_its_mount)
 }
 END_TEST
 
+/* Becomes a process whose root is this folder, with a /proc of its own. Returns 0 or -1. */
+static int enter_chroot(const char *folder)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/proc", folder);
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mkdir(path, 0700) || mount("proc", path, "proc", 0, NULL) || chroot(folder))
+		return -1;
+	return chdir("/");
+}
+
+/* The list of mounts lacks those outside the root of its process, and so the root's own. */
+START_TEST(the_root_of_a_chroot_is_though_it_is_not_listed)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid())
+		return; /* only root can change the root folder */
+	test_folder_setup();
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		int root, proc;
+
+		if (enter_chroot("."))
+			_exit(77);
+		root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		proc = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		_exit(!prompt_mount_is("/proc", getpid(), prompt_mount_id(root)) ||
+		      prompt_mount_is("/proc", getpid(), prompt_mount_id(proc)));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		(void)fprintf(stderr, "skipped: no chroot can be made here\n");
+	else
+		ck_assert_int_eq(status, 0);
+	test_folder_teardown();
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *all = suite_create("prompt_mount");
@@ -107,6 +156,7 @@ static Suite *suite(void)
 	tcase_add_test(tcase, the_machines_root_is_whatever_it_is);
 	tcase_add_test(tcase, what_is_not_in_the_list_is_not);
 	tcase_add_test(tcase, a_descriptor_tells_its_mount);
+	tcase_add_test(tcase, the_root_of_a_chroot_is_though_it_is_not_listed);
 	suite_add_tcase(all, tcase);
 	return all;
 }

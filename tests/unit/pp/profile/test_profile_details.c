@@ -18,12 +18,6 @@ static const struct symbol symbols[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = 0x401100, .name = "first"},
 	{.start = 0x200, .nr_bytes = 0x100, .address = 0x401200, .name = "last"},
 };
-/* The same program after another build: last is elsewhere. */
-static const struct symbol rebuilt[] = {
-	{.start = 0x100, .nr_bytes = 0x100, .address = 0x401100, .name = "first"},
-	{.start = 0x300, .nr_bytes = 0x100, .address = 0x401300, .name = "last"},
-};
-
 static void setup(void)
 {
 	make_session_init(&session);
@@ -175,7 +169,6 @@ START_TEST(keys_of_both_builds_stand_under_the_function_that_they_are_of)
 			     5);
 	make_session_add_one(&session, &(struct make_file){.app = "/bin/a", .version = 1}, 0x120,
 			     2);
-	fake_symbols_set("/bin/a", rebuilt, 2, NULL);
 	make_profile_init(&made, &session, "{ session:before } { session:after }");
 	expect_sums();
 	ck_assert_uint_eq(made.profile.nr_details, 4);
