@@ -89,7 +89,7 @@ tap_has "$T/out" "cannot read process $lock_pid .hang_program, user 65534. in ti
 until_true status_has '^lost_unread [1-9]'
 tap_ok $? "samples of the first process are lost for a reason of their own"
 "$BIN/oprof" status "--session-dir=$S" >"$T/text" 2>&1
-tap_has "$T/text" 'lost .* unread: of processes whose mappings could not be read in time' \
+tap_has "$T/text" 'lost .* unread: samples of processes whose mappings could not be read in time' \
 	"which oprof status explains"
 tap_has "$T/text" "unread +process $lock_pid .hang_program, user 65534." "with the process's name"
 unhang lock $lock_pid
