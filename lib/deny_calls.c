@@ -236,10 +236,7 @@ int deny_others(uid_t child_user, gid_t child_group)
 		IF_EQUAL(0, 1),
 		ALLOW,
 		REFUSE,
-		/*
-		 * Other commands of fcntl(), such as F_SETOWN, can make the kernel signal other
-		 * processes.
-		 */
+		/* Other commands, such as F_SETOWN, can make the kernel send signals. */
 		IF_EQUAL(SYS_fcntl, 12),
 		LOAD_ARGUMENT(1),
 		ALLOW_CALL(F_GETFD),
